@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+// The build holds domain's rules and the forms' readers of work, so a change there is a change of the build.
+const SOURCES = ['dashboard', 'domain', 'work'].map((room) => join(ROOT, 'src', room));
+const CONFIGS = ['package-lock.json', 'react-router.config.ts', 'vite.config.ts'].map((name) =>
+  join(ROOT, name),
+);
+const BUILT = join(ROOT, 'build', 'dashboard');
+const BUILDER = join(ROOT, 'node_modules', '@react-router', 'dev', 'bin.cjs');
+
+/** The dashboard's own files, the rules it shares, how it is built, and the lock file, because a build holds its libraries too. */
+function hashSources() {
+  const hash = createHash('sha256');
+  for (const path of CONFIGS) hash.update(readFileSync(path));
+  const files = SOURCES.flatMap((room) =>
+    readdirSync(room, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/\.(test|contract)\./.test(entry.name))
+      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
+  )
+    .filter((path) => !path.split(sep).some((part) => part.startsWith('.')))
+    .sort();
+  for (const path of files) {
+    hash.update(`\0${path}\0`).update(readFileSync(join(ROOT, path)));
+  }
+  return hash.digest('hex');
+}
+
+/** The builder's own words go to standard error: standard output belongs to the service's log. */
+function runBuilder(directory) {
+  const child = spawn(process.execPath, [BUILDER, 'build'], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, NODE_ENV: 'production', DASHBOARD_BUILD_DIRECTORY: directory },
+  });
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false));
+    child.once('exit', (code) => resolve(code === 0));
+  });
+}
+
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+
+/** Once here rather than in each process that serves them; dashboard/staticFiles.ts looks for both beside the file. */
+function compressFiles(directory) {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(js|css|svg|txt|webmanifest)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  for (const file of files) {
+    const content = readFileSync(file);
+    writeFileSync(`${file}.br`, brotliCompressSync(content, BROTLI));
+    writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  }
+}
+
+const isBuiltFrom = (hash) => {
+  const file = join(BUILT, 'source-hash');
+  return existsSync(file) && readFileSync(file, 'utf8') === hash;
+};
+
+/** Puts the finished build in the place of the last one; of two that finish together, either will do. */
+function swapIn(fresh, hash) {
+  const last = `${BUILT}.last-${process.pid}`;
+  try {
+    if (existsSync(BUILT)) renameSync(BUILT, last);
+    renameSync(fresh, BUILT);
+  } catch (fault) {
+    if (!isBuiltFrom(hash)) throw fault;
+  } finally {
+    for (const leftover of [last, fresh]) rmSync(leftover, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Builds beside the copy in use, so that a failed build, or a start that is broken off, leaves that one whole.
+ * Resolves to 'built', 'unchanged' or 'failed'; the reasons of a failure are on standard error by then.
+ */
+export async function buildDashboardIfChanged() {
+  if (!CONFIGS.every((path) => existsSync(path))) return 'unchanged';
+  const hash = hashSources();
+  if (isBuiltFrom(hash)) return 'unchanged';
+  const fresh = `${BUILT}.next-${process.pid}`;
+  mkdirSync(fresh, { recursive: true });
+  try {
+    if (!(await runBuilder(fresh))) return 'failed';
+    compressFiles(join(fresh, 'client'));
+    writeFileSync(join(fresh, 'source-hash'), hash);
+    swapIn(fresh, hash);
+    return 'built';
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+// For `npm test`, which builds beside its checks.
+if (import.meta.main) process.exitCode = (await buildDashboardIfChanged()) === 'failed' ? 1 : 0;

