@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { decideAfterAttempt, type RetryPolicy } from './after-attempt.ts';
+import type { Verdict } from './judge.ts';
+
+const failed: Verdict = { ok: false, reason: 'timeout', errorMessage: 'too slow' };
+const policy: RetryPolicy = { retriesEnabled: true, retrySchedule: [60, 1800, 10_800] };
+
+describe('what follows an attempt (§3.2)', () => {
+  test('a success is final, on any attempt', () => {
+    assert.deepEqual(decideAfterAttempt({ ok: true }, 1, policy), { kind: 'finish' });
+    assert.deepEqual(decideAfterAttempt({ ok: true }, 4, policy), { kind: 'finish' });
+  });
+
+  test('the default schedule gives up to four attempts (§2.3)', () => {
+    const steps = [1, 2, 3, 4].map((attempt) => decideAfterAttempt(failed, attempt, policy));
+    assert.deepEqual(steps, [
+      { kind: 'retry', afterSeconds: 60 },
+      { kind: 'retry', afterSeconds: 1800 },
+      { kind: 'retry', afterSeconds: 10_800 },
+      { kind: 'dead-letter' },
+    ]);
+  });
+
+  test('with automatic retries off the first failure is the last (D26)', () => {
+    const off = { ...policy, retriesEnabled: false };
+    assert.deepEqual(decideAfterAttempt(failed, 1, off), { kind: 'dead-letter' });
+  });
+
+  test('a schedule shortened meanwhile ends what is beyond it', () => {
+    const short = { ...policy, retrySchedule: [60] };
+    assert.deepEqual(decideAfterAttempt(failed, 3, short), { kind: 'dead-letter' });
+  });
+});

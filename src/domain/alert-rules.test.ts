@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type Burst, findGathering, GATHER_MS, NO_BURST, openNotice } from './alert-burst.ts';
+import { decideJobAlert } from './job-alert.ts';
+import {
+  endOfWindow,
+  findMutingWindow,
+  isInsideWindow,
+  type MaintenanceWindow,
+  WEEK_MS,
+} from './maintenance.ts';
+
+describe('alerts of a queue', () => {
+  const retry = { kind: 'retry', afterSeconds: 60 } as const;
+  const deadLetter = { kind: 'dead-letter' } as const;
+
+  test('the first failed attempt warns', () => {
+    assert.equal(decideJobAlert(retry, 1, true), 'warning');
+  });
+  test('a retry that fails and is retried again says nothing', () => {
+    assert.equal(decideJobAlert(retry, 2, true), null);
+  });
+  test('a dead letter is a failure', () => {
+    assert.equal(decideJobAlert(deadLetter, 4, true), 'failure');
+  });
+  test('a first attempt that is also the last is a failure and not a warning besides', () => {
+    assert.equal(decideJobAlert(deadLetter, 1, true), 'failure');
+  });
+  test('success says nothing, and neither does a queue whose alerts are off', () => {
+    assert.equal(decideJobAlert({ kind: 'finish' }, 1, true), null);
+    assert.equal(decideJobAlert(retry, 1, false), null);
+    assert.equal(decideJobAlert(deadLetter, 1, false), null);
+  });
+});
+
+describe('a maintenance window', () => {
+  const startsAt = Date.parse('2026-11-21T22:00:00Z');
+  const endsAt = Date.parse('2026-11-22T02:00:00Z');
+  const once: MaintenanceWindow = { startsAt, endsAt, isWeekly: false, covers: 'team' };
+  const weekly: MaintenanceWindow = { ...once, isWeekly: true };
+
+  test('begins at its start and is over at its end', () => {
+    assert.equal(isInsideWindow(once, startsAt - 1), false);
+    assert.equal(isInsideWindow(once, startsAt), true);
+    assert.equal(isInsideWindow(once, endsAt - 1), true);
+    assert.equal(isInsideWindow(once, endsAt), false);
+  });
+  test('does not come again unless it is weekly', () => {
+    assert.equal(isInsideWindow(once, startsAt + WEEK_MS), false);
+    assert.equal(isInsideWindow(weekly, startsAt + WEEK_MS), true);
+  });
+  test('comes each week with the same edges, over the end of a day or a week', () => {
+    const later = 30 * WEEK_MS;
+    assert.equal(isInsideWindow(weekly, startsAt + later - 1), false);
+    assert.equal(isInsideWindow(weekly, startsAt + later), true);
+    assert.equal(isInsideWindow(weekly, endsAt + later - 1), true);
+    assert.equal(isInsideWindow(weekly, endsAt + later), false);
+  });
+  test('does not reach back before its first time', () => {
+    assert.equal(isInsideWindow(weekly, startsAt - WEEK_MS), false);
+  });
+  test('says when the present one ends', () => {
+    assert.equal(endOfWindow(once, startsAt + 1), endsAt);
+    assert.equal(endOfWindow(weekly, startsAt + 2 * WEEK_MS), endsAt + 2 * WEEK_MS);
+  });
+  test('mutes what it was made for and nothing else', () => {
+    const cron = { kind: 'cron', id: 'a' } as const;
+    const chosen = { ...once, covers: [cron] };
+    assert.equal(findMutingWindow([chosen], cron, startsAt), chosen);
+    assert.equal(findMutingWindow([chosen], { kind: 'cron', id: 'b' }, startsAt), null);
+    assert.equal(findMutingWindow([chosen], { kind: 'queue', id: 'a' }, startsAt), null);
+    assert.equal(findMutingWindow([chosen, once], { kind: 'queue', id: 'a' }, startsAt), once);
+    assert.equal(findMutingWindow([once], cron, endsAt), null);
+  });
+});
+
+describe('a burst of alerts', () => {
+  test('the first is told at once, those of the next minute together at its end', () => {
+    const first = openNotice(NO_BURST, 'first', 1000);
+    assert.equal(first.dueAt, 1000);
+    assert.equal(findGathering(first.burst, 1001), null);
+    const second = openNotice(first.burst, 'second', 2000);
+    assert.equal(second.dueAt, 1000 + GATHER_MS);
+    assert.equal(findGathering(second.burst, second.dueAt - 1), 'second');
+    assert.equal(findGathering(second.burst, second.dueAt), null);
+  });
+  test('after a quiet minute the next is told at once again', () => {
+    const { burst } = openNotice(NO_BURST, 'first', 1000);
+    assert.equal(openNotice(burst, 'later', 1000 + GATHER_MS).dueAt, 1000 + GATHER_MS);
+  });
+  test('however alerts come, notices are a minute apart and nobody waits longer than that', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 2 * GATHER_MS }), { maxLength: 60 });
+    fc.assert(
+      fc.property(gaps, (pauses) => {
+        const dueAts = tell(pauses);
+        for (let n = 1; n < dueAts.length; n++) {
+          assert.ok((dueAts[n] ?? 0) - (dueAts[n - 1] ?? 0) >= GATHER_MS);
+        }
+      }),
+    );
+  });
+});
+
+/** When each notice is due, for alerts with these pauses between them. */
+function tell(pauses: readonly number[]): number[] {
+  let burst: Burst = NO_BURST;
+  let at = 1_000_000;
+  const dueAts: number[] = [];
+  for (const pause of pauses) {
+    at += pause;
+    if (findGathering(burst, at) !== null) continue;
+    const opened = openNotice(burst, `notice ${dueAts.length}`, at);
+    assert.ok(opened.dueAt >= at && opened.dueAt - at <= GATHER_MS);
+    ({ burst } = opened);
+    dueAts.push(opened.dueAt);
+  }
+  return dueAts;
+}

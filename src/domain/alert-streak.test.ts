@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { followRun, NO_STREAK, type Streak, type StreakAlert } from './alert-streak.ts';
+
+const START = Date.parse('2026-11-21T12:00:00Z');
+
+/** Follows runs a minute apart, `x` failed and `o` succeeded; a digit or `-` sets the threshold from there on. */
+function follow(runs: string): { raised: string; last: StreakAlert | null; streak: Streak } {
+  let threshold: number | null = null;
+  let streak = NO_STREAK;
+  let completedAt = START;
+  let last: StreakAlert | null = null;
+  let raised = '';
+  for (const each of runs) {
+    if (each === '-') threshold = null;
+    else if (each !== 'x' && each !== 'o') threshold = Number(each);
+    else {
+      completedAt += 60_000;
+      const step = followRun(streak, threshold, { isSuccess: each === 'o', completedAt });
+      ({ streak } = step);
+      last = step.alert ?? last;
+      raised += step.alert?.level[0] ?? '.';
+    }
+  }
+  return { raised, last, streak };
+}
+
+describe('alerts of a cron', () => {
+  const rows: [what: string, runs: string, raised: string][] = [
+    ['nothing without a threshold', 'xxxo', '....'],
+    ['a failure and no warning at threshold 1', '1x', 'f'],
+    ['a warning, then a failure at threshold 2', '2xx', 'wf'],
+    ['a warning, silence, then a failure at threshold 3', '3xxx', 'w.f'],
+    ['one failure a streak', '1xxxx', 'f...'],
+    ['quiet after a failure at threshold 3 too', '3xxxxxx', 'w.f...'],
+    ['a recovery after a failure', '2xxo', 'wfr'],
+    ['one recovery, not one a success', '1xooo', 'fr..'],
+    ['no recovery after a warning alone', '3xxo', 'w..'],
+    ['a new streak after a success', '2xxoxx', 'wfrwf'],
+    ['a success between failures begins the count anew', '2xoxox', 'w.w.w'],
+    ['nothing while all is well', '3oooo', '....'],
+    ['a lowered threshold holds from the next run on', '3xx1x', 'w.f'],
+    ['a raised threshold lets a streak go on to it', '2x3xx', 'w.f'],
+    ['a raised threshold does not fail a streak twice', '1x3xxx', 'f...'],
+    ['a raised threshold still tells of the recovery', '1x3o', 'fr'],
+    ['alerts switched off forget the streak', '1x-o', 'f.'],
+    ['alerts switched on again start at nothing', '2x-x2xx', 'w.wf'],
+  ];
+  for (const [what, runs, raised] of rows) {
+    test(what, () => assert.equal(follow(runs).raised, raised));
+  }
+
+  test('a recovery says how long it was down, from the first failed run', () => {
+    const { last } = follow('2xxxxo');
+    assert.deepEqual(last, { level: 'recovery', failedRuns: 4, downMs: 4 * 60_000 });
+  });
+
+  test('a clock that was set back makes no negative downtime', () => {
+    const failed = { failedRuns: 1, failingSince: START, hasRaisedFailure: true };
+    const { alert } = followRun(failed, 1, { isSuccess: true, completedAt: START - 5 });
+    assert.equal(alert?.downMs, 0);
+  });
+
+  test('the streak is empty after a success', () => {
+    assert.deepEqual(follow('2xxxo').streak, NO_STREAK);
+  });
+
+  test('it agrees with looking back over the whole history each time', () => {
+    const runs = fc.array(fc.boolean(), { maxLength: 40 });
+    fc.assert(
+      fc.property(runs, fc.integer({ min: 1, max: 3 }), (successes, threshold) => {
+        const written = String(threshold) + successes.map((each) => (each ? 'o' : 'x')).join('');
+        assert.equal(follow(written).raised, lookBack(successes, threshold));
+      }),
+    );
+  });
+});
+
+/** The specification read literally, by counting backwards from every run. */
+function lookBack(successes: readonly boolean[], threshold: number): string {
+  return successes
+    .map((isSuccess, at) => {
+      const before = successes.slice(0, at);
+      const failedBefore = before.length - 1 - before.lastIndexOf(true);
+      if (isSuccess) return failedBefore >= threshold ? 'r' : '.';
+      if (failedBefore + 1 === threshold) return 'f';
+      return failedBefore === 0 ? 'w' : '.';
+    })
+    .join('');
+}

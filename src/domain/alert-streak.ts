@@ -1,0 +1,64 @@
+/** When a cron's runs raise alerts (§6.4, D36). */
+
+export type AlertLevel = 'warning' | 'failure' | 'recovery';
+
+/** How a cron stands: what its settled runs since the last success came to. */
+export interface Streak {
+  /** Consecutive failed runs, in the order in which their outcomes were settled. */
+  failedRuns: number;
+  /** When the first of them was completed; null while there are none. */
+  failingSince: number | null;
+  /** Whether the streak's one Failure has been raised. */
+  hasRaisedFailure: boolean;
+}
+
+export const NO_STREAK: Streak = { failedRuns: 0, failingSince: null, hasRaisedFailure: false };
+
+export interface StreakAlert {
+  level: AlertLevel;
+  /** The failed runs of the streak, this one included; for a recovery those that it ends. */
+  failedRuns: number;
+  /** For a recovery, from the end of the first failed run to the end of this one, in milliseconds. */
+  downMs: number | null;
+}
+
+/** Nobody reads on past this, and a column holds it. */
+const MOST_COUNTED = 1_000_000;
+
+/**
+ * Follows a cron by one settled run. Run now counts like any other; runs that the monthly limit stopped
+ * are not told here, so they neither count nor end a streak.
+ *
+ * Runs may overlap: they count in the order in which they are settled, whichever began first. "An alert"
+ * means a Failure, as in §2.1 ("alert after that many consecutive failed runs"): a warning alone is not
+ * followed by a recovery. A threshold that was changed holds from the next run on; lowering it raises
+ * nothing by itself, and raising it does not make a streak fail twice.
+ *
+ * @param threshold  null: alerts are off, and nothing is remembered
+ */
+export function followRun(
+  streak: Streak,
+  threshold: number | null,
+  run: { isSuccess: boolean; completedAt: number },
+): { streak: Streak; alert: StreakAlert | null } {
+  if (threshold === null) return { streak: NO_STREAK, alert: null };
+  if (run.isSuccess) return { streak: NO_STREAK, alert: recoveryOf(streak, run.completedAt) };
+  const failedRuns = Math.min(streak.failedRuns + 1, MOST_COUNTED);
+  const failsNow = !streak.hasRaisedFailure && failedRuns >= threshold;
+  const warnsNow = !streak.hasRaisedFailure && !failsNow && failedRuns === 1;
+  const level = failsNow ? 'failure' : warnsNow ? 'warning' : null;
+  return {
+    streak: {
+      failedRuns,
+      failingSince: streak.failingSince ?? run.completedAt,
+      hasRaisedFailure: streak.hasRaisedFailure || failsNow,
+    },
+    alert: level && { level, failedRuns, downMs: null },
+  };
+}
+
+function recoveryOf(streak: Streak, completedAt: number): StreakAlert | null {
+  if (!streak.hasRaisedFailure) return null;
+  const downMs = Math.max(0, completedAt - (streak.failingSince ?? completedAt));
+  return { level: 'recovery', failedRuns: streak.failedRuns, downMs };
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { quoteForShell, writeCronCall, writeCurl, writeJobCall } from './as-command.ts';
+import { parseCurl } from './paste.ts';
+import { readTrace, writeTrace } from './run-trace.ts';
+
+const JOB = {
+  queue: "it's",
+  url: 'https://example.com/',
+  method: 'POST',
+  headers: [['X-A', 'b']] as const,
+  payload: '{"n": 1.0}',
+  callbackUrl: null,
+};
+
+describe('requests as commands', () => {
+  test('a shell reads what was quoted byte for byte', () => {
+    const texts = ["it's", '$HOME `id` "x" \\', 'a\nb', '!!', '', 'é☃'];
+    for (const text of texts) {
+      const said = execFileSync('/bin/sh', ['-c', `printf %s ${quoteForShell(text)}`]);
+      assert.equal(said.toString(), text);
+    }
+  });
+
+  test('what is written as curl is read back as the same request', () => {
+    const request = fc.record({
+      method: fc.constantFrom('POST', 'PUT', 'PATCH'),
+      url: fc.webUrl({ withQueryParameters: true }),
+      headers: fc.constant([['X-One', 'a \'b\' "c" $d']] as const),
+      body: fc.string(),
+    });
+    fc.assert(
+      fc.property(request, (each) => {
+        const read = parseCurl(writeCurl(each));
+        assert.ok(read.kind === 'draft');
+        assert.equal(read.draft.method, each.method);
+        assert.equal(read.draft.url, each.url);
+        assert.equal(read.draft.body, each.body);
+        assert.deepEqual(read.draft.headers, each.headers);
+      }),
+    );
+  });
+
+  test('an API call carries the payload as it was given, and no token', () => {
+    const call = writeJobCall(JOB);
+    assert.match(call, /\$BASE_URL\/api\/jobs/);
+    assert.match(call, /Bearer \$API_TOKEN/);
+    assert.ok(call.includes(String.raw`{"queue": "it'\''s", "url": "https://example.com/"`));
+    assert.ok(call.includes('"headers": {"X-A": "b"}, "payload": {"n": 1.0}}'));
+    assert.ok(!call.includes('callback_url'));
+    const cron = { ...JOB, name: 'x', cronExpression: '* * * * *', timeoutSeconds: 5 };
+    assert.ok(writeCronCall(cron).includes(String.raw`"payload": "{\"n\": 1.0}"`));
+  });
+});
+
+describe('the stored trace of a run', () => {
+  const timing = { dnsMs: 1, connectMs: 2, tlsMs: null, waitingMs: 3, receivingMs: 4 };
+  const trace = { timing, address: '203.0.113.7', responseHeaders: [['A', 'b']] as const };
+
+  test('keeps what was judged, cut to a bounded length', () => {
+    const assertion = { kind: 'body_contains', text: 'x'.repeat(2000) } as const;
+    const verdict = { assertion, ok: false, expected: 'y', got: 'z'.repeat(1000) };
+    const text = writeTrace(
+      trace,
+      Array.from({ length: 20 }, () => verdict),
+    );
+    assert.ok(text.length < 20 * 600);
+    assert.equal(readTrace(text)?.assertions?.length, 20);
+    assert.equal(readTrace(text)?.address, '203.0.113.7');
+  });
+
+  test('reads as none what is none', () => {
+    for (const text of [null, '', '{}', 'null', '[]', '{"timing":1}']) {
+      assert.equal(readTrace(text), null);
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { findRunDay } from './cronCalendar.ts';
+import { type CronFields, parseCronFields } from './cronFields.ts';
+
+const MINUTE_MS = 60_000;
+const MINUTES_A_DAY = 1_440;
+/** The last instant that a Date can hold. */
+const LAST_INSTANT_MS = 8_640_000_000_000_000;
+
+/** When a cron runs: whole minutes, in UTC (§2.1). Immutable; may be kept and shared. */
+export interface CronSchedule {
+  /**
+   * The first run strictly after an instant, both in milliseconds since 1970 UTC.
+   * Null when there is none within 400 years, or none before Date's last month.
+   */
+  nextAfter(ms: number): number | null;
+}
+
+/**
+ * Reads a cron expression (§2.1, D10): five fields or one of the five shortcuts.
+ * 'never' is an expression that parses but names only days that do not exist, such as 31 February.
+ *
+ * Grammar and search are ours: the cron libraries at hand take looser grammar than D10 allows and miss runs (one skips
+ * 1 March where the days hold a 29th, 30th or 31st, another has no `W`). Once the grammar has been read
+ * strictly, what is left to do is to look for a day in a calendar.
+ *
+ * Bounded whatever the text: about a millisecond and a few kilobytes at the most. Never throws.
+ */
+export function parseCronExpression(text: string): CronSchedule | 'invalid' | 'never' {
+  const fields = parseCronFields(text);
+  if (fields === null) return 'invalid';
+  // The calendar repeats after 400 years, so no run from 1970 on means none from any other instant.
+  if (findRunDay(fields, 0) === null) return 'never';
+  return { nextAfter: (ms) => findNextRun(fields, ms) };
+}
+
+/** The next `count` runs strictly after `fromMs`, earliest first; fewer where time itself ends. */
+export function upcomingRuns(schedule: CronSchedule, fromMs: number, count: number): number[] {
+  const runs: number[] = [];
+  for (let at = schedule.nextAfter(fromMs); at !== null && runs.length < count;) {
+    runs.push(at);
+    at = schedule.nextAfter(at);
+  }
+  return runs;
+}
+
+function findNextRun(fields: CronFields, afterMs: number): number | null {
+  if (!(Math.abs(afterMs) < LAST_INSTANT_MS)) return null;
+  const earliest = Math.floor(afterMs / MINUTE_MS) + 1;
+  const today = Math.floor(earliest / MINUTES_A_DAY);
+  const runDay = findRunDay(fields, today);
+  if (runDay === null) return null;
+  if (runDay > today) return toInstant(runDay, findRunMinute(fields, 0));
+  const laterToday = findRunMinute(fields, earliest - today * MINUTES_A_DAY);
+  if (laterToday !== null) return toInstant(today, laterToday);
+  const nextDay = findRunDay(fields, today + 1);
+  return nextDay === null ? null : toInstant(nextDay, findRunMinute(fields, 0));
+}
+
+/** The first run of a day at or after a minute of it (0 to 1,439); null when none is left. */
+function findRunMinute(fields: CronFields, from: number): number | null {
+  const hour = Math.floor(from / 60);
+  const minute = fields.hours.includes(hour)
+    ? fields.minutes.find((minute) => minute >= from - hour * 60)
+    : undefined;
+  if (minute !== undefined) return hour * 60 + minute;
+  const laterHour = fields.hours.find((later) => later > hour);
+  return laterHour === undefined ? null : laterHour * 60 + (fields.minutes[0] ?? 0);
+}
+
+function toInstant(day: number, minute: number | null): number | null {
+  if (minute === null) return null;
+  return (day * MINUTES_A_DAY + minute) * MINUTE_MS;
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { quantile, summariseDurations, type TimedRun } from './durations.ts';
+
+describe('durations in steps', () => {
+  test('the median and the 95 % are values that occurred', () => {
+    const values = Array.from({ length: 100 }, (_, n) => n + 1);
+    assert.equal(quantile(values, 0.5), 50);
+    assert.equal(quantile(values, 0.95), 95);
+    assert.equal(quantile([7], 0.95), 7);
+    assert.equal(quantile([], 0.5), null);
+  });
+
+  test('each run counts in the step in which it ended, and no step is left out', () => {
+    const run = (completedAt: number, durationMs: number): TimedRun => {
+      return { completedAt, durationMs, status: durationMs > 50 ? 'failed' : 'success' };
+    };
+    const runs = [run(0, 10), run(9, 30), run(10, 99), run(29, 1)];
+    const steps = summariseDurations(runs, { from: 0, to: 30, steps: 3 });
+    assert.deepEqual(
+      steps.map(({ from, to, runs: count, failed, medianMs, p95Ms }) => [
+        from,
+        to,
+        count,
+        failed,
+        medianMs,
+        p95Ms,
+      ]),
+      [
+        [0, 10, 2, 0, 10, 30],
+        [10, 20, 1, 1, 99, 99],
+        [20, 30, 1, 0, 1, 1],
+      ],
+    );
+    assert.equal(summariseDurations([], { from: 0, to: 30, steps: 3 })[1]?.medianMs, null);
+  });
+});

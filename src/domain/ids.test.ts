@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { isId, newId } from './ids.ts';
+
+const now = Date.UTC(2026, 10, 20, 9, 5);
+
+describe('ids (D15)', () => {
+  test('an id is a UUID of version 7 that holds the time given', () => {
+    const id = newId(now);
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.equal(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16), now);
+  });
+
+  test('ids of one millisecond differ and sort in the order of making', () => {
+    const ids = Array.from({ length: 5000 }, () => newId(now));
+    assert.equal(new Set(ids).size, 5000);
+    assert.deepEqual(ids.toSorted(), ids);
+  });
+
+  test('ids of later times sort behind, even after the clock was set back', () => {
+    const ids = [newId(now + 1), newId(now), newId(now + 2)];
+    assert.deepEqual(ids.toSorted(), [ids[1], ids[0], ids[2]]);
+  });
+
+  test('other texts are no ids', () => {
+    assert.equal(isId(newId(now)), true);
+    const others = ['', 'x', `${newId(now)} `, '00000000-0000-0000-0000-000000000000'];
+    for (const text of [...others, '9b2f1c3e-5d4a-4c6b-8e7f-0a1b2c3d4e5f']) {
+      assert.equal(isId(text), false, text);
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import { placeInList, type PathStep } from './json-path.ts';
+import type { JsonNode } from './json-text.ts';
+
+/**
+ * Equality of JSON values (D24): numbers by value, objects whatever the order of their keys, lists in order.
+ * Two forms: a quick one over what JSON.parse made, and an exact one over trees that kept their digits.
+ */
+
+/** 'unsure' is said where all is equal, but a number lies beyond what a double tells apart. */
+export type Likeness = 'equal' | 'different' | 'unsure';
+
+/** Compares two values as JSON.parse makes them. As deep as the shallower of the two, and no deeper. */
+export function compareValues(one: unknown, other: unknown): Likeness {
+  if (typeof one === 'number' && one === other) {
+    return Math.abs(one) > Number.MAX_SAFE_INTEGER ? 'unsure' : 'equal';
+  }
+  if (one === other) return 'equal';
+  if (!isContainer(one) || !isContainer(other)) return 'different';
+  if (Array.isArray(one) !== Array.isArray(other)) return 'different';
+  return compareMembers(one, other);
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Lists are compared here too: their keys are their places. */
+function compareMembers(one: Record<string, unknown>, other: Record<string, unknown>): Likeness {
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return 'different';
+  let likeness: Likeness = 'equal';
+  for (const key of keys) {
+    if (!Object.hasOwn(other, key)) return 'different';
+    const member = compareValues(one[key], other[key]);
+    if (member === 'different') return member;
+    if (member === 'unsure') likeness = member;
+  }
+  return likeness;
+}
+
+/** Compares two trees exactly: `1.0`, `1` and `10e-1` are equal, 9007199254740993 and …992 are not. */
+export function areNodesEqual(one: JsonNode, other: JsonNode): boolean {
+  if (one.kind === 'number') {
+    return other.kind === 'number' && canonicalNumber(one.text) === canonicalNumber(other.text);
+  }
+  if (one.kind === 'string') return other.kind === 'string' && one.value === other.value;
+  if (one.kind === 'array') {
+    if (other.kind !== 'array' || one.items.length !== other.items.length) return false;
+    return one.items.every((item, place) => {
+      const counterpart = other.items[place];
+      return counterpart !== undefined && areNodesEqual(item, counterpart);
+    });
+  }
+  if (one.kind === 'object') return other.kind === 'object' && areEntriesEqual(one, other);
+  return one.kind === other.kind;
+}
+
+type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
+
+function areEntriesEqual(one: ObjectNode, other: ObjectNode): boolean {
+  if (one.entries.size !== other.entries.size) return false;
+  for (const [key, member] of one.entries) {
+    const counterpart = other.entries.get(key);
+    if (counterpart === undefined || !areNodesEqual(member, counterpart)) return false;
+  }
+  return true;
+}
+
+/** Follows a path into a tree, as `locate` does into a value. */
+export function locateNode(node: JsonNode, path: readonly PathStep[]): JsonNode | null {
+  let current: JsonNode | undefined = node;
+  for (const step of path) {
+    if (current.kind === 'object') {
+      current = typeof step === 'string' ? current.entries.get(step) : undefined;
+    } else if (current.kind === 'array') {
+      const place = placeInList(step);
+      current = place === null ? undefined : current.items[place];
+    } else return null;
+    if (current === undefined) return null;
+  }
+  return current;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/**
+ * The one way to write a number's value: sign, digits without zeros at either end, power of ten.
+ * An exponent too long to reckon with leaves the text as it is: such numbers are equal as texts only.
+ */
+export function canonicalNumber(text: string): string {
+  const parts = NUMBER.exec(text);
+  if (parts === null) return text;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
+  const digits = trimZeros(whole + fraction);
+  if (digits.text === '') return '0';
+  const power = Number(exponent) - fraction.length + digits.trailing;
+  return Number.isSafeInteger(power) ? `${sign}${digits.text}e${power}` : text;
+}
+
+function trimZeros(digits: string): { text: string; trailing: number } {
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits[start] === '0') start++;
+  while (end > start && digits[end - 1] === '0') end--;
+  return { text: digits.slice(start, end), trailing: digits.length - end };
+}

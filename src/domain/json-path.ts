@@ -1,0 +1,78 @@
+/**
+ * Paths into a JSON value (D24): `data.items[0].id`, `$.data.items[0].id`, `data["odd key"]`.
+ * One path names one place; there are no wildcards.
+ */
+
+/** A key of an object, or a place in a list. */
+export type PathStep = string | number;
+
+/** How long the text of a path may be, in characters. */
+export const MAX_PATH_LENGTH = 1000;
+
+/** What a path leads to: the value, or the statement that there is none (which is not the same as null). */
+export type Located = { kind: 'found'; value: unknown } | { kind: 'missing' };
+
+const MISSING: Located = { kind: 'missing' };
+
+/** One step at a time, from where the last ended: `.name`, `[0]`, `["key"]` or `['key']`. */
+const STEP =
+  /\.([^.[\]"']+)|\[(0|[1-9]\d{0,8})\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]/suy;
+
+/**
+ * Reads a path, or null where it is none. `$` alone is the whole value; an empty text is no path.
+ */
+export function parsePath(text: string): PathStep[] | null {
+  if (text === '' || text.length > MAX_PATH_LENGTH) return null;
+  let rest = text;
+  if (text === '$' || /^\$[.[]/.test(text)) rest = text.slice(1);
+  else if (!text.startsWith('[')) rest = `.${text}`;
+  return readSteps(rest);
+}
+
+function readSteps(text: string): PathStep[] | null {
+  const steps: PathStep[] = [];
+  STEP.lastIndex = 0;
+  while (STEP.lastIndex < text.length) {
+    const step = STEP.exec(text);
+    if (step === null) return null;
+    const [, name, index, doubleQuoted, singleQuoted] = step;
+    if (index !== undefined) steps.push(Number(index));
+    else steps.push(name ?? unescapeKey(doubleQuoted ?? singleQuoted ?? ''));
+  }
+  return steps;
+}
+
+const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+/** The escapes of JSON; a backslash before anything else stands for that character. */
+function unescapeKey(text: string): string {
+  return text.replace(/\\(?:u([\da-fA-F]{4})|(.))/gsu, (_, hex?: string, character = '') =>
+    hex === undefined ? (ESCAPES[character] ?? character) : String.fromCharCode(parseInt(hex, 16)),
+  );
+}
+
+/**
+ * Follows a path into a parsed JSON value. Only what the JSON text itself holds is found: nothing
+ * inherited, no `length`. A name made of digits also finds its place in a list (`items.0.id`).
+ */
+export function locate(value: unknown, path: readonly PathStep[]): Located {
+  let current = value;
+  for (const step of path) {
+    if (typeof current !== 'object' || current === null) return MISSING;
+    if (Array.isArray(current)) {
+      const index = placeInList(step);
+      if (index === null || index >= current.length) return MISSING;
+      current = current[index];
+    } else {
+      if (typeof step === 'number' || !Object.hasOwn(current, step)) return MISSING;
+      current = (current as Record<string, unknown>)[step];
+    }
+  }
+  return { kind: 'found', value: current };
+}
+
+/** The place in a list that a step names, or null where it names none. */
+export function placeInList(step: PathStep): number | null {
+  if (typeof step === 'number') return step;
+  return /^(?:0|[1-9]\d{0,8})$/.test(step) ? Number(step) : null;
+}

@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import encodingCases from '../../spec/cases/json-encoding.json' with { type: 'json' };
+
+import {
+  encodeJsonForWire,
+  escapeJsonAnswer,
+  parseJsonText,
+  readTopLevelFields,
+} from './json-text.ts';
+import type { JsonNode } from './json-text.ts';
+
+/** A tree without the source texts, its entries as pairs so that their order counts. */
+function simplify(node: JsonNode | string): unknown {
+  if (typeof node === 'string') return node;
+  switch (node.kind) {
+    case 'object':
+      return { entries: [...node.entries].map(([key, value]) => [key, simplify(value)]) };
+    case 'array':
+      return node.items.map(simplify);
+    case 'string':
+      return node.value;
+    case 'number':
+      return { digits: node.text };
+    case 'true':
+    case 'false':
+    case 'null':
+      return { word: node.kind };
+  }
+}
+
+/** The tree as it is meant to arrive: objects without entries have become lists. */
+function emptyObjectsAsLists(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(emptyObjectsAsLists);
+  if (typeof value !== 'object' || value === null || !('entries' in value)) return value;
+  const entries = value.entries as [string, unknown][];
+  if (entries.length === 0) return [];
+  return { entries: entries.map(([key, inner]) => [key, emptyObjectsAsLists(inner)]) };
+}
+
+function nest(levels: number, open = '[', close = ']'): string {
+  return open.repeat(levels) + close.repeat(levels);
+}
+
+const space = fc.stringMatching(/^[ \t\n\r]{0,3}$/);
+const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,4})?$/);
+const stringToken = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 4 }).map((text) => JSON.stringify(text).slice(1, -1)),
+      fc.stringMatching(/^\\u[0-9a-fA-F]{4}$/),
+      fc.constantFrom('/', '\\/', '\\\\', '\\"', '\\n', '\u007f', 'é', '\u2028', '__proto__', '1'),
+    ),
+    { maxLength: 4 },
+  )
+  .map((parts) => `"${parts.join('')}"`);
+
+/** JSON texts as strange as they come: white space, duplicate keys, any escapes, any digits. */
+const { jsonText } = fc.letrec<{ jsonText: string; object: string; list: string }>((tie) => ({
+  jsonText: fc
+    .tuple(
+      space,
+      fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.constantFrom('true', 'false', 'null', '{}', '[ ]'),
+        digits,
+        stringToken,
+        tie('object'),
+        tie('list'),
+      ),
+      space,
+    )
+    .map((parts) => parts.join('')),
+  object: fc
+    .array(fc.tuple(space, stringToken, space, tie('jsonText')), { maxLength: 5 })
+    .map((members) => `{${members.map(([a, key, b, v]) => `${a}${key}${b}:${v}`).join(',')}}`),
+  list: fc.array(tie('jsonText'), { maxLength: 5 }).map((items) => `[${items.join(',')}]`),
+}));
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('reading a JSON text', () => {
+  test('numbers keep the digits with which they were written', () => {
+    const text = '[1e400,1.0,9007199254740993,-0,1E+05]';
+    const node = parseJsonText(text);
+    assert.ok(typeof node !== 'string' && node.kind === 'array');
+    assert.deepEqual(
+      node.items.map((item) => item.raw),
+      ['1e400', '1.0', '9007199254740993', '-0', '1E+05'],
+    );
+  });
+
+  test('keys keep their order, integer-like ones too', () => {
+    const node = parseJsonText('{"b":1,"10":2,"9":3}');
+    assert.ok(typeof node !== 'string' && node.kind === 'object');
+    assert.deepEqual([...node.entries.keys()], ['b', '10', '9']);
+  });
+
+  test('of duplicate keys the last value wins, at the place of the first', () => {
+    assert.deepEqual(simplify(parseJsonText('{"a":1,"b":2,"\\u0061":3}')), {
+      entries: [
+        ['a', { digits: '3' }],
+        ['b', { digits: '2' }],
+      ],
+    });
+  });
+
+  test('__proto__ and constructor are ordinary keys', () => {
+    const node = parseJsonText('{"__proto__":{"polluted":true},"constructor":1}');
+    assert.ok(typeof node !== 'string' && node.kind === 'object');
+    assert.deepEqual([...node.entries.keys()], ['__proto__', 'constructor']);
+    assert.equal(({} as { polluted?: boolean }).polluted, undefined);
+  });
+
+  test('lone surrogates are kept', () => {
+    assert.equal(simplify(parseJsonText('"\\ud800"')), '\ud800');
+  });
+
+  test('a node knows its source text, without the white space around it', () => {
+    const node = parseJsonText(' { "a" : [ 1 , 2 ] } ');
+    assert.ok(typeof node !== 'string' && node.kind === 'object');
+    assert.equal(node.raw, '{ "a" : [ 1 , 2 ] }');
+    assert.equal(node.entries.get('a')?.raw, '[ 1 , 2 ]');
+  });
+
+  test('512 levels are read, 513 are too deep', () => {
+    assert.notEqual(typeof parseJsonText(nest(512)), 'string');
+    assert.equal(parseJsonText(nest(513)), 'too-deep');
+    assert.notEqual(typeof parseJsonText(nest(512, '{"a":', '}').replace(':}', ':1}')), 'string');
+  });
+
+  test('a million open brackets neither overflow the stack nor take long', () => {
+    assert.equal(parseJsonText('['.repeat(1 << 20)), 'too-deep');
+    assert.equal(readTopLevelFields(`{"a":${'['.repeat(1 << 20)}`), null);
+    assert.equal(parseJsonText('['.repeat(1 << 20), Infinity), 'malformed');
+  });
+
+  for (const text of [
+    ['', ' ', '\ufeff{}', '{} x', '[1,]', '[,1]', '{,}', '{"a"}', '{"a":}', '{a:1}', "{'a':1}"],
+    ['01', '1.', '.5', '+1', '-', '1e', '0x1', 'NaN', 'Infinity', 'tru', 'True', 'nulll', '}', ']'],
+    ['"\t"', '"', '"\\x"', '"\\u12"', '"\\u12g4"', '"\\', '[1 2]', '[}', '{]', '[1', '{"a":1'],
+    ['\u00a01', '[1\u2028]', '1e+', '-a', '--1', '{"a":1,}', '{"a":1 "b":2}', '{"a" "b"}', '\0'],
+  ].flat()) {
+    test(`${JSON.stringify(text)} is malformed`, () => {
+      assert.equal(parseJsonText(text), 'malformed');
+      assert.equal(isJson(text), false);
+    });
+  }
+
+  test('it agrees with JSON.parse on what is JSON, for texts that nearly are', () => {
+    const marks = '{}[]",:\\/u0019.-+eE truefalsn\n\u0000é'.split('');
+    const nearly = fc.oneof(
+      jsonText,
+      fc.string({ unit: fc.constantFrom(...marks) }),
+      fc
+        .tuple(jsonText, fc.nat(), fc.nat({ max: 2 }), fc.constantFrom(...marks))
+        .map(([text, at, cut, char]) => {
+          const place = at % (text.length + 1);
+          return text.slice(0, place) + char + text.slice(place + cut);
+        }),
+    );
+    fc.assert(
+      fc.property(nearly, (text) => {
+        assert.equal(parseJsonText(text) !== 'malformed', isJson(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('it agrees with JSON.parse on what strings stand for', () => {
+    fc.assert(
+      fc.property(stringToken, (token) => {
+        assert.equal(simplify(parseJsonText(token)), JSON.parse(token));
+      }),
+    );
+  });
+});
+
+describe('reading the fields of a body', () => {
+  test('nested values are told by kind, source, depth and emptiness', () => {
+    const fields = readTopLevelFields('{"s":"\\u00e9","n":1.0,"t":true,"p":[ {"a":[]} ],"e":{ }}');
+    assert.ok(fields);
+    assert.deepEqual(
+      [...fields],
+      [
+        ['s', { kind: 'string', value: 'é', raw: '"\\u00e9"' }],
+        ['n', { kind: 'number', text: '1.0', raw: '1.0' }],
+        ['t', { kind: 'true', raw: 'true' }],
+        ['p', { kind: 'array', raw: '[ {"a":[]} ]', depth: 3, isEmpty: false }],
+        ['e', { kind: 'object', raw: '{ }', depth: 1, isEmpty: true }],
+      ],
+    );
+  });
+
+  test('depth is counted per field', () => {
+    const fields = readTopLevelFields(`{"deep":${nest(513)},"flat":[1]}`);
+    const deep = fields?.get('deep');
+    const flat = fields?.get('flat');
+    assert.ok(deep?.kind === 'array' && flat?.kind === 'array');
+    assert.deepEqual([deep.depth, flat.depth], [513, 1]);
+  });
+
+  test('what is malformed, or no object, has no fields', () => {
+    for (const text of ['', '[]', '[{"a":1}]', '1', '"a"', 'null', '{"a":1', '{"a":[1}', '{} {}']) {
+      assert.equal(readTopLevelFields(text), null, text);
+    }
+    assert.equal(readTopLevelFields(' {} ')?.size, 0);
+  });
+
+  test('it sees the same keys and sources as the full tree', () => {
+    fc.assert(
+      fc.property(jsonText, (text) => {
+        const node = parseJsonText(text);
+        assert.ok(typeof node !== 'string');
+        const fields = readTopLevelFields(text);
+        if (node.kind !== 'object') return assert.equal(fields, null);
+        assert.deepEqual(
+          [...(fields ?? [])].map(([key, { kind, raw }]) => [key, kind, raw]),
+          [...node.entries].map(([key, { kind, raw }]) => [key, kind, raw]),
+        );
+      }),
+    );
+  });
+});
+
+describe('writing JSON for the wire (§2.6)', () => {
+  for (const { endpoint, payload_raw: raw, expected, note } of encodingCases) {
+    if (endpoint !== 'jobs' || typeof raw !== 'string' || typeof expected !== 'string') continue;
+    if (expected === '422' || expected === '(no body)') continue;
+    test(`${raw} is sent as ${expected}${note ? ` (${note})` : ''}`, () => {
+      assert.equal(encodeJsonForWire(raw), expected);
+    });
+  }
+
+  test('200 levels arrive as 200 levels', () => {
+    assert.equal(encodeJsonForWire(nest(200)), nest(200));
+    assert.equal(encodeJsonForWire(nest(512)), nest(512));
+  });
+
+  test('control characters take the short forms where JSON has one, DEL stays as it is', () => {
+    const text = '"\\u0008\\u000c\\u000A\\u000d\\u0009\\u001F\\u000b\\u0022\\u005c\\u002f\u007f"';
+    assert.equal(encodeJsonForWire(text), '"\\b\\f\\n\\r\\t\\u001f\\u000b\\"\\\\\\/\u007f"');
+  });
+
+  test('lone surrogates are sent as their escape', () => {
+    assert.equal(encodeJsonForWire('["\\uD800","\\udfff\\ud800"]'), '["\\ud800","\\udfff\\ud800"]');
+  });
+
+  test('an empty object that wins over an earlier value is still a list', () => {
+    assert.equal(encodeJsonForWire('{"a":1,"b":2,"a":{ }}'), '{"a":[],"b":2}');
+  });
+
+  test('a slash in a key is escaped too', () => {
+    assert.equal(encodeJsonForWire('{"a/é":"\\\\/"}'), '{"a\\/\\u00e9":"\\\\\\/"}');
+  });
+
+  test('text that was never accepted is refused', () => {
+    assert.throws(() => encodeJsonForWire('{'), TypeError);
+    assert.throws(() => encodeJsonForWire(nest(513)), TypeError);
+  });
+
+  test('whatever goes in comes out with the same values, digits and order, in bare ASCII', () => {
+    fc.assert(
+      fc.property(jsonText, (text) => {
+        const sent = encodeJsonForWire(text);
+        assert.doesNotMatch(sent, /[^ -\u007f]/);
+        assert.doesNotMatch(sent.replaceAll('\\\\', ''), /(?<!\\)\//);
+        const given = emptyObjectsAsLists(simplify(parseJsonText(text)));
+        assert.deepEqual(simplify(parseJsonText(sent)), given);
+        assert.equal(encodeJsonForWire(sent), sent);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("writing the service's own answers (D13)", () => {
+  test('slashes and non-ASCII characters are escaped', () => {
+    assert.equal(
+      escapeJsonAnswer({ cron_expression: '*/5 * * * *', name: 'Zoë 😀', ok: true, none: null }),
+      '{"cron_expression":"*\\/5 * * * *","name":"Zo\\u00eb \\ud83d\\ude00","ok":true,"none":null}',
+    );
+  });
+
+  test('an empty object stays an object', () => {
+    assert.equal(escapeJsonAnswer({ errors: {} }), '{"errors":{}}');
+  });
+
+  test('a JSON parser restores every string', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const answer = escapeJsonAnswer([text]);
+        assert.doesNotMatch(answer, /[^ -\u007f]/);
+        assert.deepEqual(JSON.parse(answer), [text]);
+      }),
+    );
+  });
+});

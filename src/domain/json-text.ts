@@ -1,0 +1,258 @@
+/**
+ * JSON carried as text: what was given is what is sent (D16).
+ *
+ * Trees made here keep the digits of numbers and the order of keys. Of duplicate keys the last value wins,
+ * at the place of the first. `__proto__` and `constructor` are keys like any other.
+ */
+
+import { JsonScanner, walkValue } from './json-scan.ts';
+import type { ContainerKind, JsonVisitor, ScalarKind } from './json-scan.ts';
+
+/** How deep a payload may be nested: `[]` and `{}` are one level, `[[]]` two (D16). */
+export const MAX_JSON_DEPTH = 512;
+
+export type JsonScalar =
+  | { kind: 'string'; value: string; raw: string }
+  /** `text` holds the digits as written; it may be no number that JavaScript can hold. */
+  | { kind: 'number'; text: string; raw: string }
+  | { kind: 'true' | 'false' | 'null'; raw: string };
+
+/** A JSON value. `raw` is its source text, without white space around it. */
+export type JsonNode =
+  | { kind: 'object'; entries: ReadonlyMap<string, JsonNode>; raw: string }
+  | { kind: 'array'; items: readonly JsonNode[]; raw: string }
+  | JsonScalar;
+
+/**
+ * Reads a JSON text (RFC 8259; a leading byte order mark is malformed, as it is to JSON.parse).
+ *
+ * 'too-deep' is said where nesting first passes `maxDepth`: what lies behind that place is not looked at.
+ */
+export function parseJsonText(
+  text: string,
+  maxDepth: number = MAX_JSON_DEPTH,
+): JsonNode | 'malformed' | 'too-deep' {
+  const scanner = new JsonScanner(text);
+  const builder = new TreeBuilder(scanner, maxDepth);
+  const outcome = walkValue(scanner, builder);
+  if (outcome === 'stopped') return 'too-deep';
+  if (outcome === 'malformed' || !scanner.takeEnd()) return 'malformed';
+  return builder.root ?? 'malformed';
+}
+
+// Shared by all that is empty: a body can hold hundreds of thousands of `{}`.
+const NO_ENTRIES = new Map<string, JsonNode>();
+const NO_ITEMS: JsonNode[] = [];
+
+interface Frame {
+  kind: ContainerKind;
+  start: number;
+  key: string;
+  entries: Map<string, JsonNode>;
+  items: JsonNode[];
+}
+
+class TreeBuilder implements JsonVisitor {
+  root: JsonNode | null = null;
+  #scanner: JsonScanner;
+  #maxDepth: number;
+  #outer: Frame[] = [];
+  #frame: Frame | null = null;
+
+  constructor(scanner: JsonScanner, maxDepth: number) {
+    this.#scanner = scanner;
+    this.#maxDepth = maxDepth;
+  }
+
+  enter(kind: ContainerKind, start: number): boolean {
+    if (this.#depth() >= this.#maxDepth) return false;
+    if (this.#frame) this.#outer.push(this.#frame);
+    this.#frame = { kind, start, key: '', entries: NO_ENTRIES, items: NO_ITEMS };
+    return true;
+  }
+
+  #depth(): number {
+    return this.#frame ? this.#outer.length + 1 : 0;
+  }
+
+  leave(): void {
+    const closed = this.#frame;
+    if (!closed) return;
+    this.#frame = this.#outer.pop() ?? null;
+    const raw = this.#scanner.text.slice(closed.start, this.#scanner.at);
+    if (closed.kind === 'object') this.#place({ kind: 'object', entries: closed.entries, raw });
+    else this.#place({ kind: 'array', items: closed.items, raw });
+  }
+
+  key(start: number, end: number, isEscaped: boolean): void {
+    if (this.#frame)
+      this.#frame.key = decodeString(this.#scanner.text.slice(start, end), isEscaped);
+  }
+
+  scalar(kind: ScalarKind, start: number): void {
+    this.#place(makeScalar(this.#scanner, kind, start));
+  }
+
+  #place(node: JsonNode): void {
+    const frame = this.#frame;
+    if (!frame) this.root = node;
+    else if (frame.kind === 'object') {
+      if (frame.entries === NO_ENTRIES) frame.entries = new Map();
+      frame.entries.set(frame.key, node);
+    } else {
+      if (frame.items === NO_ITEMS) frame.items = [];
+      frame.items.push(node);
+    }
+  }
+}
+
+/** The scalar token that ends at the scanner's position. */
+function makeScalar(scanner: JsonScanner, kind: ScalarKind, start: number): JsonScalar {
+  const raw = scanner.text.slice(start, scanner.at);
+  if (kind === 'string') return { kind, value: decodeString(raw, scanner.isEscaped), raw };
+  if (kind === 'number') return { kind, text: raw, raw };
+  return { kind, raw };
+}
+
+/** A string token, quotes included, as the string it stands for. */
+function decodeString(raw: string, isEscaped: boolean): string {
+  return isEscaped ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+}
+
+/**
+ * A field of a request body. Objects and arrays are not expanded: `raw` can be given to `parseJsonText`.
+ * `depth` counts their levels (`[]` is 1), `isEmpty` tells `[]` and `{}`.
+ */
+export type JsonField =
+  | { kind: ContainerKind; raw: string; depth: number; isEmpty: boolean }
+  | JsonScalar;
+
+/**
+ * Reads the fields of a JSON object, in document order, without expanding what is nested in them.
+ *
+ * Null when the text is malformed anywhere, or is no object (D4: it then reads as no fields at all).
+ * Nesting is measured, not limited, so that the caller can report it (D16).
+ */
+export function readTopLevelFields(text: string): Map<string, JsonField> | null {
+  const scanner = new JsonScanner(text);
+  const reader = new FieldReader(scanner);
+  if (walkValue(scanner, reader) !== 'done' || !scanner.takeEnd()) return null;
+  return reader.fields;
+}
+
+class FieldReader implements JsonVisitor {
+  /** Null until an object opens at the top. */
+  fields: Map<string, JsonField> | null = null;
+  #scanner: JsonScanner;
+  #key = '';
+  #start = 0;
+  #kind: ContainerKind = 'object';
+  #depth = 0;
+  #deepest = 0;
+  #isEmpty = true;
+
+  constructor(scanner: JsonScanner) {
+    this.#scanner = scanner;
+  }
+
+  enter(kind: ContainerKind, start: number): boolean {
+    if (this.#depth === 0) {
+      if (kind !== 'object') return false;
+      this.fields = new Map();
+    } else if (this.#depth === 1) {
+      this.#start = start;
+      this.#kind = kind;
+      this.#deepest = 1;
+      this.#isEmpty = true;
+    } else {
+      this.#isEmpty = false;
+    }
+    this.#depth++;
+    this.#deepest = Math.max(this.#deepest, this.#depth - 1);
+    return true;
+  }
+
+  leave(): void {
+    this.#depth--;
+    if (this.#depth !== 1) return;
+    const raw = this.#scanner.text.slice(this.#start, this.#scanner.at);
+    const field = { kind: this.#kind, raw, depth: this.#deepest, isEmpty: this.#isEmpty };
+    this.fields?.set(this.#key, field);
+  }
+
+  key(start: number, end: number, isEscaped: boolean): void {
+    if (this.#depth !== 1) return;
+    this.#key = decodeString(this.#scanner.text.slice(start, end), isEscaped);
+  }
+
+  scalar(kind: ScalarKind, start: number): void {
+    this.#isEmpty = false;
+    if (this.#depth === 1) this.fields?.set(this.#key, makeScalar(this.#scanner, kind, start));
+  }
+}
+
+/**
+ * Writes a JSON text as it goes on the wire (§2.6, D16): pure ASCII, `/` as `\/`, empty objects as `[]`,
+ * no white space between tokens, escapes in their shortest form. Digits and the order of keys stay.
+ *
+ * Throws on text that is not JSON, or is nested deeper than `MAX_JSON_DEPTH`: such a payload was never accepted.
+ */
+export function encodeJsonForWire(rawJson: string): string {
+  const node = parseJsonText(rawJson);
+  if (typeof node === 'string') throw new TypeError(`Payload text is ${node}`);
+  return encodeNodeForWire(node);
+}
+
+/**
+ * The same for a text that is parsed already.
+ *
+ * Recursion is safe here: a tree is never deeper than the parser let it become.
+ */
+export function encodeNodeForWire(node: JsonNode): string {
+  switch (node.kind) {
+    case 'object':
+      return encodeObject(node.entries);
+    case 'array':
+      return `[${node.items.map(encodeNodeForWire).join(',')}]`;
+    case 'string':
+      return encodeString(node.value);
+    case 'number':
+    case 'true':
+    case 'false':
+    case 'null':
+      return node.raw;
+  }
+}
+
+function encodeObject(entries: ReadonlyMap<string, JsonNode>): string {
+  if (entries.size === 0) return '[]';
+  let json = '';
+  for (const [key, value] of entries) {
+    json += `${json === '' ? '{' : ','}${encodeString(key)}:${encodeNodeForWire(value)}`;
+  }
+  return `${json}}`;
+}
+
+/** A string as a JSON string in pure ASCII: `/` as `\/`, the rest of Unicode as `\uxxxx` in lower case. */
+function encodeString(value: string): string {
+  return mustEscape.test(value) ? toAsciiJson(JSON.stringify(value)) : `"${value}"`;
+}
+
+/** Control characters, `"`, `/`, `\` and non-ASCII. */
+const mustEscape = /[^ !#-.0-[\]-\u007f]/;
+
+/** Writes one of the service's own JSON texts: answers of the API (D13) and callbacks (§6). */
+export function escapeJsonAnswer(value: unknown): string {
+  return toAsciiJson(JSON.stringify(value));
+}
+
+// In JSON text a slash or a non-ASCII character can only stand inside a string, and neither can follow
+// a lone backslash in what JSON.stringify writes.
+function toAsciiJson(json: string): string {
+  return json
+    .replaceAll('/', '\\/')
+    .replace(
+      /[\u0080-\uffff]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+}

@@ -1,0 +1,16 @@
+/**
+ * Events with fields: `log.info('attempt.settled', { jobId, attempt, durationMs })`.
+ * The event is a short, stable name (`noun.happened`); whatever changes goes into the fields. Never a payload,
+ * a header's value, a token or a password. A field named `error` may hold an Error.
+ */
+export interface Log {
+  debug(event: string, fields?: object): void;
+  info(event: string, fields?: object): void;
+  warn(event: string, fields?: object): void;
+  error(event: string, fields?: object): void;
+}
+
+const nothing = () => {};
+
+/** Says nothing: for tests and for work whose events nobody wants. */
+export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

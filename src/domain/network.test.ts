@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as fc from 'fast-check';
+import { hostOfUrl, judgeAddress, parseNetworks, type Cidr } from './network.ts';
+
+function networks(text: string): Cidr[] {
+  const parsed = parseNetworks(text);
+  assert.ok(Array.isArray(parsed), `${text} should be readable`);
+  return parsed;
+}
+
+/** The first and last address of every block that may not be reached, and the public ones beside them. */
+const EDGES: [inside: string[], outside: string[]][] = [
+  [
+    ['0.0.0.0', '0.0.0.1', '0.255.255.255'],
+    ['1.0.0.0', '1.1.1.1'],
+  ],
+  [
+    ['10.0.0.0', '10.255.255.255'],
+    ['9.255.255.255', '11.0.0.0'],
+  ],
+  [
+    ['100.64.0.0', '100.127.255.255'],
+    ['100.63.255.255', '100.128.0.0'],
+  ],
+  [
+    ['127.0.0.0', '127.0.0.254', '127.255.255.255'],
+    ['126.255.255.255', '128.0.0.0'],
+  ],
+  [
+    ['169.254.0.0', '169.254.169.254', '169.254.255.255'],
+    ['169.253.255.255', '169.255.0.0'],
+  ],
+  [
+    ['172.16.0.0', '172.31.255.255'],
+    ['172.15.255.255', '172.32.0.0'],
+  ],
+  [
+    ['192.0.0.0', '192.0.0.8', '192.0.0.11', '192.0.0.192', '192.0.0.255'],
+    ['191.255.255.255', '192.0.1.1'],
+  ],
+  [
+    ['192.0.2.0', '192.0.2.255'],
+    ['192.0.1.255', '192.0.3.0'],
+  ],
+  [
+    ['192.88.99.0', '192.88.99.255'],
+    ['192.88.98.255', '192.88.100.0'],
+  ],
+  [
+    ['192.168.0.0', '192.168.255.255'],
+    ['192.167.255.255', '192.169.0.0'],
+  ],
+  [
+    ['198.18.0.0', '198.19.255.255'],
+    ['198.17.255.255', '198.20.0.0'],
+  ],
+  [
+    ['198.51.100.0', '198.51.100.255'],
+    ['198.51.99.255', '198.51.101.0'],
+  ],
+  [
+    ['203.0.113.0', '203.0.113.255'],
+    ['203.0.112.255', '203.0.114.0'],
+  ],
+  [['224.0.0.0', '233.252.0.16', '239.255.255.255'], ['223.255.255.255']],
+  [['240.0.0.0', '240.240.240.240', '255.255.255.255'], []],
+];
+
+describe('judging an address', () => {
+  for (const [inside, outside] of EDGES) {
+    test(`${inside.join(', ')} are blocked and ${outside.join(', ')} are not`, () => {
+      for (const address of inside) assert.equal(judgeAddress(address, []), 'blocked', address);
+      for (const address of outside) assert.equal(judgeAddress(address, []), 'allowed', address);
+    });
+  }
+
+  test('the globally reachable entries of the special-purpose registry are allowed', () => {
+    for (const address of [
+      '192.0.0.9',
+      '192.0.0.10',
+      '192.31.196.1',
+      '192.52.193.1',
+      '192.175.48.1',
+    ]) {
+      assert.equal(judgeAddress(address, []), 'allowed', address);
+    }
+  });
+
+  test('a network the operator allowed is let through and its neighbours are not', () => {
+    const allowed = networks('10.1.0.0/16, 127.0.0.1');
+    assert.equal(judgeAddress('10.1.255.255', allowed), 'allowed');
+    assert.equal(judgeAddress('127.0.0.1', allowed), 'allowed');
+    assert.equal(judgeAddress('10.2.0.0', allowed), 'blocked');
+    assert.equal(judgeAddress('127.0.0.2', allowed), 'blocked');
+  });
+
+  test('what is no dotted address is blocked whatever is allowed', () => {
+    for (const text of [
+      '',
+      '::1',
+      '1.2.3',
+      '1.2.3.4.5',
+      '256.1.1.1',
+      '01.2.3.4',
+      '1.2.3.4 ',
+      'name',
+    ]) {
+      assert.equal(judgeAddress(text, networks('0.0.0.0/0')), 'blocked', text);
+    }
+  });
+
+  test('everything is allowed by 0.0.0.0/0', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        assert.equal(judgeAddress(address, networks('0.0.0.0/0')), 'allowed');
+      }),
+    );
+  });
+});
+
+describe('reading ALLOWED_NETWORKS', () => {
+  test('nothing written is nothing allowed', () => {
+    assert.deepEqual(parseNetworks(''), []);
+    assert.deepEqual(parseNetworks(' , '), []);
+  });
+
+  test('bits beyond the prefix are dropped', () => {
+    assert.deepEqual(networks('10.1.2.3/8'), networks('10.0.0.0/8'));
+  });
+
+  test('what is no IPv4 network is named in the error', () => {
+    for (const text of [
+      '10.0.0.0/33',
+      'private',
+      '10.0.0/8',
+      '::1/128',
+      '10.0.0.0/',
+      '10.0.0.0/-1',
+      '010.0.0.0/8',
+    ]) {
+      const parsed = parseNetworks(`127.0.0.0/8,${text}`);
+      assert.ok(!Array.isArray(parsed), text);
+      assert.ok(parsed.error.includes(text), parsed.error);
+    }
+  });
+});
+
+describe('the host of a URL', () => {
+  test('every spelling of an address is that address', () => {
+    const spellings = [
+      'http://127.0.0.1/',
+      'http://2130706433/',
+      'http://0x7f000001/',
+      'http://017700000001/',
+      'http://127.1/',
+      'http://0x7f.0.0.1/',
+      'http://0177.0.0.01/',
+      'http://127.0.1/',
+      'http://127.0.0.1./',
+      'http://127.0.0.1:8080/',
+      'http://%31%32%37.0.0.1/',
+      'http://127。0。0。1/',
+      'HTTP://①②⑦.0.0.1/',
+    ];
+    for (const url of spellings) {
+      assert.deepEqual(hostOfUrl(url), { kind: 'ipv4', address: '127.0.0.1' }, url);
+    }
+  });
+
+  test('an address in brackets is IPv6, also where it holds an IPv4 address', () => {
+    for (const url of [
+      'http://[::1]/',
+      'http://[::ffff:127.0.0.1]/',
+      'http://[64:ff9b::808:808]:81/',
+    ]) {
+      assert.equal(hostOfUrl(url)?.kind, 'ipv6', url);
+    }
+  });
+
+  test('a name is given in lower case, as punycode and without its trailing dot', () => {
+    assert.deepEqual(hostOfUrl('http://EXAMPLE.test./'), { kind: 'name', name: 'example.test' });
+    assert.deepEqual(hostOfUrl('https://bücher.test/'), {
+      kind: 'name',
+      name: 'xn--bcher-kva.test',
+    });
+  });
+
+  test('what is no http URL has no host', () => {
+    for (const url of [
+      '',
+      'ftp://a.test/',
+      'http://',
+      'http://1.2.3.4.5.6/',
+      'http://0x100000000/',
+      'mailto:a@b',
+    ]) {
+      assert.equal(hostOfUrl(url), null, url);
+    }
+  });
+
+  test('any IPv4 address survives being written as one number', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), fc.constantFrom(10, 16, 8), (address, base) => {
+        const whole = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+        const prefix = base === 16 ? '0x' : base === 8 ? '0' : '';
+        assert.deepEqual(hostOfUrl(`http://${prefix}${whole.toString(base)}/`), {
+          kind: 'ipv4',
+          address,
+        });
+      }),
+    );
+  });
+});

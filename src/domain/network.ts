@@ -1,0 +1,134 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Which addresses a request may go to (§2.7, D20). Decided on numbers and texts alone: nothing is
+ * looked up here, and the outgoing room asks again about every address a name resolves to.
+ */
+
+/** A block of IPv4 addresses: those whose first `prefix` bits are those of `base`. */
+export interface Cidr {
+  /** The block's first address as an unsigned 32-bit number. */
+  base: number;
+  /** How many leading bits count, 0 to 32. */
+  prefix: number;
+}
+
+export type AddressVerdict = 'allowed' | 'blocked';
+
+/** What the host of a URL is, once every spelling of an address has been undone. */
+export type UrlHost =
+  | { kind: 'name'; name: string }
+  | { kind: 'ipv4'; address: string }
+  | { kind: 'ipv6'; address: string };
+
+const FOUR_NUMBERS = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
+
+/**
+ * IANA's IPv4 special-purpose registry where "globally reachable" is not true, and multicast, which
+ * has a registry of its own. 192.88.99.0/24 is there as deprecated: nothing is reached through it.
+ */
+const NOT_PUBLIC = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+].map(readKnownCidr);
+
+/** Two anycast services that the registry lists as globally reachable inside 192.0.0.0/24. */
+const PUBLIC_EXCEPTIONS = ['192.0.0.9/32', '192.0.0.10/32'].map(readKnownCidr);
+
+/**
+ * Reads the setting `ALLOWED_NETWORKS`: IPv4 CIDRs (or single addresses) separated by commas.
+ * An empty text is an empty list; the error names the entry that cannot be read.
+ */
+export function parseNetworks(text: string): Cidr[] | { error: string } {
+  const networks: Cidr[] = [];
+  for (const entry of text.split(',')) {
+    const written = entry.trim();
+    if (written === '') continue;
+    const network = readCidr(written);
+    if (network === null)
+      return { error: `"${written}" is not an IPv4 network such as 10.0.0.0/8` };
+    networks.push(network);
+  }
+  return networks;
+}
+
+/**
+ * Judges one address that a name resolved to or a URL named.
+ *
+ * @param ipv4     four decimal numbers with dots; anything else is blocked
+ * @param allowed  networks the operator lets through although they are not public
+ */
+export function judgeAddress(ipv4: string, allowed: readonly Cidr[]): AddressVerdict {
+  const address = readAddress(ipv4);
+  if (address === null) return 'blocked';
+  if (isWithin(address, allowed)) return 'allowed';
+  if (!isWithin(address, NOT_PUBLIC)) return 'allowed';
+  return isWithin(address, PUBLIC_EXCEPTIONS) ? 'allowed' : 'blocked';
+}
+
+/**
+ * Tells what a URL's host is, or null where the text is no http(s) URL.
+ *
+ * The URL parser itself undoes the decimal, octal, hexadecimal and short spellings of an address and
+ * a dot behind it, so the same rule holds for what will be dialled. A name loses its trailing dot.
+ */
+export function hostOfUrl(url: string | URL): UrlHost | null {
+  const parsed = typeof url === 'string' ? URL.parse(url) : url;
+  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
+  const host = parsed.hostname;
+  if (host === '') return null;
+  if (host.startsWith('[')) return { kind: 'ipv6', address: host.slice(1, -1) };
+  if (readAddress(host) !== null) return { kind: 'ipv4', address: host };
+  return { kind: 'name', name: host.endsWith('.') ? host.slice(0, -1) : host };
+}
+
+function isWithin(address: number, networks: readonly Cidr[]): boolean {
+  for (const { base, prefix } of networks) {
+    // A shift by 32 would be one by 0, so a prefix of 0 is asked about apart.
+    if (prefix === 0 || (address ^ base) >>> (32 - prefix) === 0) return true;
+  }
+  return false;
+}
+
+function readAddress(text: string): number | null {
+  const numbers = FOUR_NUMBERS.exec(text);
+  if (numbers === null) return null;
+  let address = 0;
+  for (let part = 1; part <= 4; part++) {
+    const written = numbers[part] ?? '';
+    const value = Number(written);
+    // A leading zero means octal to some readers and decimal to others, so it means nothing here.
+    if (value > 255 || (written.length > 1 && written.startsWith('0'))) return null;
+    address = address * 256 + value;
+  }
+  return address;
+}
+
+function readCidr(text: string): Cidr | null {
+  const written = text.includes('/') ? text : `${text}/32`;
+  const slash = written.indexOf('/');
+  if (readAddress(written.slice(0, slash)) === null) return null;
+  if (!/^\d{1,2}$/.test(written.slice(slash + 1)) || !ipaddr.IPv4.isValidCIDR(written)) return null;
+  const [, prefix] = ipaddr.IPv4.parseCIDR(written);
+  const network = readAddress(ipaddr.IPv4.networkAddressFromCIDR(written).toString());
+  return network === null ? null : { base: network, prefix };
+}
+
+function readKnownCidr(text: string): Cidr {
+  const network = readCidr(text);
+  if (network === null) throw new Error(`not a network: ${text}`);
+  return network;
+}

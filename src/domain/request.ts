@@ -1,0 +1,42 @@
+/** The request that a target receives (§2.6, D16–D18). */
+
+import type { HeaderList, HttpMethod, OutgoingRequest } from './exchange.ts';
+import { encodePayload, expandPayload } from './payload.ts';
+import type { Payload } from './payload.ts';
+import { appendPayloadToUrl } from './query.ts';
+
+export const USER_AGENT = 'undici';
+
+export interface RequestSpec {
+  method: HttpMethod;
+  /** As configured: its fragment is dropped here. */
+  url: string;
+  headers: HeaderList;
+  payload: Payload;
+}
+
+/**
+ * Builds a request to a target, unsigned (see `signRequest`).
+ *
+ * GET carries its payload in the URL. POST, PUT and PATCH always have a body, DELETE only with a payload that
+ * is not empty. 'query-too-long': a GET's payload cannot be written as a query (see `MAX_QUERY_LENGTH`);
+ * such a run fails without being sent.
+ */
+export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-long' {
+  const { method } = spec;
+  const payload = expandPayload(spec.payload);
+  const url = appendPayloadToUrl(spec.url, method === 'GET' ? payload : null);
+  if (url === null) return 'query-too-long';
+  const hasBody = method !== 'GET' && (method !== 'DELETE' || payload !== null);
+  const body = hasBody ? encodePayload(payload) : null;
+  return { method, url, headers: withDefaultHeaders(spec.headers, hasBody), body };
+}
+
+/** Puts our own headers before the configured ones, unless these say it themselves. */
+export function withDefaultHeaders(configured: HeaderList, hasBody: boolean): HeaderList {
+  const names = new Set(configured.map(([name]) => name.toLowerCase()));
+  const ours: [string, string][] = [];
+  if (hasBody && !names.has('content-type')) ours.push(['Content-Type', 'application/json']);
+  if (!names.has('user-agent')) ours.push(['User-Agent', USER_AGENT]);
+  return [...ours, ...configured];
+}

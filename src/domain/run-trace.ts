@@ -1,0 +1,67 @@
+import type { Assertion } from './assertion.ts';
+import type { AssertionVerdict } from './assertions.ts';
+import type { HttpMethod, Trace } from './exchange.ts';
+
+/** An assertion as it was judged when the run ended; long texts are cut. */
+export interface JudgedAssertion {
+  assertion: Assertion;
+  ok: boolean;
+  expected: string;
+  got: string;
+}
+
+/** What is kept of how a run went, beside its response: at most some tens of kilobytes of JSON. */
+export interface RunTrace extends Trace {
+  /** Absent where nothing was asserted or the answer was no 2xx. */
+  assertions?: readonly JudgedAssertion[];
+  /** Where an execution was sent: its cron may have been edited since. */
+  sent?: { method: HttpMethod; url: string };
+}
+
+const MOST_CHARACTERS = 200;
+const MOST_URL_CHARACTERS = 4_096;
+
+/** The trace as it is stored: JSON text. */
+export function writeTrace(
+  trace: Trace,
+  verdicts: readonly AssertionVerdict[],
+  sent: RunTrace['sent'] | null = null,
+): string {
+  const kept: RunTrace = {
+    ...trace,
+    ...(verdicts.length > 0 && { assertions: verdicts.map(keepShort) }),
+    ...(sent && { sent: { method: sent.method, url: sent.url.slice(0, MOST_URL_CHARACTERS) } }),
+  };
+  return JSON.stringify(kept);
+}
+
+function keepShort({ assertion, ok, expected, got }: AssertionVerdict): JudgedAssertion {
+  return { assertion: cutTexts(assertion), ok, expected: cut(expected), got: cut(got) };
+}
+
+function cutTexts(assertion: Assertion): Assertion {
+  switch (assertion.kind) {
+    case 'body_contains':
+      return { ...assertion, text: cut(assertion.text) };
+    case 'json_path_equals':
+      return { ...assertion, path: cut(assertion.path), expected: cut(assertion.expected) };
+    case 'response_time_under':
+      return assertion;
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS + 1 ? text : `${text.slice(0, MOST_CHARACTERS)}…`;
+}
+
+/** Reads a stored trace; null for none, or for one of a version that wrote something else. */
+export function readTrace(text: string | null): RunTrace | null {
+  if (text === null) return null;
+  try {
+    const trace = JSON.parse(text) as Partial<RunTrace> | null;
+    const isWhole = trace?.timing !== undefined && Array.isArray(trace.responseHeaders);
+    return isWhole ? (trace as RunTrace) : null;
+  } catch {
+    return null;
+  }
+}
