@@ -1,0 +1,119 @@
+/**
+ * The tables of accounts, as Kysely sees them; migrations/0002-accounts.ts is what makes them.
+ *
+ * `users`, `sessions`, `accounts`, `verifications` and `two_factors` have the columns that the accounts
+ * library asks for; everything else is ours. No token is kept as text: `token_hash` is its SHA-256 in
+ * hexadecimal (D34, D39).
+ */
+type YesNo = 0 | 1;
+
+export type Role = 'owner' | 'admin' | 'member';
+
+export interface UsersTable {
+  id: string;
+  name: string;
+  /** In lower case. */
+  email: string;
+  email_verified: YesNo;
+  image: string | null;
+  two_factor_enabled: YesNo;
+  /** The team that the user's API token acts on (§5.2, D34). May have been deleted, or left, since. */
+  current_team_id: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface SessionsTable {
+  id: string;
+  token_hash: string;
+  user_id: string;
+  expires_at: number;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** How a user proves who they are: the password, and identity providers later. */
+export interface AccountsTable {
+  id: string;
+  user_id: string;
+  provider_id: string;
+  account_id: string;
+  /** A hash, see people/passwords.ts. */
+  password: string | null;
+  access_token: string | null;
+  refresh_token: string | null;
+  id_token: string | null;
+  access_token_expires_at: number | null;
+  refresh_token_expires_at: number | null;
+  scope: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Single-use proofs that expire, such as the one behind a mailed link; the identifier is a hash. */
+export interface VerificationsTable {
+  id: string;
+  identifier: string;
+  value: string;
+  expires_at: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface TwoFactorsTable {
+  id: string;
+  user_id: string;
+  /** Encrypted by the accounts library, as are the recovery codes. */
+  secret: string;
+  backup_codes: string;
+  verified: YesNo;
+  failed_verification_count: number;
+  locked_until: number | null;
+}
+
+export interface AttemptWindowsTable {
+  key: string;
+  opened_at: number;
+  hits: number;
+}
+
+export interface MembershipsTable {
+  team_id: string;
+  user_id: string;
+  role: Role;
+  created_at: number;
+}
+
+export interface InvitationsTable {
+  team_id: string;
+  id: string;
+  token_hash: string;
+  email: string | null;
+  role: 'admin' | 'member';
+  invited_by: string;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface ApiTokensTable {
+  user_id: string;
+  token_hash: string;
+  /** The token's last four characters. */
+  hint: string;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+export interface AccountTables {
+  users: UsersTable;
+  sessions: SessionsTable;
+  accounts: AccountsTable;
+  verifications: VerificationsTable;
+  two_factors: TwoFactorsTable;
+  attempt_windows: AttemptWindowsTable;
+  memberships: MembershipsTable;
+  invitations: InvitationsTable;
+  api_tokens: ApiTokensTable;
+}

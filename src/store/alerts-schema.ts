@@ -1,0 +1,99 @@
+/** The tables of alerts, as Kysely sees them; migrations/0003-alerts.ts is what makes them. */
+import type { AlertLevel } from '#domain/alert-streak';
+import type { FailureReason } from '#domain/failure';
+
+type YesNo = 0 | 1;
+
+export type AlertDelivery = 'muted' | 'pending' | 'sent' | 'failed';
+
+/** A cron's streak of failed runs: see `Streak` in domain/alert-streak. */
+export interface StreakColumns {
+  failed_runs: number;
+  failing_since: number | null;
+  has_raised_failure: YesNo;
+}
+
+export interface AlertsTable {
+  team_id: string;
+  id: string;
+  raised_at: number;
+  level: AlertLevel;
+  source: 'cron' | 'queue';
+  source_id: string;
+  source_name: string;
+  /** An execution's or a job's id. */
+  run_id: string;
+  attempt_number: number | null;
+  response_status: number | null;
+  reason: FailureReason | null;
+  error_message: string | null;
+  /** Crons: consecutive failed runs. */
+  failed_runs: number | null;
+  /** Recoveries: for how long it was down. */
+  down_ms: number | null;
+  delivery: AlertDelivery;
+  /** The name of the maintenance window, as it was then. */
+  muted_by: string | null;
+  /** The notice that tells of it; alerts that were told of together share one. */
+  notice_id: string | null;
+  is_read: YesNo;
+}
+
+export interface NoticesTable {
+  team_id: string;
+  id: string;
+  alert_count: number;
+  /** JSON list of `NoticeTarget`: who is still to be told. */
+  targets: string;
+  /** Also the end of the lease, while somebody sends it. */
+  next_try_at: number;
+  first_tried_at: number | null;
+  attempts: number;
+  /** Names the last try; once there was one, nothing is added to the notice any more. */
+  claim_id: string | null;
+}
+
+export interface AlertBurstsTable {
+  team_id: string;
+  queue_id: string;
+  level: AlertLevel;
+  quiet_until: number;
+  gathering_notice_id: string | null;
+  gathering_until: number | null;
+}
+
+export interface NotificationChannelsTable {
+  team_id: string;
+  kind: string;
+  sealed_url: string | null;
+  last_sent_at: number | null;
+  last_error: string | null;
+  last_error_at: number | null;
+}
+
+export interface MaintenanceWindowsTable {
+  team_id: string;
+  id: string;
+  name: string;
+  starts_at: number;
+  ends_at: number;
+  is_weekly: YesNo;
+  covers_team: YesNo;
+  created_at: number;
+}
+
+export interface MaintenanceWindowSourcesTable {
+  team_id: string;
+  window_id: string;
+  source: 'cron' | 'queue';
+  source_id: string;
+}
+
+export interface AlertTables {
+  alerts: AlertsTable;
+  notices: NoticesTable;
+  alert_bursts: AlertBurstsTable;
+  notification_channels: NotificationChannelsTable;
+  maintenance_windows: MaintenanceWindowsTable;
+  maintenance_window_sources: MaintenanceWindowSourcesTable;
+}

@@ -1,0 +1,320 @@
+import type { Assertion } from '#domain/assertion';
+import type { HttpMethod } from '#domain/exchange';
+import type { Claimant, ClaimedJob, SecretReader } from './claims.ts';
+import type { Database, Trx } from './database.ts';
+import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { openHeaders } from './headers.ts';
+import { hotStatement, runHot } from './hot.ts';
+import { countOutcomes, failedRuns } from './outcomes.ts';
+import type { Sealer } from './seal.ts';
+import { countUsage } from './usage.ts';
+
+/** A queue that may have due jobs, and how many of them may be started. */
+export interface QueueSeats {
+  queueId: string;
+  seats: number;
+}
+
+export interface Claim {
+  claimed: ClaimedJob[];
+  /** How many were over the month's limit and are finished by that (§2.7). */
+  blocked: number;
+  /** For each queue asked for: when its next waiting job is due, and what keeps it from starting. */
+  queues: {
+    queueId: string;
+    nextDueAt: number | null;
+    holds: 'nothing' | 'paused' | 'at-limit' | 'gone';
+  }[];
+}
+
+/** What claiming works with. */
+export interface ClaimRoom {
+  db: Database;
+  sealer: Sealer;
+  secrets: SecretReader;
+}
+
+export interface QueueRow {
+  id: string;
+  timeout_seconds: number;
+  concurrency_limit: number | null;
+  running: number;
+  assertions: string;
+  is_paused: 0 | 1;
+  plan: string;
+  sealed_signing_secret: string | null;
+}
+
+export interface JobRow {
+  team_id: string;
+  id: string;
+  original_id: string;
+  attempt_number: number;
+  queue_id: string;
+  method: HttpMethod;
+  url: string;
+  callback_url: string | null;
+  scheduled_at: number;
+  sealed_headers: string | null;
+  payload: string | null;
+}
+
+export const SEATS = { queue_id: 'id', seats: 'int' } as const satisfies Fields;
+
+const holdLimitedQueues = hotStatement<{ id: string }>(
+  'hold-limited-queues',
+  (dialect) => `
+  select q.id from ${unpackRows(dialect, SEATS, 1)} cross join queues q
+  where q.id = given.queue_id and q.concurrency_limit is not null
+  order by q.id ${dialect === 'postgres' ? 'for no key update of q' : ''}`,
+);
+
+/** `running` is counted only where there is a limit to compare it with: one range of the index of running jobs. */
+const readQueues = hotStatement<QueueRow>(
+  'read-queues',
+  (dialect) => `
+  select q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
+    t.sealed_signing_secret,
+    case when q.concurrency_limit is null then 0 else (
+      select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing'
+    ) end as running
+  from ${unpackRows(dialect, SEATS, 1)} cross join queues q cross join teams t
+  where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
+);
+
+export const CLAIMED_COLUMNS = `team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
+  scheduled_at, sealed_headers, payload`;
+
+const DUE_OF_QUEUE = `status = 'pending' and scheduled_at <= `;
+
+/**
+ * The most jobs of one claim on Postgres; whatever is over waits for the next. The number is for the
+ * planner: seats are unknown to it, and it would prepare for a tenth of all waiting jobs.
+ */
+export const MOST_CLAIMED = 1000;
+
+/**
+ * Postgres takes all queues in one statement and skips rows that another node is claiming. SQLite has no
+ * lateral join: there `claimOnSqlite` gives each queue its own part of a union.
+ */
+const claimOnPostgres = hotStatement<JobRow>(
+  'claim-jobs',
+  (dialect) => `
+  update jobs set status = 'processing', claimed_by = $2, started_at = $3
+  where exists (select 1 from nodes where nodes.id = $2 and nodes.lease_until > $3)
+    and (team_id, id) in (
+      select due.team_id, due.id from ${unpackRows(dialect, SEATS, 1)}
+      cross join lateral (
+        select j.team_id, j.id from jobs j
+        where j.queue_id = given.queue_id and j.${DUE_OF_QUEUE} $3
+        order by j.scheduled_at, j.id limit given.seats for update skip locked
+      ) as due limit ${MOST_CLAIMED}
+    )
+  returning ${CLAIMED_COLUMNS}`,
+);
+
+/** Queues served by one statement on SQLite; fewer are padded, so that only a few texts are ever prepared. */
+const SQLITE_WIDTHS = [1, 4, 16, 64] as const;
+
+const CLAIMS_ON_SQLITE = new Map(
+  SQLITE_WIDTHS.map((width) => [
+    width,
+    hotStatement<JobRow>(`claim-jobs-${width}`, () => {
+      const parts = Array.from(
+        { length: width },
+        (_, n) => `select * from (select rowid from jobs where queue_id = ?${2 * n + 3}
+          and ${DUE_OF_QUEUE} ?2 order by scheduled_at, id limit ?${2 * n + 4})`,
+      );
+      return `update jobs set status = 'processing', claimed_by = ?1, started_at = ?2
+        where rowid in (${parts.join(' union all ')})
+          and exists (select 1 from nodes where nodes.id = ?1 and nodes.lease_until > ?2)
+        returning ${CLAIMED_COLUMNS}`;
+    }),
+  ]),
+);
+
+const readHeads = hotStatement<{ queue_id: string; next_due_at: number | null }>(
+  'read-queue-heads',
+  (dialect) => `
+  select given.queue_id, (
+    select j.scheduled_at from jobs j where j.queue_id = given.queue_id and j.status = 'pending'
+    order by j.scheduled_at, j.id limit 1
+  ) as next_due_at from ${unpackRows(dialect, SEATS, 1)}`,
+);
+
+const FAILED = { team_id: 'id', id: 'id' } as const satisfies Fields;
+
+const failOverLimit = hotStatement<never>(
+  'fail-over-limit',
+  (dialect) => `
+  update jobs set status = 'failed', claimed_by = null, completed_at = started_at, duration_ms = 0,
+    reason = 'limit_exceeded', error_message = 'Monthly limit reached'
+  from ${unpackRows(dialect, FAILED, 1)}
+  where jobs.team_id = given.team_id and jobs.id = given.id`,
+);
+
+/**
+ * Claims due jobs of several queues for one node, earliest first in each queue, in one transaction:
+ * concurrency limits are held across nodes (D30), paused queues are left alone (D28), and each job is
+ * counted against its team's month; what is over the limit fails at once (D35).
+ */
+export async function claimInTransaction(
+  room: ClaimRoom,
+  asked: readonly QueueSeats[],
+  claimant: Claimant,
+): Promise<Claim> {
+  return room.db.transact(async (trx) => {
+    const { dialect } = room.db;
+    const settings = await readSettings(trx, dialect, asked);
+    const open = openSeats(asked, settings);
+    const rows = open.length === 0 ? [] : await claimRows(trx, dialect, open, claimant);
+    const heads = await runHot(trx, dialect, readHeads, [packSeats(asked)]);
+    const allowed = await withinLimit(trx, dialect, rows, settings, claimant);
+    return {
+      claimed: allowed.flatMap((row) => {
+        const queue = settings.get(row.queue_id);
+        return queue ? [claimedJob(row, queue, room, claimant.now)] : [];
+      }),
+      blocked: rows.length - allowed.length,
+      queues: heads.map(({ queue_id, next_due_at }) => ({
+        queueId: queue_id,
+        nextDueAt: next_due_at,
+        holds: whatHolds(settings.get(queue_id), rows),
+      })),
+    };
+  });
+}
+
+export function packSeats(asked: readonly QueueSeats[]): string {
+  return packRows(
+    SEATS,
+    asked.map(({ queueId, seats }) => ({ queue_id: queueId, seats })),
+  );
+}
+
+async function readSettings(
+  trx: Trx,
+  dialect: DialectName,
+  asked: readonly QueueSeats[],
+): Promise<Map<string, QueueRow>> {
+  const parameter = packSeats(asked);
+  // Two nodes must not both count a limited queue's running jobs before either has claimed.
+  if (dialect === 'postgres') await runHot(trx, dialect, holdLimitedQueues, [parameter]);
+  const rows = await runHot(trx, dialect, readQueues, [parameter]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function openSeats(
+  asked: readonly QueueSeats[],
+  settings: ReadonlyMap<string, QueueRow>,
+): QueueSeats[] {
+  return asked.flatMap(({ queueId, seats }) => {
+    const queue = settings.get(queueId);
+    if (!queue || queue.is_paused === 1) return [];
+    // Never negative: SQLite reads a negative LIMIT as no limit at all.
+    const left = Math.max(0, (queue.concurrency_limit ?? Infinity) - queue.running);
+    const open = Math.min(seats, left);
+    return open === 0 ? [] : [{ queueId, seats: open }];
+  });
+}
+
+async function claimRows(
+  trx: Trx,
+  dialect: DialectName,
+  open: readonly QueueSeats[],
+  { nodeId, now }: Claimant,
+): Promise<JobRow[]> {
+  if (dialect === 'postgres') {
+    const rows = await runHot(trx, dialect, claimOnPostgres, [packSeats(open), nodeId, now]);
+    return rows.toSorted(earlierFirst);
+  }
+  const rows: JobRow[] = [];
+  const widest = SQLITE_WIDTHS.at(-1) ?? 1;
+  for (let from = 0; from < open.length; from += widest) {
+    rows.push(...(await claimOnSqlite(trx, open.slice(from, from + widest), nodeId, now)));
+  }
+  return rows.toSorted(earlierFirst);
+}
+
+async function claimOnSqlite(
+  trx: Trx,
+  open: readonly QueueSeats[],
+  nodeId: string,
+  now: number,
+): Promise<JobRow[]> {
+  const width = SQLITE_WIDTHS.find((each) => each >= open.length) ?? 64;
+  const statement = CLAIMS_ON_SQLITE.get(width);
+  if (!statement) throw new Error(`no claim of ${width} queues`);
+  const parameters: (string | number | null)[] = [nodeId, now];
+  for (let n = 0; n < width; n++) {
+    const queue = open[n];
+    parameters.push(queue?.queueId ?? null, queue?.seats ?? 0);
+  }
+  return runHot(trx, 'sqlite', statement, parameters);
+}
+
+export function earlierFirst(a: JobRow, b: JobRow): number {
+  return a.scheduled_at - b.scheduled_at || (a.id < b.id ? -1 : 1);
+}
+
+/** Counts the claimed jobs; those over a team's month are failed here and left out. */
+async function withinLimit(
+  trx: Trx,
+  dialect: DialectName,
+  rows: readonly JobRow[],
+  settings: ReadonlyMap<string, QueueRow>,
+  claimant: Claimant,
+): Promise<JobRow[]> {
+  if (rows.length === 0) return [];
+  const byTeam = Map.groupBy(rows, (row) => row.team_id);
+  const wanted = [...byTeam].map(([teamId, jobs]) => ({
+    teamId,
+    runs: jobs.length,
+    monthlyLimit: claimant.monthlyLimitOf(settings.get(jobs[0]?.queue_id ?? '')?.plan ?? ''),
+  }));
+  const granted = await countUsage(trx, dialect, wanted, claimant.now);
+  const over = [...byTeam].flatMap(([teamId, jobs]) => jobs.slice(granted.get(teamId) ?? 0));
+  if (over.length === 0) return [...rows];
+  await runHot(trx, dialect, failOverLimit, [packRows(FAILED, over)]);
+  await countOutcomes(trx, dialect, failedRuns(over, claimant.now));
+  return rows.filter((row) => !over.includes(row));
+}
+
+function whatHolds(
+  queue: QueueRow | undefined,
+  rows: readonly JobRow[],
+): Claim['queues'][number]['holds'] {
+  if (!queue) return 'gone';
+  if (queue.is_paused === 1) return 'paused';
+  if (queue.concurrency_limit === null) return 'nothing';
+  const claimed = rows.filter((row) => row.queue_id === queue.id).length;
+  return queue.running + claimed >= queue.concurrency_limit ? 'at-limit' : 'nothing';
+}
+
+/** The row of a claimed job and its queue's settings, as the engine needs them. */
+export function claimedJob(
+  row: JobRow,
+  queue: Omit<QueueRow, 'id' | 'running'>,
+  { sealer, secrets }: Pick<ClaimRoom, 'sealer' | 'secrets'>,
+  now: number,
+): ClaimedJob {
+  return {
+    kind: 'job',
+    teamId: row.team_id,
+    id: row.id,
+    originalId: row.original_id,
+    attemptNumber: row.attempt_number,
+    queueId: row.queue_id,
+    hasConcurrencyLimit: queue.concurrency_limit !== null,
+    method: row.method,
+    url: row.url,
+    headers: openHeaders(sealer, 'jobs', row.sealed_headers),
+    payload: row.payload,
+    callbackUrl: row.callback_url,
+    timeoutSeconds: queue.timeout_seconds,
+    assertions: JSON.parse(queue.assertions) as Assertion[],
+    signingSecret: secrets.open(queue.sealed_signing_secret),
+    startedAt: now,
+    dueAt: row.scheduled_at,
+  };
+}

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  aClaimedJob,
+  aJob,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+  claimJobs,
+  LEASE_MS,
+} from '#testing/makers';
+import { forEachStore, TEST_START } from '#testing/stores';
+import type { Store } from './store.ts';
+
+describe('claiming due jobs', () => {
+  forEachStore((_name, openTestStore) => {
+    test('a job is not given out before its time, and then at once', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId, jobId } = await aJob(store, team.id, { delaySeconds: 10 });
+      await store.testClock.advance(9_999);
+      const early = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.deepEqual(early.claimed, []);
+      assert.deepEqual(early.queues, [
+        { queueId, nextDueAt: TEST_START + 10_000, holds: 'nothing' },
+      ]);
+      await store.testClock.advance(1);
+      const due = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.deepEqual(
+        due.claimed.map(({ id }) => id),
+        [jobId],
+      );
+      assert.deepEqual(due.queues, [{ queueId, nextDueAt: null, holds: 'nothing' }]);
+      assert.deepEqual(await stateOf(store, team.id, jobId), ['processing', TEST_START + 10_000]);
+    });
+
+    test('a claim carries the whole request and the queue’s settings', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      await store.teams.setSigningSecret(team.id, 'hush', TEST_START);
+      const assertions = [{ kind: 'body-contains', text: 'ok' }] as never;
+      await aQueue(store, team.id, { timeoutSeconds: 7, assertions, concurrencyLimit: 3 });
+      const request = {
+        method: 'PUT',
+        url: 'http://target.example/a?b=1',
+        headers: [['X-Key', 'k']],
+        payload: '{"a":1.0}',
+        callbackUrl: 'http://caller.example/done',
+      } as const;
+      const node = await aNode(store);
+      const job = await aClaimedJob(store, team.id, node, request);
+      const { id, queueId, ...rest } = job;
+      assert.deepEqual(rest, {
+        ...request,
+        kind: 'job',
+        teamId: team.id,
+        originalId: id,
+        attemptNumber: 1,
+        hasConcurrencyLimit: true,
+        timeoutSeconds: 7,
+        assertions,
+        signingSecret: 'hush',
+        startedAt: TEST_START,
+        dueAt: TEST_START,
+      });
+      assert.equal((await store.queues.findByName(team.id, 'emails'))?.id, queueId);
+    });
+
+    test('the earliest come first, and those of one time in the order of acceptance', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const late = await aJob(store, team.id, { delaySeconds: 5 });
+      const soon = await aJob(store, team.id, { delaySeconds: 1 });
+      const next = await aJob(store, team.id, { delaySeconds: 1 });
+      await store.testClock.advance(10_000);
+      const ask = { queueIds: [late.queueId], seats: 1 };
+      const order = [];
+      for (let n = 0; n < 3; n++) {
+        const { claimed } = await claimJobs(store, node, ask);
+        order.push(...claimed.map(({ id }) => id));
+      }
+      assert.deepEqual(order, [soon.jobId, next.jobId, late.jobId]);
+    });
+
+    test('seats are never exceeded, queue by queue', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const queueIds = [];
+      for (const queue of ['a', 'b', 'c', 'd', 'e']) {
+        for (let n = 0; n < 3; n++) queueIds.push((await aJob(store, team.id, { queue })).queueId);
+      }
+      const asked = [...new Set(queueIds)].map((queueId, n) => ({ queueId, seats: n }));
+      const claimant = { nodeId: node, now: TEST_START, monthlyLimitOf: () => null };
+      const { claimed } = await store.jobs.claimDue(asked, claimant);
+      const counts = Map.groupBy(claimed, ({ queueId }) => queueId);
+      assert.deepEqual(
+        asked.map(({ queueId }) => counts.get(queueId)?.length ?? 0),
+        [0, 1, 2, 3, 3],
+      );
+    });
+
+    test('two nodes that ask together never get the same job', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      const nodes = [await aNode(store), await aNode(store)] as const;
+      const accepted = await Promise.all(Array.from({ length: 40 }, () => aJob(store, team.id)));
+      const queueIds = [...new Set(accepted.map(({ queueId }) => queueId))];
+      const claims = await Promise.all(
+        Array.from({ length: 12 }, (_, n) =>
+          claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', { queueIds, seats: 3 }),
+        ),
+      );
+      const ids = claims.flatMap(({ claimed }) => claimed.map(({ id }) => id));
+      assert.equal(new Set(ids).size, ids.length);
+      const rest = await claimJobs(store, nodes[0], { queueIds, seats: 100 });
+      assert.equal(ids.length + rest.claimed.length, 40);
+    });
+
+    test('a paused queue starts nothing and keeps its times', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId, jobId } = await aJob(store, team.id);
+      await aQueue(store, team.id, { isPaused: true });
+      const held = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.deepEqual(held.claimed, []);
+      assert.equal(held.queues[0]?.holds, 'paused');
+      assert.equal((await store.jobs.find(team.id, jobId))?.scheduledAt, TEST_START);
+      await aQueue(store, team.id, { isPaused: false });
+      const { claimed } = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.equal(claimed.length, 1);
+    });
+
+    test('a concurrency limit holds across nodes that race for it', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      const nodes = [await aNode(store), await aNode(store)] as const;
+      const { id: queueId } = await aQueue(store, team.id, { concurrencyLimit: 3 });
+      await Promise.all(Array.from({ length: 20 }, () => aJob(store, team.id)));
+      const race = () =>
+        Promise.all(
+          Array.from({ length: 8 }, (_, n) =>
+            claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', { queueIds: [queueId], seats: 2 }),
+          ),
+        );
+      const claims = await race();
+      const claimed = claims.flatMap((claim) => claim.claimed);
+      assert.equal(claimed.length, 3);
+      assert.ok(claims.some(({ queues }) => queues[0]?.holds === 'at-limit'));
+      const first = claimed[0];
+      assert.ok(first);
+      for (const node of nodes) await store.jobs.settle(node, aSettlement(store, first));
+      assert.equal((await race()).flatMap((claim) => claim.claimed).length, 1);
+    });
+
+    test('a deleted team’s jobs are never started', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId } = await aJob(store, team.id);
+      await store.database.transact((trx) =>
+        trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
+      );
+      const { claimed, queues } = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.deepEqual(claimed, []);
+      assert.equal(queues[0]?.holds, 'gone');
+    });
+
+    test('a node whose lease is over, or that never joined, gets nothing', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const late = await aNode(store);
+      const { queueId, jobId } = await aJob(store, team.id);
+      await store.testClock.advance(LEASE_MS);
+      for (const node of [late, jobId]) {
+        assert.deepEqual((await claimJobs(store, node, { queueIds: [queueId] })).claimed, []);
+      }
+      assert.equal((await stateOf(store, team.id, jobId))[0], 'pending');
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
+    });
+
+    test('more queues than fit one statement are served in one claim', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const jobs = await Promise.all(
+        Array.from({ length: 70 }, (_, n) => aJob(store, team.id, { queue: `q${n}` })),
+      );
+      const queueIds = jobs.map(({ queueId }) => queueId);
+      const { claimed, queues } = await claimJobs(store, node, { queueIds });
+      assert.equal(claimed.length, 70);
+      assert.equal(queues.length, 70);
+    });
+
+    test('a claimed job can be put back, uncounted, and only by its own node', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const [node, stranger] = [await aNode(store), await aNode(store)];
+      const job = await aClaimedJob(store, team.id, node);
+      await store.jobs.release(stranger, [job]);
+      assert.equal((await stateOf(store, team.id, job.id))[0], 'processing');
+      await store.jobs.release(node, [job]);
+      assert.deepEqual(await stateOf(store, team.id, job.id), ['pending', null]);
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
+    });
+  });
+});
+
+describe('the monthly limit', () => {
+  forEachStore((_name, openTestStore) => {
+    test('of twenty claims at once exactly seven are let through', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      const nodes = [await aNode(store), await aNode(store)] as const;
+      const jobs = await Promise.all(Array.from({ length: 20 }, () => aJob(store, team.id)));
+      const queueIds = [jobs[0]?.queueId ?? ''];
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', {
+            queueIds,
+            seats: 1,
+            monthlyLimit: 7,
+          }),
+        ),
+      );
+      assert.equal(claims.flatMap(({ claimed }) => claimed).length, 7);
+      assert.equal(
+        claims.reduce((sum, { blocked }) => sum + blocked, 0),
+        13,
+      );
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 7);
+      assert.deepEqual(await store.usage.usedByDay(team.id, TEST_START), [
+        { day: '2026-11-21', used: 7 },
+      ]);
+      const failed = await store.jobs.list(team.id, { status: 'failed', limit: 100 });
+      assert.equal(failed.length, 13);
+      for (const job of failed) {
+        assert.equal(job.reason, 'limit_exceeded');
+        assert.equal(job.errorMessage, 'Monthly limit reached');
+        assert.equal(job.completedAt, TEST_START);
+      }
+      assert.deepEqual(await store.executions.scanCallbacks(), []);
+    });
+
+    test('another team, and the next month, are not touched by it', async () => {
+      await using store = await openTestStore();
+      const [poor, rich] = [await aTeam(store), await aTeam(store)];
+      const node = await aNode(store, 30 * 86_400_000);
+      const a = await aJob(store, poor.id);
+      const b = await aJob(store, rich.id);
+      const ask = { queueIds: [a.queueId, b.queueId], monthlyLimit: 1 };
+      assert.equal((await claimJobs(store, node, ask)).claimed.length, 2);
+      await aJob(store, poor.id);
+      assert.equal((await claimJobs(store, node, ask)).claimed.length, 0);
+      await store.testClock.advanceTo('2026-12-01T00:00:00Z');
+      await aJob(store, poor.id);
+      assert.equal((await claimJobs(store, node, ask)).claimed.length, 1);
+      assert.equal(await store.usage.usedInMonth(poor.id, TEST_START), 1);
+    });
+
+    test('a test run is counted like any other', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const tries = [];
+      for (let n = 0; n < 3; n++) tries.push(await store.usage.countOne(team.id, 2, TEST_START));
+      assert.deepEqual(tries, [true, true, false]);
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 2);
+    });
+  });
+});
+
+async function stateOf(store: Store, teamId: string, jobId: string) {
+  const job = await store.jobs.find(teamId, jobId);
+  return [job?.status, job?.startedAt];
+}

@@ -1,0 +1,69 @@
+import type { Assertion } from '#domain/assertion';
+import type { HeaderList, HttpMethod } from '#domain/exchange';
+import type { Sealer } from './seal.ts';
+
+/** Who claims, and until when the claim holds: a node whose lease is over gets nothing. */
+export interface Claimant {
+  nodeId: string;
+  /** Milliseconds since 1970 UTC, by the store's clock. */
+  now: number;
+  /** The most runs a month that a plan allows; null for no limit, also for a plan nobody knows (D35). */
+  monthlyLimitOf: (plan: string) => number | null;
+}
+
+/** One run that this node has to send now. Whatever is claimed starts at once. */
+export interface ClaimedRun {
+  teamId: string;
+  id: string;
+  method: HttpMethod;
+  url: string;
+  headers: HeaderList;
+  callbackUrl: string | null;
+  timeoutSeconds: number;
+  assertions: readonly Assertion[];
+  signingSecret: string | null;
+  startedAt: number;
+  /** The time it was due, for measuring lateness. */
+  dueAt: number;
+}
+
+export interface ClaimedJob extends ClaimedRun {
+  kind: 'job';
+  originalId: string;
+  attemptNumber: number;
+  queueId: string;
+  hasConcurrencyLimit: boolean;
+  /** JSON text as given, or null. */
+  payload: string | null;
+}
+
+export interface ClaimedExecution extends ClaimedRun {
+  kind: 'execution';
+  cronId: string;
+  /** The payload string as given, or null. */
+  payload: string | null;
+}
+
+export const SIGNING_SECRET_PLACE = 'teams.signing_secret';
+
+/** Opens sealed signing secrets, remembering the last ones: a busy team's is wanted with every claim. */
+export class SecretReader {
+  readonly #sealer: Sealer;
+  readonly #opened = new Map<string, string>();
+
+  constructor(sealer: Sealer) {
+    this.#sealer = sealer;
+  }
+
+  open(sealed: string | null): string | null {
+    if (sealed === null) return null;
+    const known = this.#opened.get(sealed);
+    if (known !== undefined) return known;
+    const secret = this.#sealer.open(SIGNING_SECRET_PLACE, sealed);
+    if (this.#opened.size >= MAX_REMEMBERED) this.#opened.clear();
+    this.#opened.set(sealed, secret);
+    return secret;
+  }
+}
+
+const MAX_REMEMBERED = 1000;

@@ -1,0 +1,56 @@
+import type { Trx } from './database.ts';
+import { type DialectName, type Fields, packRows, type RowOf, unpackRows } from './dialect.ts';
+import { hotStatement, runHot } from './hot.ts';
+
+/** A new pending job with the request and callback URL of another one: a retry, or a person's Retry. */
+export interface JobCopy {
+  teamId: string;
+  fromId: string;
+  id: string;
+  originalId: string;
+  attemptNumber: number;
+  createdAt: number;
+  scheduledAt: number;
+}
+
+export const COPY = {
+  team_id: 'id',
+  from_id: 'id',
+  id: 'id',
+  original_id: 'id',
+  attempt_number: 'int',
+  created_at: 'bigint',
+  scheduled_at: 'bigint',
+} as const satisfies Fields;
+
+const insertCopies = hotStatement<never>(
+  'copy-jobs',
+  (dialect) => `
+  insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
+    callback_url, created_at, scheduled_at, sealed_headers, payload)
+  select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, 'pending',
+    j.method, j.url, j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
+  from ${unpackRows(dialect, COPY, 1)} cross join jobs j
+  where j.team_id = given.team_id and j.id = given.from_id`,
+);
+
+export async function copyJobs(
+  trx: Trx,
+  dialect: DialectName,
+  copies: readonly JobCopy[],
+): Promise<void> {
+  if (copies.length === 0) return;
+  await runHot(trx, dialect, insertCopies, [packRows(COPY, copies.map(copyRow))]);
+}
+
+export function copyRow(copy: JobCopy): RowOf<typeof COPY> {
+  return {
+    team_id: copy.teamId,
+    from_id: copy.fromId,
+    id: copy.id,
+    original_id: copy.originalId,
+    attempt_number: copy.attemptNumber,
+    created_at: copy.createdAt,
+    scheduled_at: copy.scheduledAt,
+  };
+}

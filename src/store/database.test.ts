@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import { aJob, aTeam } from '#testing/makers';
+import { forEachStore } from '#testing/stores';
+import type { Trx } from './database.ts';
+import { StoreError } from './errors.ts';
+
+describe('the database handle', () => {
+  forEachStore((name, openTestStore) => {
+    test('inside a transaction every outer handle is refused at once', async () => {
+      await using store = await openTestStore();
+      const { database } = store;
+      const ways: (() => Promise<unknown>)[] = [
+        () => database.read((db) => db.selectFrom('teams').select('id').execute()),
+        () => database.transact((trx) => trx.selectFrom('teams').select('id').execute()),
+        () => database.runAlone(CompiledQuery.raw('select 1')),
+        () => database.kysely.selectFrom('teams').select('id').execute(),
+        () => store.teams.list(),
+      ];
+      for (const way of ways) {
+        await assert.rejects(database.transact(way), { name: 'StoreError', code: 'STORE_FAULT' });
+      }
+      assert.deepEqual(await store.teams.list(), []);
+    });
+
+    test('inside a read another one is refused', async () => {
+      await using store = await openTestStore();
+      await assert.rejects(
+        store.database.read(() => store.teams.list()),
+        { code: 'STORE_FAULT' },
+      );
+    });
+
+    test('a transaction that throws leaves nothing behind', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const rename = async (trx: Trx) => {
+        await trx.updateTable('teams').set({ name: 'Other' }).where('id', '=', team.id).execute();
+        throw new Error('changed my mind');
+      };
+      await assert.rejects(store.database.transact(rename), /changed my mind/);
+      assert.equal((await store.teams.find(team.id))?.name, team.name);
+    });
+
+    test('a lost race is run again from the start', async () => {
+      await using store = await openTestStore();
+      let runs = 0;
+      const outcome = await store.database.transact(async () => {
+        runs++;
+        if (runs < 3) throw new StoreError('STORE_CONFLICT', 'lost');
+        return 'won';
+      });
+      assert.deepEqual([outcome, runs], ['won', 3]);
+    });
+
+    test('a race lost again and again is given up', async () => {
+      await using store = await openTestStore();
+      let runs = 0;
+      const work = async () => {
+        runs++;
+        throw new StoreError('STORE_CONFLICT', 'lost');
+      };
+      await assert.rejects(store.database.transact(work), { code: 'STORE_CONFLICT' });
+      assert.equal(runs, 5);
+    });
+
+    if (name === 'postgres') {
+      test('of two transactions that wait for each other both succeed', async () => {
+        await using store = await openTestStore();
+        const [a, b] = [await aTeam(store), await aTeam(store)];
+        const bothHoldOne = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const rename = (order: string[], mine: 0 | 1) => async (trx: Trx) => {
+          for (const [n, id] of order.entries()) {
+            const set = trx.updateTable('teams').set({ name: `by ${mine}` });
+            await set.where('id', '=', id).execute();
+            if (n > 0) continue;
+            bothHoldOne[mine]?.resolve();
+            await Promise.all(bothHoldOne.map(({ promise }) => promise));
+          }
+        };
+        await Promise.all([
+          store.database.transact(rename([a.id, b.id], 0)),
+          store.database.transact(rename([b.id, a.id], 1)),
+        ]);
+        const names = (await store.teams.list()).map((team) => team.name);
+        assert.equal(names[0], names[1]);
+      });
+    }
+
+    test('closing ends the store, whether anything was asked of it or not', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      await other.close();
+      await assert.rejects(other.teams.list());
+      const team = await aTeam(store);
+      await aJob(store, team.id);
+    });
+  });
+});

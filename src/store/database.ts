@@ -1,0 +1,123 @@
+import type { CompiledQuery, Kysely, KyselyConfig, Transaction } from 'kysely';
+import type { DialectName } from './dialect.ts';
+import { StoreError, type StoreErrorCode } from './errors.ts';
+import { refuseNesting, runInside } from './nesting.ts';
+import type { Tables } from './schema.ts';
+
+/** What a read may be written with. It cannot open transactions; writing through it is a defect. */
+export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'executeQuery' | 'with'>;
+export type Trx = Transaction<Tables>;
+
+/** One statement that ran, and how long it took. Parameters may hold payloads: never log them. */
+export interface RanStatement {
+  sql: string;
+  parameters: readonly unknown[];
+  durationMs: number;
+}
+export type OnStatement = (statement: RanStatement) => void;
+
+/** The part of Kysely's configuration that tells `onStatement` of what ran, or nothing. */
+export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'log'> {
+  if (!onStatement) return {};
+  return {
+    log: ({ query: { sql, parameters }, queryDurationMillis }) =>
+      onStatement({ sql, parameters, durationMs: queryDurationMillis }),
+  };
+}
+
+/**
+ * The one way to the database. Nothing outside this file holds a Kysely that is not a transaction, and
+ * asking for another one while inside a transaction is refused: on SQLite that would wait for itself for
+ * ever, on Postgres it would quietly work outside the transaction.
+ */
+export class Database {
+  readonly dialect: DialectName;
+  readonly #writer: Kysely<Tables>;
+  readonly #reader: Kysely<Tables>;
+  readonly #release: () => Promise<void>;
+  #closed: Promise<void> | null = null;
+  #onFault: (code: StoreErrorCode) => void = () => {};
+
+  /**
+   * @param reader   the same as `writer` where reads and writes share their connections
+   * @param release  ends what the connections run on
+   */
+  constructor(
+    dialect: DialectName,
+    writer: Kysely<Tables>,
+    reader: Kysely<Tables>,
+    release: () => Promise<void>,
+  ) {
+    this.dialect = dialect;
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#release = release;
+  }
+
+  /** Tells of every fault that a caller is told of, for counting them. One listener. */
+  watchFaults(onFault: (code: StoreErrorCode) => void): void {
+    this.#onFault = onFault;
+  }
+
+  /** Reads outside any transaction, on a connection that no writer holds up. */
+  async read<T>(work: (db: Reader) => Promise<T>): Promise<T> {
+    refuseNesting();
+    return this.#watched(() => runInside('read', () => work(this.#reader)));
+  }
+
+  /**
+   * Runs `work` as one transaction: all of it is kept, or none. Where Postgres reports a lost race
+   * (serialisation, deadlock) it is run again from the start, so `work` may change nothing but rows.
+   */
+  async transact<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
+    refuseNesting();
+    return this.#watched(() => this.#transactAgain(work));
+  }
+
+  async #transactAgain<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#writer
+          .transaction()
+          .execute((trx) => runInside('transaction', () => work(trx)));
+      } catch (error) {
+        const lostRace = error instanceof StoreError && error.code === 'STORE_CONFLICT';
+        if (!lostRace || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** Runs one statement that is a transaction by itself, saving the round trips of begin and commit. */
+  async runAlone<R>(query: CompiledQuery<R>): Promise<R[]> {
+    refuseNesting();
+    const { rows } = await this.#watched(() => this.#writer.executeQuery(query));
+    return rows;
+  }
+
+  async #watched<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StoreError) this.#onFault(error.code);
+      throw error;
+    }
+  }
+
+  /** For migrations and the accounts library only, which bring their own statements. */
+  get kysely(): Kysely<Tables> {
+    return this.#writer;
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    if (this.#reader !== this.#writer) await this.#reader.destroy();
+    await this.#writer.destroy();
+    await this.#release();
+  }
+}
+
+const MAX_ATTEMPTS = 5;

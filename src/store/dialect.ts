@@ -1,0 +1,94 @@
+/**
+ * Every difference between the two databases that a query has to know, in one place.
+ *
+ * A batch of rows goes to either as one JSON parameter, so that a statement over any number of rows has
+ * one text, is prepared once, and is one round trip.
+ */
+import { type RawBuilder, sql } from 'kysely';
+
+export type DialectName = 'sqlite' | 'postgres';
+
+export type FieldType = 'id' | 'text' | 'int' | 'bigint' | 'bytes';
+export type Fields = Readonly<Record<string, FieldType>>;
+export type RowOf<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends 'bytes'
+    ? Uint8Array | null
+    : F[K] extends 'int' | 'bigint'
+      ? number | null
+      : string | null;
+};
+
+const POSTGRES_TYPES: Record<FieldType, string> = {
+  id: 'uuid',
+  text: 'text',
+  int: 'integer',
+  bigint: 'bigint',
+  bytes: 'text', // travels as hexadecimal, see `packRows`
+};
+
+/**
+ * The text of a table expression that unpacks one JSON parameter, for a `from` clause.
+ *
+ * @param parameter  how the statement names the parameter: `$1` on Postgres, `?1` on SQLite
+ */
+export function unpackRows(dialect: DialectName, fields: Fields, parameter: number): string {
+  const names = Object.keys(fields);
+  if (dialect === 'postgres') {
+    const columns = names.map((name) => `${name} ${POSTGRES_TYPES[fields[name] ?? 'text']}`);
+    return `json_to_recordset($${parameter}::json) as given(${columns.join(', ')})`;
+  }
+  const columns = names.map((name) => `value->>'${name}' as ${name}`);
+  return `(select ${columns.join(', ')} from json_each(?${parameter})) as given`;
+}
+
+/** The expression that turns an unpacked `bytes` field back into bytes. */
+export function bytesOf(dialect: DialectName, column: string): string {
+  return dialect === 'postgres' ? `decode(${column}, 'hex')` : `unhex(${column})`;
+}
+
+/**
+ * A text as both databases can keep it: NUL, which Postgres cannot hold, and halves of surrogate pairs,
+ * which UTF-8 cannot, become U+FFFD.
+ */
+function storableText(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+/** Parameters with their texts as they will be kept, so that what was written is also found again by them. */
+export function storableParameters(parameters: readonly unknown[]): unknown[] {
+  return parameters.map((value) => (typeof value === 'string' ? storableText(value) : value));
+}
+
+/** Rows as the one JSON parameter that `unpackRows` reads; their texts too become storable. */
+export function packRows<F extends Fields>(fields: F, rows: readonly RowOf<F>[]): string {
+  const packed = rows.map((row) => packRow(fields, row));
+  const text = JSON.stringify(packed);
+  // JSON escapes exactly what can't be stored; an escaped backslash before the `u` only costs a second look.
+  return /\\u(?:0000|d)/.test(text) ? JSON.stringify(packed, makeStorable) : text;
+}
+
+function packRow<F extends Fields>(fields: F, row: RowOf<F>): Record<string, unknown> {
+  const packed: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    const value: unknown = row[name];
+    packed[name] = value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+  }
+  return packed;
+}
+
+function makeStorable(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? storableText(value) : value;
+}
+
+/** Postgres: leave out rows that another transaction holds; SQLite has one writer and needs no word for it. */
+export function skipLocked(dialect: DialectName): RawBuilder<unknown> {
+  return dialect === 'postgres' ? sql`for update skip locked` : sql``;
+}
+
+/**
+ * A condition that no index may serve. Statements that end many runs look each up by its key; SQLite, once
+ * it has statistics, would rather go through all running ones and compare each with the whole batch.
+ */
+export function unindexed(dialect: DialectName, column: string): string {
+  return dialect === 'sqlite' ? `+${column}` : column;
+}

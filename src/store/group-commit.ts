@@ -1,0 +1,75 @@
+/**
+ * Group commit: what arrives while one batch is being written goes together into the next one, so the
+ * price of a commit is shared by all who wait for it. Nobody waits longer than the commit before.
+ */
+export class GroupCommit<Item, Result> {
+  readonly #write: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #maxBatch: number;
+  readonly #lanes: number;
+  #waiting: { item: Item; turn: PromiseWithResolvers<Result> }[] = [];
+  #writing = 0;
+  #idle: PromiseWithResolvers<void> | null = null;
+
+  /**
+   * @param write  writes a batch in one transaction; its results stand in the order of the items
+   * @param lanes  how many batches may be written at once: 1 on SQLite, which has one writer
+   */
+  constructor(
+    write: (items: readonly Item[]) => Promise<readonly Result[]>,
+    { maxBatch, lanes = 1 }: { maxBatch: number; lanes?: number },
+  ) {
+    this.#write = write;
+    this.#maxBatch = maxBatch;
+    this.#lanes = lanes;
+  }
+
+  /** Resolves once the item is durable; rejects with what the write of its batch rejected with. */
+  async add(item: Item): Promise<Result> {
+    const turn = Promise.withResolvers<Result>();
+    this.#waiting.push({ item, turn });
+    if (this.#writing < this.#lanes) {
+      this.#writing++;
+      // Not now but after what is already in hand: requests that arrived together are written together.
+      setImmediate(() => void this.#drain());
+    }
+    return turn.promise;
+  }
+
+  /** Resolves when nothing is waiting or being written. */
+  async settled(): Promise<void> {
+    if (this.#writing === 0 && this.#waiting.length === 0) return;
+    this.#idle ??= Promise.withResolvers<void>();
+    await this.#idle.promise;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#maxBatch);
+      await this.#writeBatch(batch);
+    }
+    this.#writing--;
+    if (this.#writing === 0) {
+      this.#idle?.resolve();
+      this.#idle = null;
+    }
+  }
+
+  async #writeBatch(
+    batch: readonly { item: Item; turn: PromiseWithResolvers<Result> }[],
+  ): Promise<void> {
+    try {
+      const results = await this.#write(batch.map(({ item }) => item));
+      batch.forEach(({ turn }, n) => turn.resolve(results[n] as Result));
+    } catch (error) {
+      // One bad item must not take its neighbours with it.
+      if (batch.length > 1 && !isPassing(error))
+        for (const each of batch) await this.#writeBatch([each]);
+      else for (const { turn } of batch) turn.reject(error);
+    }
+  }
+}
+
+/** A fault of the database, not of an item: writing the items one by one would only prolong it. */
+function isPassing(error: unknown): boolean {
+  return (error as { code?: string }).code === 'STORE_UNAVAILABLE';
+}

@@ -1,0 +1,147 @@
+import { newId } from '#domain/ids';
+import { sql } from 'kysely';
+import { copyJobs } from './copy-jobs.ts';
+import type { Database, Trx } from './database.ts';
+import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { hotStatement, runHot } from './hot.ts';
+
+/** What an action on jobs needs to wake the engine with. */
+export interface Touched {
+  id: string;
+  queueId: string;
+}
+
+/**
+ * Makes waiting jobs due now (Fire now). Only pending ones are touched; an attempt that waits for its
+ * retry is one too (D25).
+ */
+export async function fireJobs(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+  now: number,
+): Promise<Touched[]> {
+  const rows = await db.transact((trx) =>
+    trx
+      .updateTable('jobs')
+      .set({
+        scheduled_at: sql<number>`case when scheduled_at < ${now} then scheduled_at else ${now} end`,
+      })
+      .where('team_id', '=', teamId)
+      .where('id', 'in', jobIds)
+      .where('status', '=', 'pending')
+      .returning(['id', 'queue_id'])
+      .execute(),
+  );
+  return rows.map(({ id, queue_id }) => ({ id, queueId: queue_id }));
+}
+
+/** Deletes waiting jobs; they are never sent. One that has started is left alone. */
+export async function deletePendingJobs(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db.transact((trx) =>
+    trx
+      .deleteFrom('jobs')
+      .where('team_id', '=', teamId)
+      .where('id', 'in', jobIds)
+      .where('status', '=', 'pending')
+      .returning('id')
+      .execute(),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes failed jobs with their responses. */
+export async function deleteFailedJobs(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+): Promise<string[]> {
+  return db.transact(async (trx) => {
+    const rows = await trx
+      .deleteFrom('jobs')
+      .where('team_id', '=', teamId)
+      .where('id', 'in', jobIds)
+      .where('status', 'in', ['dead_lettered', 'failed'])
+      .returning('id')
+      .execute();
+    const ids = rows.map(({ id }) => id);
+    if (ids.length > 0) {
+      await trx
+        .deleteFrom('responses')
+        .where('team_id', '=', teamId)
+        .where('run_id', 'in', ids)
+        .execute();
+    }
+    return ids;
+  });
+}
+
+/**
+ * Retries failed jobs: each becomes a new job, attempt 1, due now, with the same request and callback
+ * URL. The failed job stays as it was, but for the mark of what it was retried as (§3.2).
+ */
+export async function retryFailedJobs(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+  now: number,
+): Promise<(Touched & { failedId: string })[]> {
+  return db.transact(async (trx) => {
+    const failed = await trx
+      .selectFrom('jobs')
+      .select(['id', 'queue_id'])
+      .where('team_id', '=', teamId)
+      .where('id', 'in', jobIds)
+      .where('status', 'in', ['dead_lettered', 'failed'])
+      .orderBy('id')
+      .$if(db.dialect === 'postgres', (query) => query.forUpdate())
+      .execute();
+    const retries = failed.map(({ id, queue_id }) => ({
+      failedId: id,
+      id: newId(now),
+      queueId: queue_id,
+    }));
+    await copyJobs(
+      trx,
+      db.dialect,
+      retries.map(({ failedId, id }) => ({
+        teamId,
+        fromId: failedId,
+        id,
+        originalId: id,
+        attemptNumber: 1,
+        createdAt: now,
+        scheduledAt: now,
+      })),
+    );
+    await markRetried(trx, db.dialect, teamId, retries);
+    return retries;
+  });
+}
+
+const RETRIED = { team_id: 'id', id: 'id', retried_as: 'id' } as const satisfies Fields;
+
+const markRetriedJobs = hotStatement<never>(
+  'mark-retried',
+  (dialect) => `
+  update jobs set retried_as = given.retried_as from ${unpackRows(dialect, RETRIED, 1)}
+  where jobs.team_id = given.team_id and jobs.id = given.id`,
+);
+
+async function markRetried(
+  trx: Trx,
+  dialect: DialectName,
+  teamId: string,
+  retries: readonly { failedId: string; id: string }[],
+): Promise<void> {
+  const rows = retries.map(({ failedId, id }) => ({
+    team_id: teamId,
+    id: failedId,
+    retried_as: id,
+  }));
+  await runHot(trx, dialect, markRetriedJobs, [packRows(RETRIED, rows)]);
+}

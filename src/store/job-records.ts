@@ -1,0 +1,242 @@
+import type { HeaderList } from '#domain/exchange';
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { openHeaders } from './headers.ts';
+import type { JobStatus, JobsTable } from './schema.ts';
+import type { Sealer } from './seal.ts';
+
+/** A job record (§2.5) without what is big or secret. */
+export interface JobRecord {
+  teamId: string;
+  id: string;
+  originalId: string;
+  attemptNumber: number;
+  queueId: string;
+  queue: string;
+  status: JobStatus;
+  method: JobsTable['method'];
+  url: string;
+  callbackUrl: string | null;
+  createdAt: number;
+  scheduledAt: number;
+  startedAt: number | null;
+  completedAt: number | null;
+  responseStatus: number | null;
+  reason: JobsTable['reason'];
+  errorMessage: string | null;
+  durationMs: number | null;
+  retriedAs: string | null;
+}
+
+/** A job record with its request and what is kept of the response. */
+export interface JobDetail extends JobRecord {
+  headers: HeaderList;
+  /** JSON text as given, or null. */
+  payload: string | null;
+  response: { body: Uint8Array; totalBytes: number; trace: string | null } | null;
+}
+
+export const JOB_COLUMNS = [
+  'jobs.team_id',
+  'jobs.id',
+  'jobs.original_id',
+  'jobs.attempt_number',
+  'jobs.queue_id',
+  'jobs.status',
+  'jobs.method',
+  'jobs.url',
+  'jobs.callback_url',
+  'jobs.created_at',
+  'jobs.scheduled_at',
+  'jobs.started_at',
+  'jobs.completed_at',
+  'jobs.response_status',
+  'jobs.reason',
+  'jobs.error_message',
+  'jobs.duration_ms',
+  'jobs.retried_as',
+] as const;
+
+type JobRow = Omit<JobsTable, 'claimed_by' | 'sealed_headers' | 'payload'> & { queue: string };
+
+export function jobRecord(row: JobRow): JobRecord {
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    originalId: row.original_id,
+    attemptNumber: row.attempt_number,
+    queueId: row.queue_id,
+    queue: row.queue,
+    status: row.status,
+    method: row.method,
+    url: row.url,
+    callbackUrl: row.callback_url,
+    createdAt: row.created_at,
+    scheduledAt: row.scheduled_at,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+    responseStatus: row.response_status,
+    reason: row.reason,
+    errorMessage: row.error_message,
+    durationMs: row.duration_ms,
+    retriedAs: row.retried_as,
+  };
+}
+
+export interface JobFilter {
+  queueId?: string;
+  status?: JobStatus;
+  limit: number;
+}
+
+/** A team's jobs, newest first. */
+export async function listJobs(
+  db: Database,
+  teamId: string,
+  { queueId, status, limit }: JobFilter,
+): Promise<JobRecord[]> {
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .innerJoin('queues', (join) =>
+        join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
+      )
+      .select([...JOB_COLUMNS, 'queues.name as queue'])
+      .where('jobs.team_id', '=', teamId)
+      .$if(queueId !== undefined, (query) => query.where('jobs.queue_id', '=', queueId ?? ''))
+      .$if(status !== undefined, (query) => query.where('jobs.status', '=', status ?? 'pending'))
+      .orderBy('jobs.id', 'desc')
+      .limit(limit)
+      .execute(),
+  );
+  return rows.map(jobRecord);
+}
+
+/** One job whole, or null where the team has none of that id. */
+export async function findJob(
+  { db, sealer }: { db: Database; sealer: Sealer },
+  teamId: string,
+  jobId: string,
+): Promise<JobDetail | null> {
+  const row = await db.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .innerJoin('queues', (join) =>
+        join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
+      )
+      .leftJoin('responses', (join) =>
+        join
+          .onRef('responses.team_id', '=', 'jobs.team_id')
+          .onRef('responses.run_id', '=', 'jobs.id'),
+      )
+      .select([
+        ...JOB_COLUMNS,
+        'queues.name as queue',
+        'jobs.sealed_headers',
+        'jobs.payload',
+        'responses.body',
+        'responses.total_bytes',
+        'responses.trace',
+      ])
+      .where('jobs.team_id', '=', teamId)
+      .where('jobs.id', '=', jobId)
+      .executeTakeFirst(),
+  );
+  if (!row) return null;
+  return {
+    ...jobRecord(row),
+    headers: openHeaders(sealer, 'jobs', row.sealed_headers),
+    payload: row.payload,
+    response:
+      row.body === null
+        ? null
+        : { body: row.body, totalBytes: row.total_bytes ?? 0, trace: row.trace },
+  };
+}
+
+/**
+ * The team that a job belongs to. Only for the operator's command line, which knows jobs by id alone;
+ * everything a user asks names the team first.
+ */
+export async function findTeamOfJob(db: Database, jobId: string): Promise<string | null> {
+  const row = await db.read((reader) =>
+    reader
+      .selectFrom('teams')
+      .innerJoin('jobs', 'jobs.team_id', 'teams.id')
+      .select('teams.id')
+      .where('jobs.id', '=', jobId)
+      .executeTakeFirst(),
+  );
+  return row?.id ?? null;
+}
+
+/** The failed job whose Retry by a person made this one; null for none. */
+export async function findRetryOf(
+  db: Database,
+  teamId: string,
+  jobId: string,
+): Promise<string | null> {
+  const row = await db.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .select('id')
+      .where('retried_as', '=', jobId)
+      .where('retried_as', 'is not', null)
+      .where('team_id', '=', teamId)
+      .executeTakeFirst(),
+  );
+  return row?.id ?? null;
+}
+
+/** All attempts of a job, first to last. */
+export async function listAttempts(
+  db: Database,
+  teamId: string,
+  originalId: string,
+): Promise<JobRecord[]> {
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .innerJoin('queues', (join) =>
+        join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
+      )
+      .select([...JOB_COLUMNS, 'queues.name as queue'])
+      .where('jobs.team_id', '=', teamId)
+      .where((eb) =>
+        eb.or([
+          eb('jobs.id', '=', originalId),
+          eb.and([
+            eb('jobs.original_id', '=', originalId),
+            eb('jobs.attempt_number', '>', sql.lit(1)),
+          ]),
+        ]),
+      )
+      .orderBy('jobs.attempt_number')
+      .execute(),
+  );
+  return rows.map(jobRecord);
+}
+
+/** Ids asked for in one statement: each is a bound value, and databases bound their number. */
+const IDS_AT_ONCE = 500;
+
+/** What is kept of the responses of several runs, by run; a run without a response is left out. */
+export async function readBodies(
+  db: Database,
+  teamId: string,
+  runIds: readonly string[],
+): Promise<Map<string, Uint8Array>> {
+  const bodies = new Map<string, Uint8Array>();
+  for (let at = 0; at < runIds.length; at += IDS_AT_ONCE) {
+    const rows = await db.read((reader) =>
+      reader
+        .selectFrom('responses')
+        .select(['run_id', 'body'])
+        .where('team_id', '=', teamId)
+        .where('run_id', 'in', runIds.slice(at, at + IDS_AT_ONCE))
+        .execute(),
+    );
+    for (const { run_id, body } of rows) bodies.set(run_id, body);
+  }
+  return bodies;
+}

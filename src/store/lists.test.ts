@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '#domain/ids';
+import { fillJobs, fillResponses, type JobFill } from '#testing/fill';
+import { aNode, aQueue, aTeam } from '#testing/makers';
+import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
+import type { JobSearch } from './lists.ts';
+
+interface Scene {
+  teamId: string;
+  queueId: string;
+  otherQueueId: string;
+  strangerId: string;
+  /** Writes a job of the first queue with a name as its URL's last part. */
+  add: (name: string, job?: Partial<JobFill>) => Promise<string>;
+  /** The names on the first page. */
+  names: (search: JobSearch) => Promise<string[]>;
+}
+
+const URL_START = 'http://target.example/';
+
+async function setScene(store: TestStore): Promise<Scene> {
+  const [team, stranger] = [await aTeam(store), await aTeam(store)];
+  const queue = await aQueue(store, team.id, { name: 'emails' });
+  const other = await aQueue(store, team.id, { name: 'reports' });
+  return {
+    teamId: team.id,
+    queueId: queue.id,
+    otherQueueId: other.id,
+    strangerId: stranger.id,
+    add: async (name, job) => {
+      const usual = { team_id: team.id, queue_id: queue.id, url: `${URL_START}${name}` };
+      const [id] = await fillJobs(store, [{ ...usual, ...job }]);
+      return id ?? '';
+    },
+    names: async (search) => {
+      const { jobs } = await store.lists.listJobs(team.id, search, { limit: 50 });
+      return jobs.map(({ url }) => url.slice(URL_START.length));
+    },
+  };
+}
+
+function ended(status: string, at: number, more: Partial<JobFill> = {}): Partial<JobFill> {
+  return { status, completed_at: at, response_status: 200, duration_ms: 1, ...more };
+}
+
+const failed = (at: number, more: Partial<JobFill> = {}) =>
+  ended('dead_lettered', at, { reason: 'http_server_error', response_status: 503, ...more });
+
+forEachStore((_, openTestStore) => {
+  describe('lists of jobs', () => {
+    test('each tab shows its states and no others (D25)', async () => {
+      await using store = await openTestStore();
+      const { add, names } = await setScene(store);
+      const node = await aNode(store);
+      await add('waiting');
+      await add('retry', { attempt_number: 2 });
+      const running = { status: 'processing', claimed_by: node, started_at: TEST_START };
+      await add('running', running);
+      await add('good', ended('success', TEST_START - 1));
+      await add('tried', ended('retried', TEST_START - 2));
+      await add('dead', failed(TEST_START - 3));
+      await add('over', ended('failed', TEST_START - 4, { reason: 'limit_exceeded' }));
+      assert.deepEqual(await names({ tab: 'pending' }), ['waiting']);
+      assert.deepEqual(await names({ tab: 'retrying' }), ['retry']);
+      assert.deepEqual(await names({ tab: 'processing' }), ['running']);
+      assert.deepEqual(await names({ tab: 'completed' }), ['good']);
+      assert.deepEqual(await names({ tab: 'failed' }), ['dead', 'over']);
+      const all = ['waiting', 'retry', 'running', 'good', 'tried', 'dead', 'over'];
+      assert.deepEqual((await names({ tab: 'all' })).toSorted(), all.toSorted());
+    });
+
+    test('pending jobs come earliest due first, finished ones latest first', async () => {
+      await using store = await openTestStore();
+      const { add, names, otherQueueId } = await setScene(store);
+      await add('second', { scheduled_at: TEST_START + 2000 });
+      await add('first', { scheduled_at: TEST_START + 1000, queue_id: otherQueueId });
+      await add('older', ended('success', TEST_START - 2000, { queue_id: otherQueueId }));
+      await add('newer', ended('success', TEST_START - 1000));
+      assert.deepEqual(await names({ tab: 'pending' }), ['first', 'second']);
+      assert.deepEqual(await names({ tab: 'completed' }), ['newer', 'older']);
+      assert.deepEqual(await names({ tab: 'all' }), ['second', 'first', 'newer', 'older']);
+    });
+
+    test('paging forth and back shows every job once, though many ended at one time', async () => {
+      await using store = await openTestStore();
+      const { teamId, queueId, otherQueueId } = await setScene(store);
+      const jobs = Array.from({ length: 57 }, (_, n) => ({
+        team_id: teamId,
+        queue_id: n % 2 ? queueId : otherQueueId,
+        ...ended(n % 3 ? 'dead_lettered' : 'failed', TEST_START - Math.floor(n / 10)),
+      }));
+      const ids = await fillJobs(store, jobs);
+      const seen: string[][] = [];
+      let cursor: string | undefined;
+      const read = (at: string | undefined) =>
+        store.lists.listJobs(teamId, { tab: 'failed' }, { limit: 10, cursor: at });
+      for (;;) {
+        const page = await read(cursor);
+        seen.push(page.jobs.map(({ id }) => id));
+        if (page.next === null) break;
+        cursor = page.next;
+      }
+      assert.equal(seen.length, 6);
+      assert.deepEqual(seen.flat().toSorted(), ids.toSorted());
+      const last = await read(cursor);
+      const before = await read(last.previous ?? '');
+      assert.deepEqual(
+        before.jobs.map(({ id }) => id),
+        seen[4],
+      );
+      assert.notEqual(before.next, null);
+      const first = await read(undefined);
+      assert.equal(first.previous, null);
+    });
+
+    test('a cursor that is none begins at the beginning', async () => {
+      await using store = await openTestStore();
+      const { teamId, add } = await setScene(store);
+      await add('one');
+      for (const cursor of [
+        '',
+        'n',
+        'nzz.x',
+        `nzzzzzzzzzzz.${newId(1)}`,
+        "n1.'; drop table jobs",
+      ]) {
+        const { jobs } = await store.lists.listJobs(
+          teamId,
+          { tab: 'pending' },
+          { limit: 5, cursor },
+        );
+        assert.equal(jobs.length, 1, cursor);
+      }
+    });
+
+    test('searches narrow by queue, time, reason, code, URL and what was retried', async () => {
+      await using store = await openTestStore();
+      const { add, names, otherQueueId } = await setScene(store);
+      await add('a?x=1', failed(TEST_START - 1000));
+      await add('ab', failed(TEST_START - 2000, { reason: 'timeout', response_status: null }));
+      await add('b', failed(TEST_START - 3000, { queue_id: otherQueueId, reason: null }));
+      await add('c', failed(TEST_START - 4000, { retried_as: newId(TEST_START) }));
+      const tab = 'failed' as const;
+      assert.deepEqual(await names({ tab, queueId: otherQueueId }), ['b']);
+      assert.deepEqual(await names({ tab, reason: 'timeout' }), ['ab']);
+      assert.deepEqual(await names({ tab, reason: 'unknown' }), ['b']);
+      assert.deepEqual(await names({ tab, reason: 'http_server_error' }), ['a?x=1', 'c']);
+      assert.deepEqual(await names({ tab, hideRetried: true }), ['a?x=1', 'ab', 'b']);
+      const hidden = { tab, hideRetried: true, reason: 'http_server_error' } as const;
+      assert.deepEqual(await names(hidden), ['a?x=1']);
+      assert.deepEqual(await names({ tab, statusCode: 'none' }), ['ab']);
+      assert.deepEqual(await names({ tab, statusCode: 503 }), ['a?x=1', 'b', 'c']);
+      assert.deepEqual(await names({ tab, urlPrefix: `${URL_START}a` }), ['a?x=1', 'ab']);
+      assert.deepEqual(await names({ tab, target: `${URL_START}a` }), ['a?x=1']);
+      assert.deepEqual(await names({ tab, from: TEST_START - 3000, to: TEST_START - 1000 }), [
+        'ab',
+        'b',
+      ]);
+      assert.deepEqual(await names({ tab: 'completed', reason: 'timeout' }), []);
+    });
+
+    test('a URL is found in every state, however long it is', async () => {
+      await using store = await openTestStore();
+      const { add, names } = await setScene(store);
+      const long = `${'x'.repeat(1900)}/é`;
+      const node = await aNode(store);
+      await add(`${long}1`);
+      await add(`${long}2`, { status: 'processing', claimed_by: node, started_at: TEST_START });
+      await add(`${long}3`, failed(TEST_START));
+      await add('y');
+      const found = await names({ tab: 'all', urlPrefix: `${URL_START}${long}` });
+      assert.deepEqual(found.toSorted(), [`${long}1`, `${long}2`, `${long}3`]);
+      assert.deepEqual(await names({ tab: 'all', urlPrefix: `${URL_START}${long}2` }), [
+        `${long}2`,
+      ]);
+      assert.deepEqual(await names({ tab: 'all', urlPrefix: `${URL_START}X` }), []);
+    });
+
+    test('an id finds all attempts of its job', async () => {
+      await using store = await openTestStore();
+      const { add, names } = await setScene(store);
+      const first = await add('one', ended('retried', TEST_START - 9));
+      const second = await add('two', { original_id: first, attempt_number: 2 });
+      await add('other');
+      assert.deepEqual(await names({ tab: 'all', id: first }), ['two', 'one']);
+      assert.deepEqual(await names({ tab: 'all', id: second }), ['two', 'one']);
+      assert.deepEqual(await names({ tab: 'retrying', id: first }), ['two']);
+      assert.deepEqual(await names({ tab: 'all', id: newId(TEST_START) }), []);
+    });
+
+    test('texts are found in payloads and response bodies, exactly as written', async () => {
+      await using store = await openTestStore();
+      const { add, names, teamId } = await setScene(store);
+      const id = await add('a', failed(TEST_START, { payload: '{"order": "Ä%_42"}' }));
+      await add('b', failed(TEST_START, { payload: '{"order": "x"}' }));
+      await fillResponses(store, [{ team_id: teamId, run_id: id, body: 'no such Öre' }]);
+      assert.deepEqual(await names({ tab: 'failed', payloadText: 'Ä%_42' }), ['a']);
+      assert.deepEqual(await names({ tab: 'failed', payloadText: 'ä%_42' }), []);
+      assert.deepEqual(await names({ tab: 'failed', payloadText: '%' }), ['a']);
+      assert.deepEqual(await names({ tab: 'all', responseText: 'Öre' }), ['a']);
+      assert.deepEqual(await names({ tab: 'all', responseText: 'öre' }), []);
+    });
+
+    test('a search by text stops after so many jobs, says so, and goes on from there', async () => {
+      await using store = await openTestStore();
+      const { teamId, queueId, add } = await setScene(store);
+      const jobs = Array.from({ length: 20_500 }, (_, n) => ({
+        team_id: teamId,
+        queue_id: queueId,
+        ...ended('success', TEST_START - n),
+      }));
+      await fillJobs(store, jobs);
+      const id = await add(
+        'last',
+        ended('success', TEST_START - 30_000, { payload: '["needle"]' }),
+      );
+      const search = { tab: 'completed', payloadText: 'needle' } as const;
+      let page = await store.lists.listJobs(teamId, search, { limit: 5 });
+      assert.equal(page.jobs.length, 0);
+      assert.ok((page.searchedBackTo ?? 0) > TEST_START - 20_500);
+      for (let n = 0; n < 200 && page.jobs.length === 0 && page.next; n++) {
+        page = await store.lists.listJobs(teamId, search, { limit: 5, cursor: page.next });
+      }
+      assert.deepEqual(
+        page.jobs.map((job) => job.id),
+        [id],
+      );
+    });
+
+    test('another team finds nothing, by no means', async () => {
+      await using store = await openTestStore();
+      const { add, strangerId, queueId } = await setScene(store);
+      const id = await add('secret', failed(TEST_START, { payload: '["x"]' }));
+      const searches: JobSearch[] = [
+        { tab: 'all' },
+        { tab: 'failed' },
+        { tab: 'failed', queueId },
+        { tab: 'all', id },
+        { tab: 'all', urlPrefix: URL_START },
+        { tab: 'all', payloadText: 'x' },
+      ];
+      for (const search of searches) {
+        const page = await store.lists.listJobs(strangerId, search, { limit: 5 });
+        assert.deepEqual(page, { jobs: [], next: null, previous: null, searchedBackTo: null });
+        assert.deepEqual(await store.lists.countJobs(strangerId, search), {
+          count: 0,
+          isMore: false,
+        });
+      }
+      const counts = await store.lists.countTabs(strangerId, queueId);
+      assert.deepEqual(counts.all, { count: 0, isMore: false });
+      const { groups } = await store.lists.groupFailures(strangerId, {
+        queueId,
+        from: 0,
+        to: TEST_START + 1,
+        hideRetried: false,
+      });
+      assert.deepEqual(groups, []);
+    });
+  });
+
+  describe('counts of jobs', () => {
+    test('tabs are counted overall and by queue', async () => {
+      await using store = await openTestStore();
+      const { add, teamId, otherQueueId } = await setScene(store);
+      await add('a');
+      await add('b', { queue_id: otherQueueId });
+      await add('c', { attempt_number: 2 });
+      await add('d', failed(TEST_START));
+      await add('e', ended('retried', TEST_START));
+      const counted = async (queueId?: string) => {
+        const counts = await store.lists.countTabs(teamId, queueId);
+        return Object.fromEntries(Object.entries(counts).map(([tab, { count }]) => [tab, count]));
+      };
+      const none = { processing: 0, completed: 0 };
+      assert.deepEqual(await counted(), { ...none, all: 5, pending: 2, retrying: 1, failed: 1 });
+      const other = { ...none, all: 1, pending: 1, retrying: 0, failed: 0 };
+      assert.deepEqual(await counted(otherQueueId), other);
+    });
+
+    test('counting stops at ten thousand and says that there are more', async () => {
+      await using store = await openTestStore();
+      const { teamId, queueId } = await setScene(store);
+      const job = { team_id: teamId, queue_id: queueId, ...failed(TEST_START) };
+      await fillJobs(
+        store,
+        Array.from({ length: 10_000 }, () => job),
+      );
+      const counted = async () => (await store.lists.countTabs(teamId, undefined)).failed;
+      assert.deepEqual(await counted(), { count: 10_000, isMore: false });
+      await fillJobs(store, [job]);
+      assert.deepEqual(await counted(), { count: 10_000, isMore: true });
+      const reason = 'http_server_error';
+      assert.deepEqual(await store.lists.countJobs(teamId, { tab: 'failed', reason }), {
+        count: 10_000,
+        isMore: true,
+      });
+    });
+
+    test('failures are grouped by reason, target and code, with their times', async () => {
+      await using store = await openTestStore();
+      const { add, teamId } = await setScene(store);
+      await add('a?n=1', failed(TEST_START - 5000));
+      await add('a?n=2#x', failed(TEST_START - 1000, { retried_as: newId(TEST_START) }));
+      await add('a', failed(TEST_START - 3000, { response_status: 500 }));
+      await add('b', failed(TEST_START - 2000, { reason: null, response_status: 302 }));
+      const asked = { from: TEST_START - 24_000, to: TEST_START, hideRetried: false };
+      const { groups, countedBackTo } = await store.lists.groupFailures(teamId, asked);
+      assert.equal(countedBackTo, null);
+      assert.equal(groups.length, 3);
+      const [first] = groups;
+      assert.deepEqual(
+        { ...first, series: first?.series.slice(-6) },
+        {
+          reason: 'http_server_error',
+          target: `${URL_START}a`,
+          statusCode: 503,
+          count: 2,
+          notRetried: 1,
+          firstSeenAt: TEST_START - 5000,
+          lastSeenAt: TEST_START - 1000,
+          series: [0, 1, 0, 0, 0, 1],
+        },
+      );
+      assert.deepEqual(groups.map(({ reason, statusCode }) => [reason, statusCode]).slice(1), [
+        ['unknown', 302],
+        ['http_server_error', 500],
+      ]);
+      const hidden = await store.lists.groupFailures(teamId, { ...asked, hideRetried: true });
+      assert.deepEqual(
+        hidden.groups.map(({ count }) => count),
+        [1, 1, 1],
+      );
+    });
+  });
+});

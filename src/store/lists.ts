@@ -1,0 +1,113 @@
+import type { Clock } from '#domain/clock';
+import { listFailingCrons, listLastRuns, listNextCrons, type NamedRun } from './cron-overview.ts';
+import type { Database } from './database.ts';
+import * as crons from './lists/cron-lists.ts';
+import { type HistoryAsked, type HistoryPage, listHistory } from './lists/execution-list.ts';
+import { type FailureGroups, type FailuresAsked, groupFailures } from './lists/failures.ts';
+import { type BoundedCount, countJobs, countTabs, type TabCounts } from './lists/job-counts.ts';
+import { type JobPage, listJobPage, type PageOptions } from './lists/job-list.ts';
+import { type QueueLoad, readQueueLoads } from './lists/queue-lists.ts';
+import type { JobRow, JobSearch } from './lists/search.ts';
+
+export type {
+  BoundedCount,
+  FailureGroups,
+  HistoryAsked,
+  HistoryPage,
+  JobPage,
+  JobRow,
+  JobSearch,
+  QueueLoad,
+  TabCounts,
+};
+export type { CronKey, EndedRun, RunResult } from './lists/cron-lists.ts';
+export type { ExecutionRow } from './lists/execution-list.ts';
+export type { FailureGroup } from './lists/failures.ts';
+export { MOST_COUNTED } from './lists/job-counts.ts';
+export { MOST_IN_A_ROW } from './lists/queue-lists.ts';
+export { MOST_SAMPLED } from './lists/cron-lists.ts';
+
+/** What pages list and count. Every call's cost is bounded and does not grow with what is stored. */
+export class ListStore {
+  readonly #db: Database;
+  readonly #clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  async listJobs(teamId: string, search: JobSearch, options: PageOptions): Promise<JobPage> {
+    return listJobPage({ db: this.#db, clock: this.#clock }, teamId, search, options);
+  }
+
+  async countTabs(teamId: string, queueId: string | undefined): Promise<TabCounts> {
+    return countTabs(this.#db, teamId, queueId);
+  }
+
+  async countJobs(teamId: string, search: JobSearch): Promise<BoundedCount> {
+    return countJobs({ db: this.#db, clock: this.#clock }, teamId, search);
+  }
+
+  async groupFailures(teamId: string, asked: FailuresAsked): Promise<FailureGroups> {
+    return groupFailures(this.#db, teamId, asked);
+  }
+
+  async readQueueLoads(teamId: string, failedSince: number): Promise<Map<string, QueueLoad>> {
+    return readQueueLoads(this.#db, teamId, failedSince);
+  }
+
+  /** A page of crons by name; one more than the limit where there are more. */
+  async listCronIds(
+    teamId: string,
+    page: { after?: crons.CronKey; before?: crons.CronKey; limit: number },
+  ): Promise<string[]> {
+    return crons.listCronIds(this.#db, teamId, page);
+  }
+
+  async readStrips(
+    teamId: string,
+    cronIds: readonly string[],
+    length: number,
+  ): Promise<Map<string, crons.RunResult[]>> {
+    return crons.readStrips(this.#db, teamId, cronIds, length);
+  }
+
+  /** Active crons whose last finished run failed, latest failure first. */
+  async listFailingCrons(teamId: string, limit: number): Promise<NamedRun[]> {
+    return listFailingCrons(this.#db, teamId, limit);
+  }
+
+  /** The last finished run of each cron, latest end first. */
+  async listLastRuns(teamId: string, limit: number): Promise<NamedRun[]> {
+    return listLastRuns(this.#db, teamId, limit);
+  }
+
+  /** Which crons run next, soonest first. */
+  async listNextCrons(
+    teamId: string,
+    limit: number,
+  ): Promise<{ id: string; name: string; nextRunAt: number }[]> {
+    return listNextCrons(this.#db, teamId, limit);
+  }
+
+  async listHistory(teamId: string, cronId: string, asked: HistoryAsked): Promise<HistoryPage> {
+    return listHistory(this.#db, teamId, cronId, asked);
+  }
+
+  async sampleRuns(
+    teamId: string,
+    cronId: string,
+    range: { firstId: string; from: number; to: number },
+  ): Promise<crons.EndedRun[]> {
+    return crons.sampleRuns(this.#db, teamId, cronId, range);
+  }
+
+  async countExecutions(
+    teamId: string,
+    cronId: string,
+    most: number,
+  ): Promise<{ unfinished: number; finished: number }> {
+    return crons.countExecutions(this.#db, teamId, cronId, most);
+  }
+}

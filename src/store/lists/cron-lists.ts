@@ -1,0 +1,169 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Database } from '../database.ts';
+import { type Fields, packRows, unpackRows } from '../dialect.ts';
+import { runHot } from '../hot.ts';
+import { pageStatement } from './statement.ts';
+import type { ExecutionsTable, Tables } from '../schema.ts';
+
+/** One bar of a cron's strip of results. */
+export interface RunResult {
+  id: string;
+  status: 'success' | 'failed' | 'running';
+  completedAt: number | null;
+  durationMs: number | null;
+  responseStatus: number | null;
+}
+
+type ResultRow = Pick<
+  ExecutionsTable,
+  'id' | 'cron_id' | 'status' | 'completed_at' | 'duration_ms' | 'response_status'
+>;
+
+const CRON = { cron_id: 'id' } as const satisfies Fields;
+const RESULT_COLUMNS = 'id, cron_id, status, completed_at, duration_ms, response_status';
+
+/** Each cron's last runs, newest first; 1 crons, 2 team, 3 how many of each */
+const lastRuns = pageStatement<ResultRow>('last-runs-of-crons', (dialect) => {
+  const $ = (n: number) => (dialect === 'postgres' ? `$${n}` : `?${n}`);
+  const wanted = (columns: string) => `
+    select ${columns} from executions e where e.cron_id = given.cron_id and e.team_id = ${$(2)}
+    order by e.id desc limit ${$(3)}`;
+  const crons = unpackRows(dialect, CRON, 1);
+  const columns = RESULT_COLUMNS.split(', ').map((name) => `r.${name}`);
+  return dialect === 'postgres'
+    ? `select ${columns.join(', ')} from ${crons} cross join lateral (${wanted(RESULT_COLUMNS)}) as r`
+    : `select ${columns.map((name) => `${name} as ${name.slice(2)}`).join(', ')} from ${crons}
+       cross join executions r on r.rowid in (${wanted('e.rowid')})`;
+});
+
+/** Each cron's last runs, oldest first. A run that waits for an engine counts as running. */
+export async function readStrips(
+  db: Database,
+  teamId: string,
+  cronIds: readonly string[],
+  length: number,
+): Promise<Map<string, RunResult[]>> {
+  const crons = packRows(
+    CRON,
+    cronIds.map((cron_id) => ({ cron_id })),
+  );
+  const rows = await db.read((reader) =>
+    runHot(reader, db.dialect, lastRuns, [crons, teamId, length]),
+  );
+  const strips = new Map<string, RunResult[]>(cronIds.map((id) => [id, []]));
+  for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    strips.get(row.cron_id)?.push(resultOf(row));
+  }
+  return strips;
+}
+
+function resultOf(row: ResultRow): RunResult {
+  const isFinished = row.status === 'success' || row.status === 'failed';
+  return {
+    id: row.id,
+    status: isFinished ? (row.status as 'success' | 'failed') : 'running',
+    completedAt: row.completed_at,
+    durationMs: row.duration_ms,
+    responseStatus: row.response_status,
+  };
+}
+
+/** A place in the list of crons: names need not be unique. */
+export interface CronKey {
+  name: string;
+  id: string;
+}
+
+/** The ids of a page of crons by name; one more than `limit` where there are more. */
+export async function listCronIds(
+  db: Database,
+  teamId: string,
+  { after, before, limit }: { after?: CronKey; before?: CronKey; limit: number },
+): Promise<string[]> {
+  const key = after ?? before;
+  const isBack = after === undefined && before !== undefined;
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('crons')
+      .select('id')
+      .where('team_id', '=', teamId)
+      .$if(key !== undefined, (query) =>
+        query.where((eb) => isBeyond(eb, key ?? { name: '', id: '' }, isBack)),
+      )
+      .orderBy('name', isBack ? 'desc' : 'asc')
+      .orderBy('id', isBack ? 'desc' : 'asc')
+      .limit(limit + 1)
+      .execute(),
+  );
+  return rows.map(({ id }) => id);
+}
+
+function isBeyond(eb: ExpressionBuilder<Tables, 'crons'>, { name, id }: CronKey, isBack: boolean) {
+  const beyond = isBack ? '<' : '>';
+  return eb.or([eb('name', beyond, name), eb.and([eb('name', '=', name), eb('id', beyond, id)])]);
+}
+
+/** The newest executions of a cron that ended in a time, by their ends: what durations are made of. */
+export interface EndedRun {
+  completedAt: number;
+  durationMs: number;
+  status: 'success' | 'failed';
+}
+
+/** Runs looked at, at most. */
+export const MOST_SAMPLED = 10_000;
+
+/** Newest first; at most `MOST_SAMPLED`, of those that ended in the time. */
+export async function sampleRuns(
+  db: Database,
+  teamId: string,
+  cronId: string,
+  { firstId, from, to }: { firstId: string; from: number; to: number },
+): Promise<EndedRun[]> {
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('executions')
+      .select(['completed_at', 'duration_ms', 'status'])
+      .where('cron_id', '=', cronId)
+      .where('team_id', '=', teamId)
+      .where('id', '>=', firstId)
+      .where('completed_at', '>=', from)
+      .where('completed_at', '<', to)
+      .orderBy('id', 'desc')
+      .limit(MOST_SAMPLED)
+      .execute(),
+  );
+  return rows.flatMap(({ completed_at, duration_ms, status }) =>
+    completed_at === null || duration_ms === null || (status !== 'success' && status !== 'failed')
+      ? []
+      : [{ completedAt: completed_at, durationMs: duration_ms, status }],
+  );
+}
+
+/** How many executions a cron has, up to a number. */
+export async function countExecutions(
+  db: Database,
+  teamId: string,
+  cronId: string,
+  most: number,
+): Promise<{ unfinished: number; finished: number }> {
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('executions')
+          .select(sql<number>`case when completed_at is null then 0 else 1 end`.as('is_finished'))
+          .where('team_id', '=', teamId)
+          .where('cron_id', '=', cronId)
+          .orderBy('id', 'desc')
+          .limit(most)
+          .as('runs'),
+      )
+      .select((eb) => ['is_finished', eb.fn.countAll<number>().as('count')])
+      .groupBy('is_finished')
+      .execute(),
+  );
+  const of = (isFinished: number) =>
+    rows.find(({ is_finished }) => is_finished === isFinished)?.count ?? 0;
+  return { unfinished: of(0), finished: of(1) };
+}

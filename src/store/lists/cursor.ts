@@ -1,0 +1,22 @@
+import { isId } from '#domain/ids';
+import type { JobKey } from './search.ts';
+
+/** Where a page begins: behind a key, going on in the order of the list or back. */
+export interface Cursor {
+  way: 'next' | 'previous';
+  key: JobKey;
+}
+
+export function writeCursor({ way, key }: Cursor): string {
+  return `${way === 'next' ? 'n' : 'p'}${key.at.toString(36)}.${key.id}`;
+}
+
+/** Null for a text that is no cursor: the list then begins at its beginning. */
+export function readCursor(text: string | undefined): Cursor | null {
+  const parts = /^([np])([0-9a-z]{1,11})\.([0-9a-f-]{36})$/.exec(text ?? '');
+  if (!parts) return null;
+  const [, way, at = '', id = ''] = parts;
+  const time = Number.parseInt(at, 36);
+  if (!Number.isSafeInteger(time) || !isId(id)) return null;
+  return { way: way === 'n' ? 'next' : 'previous', key: { at: time, id } };
+}

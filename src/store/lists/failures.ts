@@ -1,0 +1,134 @@
+import type { FailureReason } from '#domain/failure';
+import { CompiledQuery } from 'kysely';
+import type { Database } from '../database.ts';
+import { findQueueIds } from './job-list.ts';
+import { KeyMerge } from './key-merge.ts';
+import { rangesOf } from './ranges.ts';
+import type { JobSearch } from './search.ts';
+
+export interface FailureGroup {
+  reason: FailureReason | 'unknown';
+  target: string;
+  statusCode: number | null;
+  count: number;
+  notRetried: number;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  series: number[];
+}
+
+export interface FailureGroups {
+  groups: FailureGroup[];
+  countedBackTo: number | null;
+}
+
+/** The newest failures that are counted, and how many groups are given. */
+const MOST_FAILURES = 5_000;
+const MOST_GROUPS = 100;
+const STEPS = 24;
+
+interface StepRow {
+  reason: FailureReason | null;
+  target: string;
+  response_status: number | null;
+  step: number;
+  count: number;
+  not_retried: number;
+  first_at: number;
+  last_at: number;
+}
+
+export interface FailuresAsked {
+  queueId?: string | undefined;
+  from: number;
+  to: number;
+  hideRetried: boolean;
+}
+
+/** Groups a team's failed jobs of a time by reason, target and code, most first. */
+export async function groupFailures(
+  db: Database,
+  teamId: string,
+  asked: FailuresAsked,
+): Promise<FailureGroups> {
+  const { from, to } = asked;
+  const search: JobSearch = { tab: 'failed', hideRetried: asked.hideRetried };
+  const queueIds = await findQueueIds(db, teamId, asked.queueId);
+  const merge = new KeyMerge(db, rangesOf(search, queueIds), {
+    direction: 'down',
+    start: { at: to, id: '00000000-0000-0000-0000-000000000000' },
+    until: from,
+    expected: MOST_FAILURES,
+  });
+  const groups = new Map<string, FailureGroup>();
+  let counted = 0;
+  let last: number | null = null;
+  for (;;) {
+    const keys = await merge.next(Math.min(5_000, MOST_FAILURES - counted));
+    if (keys.length === 0) break;
+    counted += keys.length;
+    last = keys.at(-1)?.at ?? null;
+    const ids = keys.map(({ id }) => id);
+    for (const row of await countSteps(db, teamId, ids, asked)) addStep(groups, row);
+    if (counted >= MOST_FAILURES) break;
+  }
+  const isCut = counted >= MOST_FAILURES && (await merge.next(1)).length > 0;
+  const sorted = [...groups.values()].toSorted(
+    (a, b) => b.count - a.count || b.lastSeenAt - a.lastSeenAt,
+  );
+  return { groups: sorted.slice(0, MOST_GROUPS), countedBackTo: isCut ? last : null };
+}
+
+async function countSteps(
+  db: Database,
+  teamId: string,
+  ids: readonly string[],
+  { from, to }: FailuresAsked,
+): Promise<StepRow[]> {
+  const isPostgres = db.dialect === 'postgres';
+  const among = isPostgres ? 'id = any($2::uuid[])' : 'id in (select value from json_each(?2))';
+  const list = isPostgres ? `{${ids.join()}}` : JSON.stringify(ids);
+  const $ = (n: number) => (isPostgres ? `$${n}` : `?${n}`);
+  const number = isPostgres ? '::bigint' : '';
+  const before = (mark: string, text: string) =>
+    isPostgres
+      ? `split_part(${text}, '${mark}', 1)`
+      : `substr(${text}, 1, instr(${text} || '${mark}', '${mark}') - 1)`;
+  const stepMs = Math.max(1, Math.ceil((to - from) / STEPS));
+  const text = `
+    select reason, target, response_status, step, count(*) as count,
+      sum(case when retried_as is null then 1 else 0 end) as not_retried,
+      min(completed_at) as first_at, max(completed_at) as last_at
+    from (
+      select reason, response_status, retried_as, completed_at, ${before('#', before('?', 'url'))} as target,
+        (completed_at - ${$(3)}${number}) / ${$(4)}${number} as step
+      from jobs where team_id = ${$(1)} and ${among}
+        and status in ('dead_lettered', 'failed')
+    ) as failures
+    group by reason, target, response_status, step`;
+  const query = CompiledQuery.raw(text, [teamId, list, from, stepMs]) as CompiledQuery<StepRow>;
+  return db.read(async (reader) => (await reader.executeQuery(query)).rows);
+}
+
+function addStep(groups: Map<string, FailureGroup>, row: StepRow): void {
+  const reason = row.reason ?? 'unknown';
+  const key = `${reason} ${row.response_status} ${row.target}`;
+  const group = groups.get(key) ?? {
+    reason,
+    target: row.target,
+    statusCode: row.response_status,
+    count: 0,
+    notRetried: 0,
+    firstSeenAt: row.first_at,
+    lastSeenAt: row.last_at,
+    series: Array.from({ length: STEPS }, () => 0),
+  };
+  const step = Math.min(STEPS - 1, Math.max(0, Math.trunc(row.step)));
+  const { count } = row;
+  group.count += count;
+  group.notRetried += row.not_retried;
+  group.firstSeenAt = Math.min(group.firstSeenAt, row.first_at);
+  group.lastSeenAt = Math.max(group.lastSeenAt, row.last_at);
+  group.series[step] = (group.series[step] ?? 0) + count;
+  groups.set(key, group);
+}

@@ -1,0 +1,116 @@
+import type { Clock } from '#domain/clock';
+import type { Database } from '../database.ts';
+import { packRows } from '../dialect.ts';
+import { runHot } from '../hot.ts';
+import { findQueueIds, listJobPage } from './job-list.ts';
+import { COUNT_KEYS, type Range, RANGE, rangesOf } from './ranges.ts';
+import { type JobSearch, needsLookingAt } from './search.ts';
+
+/** Counting stops here. */
+export const MOST_COUNTED = 10_000;
+
+export interface BoundedCount {
+  count: number;
+  isMore: boolean;
+}
+
+export type TabCounts = Record<JobSearch['tab'], BoundedCount>;
+
+const LAST_TIME = 8_640_000_000_000_000;
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+function bound(count: number, most = MOST_COUNTED): BoundedCount {
+  return { count: Math.min(count, most), isMore: count > most };
+}
+
+function add(...counts: readonly BoundedCount[]): BoundedCount {
+  const sum = counts.reduce((total, { count }) => total + count, 0);
+  return {
+    count: Math.min(sum, MOST_COUNTED),
+    isMore: sum > MOST_COUNTED || counts.some(({ isMore }) => isMore),
+  };
+}
+
+/** Counts what is in ranges of one kind, up to `most` and one more. */
+async function countRanges(
+  db: Database,
+  ranges: readonly Range[],
+  { from = 0, to = LAST_TIME }: { from?: number | undefined; to?: number | undefined },
+  most: number,
+): Promise<number> {
+  let total = 0;
+  for (const [kind, each] of Map.groupBy(ranges, (range) => range.kind)) {
+    const rows = each.map(({ queueId, status, isRetried, reason }, n) => ({
+      n,
+      queue_id: queueId,
+      status,
+      is_retried: isRetried,
+      reason,
+      at: 0,
+      id: NO_ID,
+    }));
+    const parameters = [packRows(RANGE, rows), from, to, most + 1 - total];
+    const [row] = await db.read((reader) =>
+      runHot(reader, db.dialect, COUNT_KEYS[kind], parameters),
+    );
+    total += row?.count ?? 0;
+    if (total > most) return total;
+  }
+  return total;
+}
+
+/** The numbers on the tabs of D25, of one queue or of all of the team's. */
+export async function countTabs(
+  db: Database,
+  teamId: string,
+  queueId: string | undefined,
+): Promise<TabCounts> {
+  const queueIds = await findQueueIds(db, teamId, queueId);
+  const of = (tab: JobSearch['tab'], most = MOST_COUNTED) =>
+    countRanges(db, rangesOf({ tab }, queueIds), {}, most);
+  const retried = queueIds.map((queueId): Range => {
+    return { kind: 'finished', queueId, status: 'retried', isRetried: 0, reason: '' };
+  });
+  // What waits is counted so much further, so that the first attempts among it can be told from the retries.
+  const retrying = await of('retrying');
+  const most = MOST_COUNTED + retrying;
+  const waiting = await of('pending', most);
+  const first = bound(Math.max(0, waiting - retrying));
+  const pending = { ...first, isMore: first.isMore || waiting > most || retrying > MOST_COUNTED };
+  const counts = {
+    pending,
+    retrying: bound(retrying),
+    processing: bound(await of('processing')),
+    completed: bound(await of('completed')),
+    failed: bound(await of('failed')),
+  };
+  const others = bound(await countRanges(db, retried, {}, MOST_COUNTED));
+  return { ...counts, all: add(...Object.values(counts), others) };
+}
+
+/** How many jobs a search finds; `isMore` also where it stopped before it had seen all of them. */
+export async function countJobs(
+  room: { db: Database; clock: Clock },
+  teamId: string,
+  search: JobSearch,
+): Promise<BoundedCount> {
+  const isExact = !needsLookingAt(search) && search.id === undefined;
+  if (isExact) {
+    const queueIds = await findQueueIds(room.db, teamId, search.queueId);
+    const ranges = rangesOf(search, queueIds);
+    return bound(await countRanges(room.db, ranges, search, MOST_COUNTED));
+  }
+  if (isWholePendingTab(search)) {
+    return (await countTabs(room.db, teamId, search.queueId)).pending;
+  }
+  const page = await listJobPage(room, teamId, search, { limit: MOST_COUNTED });
+  return { count: page.jobs.length, isMore: page.next !== null };
+}
+
+function isWholePendingTab({ tab, ...rest }: JobSearch): boolean {
+  return tab === 'pending' && Object.values({ ...rest, queueId: undefined }).every(isAbsent);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined;
+}

@@ -1,0 +1,133 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Reader } from '../database.ts';
+import { runHot } from '../hot.ts';
+import { pageStatement } from './statement.ts';
+import { JOB_COLUMNS, jobRecord, type JobRecord } from '../job-records.ts';
+import { fits, type JobRow, type JobSearch, timeOf } from './search.ts';
+
+/** Of some jobs of a team those that a search is for, in no order. */
+export async function pickJobs(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+  search: JobSearch,
+): Promise<JobRow[]> {
+  if (jobIds.length === 0) return [];
+  const { payloadText, responseText, statusCode, urlPrefix } = search;
+  const rows = await db.read((reader) =>
+    jobsOf(reader, teamId)
+      .where(isAmong(db, jobIds))
+      .$if(typeof statusCode === 'number', (query) =>
+        query.where('jobs.response_status', '=', statusCode as number),
+      )
+      .$if(urlPrefix !== undefined, (query) =>
+        query.where(sql<boolean>`substr(jobs.url, 1, length(${urlPrefix})) = ${urlPrefix}`),
+      )
+      .$if(payloadText !== undefined, (query) =>
+        query.where(contains(db, sql`jobs.payload`, payloadText ?? '')),
+      )
+      .$if(responseText !== undefined, (query) =>
+        query.where(
+          sql<boolean>`exists (select 1 from responses r where r.team_id = jobs.team_id
+            and r.run_id = jobs.id and ${bodyContains(db, responseText ?? '')})`,
+        ),
+      )
+      .execute(),
+  );
+  return rows.map((row) => withTime(jobRecord(row))).filter((job) => fits(job, search));
+}
+
+function withTime(job: JobRecord): JobRow {
+  return Object.assign(job, { at: timeOf(job) });
+}
+
+function jobsOf(reader: Reader, teamId: string) {
+  return reader
+    .selectFrom('jobs')
+    .innerJoin('queues', (join) =>
+      join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
+    )
+    .select([...JOB_COLUMNS, 'queues.name as queue'])
+    .where('jobs.team_id', '=', teamId);
+}
+
+/** One parameter, however many ids: one text to prepare. */
+function isAmong({ dialect }: Database, ids: readonly string[]): RawBuilder<boolean> {
+  return dialect === 'postgres'
+    ? sql<boolean>`jobs.id = any(${`{${ids.join()}}`}::uuid[])`
+    : sql<boolean>`jobs.id in (select value from json_each(${JSON.stringify(ids)}))`;
+}
+
+function contains({ dialect }: Database, column: RawBuilder<unknown>, text: string) {
+  return dialect === 'postgres'
+    ? sql<boolean>`strpos(${column}, ${text}) > 0`
+    : sql<boolean>`instr(${column}, ${text}) > 0`;
+}
+
+/** Compared as bytes: what is kept of a body may be no text at all. */
+function bodyContains({ dialect }: Database, text: string) {
+  return dialect === 'postgres'
+    ? sql<boolean>`position(convert_to(${text}, 'UTF8') in r.body) > 0`
+    : sql<boolean>`instr(r.body, cast(${text} as blob)) > 0`;
+}
+
+/** A URL's characters that the index holds: longer ones do not fit into an index entry of Postgres. */
+export const INDEXED_URL_CHARACTERS = 100;
+
+/** The greatest character there is: no text with a prefix comes after the prefix and it. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/**
+ * The ids of a team's jobs whose URL may begin with a text: all that do, and perhaps some that run just now.
+ * Null: more than `most`.
+ */
+export async function findIdsByUrl(
+  db: Database,
+  teamId: string,
+  prefix: string,
+  most: number,
+): Promise<string[] | null> {
+  const from = Array.from(prefix).slice(0, INDEXED_URL_CHARACTERS).join('');
+  const parameters = [teamId, from, `${from}${LAST_CHARACTER}`, most + 1];
+  const rows = await db.read((reader) => runHot(reader, db.dialect, findByUrl, parameters));
+  return rows.length > most ? null : rows.map(({ id }) => id);
+}
+
+/** Each part a range of the index that holds it (see migrations/0004-lists.ts). */
+const findByUrl = pageStatement<{ id: string }>('find-jobs-by-url', (dialect) => {
+  if (dialect === 'sqlite') {
+    return `select id from jobs
+      where team_id = ?1 and substr(url, 1, 100) >= ?2 and substr(url, 1, 100) < ?3 limit ?4`;
+  }
+  const start = '(left(url, 100) collate "C")';
+  const part = (state: string) => `(select id from jobs where team_id = $1 and ${state}
+    and ${start} >= $2 and ${start} < $3 order by ${start} limit $4)`;
+  return `select id from (
+    ${part('completed_at is not null')} union all ${part(`status = 'pending'`)}
+    union all (select j.id from queues q join jobs j on j.queue_id = q.id
+      where q.team_id = $1 and j.status = 'processing')
+  ) as found limit $4`;
+});
+
+/** The ids of all attempts of the job that an attempt belongs to. */
+export async function findIdsOfJob(db: Database, teamId: string, jobId: string): Promise<string[]> {
+  const rows = await db.read(async (reader) => {
+    const job = await reader
+      .selectFrom('jobs')
+      .select('original_id')
+      .where('team_id', '=', teamId)
+      .where('id', '=', jobId)
+      .executeTakeFirst();
+    const originalId = job?.original_id ?? jobId;
+    const retries = await reader
+      .selectFrom('jobs')
+      .select('id')
+      .where('team_id', '=', teamId)
+      .where('original_id', '=', originalId)
+      .where('attempt_number', '>', 1)
+      .limit(100)
+      .execute();
+    return [{ id: originalId }, { id: jobId }, ...retries];
+  });
+  return [...new Set(rows.map(({ id }) => id))];
+}

@@ -1,0 +1,168 @@
+import { FAILURE_REASONS } from '#domain/failure';
+import { type Fields, unpackRows } from '../dialect.ts';
+import type { HotStatement } from '../hot.ts';
+import { pageStatement } from './statement.ts';
+import type { JobStatus } from '../schema.ts';
+import type { JobSearch } from './search.ts';
+
+/**
+ * A stretch of one index of `jobs` in which one queue's jobs stand in the order of their time. Every list of
+ * jobs, over however many queues and states, is some ranges merged.
+ */
+export interface Range {
+  kind: RangeKind;
+  queueId: string;
+  status: JobStatus;
+  /** Only of kind `failed`. */
+  isRetried: 0 | 1;
+  reason: string;
+}
+
+export type RangeKind = 'waiting' | 'retrying' | 'running' | 'finished' | 'failed';
+
+const REASONS = ['', ...FAILURE_REASONS];
+
+/** The ranges that hold everything that a search can find, and as little else as indexes allow. */
+export function rangesOf(search: JobSearch, queueIds: readonly string[]): Range[] {
+  const states = statesOf(search);
+  return queueIds.flatMap((queueId) =>
+    states.map(({ kind, status, isRetried = 0, reason = '' }) => ({
+      kind,
+      queueId,
+      status,
+      isRetried,
+      reason,
+    })),
+  );
+}
+
+type State = Pick<Range, 'kind' | 'status'> & Partial<Range>;
+
+const FAILED: readonly JobStatus[] = ['dead_lettered', 'failed'];
+
+function statesOf(search: JobSearch): State[] {
+  const { tab, reason, statusCode, responseText } = search;
+  const states: State[] = [];
+  const mayBeUnfinished =
+    reason === undefined && statusCode === undefined && responseText === undefined;
+  if (mayBeUnfinished) {
+    if (tab === 'all' || tab === 'pending') states.push({ kind: 'waiting', status: 'pending' });
+    if (tab === 'retrying') states.push({ kind: 'retrying', status: 'pending' });
+    if (tab === 'all' || tab === 'processing') {
+      states.push({ kind: 'running', status: 'processing' });
+    }
+  }
+  if ((tab === 'all' || tab === 'completed') && reason === undefined) {
+    states.push({ kind: 'finished', status: 'success' });
+  }
+  if (tab === 'all') states.push(...failedStates(search, ['retried']));
+  if (tab === 'all' || tab === 'failed') states.push(...failedStates(search, FAILED));
+  return states;
+}
+
+/** By reason, or less what was retried: the index made for that. Else the one that retention uses too. */
+function failedStates(search: JobSearch, statuses: readonly JobStatus[]): State[] {
+  const { reason, hideRetried } = search;
+  if (reason === undefined && !hideRetried) {
+    return statuses.map((status) => ({ kind: 'finished', status }));
+  }
+  const reasons = reason === undefined ? REASONS : [reason === 'unknown' ? '' : reason];
+  const marks = hideRetried ? ([0] as const) : ([0, 1] as const);
+  return statuses.flatMap((status) =>
+    // Only a person's Retry marks a job, and only a failed one: `retried` attempts have no mark.
+    (status === 'retried' ? ([0] as const) : marks).flatMap((isRetried) =>
+      reasons.map((each) => ({ kind: 'failed' as const, status, isRetried, reason: each })),
+    ),
+  );
+}
+
+export const RANGE = {
+  n: 'int',
+  queue_id: 'id',
+  status: 'text',
+  is_retried: 'int',
+  reason: 'text',
+  at: 'bigint',
+  id: 'id',
+} as const satisfies Fields;
+
+/** The column of a job's time, in each kind of range. */
+export const TIME: Record<RangeKind, string> = {
+  waiting: 'scheduled_at',
+  retrying: 'scheduled_at',
+  running: 'started_at',
+  finished: 'completed_at',
+  failed: 'completed_at',
+};
+
+/** Which jobs `j` are in a range `given`; expressions word for word as the indexes have them, or they go unused. */
+const WITHIN: Record<RangeKind, string> = {
+  waiting: `j.queue_id = given.queue_id and j.status = 'pending'`,
+  retrying: `j.queue_id = given.queue_id and j.status = 'pending' and j.attempt_number > 1`,
+  running: `j.queue_id = given.queue_id and j.status = 'processing'`,
+  finished: `j.queue_id = given.queue_id and j.status = given.status and j.completed_at is not null`,
+  failed: `j.queue_id = given.queue_id and j.status = given.status
+    and j.status in ('retried', 'dead_lettered', 'failed')
+    and (case when j.retried_as is null then 0 else 1 end) = given.is_retried
+    and coalesce(j.reason, '') = given.reason`,
+};
+
+export interface KeyRow {
+  n: number;
+  at: number;
+  id: string;
+}
+
+/**
+ * The next keys of each range behind a place of its own, up to a bound.
+ *
+ * 1 ranges, 2 the time that is not passed, 3 how many of each range
+ */
+function findKeys(kind: RangeKind, direction: Direction): HotStatement<KeyRow> {
+  return pageStatement(`find-${kind}-keys-${direction}`, (dialect) => {
+    const $ = (n: number) => (dialect === 'postgres' ? `$${n}` : `?${n}`);
+    const time = TIME[kind];
+    const [behind, within, order] =
+      direction === 'down' ? (['<', '>=', ' desc'] as const) : (['>', '<', ''] as const);
+    const wanted = (columns: string) => `
+      select ${columns} from jobs j
+      where ${WITHIN[kind]} and (j.${time}, j.id) ${behind} (given.at, given.id)
+        and j.${time} ${within} ${$(2)}
+      order by j.${time}${order}, j.id${order} limit ${$(3)}`;
+    const ranges = unpackRows(dialect, RANGE, 1);
+    return dialect === 'postgres'
+      ? `select given.n, k.at, k.id from ${ranges}
+         cross join lateral (${wanted(`j.${time} as at, j.id`)}) as k`
+      : `select given.n as n, k.${time} as at, k.id as id from ${ranges} cross join jobs k
+         on k.rowid in (${wanted('j.rowid')})`;
+  });
+}
+
+/** Towards earlier or later times. */
+export type Direction = 'down' | 'up';
+
+const KINDS: readonly RangeKind[] = ['waiting', 'retrying', 'running', 'finished', 'failed'];
+
+function ofEachKind<T>(make: (kind: RangeKind) => T): Record<RangeKind, T> {
+  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<RangeKind, T>;
+}
+
+export const FIND_KEYS = {
+  down: ofEachKind((kind) => findKeys(kind, 'down')),
+  up: ofEachKind((kind) => findKeys(kind, 'up')),
+};
+
+/** Counts what is in ranges and a time, up to a number. 1 ranges, 2 from, 3 to, 4 the most */
+export const COUNT_KEYS = ofEachKind((kind) =>
+  pageStatement<{ count: number }>(`count-${kind}-keys`, (dialect) => {
+    const time = TIME[kind];
+    const ranges = unpackRows(dialect, RANGE, 1);
+    const inTime = (from: string, to: string) => `j.${time} >= ${from} and j.${time} < ${to}`;
+    return dialect === 'postgres'
+      ? `select count(*) as count from (select 1 from ${ranges} cross join lateral (
+           select 1 from jobs j where ${WITHIN[kind]} and ${inTime('$2', '$3')}
+           order by j.${time} limit $4) as k limit $4) as counted`
+      : `select count(*) as count from (select 1 from ${ranges} cross join jobs j
+           where ${WITHIN[kind]} and ${inTime('?2', '?3')} limit ?4)`;
+  }),
+);

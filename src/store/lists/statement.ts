@@ -1,0 +1,17 @@
+import type { DialectName } from '../dialect.ts';
+import type { HotStatement } from '../hot.ts';
+
+/**
+ * A statement of a page, in both dialects. Unlike the hot ones it does not begin with its name, so Postgres
+ * plans it each time by the values and the statistics of that moment: pages are asked for seldom enough, and a
+ * plan kept from when a table was empty could read far too much.
+ */
+export function pageStatement<Row>(
+  name: string,
+  write: (dialect: DialectName) => string,
+): HotStatement<Row> {
+  return {
+    sqlite: `${write('sqlite')} /* ${name} */`,
+    postgres: `${write('postgres')} /* ${name} */`,
+  };
+}

@@ -1,0 +1,31 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** The few column types that the two databases spell differently. */
+export interface ColumnTypes {
+  /** A UUID: 16 bytes on Postgres, text on SQLite. */
+  id: RawBuilder<unknown>;
+  /** Milliseconds since 1970 UTC, and other whole numbers beyond 32 bits. */
+  instant: 'bigint';
+  bytes: RawBuilder<unknown>;
+  /** The start of a job's URL as an index can hold it, in the order of its characters. */
+  urlStart: RawBuilder<unknown>;
+  /** Whether an update writes to every index of a row, not only to those whose columns it changes. */
+  updatesMoveRows: boolean;
+}
+
+export const COLUMN_TYPES: Record<'sqlite' | 'postgres', ColumnTypes> = {
+  sqlite: {
+    id: sql`text`,
+    instant: 'bigint',
+    bytes: sql`blob`,
+    urlStart: sql`substr(url, 1, 100)`,
+    updatesMoveRows: false,
+  },
+  postgres: {
+    id: sql`uuid`,
+    instant: 'bigint',
+    bytes: sql`bytea`,
+    urlStart: sql`(left(url, 100) collate "C")`,
+    updatesMoveRows: true,
+  },
+};

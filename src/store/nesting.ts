@@ -1,0 +1,29 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { StoreError } from './errors.ts';
+
+const inside = new AsyncLocalStorage<'transaction' | 'read'>();
+
+/** Runs `work` so that whatever it starts knows that it is inside a transaction or a read. */
+export function runInside<T>(what: 'transaction' | 'read', work: () => Promise<T>): Promise<T> {
+  return inside.run(what, work);
+}
+
+/** Throws where the caller is inside a transaction or a read and asks for another one. */
+export function refuseNesting(): void {
+  if (inside.getStore() !== undefined) throw nestingFault();
+}
+
+/**
+ * Throws where the caller is inside a transaction and asks for another connection: every driver asks here,
+ * so that no handle, whoever holds it, gets around the transaction.
+ */
+export function refuseSecondConnection(): void {
+  if (inside.getStore() === 'transaction') throw nestingFault();
+}
+
+function nestingFault(): StoreError {
+  return new StoreError(
+    'STORE_FAULT',
+    'the outer database handle was used inside a transaction or read; use the handle that was passed in',
+  );
+}

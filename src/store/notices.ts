@@ -1,0 +1,230 @@
+import { sql } from 'kysely';
+import { newId } from '#domain/ids';
+import { alertOf, type StoredAlert } from './alerts.ts';
+import type { NoticesTable } from './alerts-schema.ts';
+import type { Database, Trx } from './database.ts';
+import { skipLocked } from './dialect.ts';
+import type { NoticeTarget } from './raise-alerts.ts';
+
+export type { NoticeTarget };
+
+/** A notice that is this caller's to send until its lease is over. */
+export interface ClaimedNotice {
+  teamId: string;
+  id: string;
+  claimId: string;
+  teamName: string;
+  /** The first of the alerts that it tells of. */
+  alert: StoredAlert;
+  /** How many it tells of. */
+  alertCount: number;
+  /** Who is still to be told. */
+  targets: readonly NoticeTarget[];
+  /** This try included. */
+  attempts: number;
+  firstTriedAt: number;
+  /** What is kept of the response of the first alert's run. */
+  response: Uint8Array | null;
+}
+
+type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId'>;
+
+/**
+ * What is to be sent of alerts. A notice is claimed under a lease: whoever dies while sending loses it to
+ * another, and what was told before that is told of in `targets`.
+ */
+export class NoticeStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** The teams that have notices waiting, with the time of the earliest. */
+  async scanWaiting(): Promise<{ teamId: string; nextDueAt: number }[]> {
+    const rows = await this.#db.read((db) =>
+      db
+        .selectFrom('notices as n')
+        .innerJoin('teams as t', 't.id', 'n.team_id')
+        .where('t.deleted_at', 'is', null)
+        .groupBy('n.team_id')
+        .select((eb) => ['n.team_id', eb.fn.min('n.next_try_at').as('next_due_at')])
+        .execute(),
+    );
+    return rows.map(({ team_id, next_due_at }) => ({
+      teamId: team_id,
+      nextDueAt: next_due_at,
+    }));
+  }
+
+  /** Claims due notices of one team, earliest first. */
+  async claimDue(
+    teamId: string,
+    { now, leaseMs, most }: { now: number; leaseMs: number; most: number },
+  ): Promise<ClaimedNotice[]> {
+    return this.#db.transact(async (trx) => {
+      const rows = await trx
+        .updateTable('notices')
+        .set((eb) => ({
+          claim_id: newId(now),
+          next_try_at: now + leaseMs,
+          attempts: eb('attempts', '+', 1),
+          first_tried_at: eb.fn.coalesce('first_tried_at', eb.val(now)),
+        }))
+        .where('team_id', '=', teamId)
+        .where(
+          sql<boolean>`id in (select id from notices where team_id = ${teamId} and next_try_at <= ${now}
+            order by next_try_at, id limit ${most} ${skipLocked(this.#db.dialect)})`,
+        )
+        .returningAll()
+        .execute();
+      const team = await trx
+        .selectFrom('teams')
+        .select('name')
+        .where('id', '=', teamId)
+        .executeTakeFirst();
+      const claimed: ClaimedNotice[] = [];
+      for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+        const notice = await readNotice(trx, row, team?.name ?? '');
+        if (notice) claimed.push(notice);
+        else await deleteNotice(trx, { teamId, id: row.id, claimId: row.claim_id ?? '' });
+      }
+      return claimed;
+    });
+  }
+
+  /**
+   * Writes down who is still to be told, and prolongs the lease. False where the claim is gone: then another
+   * has taken over, and nothing more may be sent.
+   */
+  async keep(
+    notice: NoticeKey,
+    targets: readonly NoticeTarget[],
+    leaseUntil: number,
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db.transact((trx) =>
+      trx
+        .updateTable('notices')
+        .set({ targets: JSON.stringify(targets), next_try_at: leaseUntil })
+        .where('team_id', '=', notice.teamId)
+        .where('id', '=', notice.id)
+        .where('claim_id', '=', notice.claimId)
+        .executeTakeFirst(),
+    );
+    return numUpdatedRows === 1n;
+  }
+
+  /**
+   * Everybody was told, or nobody can be any more: its alerts say how it ended, and the notice goes. What was
+   * gathered in a long burst is marked in several steps; whoever takes over in between tells nobody again.
+   */
+  async finish(
+    notice: NoticeKey & Pick<ClaimedNotice, 'alertCount'>,
+    delivery: 'sent' | 'failed',
+  ): Promise<void> {
+    let after = BEFORE_ALL_IDS;
+    for (let left = notice.alertCount; left > MARKED_AT_ONCE; left -= MARKED_AT_ONCE) {
+      const from = after;
+      const last = await this.#db.transact(async (trx) =>
+        (await endTelling(trx, notice, delivery)) ? markSome(trx, notice, delivery, from) : null,
+      );
+      if (last === null) return;
+      after = last;
+    }
+    await this.#db.transact(async (trx) => {
+      if (await deleteNotice(trx, notice)) await markSome(trx, notice, delivery, after);
+    });
+  }
+}
+
+const MARKED_AT_ONCE = 1_000;
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+/** False where the claim is gone. */
+async function endTelling(
+  trx: Trx,
+  { teamId, id, claimId }: NoticeKey,
+  delivery: 'sent' | 'failed',
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('notices')
+    .set(delivery === 'sent' ? { targets: '[]' } : { claim_id: claimId })
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .where('claim_id', '=', claimId)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** @returns the last alert that was marked */
+async function markSome(
+  trx: Trx,
+  { teamId, id }: NoticeKey,
+  delivery: 'sent' | 'failed',
+  after: string,
+): Promise<string> {
+  const alerts = await trx
+    .selectFrom('alerts')
+    .select('id')
+    .where('notice_id', '=', id)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(MARKED_AT_ONCE)
+    .execute();
+  const last = alerts.at(-1);
+  if (!last) return after;
+  await trx
+    .updateTable('alerts')
+    .set({ delivery })
+    .where('team_id', '=', teamId)
+    .where('notice_id', '=', id)
+    .where('id', '>', after)
+    .where('id', '<=', last.id)
+    .execute();
+  return last.id;
+}
+
+async function deleteNotice(trx: Trx, { teamId, id, claimId }: NoticeKey): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('notices')
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .where('claim_id', '=', claimId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+/** Null where its alerts are gone: retention has overtaken it, and there is nothing to tell. */
+async function readNotice(
+  trx: Trx,
+  row: NoticesTable,
+  teamName: string,
+): Promise<ClaimedNotice | null> {
+  const alert = await trx
+    .selectFrom('alerts')
+    .selectAll()
+    .where('team_id', '=', row.team_id)
+    .where('notice_id', '=', row.id)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (!alert) return null;
+  const response = await trx
+    .selectFrom('responses')
+    .select('body')
+    .where('team_id', '=', row.team_id)
+    .where('run_id', '=', alert.run_id)
+    .executeTakeFirst();
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    claimId: row.claim_id ?? '',
+    teamName,
+    alert: alertOf(alert),
+    alertCount: row.alert_count,
+    targets: JSON.parse(row.targets) as NoticeTarget[],
+    attempts: row.attempts,
+    firstTriedAt: row.first_tried_at ?? 0,
+    response: response?.body ?? null,
+  };
+}

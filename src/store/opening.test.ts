@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { AsyncResource } from 'node:async_hooks';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import { silentLog } from '#domain/log';
+import { FakeClock } from '#testing/fake-clock';
+import { makeFolder } from '#testing/guard';
+import { aJob, aTeam } from '#testing/makers';
+import { createDatabase, startPostgres } from '#testing/postgres';
+import { forEachStore, openSqliteTestStore, TEST_APP_KEY, TEST_START } from '#testing/stores';
+import { MIGRATION_NAMES } from './migrations/index.ts';
+import { openStore, type StoreLocation } from './store.ts';
+
+describe('opening a database', () => {
+  forEachStore((name, openTestStore) => {
+    test('a new one is migrated, once', async () => {
+      await using store = await openTestStore({ isEmpty: true });
+      assert.deepEqual(store.migrated, MIGRATION_NAMES);
+      const again = await store.reopen();
+      assert.deepEqual(again.migrated, []);
+      await again.ping();
+    });
+
+    test('one made by a newer version is refused with a line that says so', async () => {
+      await using store = await openTestStore({ isEmpty: true });
+      await store.database.runAlone(
+        CompiledQuery.raw(
+          "insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')",
+        ),
+      );
+      await assert.rejects(store.openAnother(), {
+        message:
+          'the database was made by a newer version of Belfry; start that version or restore a backup',
+      });
+    });
+
+    test('another APP_KEY is refused before anything is written', async () => {
+      await using store = await openTestStore();
+      const appKey = new Uint8Array(32).fill(8);
+      await assert.rejects(store.openAnother({ appKey }), (error: Error & { code: string }) => {
+        assert.equal(error.code, 'STORE_WRONG_KEY');
+        assert.match(error.message, /APP_KEY/);
+        return true;
+      });
+      await (await store.openAnother()).ping();
+    });
+
+    test('an opening that fails leaves nothing open', async () => {
+      await using store = await openTestStore({ serving: true });
+      await store.reopen({ appKey: new Uint8Array(32) }).catch(() => {});
+      const again = await store.openAnother({ serving: true });
+      await again.ping();
+    });
+
+    if (name === 'postgres') {
+      test('two processes that migrate at once do it once', async () => {
+        await using database = await createDatabase();
+        const location = { kind: 'postgres', url: database.url } as const;
+        const stores = await Promise.all([open(location), open(location), open(location)]);
+        try {
+          const migrated = stores.flatMap((store) => store.migrated);
+          assert.deepEqual(migrated, MIGRATION_NAMES);
+        } finally {
+          for (const store of stores) await store.close();
+        }
+      });
+    }
+  });
+});
+
+describe('a SQLite file', () => {
+  test('is served by one process at a time', async () => {
+    await using store = await openSqliteTestStore({ serving: true });
+    const file = filePath(store.location);
+    await assert.rejects(store.openAnother({ serving: true }), {
+      code: 'STORE_LOCKED',
+      message: `another Belfry process is serving ${file}; stop it first, or use Postgres to run several`,
+    });
+    const team = await aTeam(store);
+    await aJob(store, team.id);
+    const again = await store.reopen();
+    assert.equal((await again.teams.list()).length, 1);
+  });
+
+  test('what the command line writes beside the service is noticed', async () => {
+    await using store = await openSqliteTestStore({ serving: true });
+    const heard: string[] = [];
+    const stop = store.signals.listen((signal) => heard.push(signal.kind));
+    await store.testClock.advance(200);
+    await settleLooks(store);
+    const beside = await store.openAnother();
+    await aTeam(beside);
+    heard.length = 0;
+    await store.testClock.advance(200);
+    await settleLooks(store);
+    assert.deepEqual(heard, ['unknown']);
+    heard.length = 0;
+    await aTeam(store);
+    await store.testClock.advance(200);
+    await settleLooks(store);
+    assert.deepEqual(heard, []);
+    stop();
+  });
+
+  for (const [what, spoil] of [
+    ['garbage', (file: string) => fs.writeFileSync(file, 'not a database '.repeat(1000))],
+    ['cut short', (file: string) => fs.truncateSync(file, 20_000)],
+    [
+      'damaged inside',
+      (file: string) => {
+        const bytes = fs.readFileSync(file);
+        bytes.fill(0xa5, 8192, bytes.length);
+        fs.writeFileSync(file, bytes);
+      },
+    ],
+  ] as const) {
+    test(`that is ${what} stops the start with its name and what to do`, async () => {
+      const file = await aClosedFile();
+      spoil(file);
+      await assert.rejects(open({ kind: 'sqlite', path: file }), {
+        code: 'STORE_DAMAGED',
+        message: `the database file ${file} is damaged or not a SQLite database; restore a backup of it, or move it away to start with an empty one`,
+      });
+    });
+  }
+
+  test('where none can be made stops the start with its name and what to do', async () => {
+    const folder = makeFolder();
+    const blocked = path.join(folder, 'a-file');
+    fs.writeFileSync(blocked, '');
+    for (const file of [folder, path.join(blocked, 'belfry.db'), '/proc/belfry/belfry.db']) {
+      await assert.rejects(open({ kind: 'sqlite', path: file }), (error: Error) => {
+        assert.equal((error as { code?: string }).code, 'STORE_READ_ONLY');
+        assert.match(error.message, new RegExp(`^the database file ${file} cannot be written; `));
+        return true;
+      });
+    }
+  });
+
+  test('on a full disk the write fails as unavailable, and goes well once there is room', async () => {
+    await using store = await openSqliteTestStore();
+    const team = await aTeam(store);
+    const pages = await pragma(store, 'page_count');
+    await pragma(store, `max_page_count = ${pages + 2}`);
+    const payload = JSON.stringify('x'.repeat(200_000));
+    await assert.rejects(aJob(store, team.id, { payload }), { code: 'STORE_UNAVAILABLE' });
+    assert.deepEqual(await store.jobs.list(team.id, { limit: 10 }), []);
+    await pragma(store, 'max_page_count = 1000000');
+    await aJob(store, team.id, { payload });
+    assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
+  });
+
+  test('held by another program for too long is unavailable, and the service goes on after', async () => {
+    await using store = await openSqliteTestStore();
+    const other = await store.openAnother();
+    await pragma(other, 'busy_timeout = 20');
+    await store.database.transact(async (trx) => {
+      await trx.selectFrom('teams').select('id').execute();
+      // The lock is held by this transaction, on another connection.
+      await assert.rejects(
+        outside(() => aTeam(other)),
+        { code: 'STORE_UNAVAILABLE' },
+      );
+    });
+    await aTeam(other);
+  });
+});
+
+describe('a Postgres that goes away', () => {
+  test('makes calls fail as unavailable, and they go well when it is back', async () => {
+    await using server = await startPostgres({ durable: true });
+    const store = await open({ kind: 'postgres', url: server.url });
+    try {
+      const team = await aTeam(store);
+      await server.crash();
+      for (const call of [
+        () => store.ping(),
+        () => aJob(store, team.id),
+        () => store.teams.list(),
+        () => aTeam(store),
+      ]) {
+        await assert.rejects(call, { code: 'STORE_UNAVAILABLE' });
+      }
+      await assert.rejects(open({ kind: 'postgres', url: server.url }), {
+        code: 'STORE_UNAVAILABLE',
+      });
+      await server.restart();
+      await aJob(store, team.id);
+      assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+function open(location: StoreLocation) {
+  return openStore({
+    location,
+    appKey: TEST_APP_KEY,
+    clock: new FakeClock(TEST_START),
+    clockOf: 'given',
+    log: silentLog,
+    serving: false,
+  });
+}
+
+async function aClosedFile(): Promise<string> {
+  const file = path.join(makeFolder(), 'belfry.db');
+  const store = await open({ kind: 'sqlite', path: file });
+  const team = await aTeam(store);
+  const payload = JSON.stringify('x'.repeat(100_000));
+  await aJob(store, team.id, { payload });
+  await store.close();
+  return file;
+}
+
+function filePath(location: StoreLocation): string {
+  if (location.kind !== 'sqlite') throw new Error('not a file');
+  return location.path;
+}
+
+type Store = Awaited<ReturnType<typeof open>>;
+
+/** Statements are answered in order, so the look that was under way is over when this is. */
+async function settleLooks(store: Store): Promise<void> {
+  await store.database.runAlone(CompiledQuery.raw('select 1'));
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function pragma(store: Store, text: string): Promise<number> {
+  const [row] = await store.database.runAlone(CompiledQuery.raw(`pragma ${text}`));
+  return Number(Object.values(row ?? { none: 0 })[0]);
+}
+
+const outsideOfAll = new AsyncResource('another process');
+
+/** Runs work that does not belong to the transaction that surrounds it: another process's. */
+function outside<T>(work: () => Promise<T>): Promise<T> {
+  return outsideOfAll.runInAsyncScope(work);
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '#domain/ids';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  aJob,
+  anExecutionSettlement,
+  aNode,
+  aSettlement,
+  aTeam,
+  claimJobs,
+} from '#testing/makers';
+import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
+
+async function outcomesOf(store: TestStore, teamId: string): Promise<Record<string, number>> {
+  const hours = await store.outcomes.readHours(teamId, TEST_START);
+  return Object.fromEntries(hours.map(({ outcome, runs }) => [outcome, runs]));
+}
+
+const later = (_expression: string, now: number) => now + 3_600_000;
+
+forEachStore((_, openTestStore) => {
+  describe('counts of outcomes by hour', () => {
+    test('every attempt counts once, as success, retried or failed', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      for (const status of ['success', 'success', 'retried', 'dead_lettered'] as const) {
+        const job = await aClaimedJob(store, team.id, node);
+        const next = { id: newId(TEST_START), scheduledAt: TEST_START + 60_000 };
+        const settlement = aSettlement(store, job, {
+          status,
+          next: status === 'retried' ? next : null,
+        });
+        assert.equal(await store.jobs.settle(node, settlement), true);
+        // Too late, and so without effect.
+        assert.equal(await store.jobs.settle(node, settlement), false);
+      }
+      assert.deepEqual(await outcomesOf(store, team.id), { success: 2, retried: 1, failed: 1 });
+      assert.deepEqual(await outcomesOf(store, (await aTeam(store)).id), {});
+    });
+
+    test('attempts that raise an alert count like others', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const job = await aClaimedJob(store, team.id, node);
+      const settlement = aSettlement(store, job, { status: 'dead_lettered', alert: 'failure' });
+      await store.jobs.settle(node, settlement);
+      assert.deepEqual(await outcomesOf(store, team.id), { failed: 1 });
+    });
+
+    test('executions count too, each in the hour in which it ended', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store, 10_000_000);
+      await aCron(store, team.id, { nextRunAt: TEST_START });
+      for (const status of ['success', 'failed'] as const) {
+        const asked = [{ teamId: team.id, seats: 1 }];
+        const { claimed } = await store.executions.claimDue(asked, aClaimant(store, node), later);
+        const [run] = claimed;
+        assert.ok(run);
+        await store.executions.settle(node, anExecutionSettlement(store, run, { status }));
+        await store.testClock.advance(3_600_000);
+      }
+      assert.deepEqual(await store.outcomes.readHours(team.id, 0), [
+        { hour: TEST_START, outcome: 'success', runs: 1 },
+        { hour: TEST_START + 3_600_000, outcome: 'failed', runs: 1 },
+      ]);
+      await store.outcomes.forgetBefore(TEST_START + 1);
+      assert.equal((await store.outcomes.readHours(team.id, 0)).length, 1);
+    });
+
+    test('what the monthly limit stopped, and what was cut off, counts as failed', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId } = await aJob(store, team.id);
+      await aJob(store, team.id);
+      const { claimed } = await claimJobs(store, node, { queueIds: [queueId], monthlyLimit: 1 });
+      assert.equal(claimed.length, 1);
+      assert.deepEqual(await outcomesOf(store, team.id), { failed: 1 });
+      await aCron(store, team.id, { nextRunAt: TEST_START });
+      const claimant = aClaimant(store, node, 1);
+      await store.executions.claimDue([{ teamId: team.id, seats: 1 }], claimant, later);
+      assert.deepEqual(await outcomesOf(store, team.id), { failed: 2 });
+      await store.testClock.advance(60_000);
+      await store.nodes.recoverDead(await aNode(store), store.clock.now(), 'all');
+      assert.deepEqual(await outcomesOf(store, team.id), { failed: 3 });
+    });
+  });
+});

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { forEachStore, type TestStore } from '#testing/stores';
+import type { Registration } from './registration.ts';
+
+const HASH = 'a'.repeat(64);
+const NO_ID = '018f0000-0000-7000-8000-000000000000';
+const DAY_MS = 24 * 60 * 60_000;
+
+let made = 0;
+const hash = () => String(++made).padStart(64, '0');
+
+async function register(store: TestStore, email: string, changes: Partial<Registration> = {}) {
+  return store.registrations.register(
+    {
+      account: { email, name: email.split('@')[0] ?? '', passwordHash: 'scrypt$…' },
+      team: { kind: 'named', name: 'Bells', plan: 'free', role: null },
+      token: null,
+      isFirst: false,
+      ...changes,
+    },
+    store.clock.now(),
+  );
+}
+
+async function aPerson(store: TestStore, email: string, changes: Partial<Registration> = {}) {
+  const result = await register(store, email, changes);
+  assert.ok(result.kind === 'registered', result.kind);
+  return result;
+}
+
+function invite(store: TestStore, teamId: string, invitedBy: string, email: string | null = null) {
+  const tokenHash = hash();
+  const now = store.clock.now();
+  const invitation = {
+    teamId,
+    tokenHash,
+    email,
+    role: 'member' as const,
+    invitedBy,
+    expiresAt: now + DAY_MS,
+  };
+  return store.invitations.create(invitation, now).then(() => tokenHash);
+}
+
+forEachStore((_name, openTestStore) => {
+  describe('registering', () => {
+    test('of many first accounts made at once exactly one is', async () => {
+      await using store = await openTestStore();
+      const results = await Promise.all(
+        Array.from({ length: 6 }, (_, n) => register(store, `p${n}@x.test`, { isFirst: true })),
+      );
+      const kinds = results.map(({ kind }) => kind).sort();
+      assert.deepEqual(kinds, [...Array<string>(5).fill('closed'), 'registered']);
+      assert.equal(await store.registrations.hasBegun(), true);
+    });
+
+    test('a first account that is refused leaves the door open', async () => {
+      await using store = await openTestStore();
+      const refused = await register(store, 'a@x.test', {
+        isFirst: true,
+        team: { kind: 'invited', tokenHash: HASH },
+      });
+      assert.equal(refused.kind, 'not-invited');
+      assert.equal(await store.registrations.hasBegun(), false);
+    });
+
+    test('of many accounts with one email, or first into one team, exactly one is', async () => {
+      await using store = await openTestStore();
+      const same = await Promise.all(Array.from({ length: 4 }, () => register(store, 'a@x.test')));
+      assert.equal(same.filter(({ kind }) => kind === 'registered').length, 1);
+      const more = await Promise.all(
+        Array.from({ length: 4 }, (_, n) => aPerson(store, `b${n}@x.test`)),
+      );
+      assert.deepEqual(new Set(more.map(({ role }) => role)), new Set(['member']));
+      assert.equal((await store.teams.list()).length, 1);
+    });
+
+    test('an invitation lets exactly one newcomer in, and none into a deleted team', async () => {
+      await using store = await openTestStore();
+      const owner = await aPerson(store, 'owner@x.test');
+      const tokenHash = await invite(store, owner.teamId, owner.userId);
+      const team = { kind: 'invited' as const, tokenHash };
+      const results = await Promise.all(
+        Array.from({ length: 4 }, (_, n) => register(store, `n${n}@x.test`, { team })),
+      );
+      assert.equal(results.filter(({ kind }) => kind === 'registered').length, 1);
+      const late = await invite(store, owner.teamId, owner.userId);
+      await store.members.deleteTeam(owner.teamId, store.clock.now());
+      const refused = await register(store, 'l@x.test', {
+        team: { kind: 'invited', tokenHash: late },
+      });
+      assert.equal(refused.kind, 'not-invited');
+    });
+  });
+
+  describe('API tokens', () => {
+    test('name their user and the team that is current at the moment', async () => {
+      await using store = await openTestStore();
+      const { userId, teamId } = await aPerson(store, 'a@x.test', {
+        token: { hash: HASH, hint: 'aaaa' },
+      });
+      const found = async () => store.apiTokens.findOwner(HASH);
+      assert.deepEqual(await found(), { userId, teamId, lastUsedAt: null });
+      const second = await store.members.createTeam(userId, 'Second', 'free', store.clock.now());
+      assert.equal((await found())?.teamId, second);
+      await store.users.switchTeam(userId, teamId, store.clock.now());
+      assert.equal((await found())?.teamId, teamId);
+      await store.members.deleteTeam(teamId, store.clock.now());
+      assert.equal((await found())?.teamId, null);
+      assert.equal(await store.apiTokens.findOwner('b'.repeat(64)), null);
+    });
+
+    test('a replaced token is nobody, and so is one of a deleted account', async () => {
+      await using store = await openTestStore();
+      const { userId } = await aPerson(store, 'a@x.test', { token: { hash: HASH, hint: 'aaaa' } });
+      const next = hash();
+      await store.apiTokens.markUsed(HASH, 7);
+      await store.apiTokens.replace(userId, { hash: next, hint: 'bbbb' }, store.clock.now());
+      assert.equal(await store.apiTokens.findOwner(HASH), null);
+      const facts = await store.apiTokens.read(userId);
+      assert.deepEqual(facts, { hint: 'bbbb', createdAt: store.clock.now(), lastUsedAt: null });
+      await store.users.delete(userId, store.clock.now());
+      assert.equal(await store.apiTokens.findOwner(next), null);
+    });
+  });
+
+  describe('members', () => {
+    test('a team never has two owners, however they are made', async () => {
+      await using store = await openTestStore();
+      const owner = await aPerson(store, 'owner@x.test');
+      const others = [await aPerson(store, 'a@x.test'), await aPerson(store, 'b@x.test')];
+      const moved = await Promise.all(
+        others.map(({ userId }) => store.members.transfer(owner.teamId, owner.userId, userId)),
+      );
+      assert.equal(moved.filter(Boolean).length, 1);
+      const roles = (await store.members.list(owner.teamId)).map(({ role }) => role).sort();
+      assert.deepEqual(roles, ['admin', 'member', 'owner']);
+      await assert.rejects(
+        store.database.transact((trx) =>
+          trx.updateTable('memberships').set({ role: 'owner' }).execute(),
+        ),
+        { code: 'STORE_REFUSED' },
+      );
+    });
+
+    test('a team is handed on only by its owner, to a member of it', async () => {
+      await using store = await openTestStore();
+      const owner = await aPerson(store, 'owner@x.test');
+      const member = await aPerson(store, 'a@x.test');
+      const other = await aPerson(store, 'o@x.test', {
+        team: { kind: 'new', name: 'Other', plan: 'free' },
+      });
+      const { members } = store;
+      assert.equal(await members.transfer(owner.teamId, member.userId, owner.userId), false);
+      assert.equal(await members.transfer(owner.teamId, owner.userId, other.userId), false);
+      assert.equal(await members.transfer(owner.teamId, owner.userId, owner.userId), false);
+      assert.equal(await members.transfer(owner.teamId, owner.userId, NO_ID), false);
+      assert.equal(await members.findRole(owner.teamId, owner.userId), 'owner');
+    });
+
+    test('neither a change of roles nor a removal reaches the owner', async () => {
+      await using store = await openTestStore();
+      const { teamId, userId } = await aPerson(store, 'owner@x.test');
+      assert.equal(await store.members.changeRole(teamId, userId, 'member'), false);
+      assert.equal(await store.members.remove(teamId, userId), false);
+      assert.equal(await store.members.findRole(teamId, userId), 'owner');
+    });
+
+    test('what goes with a team is counted, its members among it', async () => {
+      await using store = await openTestStore();
+      const { teamId } = await aPerson(store, 'owner@x.test');
+      await aPerson(store, 'a@x.test');
+      const contents = await store.members.countContents(teamId);
+      assert.deepEqual(contents, { crons: 0, queues: 0, jobs: 0, members: 2 });
+    });
+
+    test('nobody is in a deleted team', async () => {
+      await using store = await openTestStore();
+      const { teamId, userId } = await aPerson(store, 'owner@x.test');
+      await store.members.deleteTeam(teamId, store.clock.now());
+      assert.equal(await store.members.findRole(teamId, userId), null);
+      assert.deepEqual(await store.users.listTeams(userId), []);
+      assert.equal(await store.users.switchTeam(userId, teamId, store.clock.now()), false);
+    });
+  });
+
+  describe('deleting an account', () => {
+    test('takes the teams that it was alone in and leaves no session, proof or membership', async () => {
+      await using store = await openTestStore();
+      const { teamId, userId } = await aPerson(store, 'a@x.test');
+      const now = store.clock.now();
+      await store.authRecords.insert('sessions', {
+        id: NO_ID,
+        token_hash: HASH,
+        user_id: userId,
+        expires_at: new Date(now + DAY_MS),
+        created_at: new Date(now),
+        updated_at: new Date(now),
+      });
+      assert.deepEqual(await store.users.delete(userId, now), []);
+      assert.equal(await store.teams.find(teamId), null);
+      assert.equal(await store.users.find(userId), null);
+      for (const table of ['sessions', 'accounts'] as const) {
+        assert.equal(await store.authRecords.count(table, []), 0, table);
+      }
+      assert.deepEqual(await store.members.list(teamId), []);
+    });
+
+    test('is refused while somebody else is in a team that it owns', async () => {
+      await using store = await openTestStore();
+      const owner = await aPerson(store, 'owner@x.test');
+      await aPerson(store, 'a@x.test');
+      const inTheWay = await store.users.delete(owner.userId, store.clock.now());
+      assert.deepEqual(inTheWay, [{ id: owner.teamId, name: 'Bells', role: 'owner' }]);
+      assert.ok(await store.users.find(owner.userId));
+    });
+  });
+
+  describe('invitations', () => {
+    test('one that is accepted by many at once lets one in', async () => {
+      await using store = await openTestStore();
+      const owner = await aPerson(store, 'owner@x.test');
+      const others = await Promise.all(
+        Array.from({ length: 3 }, (_, n) =>
+          aPerson(store, `o${n}@x.test`, {
+            team: { kind: 'new', name: `Other ${n}`, plan: 'free' },
+          }),
+        ),
+      );
+      const tokenHash = await invite(store, owner.teamId, owner.userId);
+      const results = await Promise.all(
+        others.map(({ userId }) => store.invitations.accept(tokenHash, userId, store.clock.now())),
+      );
+      const kinds = results.map(({ kind }) => kind).sort();
+      assert.deepEqual(kinds, ['joined', 'not-found', 'not-found']);
+      assert.equal((await store.members.list(owner.teamId)).length, 2);
+    });
+
+    test('they are listed newest first until they expire', async () => {
+      await using store = await openTestStore();
+      const owner = await aPerson(store, 'owner@x.test');
+      await invite(store, owner.teamId, owner.userId, 'a@x.test');
+      await invite(store, owner.teamId, owner.userId, 'b@x.test');
+      const now = store.clock.now();
+      const open = await store.invitations.list(owner.teamId, now);
+      assert.deepEqual(
+        open.map(({ email, invitedByName }) => [email, invitedByName]),
+        [
+          ['b@x.test', 'owner'],
+          ['a@x.test', 'owner'],
+        ],
+      );
+      assert.deepEqual(await store.invitations.list(owner.teamId, now + DAY_MS), []);
+    });
+  });
+
+  describe('proofs', () => {
+    test('of many who take one, one gets it; none after its time', async () => {
+      await using store = await openTestStore();
+      const proof = { purpose: 'reset-password', hash: HASH, value: NO_ID };
+      await store.proofs.make(proof, 1000, 0);
+      assert.equal(await store.proofs.isValid('reset-password', HASH, 999), true);
+      assert.equal(await store.proofs.isValid('reset-password', HASH, 1000), false);
+      assert.equal(await store.proofs.isValid('change-email', HASH, 0), false);
+      assert.equal(await store.proofs.take('reset-password', HASH, 1000), null);
+      const taken = await Promise.all(
+        Array.from({ length: 4 }, () => store.proofs.take('reset-password', HASH, 0)),
+      );
+      assert.deepEqual(taken.filter(Boolean), [NO_ID]);
+    });
+  });
+
+  describe('attempts', () => {
+    test('are counted in windows that open with the first of them', async () => {
+      await using store = await openTestStore();
+      const { attempts } = store;
+      const count = async (now: number) => attempts.count('guess 1.2.3.4', now, 1000);
+      assert.deepEqual(await count(5000), { openedAt: 5000, hits: 1 });
+      assert.deepEqual(await count(5999), { openedAt: 5000, hits: 2 });
+      await attempts.takeBack('guess 1.2.3.4');
+      assert.deepEqual(await count(5999), { openedAt: 5000, hits: 2 });
+      assert.deepEqual(await count(6000), { openedAt: 6000, hits: 1 });
+      await attempts.tidy(6001, 0);
+      assert.deepEqual(await count(6002), { openedAt: 6002, hits: 1 });
+    });
+
+    test('none is lost when they come together', async () => {
+      await using store = await openTestStore();
+      const windows = await Promise.all(
+        Array.from({ length: 20 }, () => store.attempts.count('guess x', 0, 1000)),
+      );
+      assert.equal(Math.max(...windows.map(({ hits }) => hits)), 20);
+    });
+  });
+
+  describe('rows of the accounts library', () => {
+    test('come back with the dates and yes/no values that went in', async () => {
+      await using store = await openTestStore();
+      const { userId } = await aPerson(store, 'a@x.test');
+      const row = {
+        id: NO_ID,
+        user_id: userId,
+        secret: 's',
+        backup_codes: '[]',
+        verified: true,
+        failed_verification_count: 0,
+        locked_until: new Date(1_700_000_000_123),
+      };
+      assert.deepEqual(await store.authRecords.insert('two_factors', row), row);
+      const where = [
+        { column: 'verified', operator: 'eq' as const, value: true, isAlternative: false },
+        {
+          column: 'locked_until',
+          operator: 'gt' as const,
+          value: new Date(1_700_000_000_000),
+          isAlternative: false,
+        },
+      ];
+      assert.deepEqual(await store.authRecords.select('two_factors', { where }), [row]);
+      const changes = { set: { locked_until: null }, add: { failed_verification_count: 2 } };
+      const changed = await store.authRecords.change('two_factors', where, changes);
+      assert.deepEqual(changed, { ...row, locked_until: null, failed_verification_count: 2 });
+      assert.equal(await store.authRecords.change('two_factors', where, changes), null);
+    });
+
+    test('of many who take one row, one gets it', async () => {
+      await using store = await openTestStore();
+      await store.proofs.make({ purpose: 'x', hash: HASH, value: 'v' }, 1000, 0);
+      const where = [
+        { column: 'identifier', operator: 'eq' as const, value: `x:${HASH}`, isAlternative: false },
+      ];
+      const taken = await Promise.all(
+        Array.from({ length: 4 }, () => store.authRecords.takeOne('verifications', where)),
+      );
+      assert.equal(taken.filter((row) => row?.['value'] === 'v').length, 1);
+    });
+  });
+});

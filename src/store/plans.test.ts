@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import pg from 'pg';
+import { earliestIdAt, newId } from '#domain/ids';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  aJob,
+  aNode,
+  anExecutionSettlement,
+  aQueue,
+  aSettlement,
+  aTeam,
+  claimJobs,
+} from '#testing/makers';
+import { openPostgresTestStore, openSqliteTestStore, TEST_START } from '#testing/stores';
+import type { RanStatement } from './database.ts';
+import { PLANNING } from './postgres/open.ts';
+import { writeCursor } from './lists/cursor.ts';
+import type { JobSearch } from './lists/search.ts';
+import type { Store } from './store.ts';
+
+/** Tables that grow with what a service has ever done. */
+const BIG = ['jobs', 'executions', 'responses', 'callbacks', 'crons'];
+/** Holds only what is running at this moment, so it may be read from end to end. */
+const SMALL_INDEXES = ['jobs_running', 'executions_running'];
+
+/**
+ * No statement's cost may grow with the number of waiting or finished jobs. Everything that the engine,
+ * the API and retention ask is asked once here, on tables with thousands of rows, and the plan of each
+ * statement that ran is read.
+ */
+describe('plans of the statements that run all the time', { timeout: 60_000 }, () => {
+  test('SQLite searches by an index, and never reads a big table through', async () => {
+    const ran = new Map<string, RanStatement>();
+    await using store = await openSqliteTestStore({
+      onStatement: (each) => ran.set(each.sql, each),
+    });
+    await fill(store);
+    await store.database.runAlone(CompiledQuery.raw('analyze'));
+    ran.clear();
+    await askEverything(store);
+    const path = store.location.kind === 'sqlite' ? store.location.path : '';
+    using database = new DatabaseSync(path, { readOnly: true });
+    const faults = [...ran.values()].filter(isPlanned).flatMap(({ sql }) => {
+      const rows = database.prepare(`explain query plan ${sql}`).all();
+      const details = rows.map(({ detail }) => String(detail));
+      return details
+        .filter((detail) => scansBigTable(detail, sql))
+        .map((detail) => `${detail} in ${sql}`);
+    });
+    assert.deepEqual(faults, []);
+    assert.ok(ran.size > 30, `${ran.size} statements`);
+  });
+
+  test('Postgres searches by an index, with values known and unknown', async () => {
+    const ran = new Map<string, RanStatement>();
+    await using store = await openPostgresTestStore({
+      isEmpty: true,
+      onStatement: (each) => ran.set(each.sql, each),
+    });
+    await fill(store);
+    await store.database.runAlone(CompiledQuery.raw('analyze'));
+    ran.clear();
+    await askEverything(store);
+    const url = store.location.kind === 'postgres' ? store.location.url : '';
+    const client = new pg.Client({ connectionString: url, options: PLANNING });
+    await client.connect();
+    try {
+      const faults = [];
+      for (const { sql, parameters } of [...ran.values()].filter(isPlanned)) {
+        // Only a statement with a name is prepared, and may be planned without its values.
+        const isPrepared = sql.startsWith('/*');
+        for (const values of [parameters as unknown[], ...(isPrepared ? [null] : [])]) {
+          for (const fault of await faultsOnPostgres(client, sql, values)) {
+            faults.push(`${fault}, ${values ? 'values known' : 'values unknown'}, in ${sql}`);
+          }
+        }
+      }
+      assert.deepEqual(faults, []);
+      assert.ok(ran.size > 30, `${ran.size} statements`);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('Postgres keeps to whole keys in plans that it made while the tables were empty', async () => {
+    const ran = new Map<string, RanStatement>();
+    await using store = await openPostgresTestStore({
+      isEmpty: true,
+      onStatement: (each) => ran.set(each.sql, each),
+    });
+    const team = await aTeam(store);
+    for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
+    await askEverything(store);
+    const url = store.location.kind === 'postgres' ? store.location.url : '';
+    const client = new pg.Client({ connectionString: url, options: PLANNING });
+    await client.connect();
+    try {
+      const faults = [];
+      for (const { sql } of [...ran.values()].filter((each) => each.sql.startsWith('/*'))) {
+        const { rows } = await client.query<Explained>(
+          `explain (generic_plan, format json) ${sql}`,
+        );
+        const plans = rows.flatMap((row) => row['QUERY PLAN']);
+        const found = plans.flatMap(({ Plan }) => wideReadsOf(Plan));
+        faults.push(...found.map((fault) => `${fault} in ${sql}`));
+      }
+      assert.deepEqual(faults, []);
+    } finally {
+      await client.end();
+    }
+  });
+});
+
+function isPlanned({ sql }: RanStatement): boolean {
+  return /^(\/\*.*\*\/)?\s*(select|with|insert|update|delete)/i.test(sql);
+}
+
+/** SQLite says SCAN with the name by which the statement calls the table. */
+function scansBigTable(detail: string, sql: string): boolean {
+  const scanned = /^SCAN (\w+)/.exec(detail)?.[1];
+  if (scanned === undefined) return false;
+  // Beside a batch of rows it would be read once for each of them.
+  const isSmall = SMALL_INDEXES.some((index) => detail.includes(index));
+  if (isSmall && !sql.includes('json_each')) return false;
+  return BIG.some(
+    (table) => scanned === table || new RegExp(`\\b${table} (as )?"?${scanned}\\b`).test(sql),
+  );
+}
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+interface Explained {
+  'QUERY PLAN': { Plan: PlanNode }[];
+}
+
+/** Reading all that one team has, which is little only while there is little. */
+function wideReadsOf(node: PlanNode): string[] {
+  const faults = (node.Plans ?? []).flatMap(wideReadsOf);
+  const table = node['Relation Name'] ?? '';
+  const isBig = ['jobs', 'executions', 'responses'].includes(table);
+  const condition = node['Index Cond'] ?? '';
+  const byKey = (node['Index Name'] ?? '').endsWith('_pk');
+  const isTeamOnly = byKey && /^\(team_id = [^)]*\)$/.test(condition);
+  const isWide = isTeamOnly || node['Node Type'] === 'Seq Scan';
+  if (isBig && isWide) faults.push(`${node['Node Type']} of ${table} by ${condition}`);
+  return faults;
+}
+
+async function faultsOnPostgres(
+  client: pg.Client,
+  sql: string,
+  values: unknown[] | null,
+): Promise<string[]> {
+  // Without values the plan is the one that a prepared statement keeps.
+  const explain = values ? 'explain (format json)' : 'explain (generic_plan, format json)';
+  const { rows } = await client.query<Explained>(
+    values ? { text: `${explain} ${sql}`, values } : `${explain} ${sql}`,
+  );
+  return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => faultsOf(Plan)));
+}
+
+function faultsOf(node: PlanNode): string[] {
+  const faults = (node.Plans ?? []).flatMap(faultsOf);
+  const table = node['Relation Name'] ?? '';
+  const index = node['Index Name'] ?? '';
+  if (node['Node Type'] === 'Seq Scan' && BIG.includes(table)) faults.push(`Seq Scan of ${table}`);
+  const reads = /Index/.test(node['Node Type']) && node['Index Cond'] === undefined;
+  const isSmall = SMALL_INDEXES.includes(index) || !BIG.some((big) => index.startsWith(big));
+  if (reads && !isSmall) faults.push(`all of ${index}`);
+  return faults;
+}
+
+const COUNT = 20_000;
+
+/** Rows written straight into the tables: two teams, forty queues, everything in every state. */
+async function fill(store: Store): Promise<void> {
+  const [a, b] = [await aTeam(store), await aTeam(store)];
+  const queueIds: string[] = [];
+  for (let n = 0; n < 40; n++) {
+    const { id } = await aQueue(store, n % 2 ? a.id : b.id, { name: `q${n}`, deadLetterDays: 365 });
+    queueIds.push(id);
+  }
+  const states = ['pending', 'success', 'retried', 'dead_lettered', 'failed'];
+  const jobs = Array.from({ length: COUNT }, (_, n) => {
+    const status = states[n % states.length] ?? '';
+    const completed = status === 'pending' ? null : TEST_START - n;
+    const queue = n % 40;
+    return [queue % 2 ? a.id : b.id, newId(TEST_START), queueIds[queue], status, completed];
+  });
+  await insertRows(store, jobs, jobsFrom);
+  const retries = `update jobs set attempt_number = 2 where queue_id in (
+    select id from queues where name like 'q1%')`;
+  await store.database.runAlone(CompiledQuery.raw(retries));
+  await insertResponses(store, 'jobs');
+  const cronIds: string[] = [];
+  for (let n = 0; n < 20; n++) cronIds.push((await aCron(store, n % 2 ? a.id : b.id)).id);
+  const executions = Array.from({ length: 3 * COUNT }, (_, n) => [
+    n % 2 ? a.id : b.id,
+    newId(TEST_START),
+    cronIds[n % 20],
+    'success',
+    TEST_START - n,
+  ]);
+  await insertRows(store, executions, executionsFrom);
+  await insertResponses(store, 'executions');
+  const others = Array.from({ length: 5000 }, (_, n) => {
+    const teamId = n % 2 ? a.id : b.id;
+    return [teamId, newId(TEST_START), newId(TEST_START), 'active', TEST_START + 3_600_000 + n];
+  });
+  await insertRows(store, others, cronsFrom);
+  await insertRows(store, others, callbacksFrom);
+}
+
+const FROM_JSON = {
+  sqlite: (parameter: string) =>
+    `select value->>0 as team_id, value->>1 as id, value->>2 as owner_id, value->>3 as status,
+      value->>4 as completed_at from json_each(${parameter})`,
+  postgres: (parameter: string) =>
+    `select (value->>0)::uuid as team_id, (value->>1)::uuid as id, (value->>2)::uuid as owner_id,
+      value->>3 as status, (value->>4)::bigint as completed_at from json_array_elements(${parameter}::json)`,
+};
+
+function jobsFrom(rows: string): string {
+  return `insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
+    created_at, scheduled_at, completed_at)
+    select team_id, id, id, 1, owner_id, status, 'POST', 'http://target.example/', ${TEST_START},
+    ${TEST_START + 3_600_000}, completed_at from (${rows}) as given`;
+}
+
+function executionsFrom(rows: string): string {
+  return `insert into executions (team_id, id, cron_id, status, created_at, completed_at)
+    select team_id, id, owner_id, status, ${TEST_START}, completed_at from (${rows}) as given`;
+}
+
+function cronsFrom(rows: string): string {
+  return `insert into crons (team_id, id, name, url, method, cron_expression, timeout_seconds,
+    is_active, next_run_at, assertions, created_at)
+    select team_id, id, 'a cron', 'http://target.example/', 'GET', '0 * * * *', 30, 1, completed_at,
+    '[]', ${TEST_START} from (${rows}) as given`;
+}
+
+function callbacksFrom(rows: string): string {
+  return `insert into callbacks (team_id, id, run_id, url, body, created_at)
+    select team_id, id, owner_id, 'http://caller.example/', '{}', ${TEST_START}
+    from (${rows}) as given`;
+}
+
+async function insertRows(
+  store: Store,
+  rows: readonly unknown[],
+  textFrom: (rows: string) => string,
+): Promise<void> {
+  const unpacked = FROM_JSON[store.dialect](store.dialect === 'postgres' ? '$1' : '?1');
+  await store.database.runAlone(CompiledQuery.raw(textFrom(unpacked), [JSON.stringify(rows)]));
+}
+
+async function insertResponses(store: Store, table: 'jobs' | 'executions'): Promise<void> {
+  const empty = store.dialect === 'postgres' ? `''::bytea` : `x''`;
+  await store.database.runAlone(
+    CompiledQuery.raw(`insert into responses (team_id, run_id, total_bytes, body)
+      select team_id, id, 0, ${empty} from ${table} where completed_at is not null`),
+  );
+}
+
+/** Everything that is asked again and again, once. */
+async function askEverything(store: Store): Promise<void> {
+  const team = (await store.teams.list())[0];
+  assert.ok(team);
+  const node = await aNode(store);
+  const queues = await store.queues.list(team.id);
+  await aQueue(store, team.id, { name: queues[0]?.name ?? '', concurrencyLimit: 5 });
+  await Promise.all(queues.map(({ name }) => aJob(store, team.id, { queue: name })));
+  const { jobId } = await aJob(store, team.id, { queue: 'new' });
+  const queueIds = queues.map(({ id }) => id);
+  await claimJobs(store, node, { queueIds, monthlyLimit: 10 });
+  const job = await aClaimedJob(store, team.id, node, { queue: 'alone' });
+  const callback = {
+    teamId: team.id,
+    id: newId(TEST_START),
+    runId: job.id,
+    url: 'http://caller.example/',
+    body: '{}',
+    createdAt: TEST_START,
+  };
+  const response = { body: Buffer.from('x'), totalBytes: 1, trace: '{}' };
+  const next = { id: newId(TEST_START), scheduledAt: TEST_START };
+  const status = 'retried';
+  await store.jobs.settle(node, aSettlement(store, job, { status, response, next, callback }));
+  const released = await aClaimedJob(store, team.id, node, { queue: 'released' });
+  await store.jobs.release(node, [released]);
+  await store.jobs.scanWaiting();
+  await store.executions.scanWaiting();
+  await store.executions.scanCallbacks();
+  await store.executions.takeCallbacks(team.id, 10);
+  await askOfCrons(store, team.id, node);
+  await askOfLists(store, team.id, queues[0]?.id ?? '');
+  await store.jobs.fire(team.id, [jobId]);
+  await store.jobs.deletePending(team.id, [jobId]);
+  const failed = await store.jobs.list(team.id, { limit: 50 });
+  await store.jobs.retryFailed(
+    team.id,
+    failed.slice(0, 5).map(({ id }) => id),
+  );
+  await store.jobs.deleteFailed(
+    team.id,
+    failed.map(({ id }) => id),
+  );
+  await store.jobs.find(team.id, job.id);
+  await store.jobs.findTeam(job.id);
+  await store.jobs.listAttempts(team.id, job.id);
+  await store.nodes.renew(node, TEST_START, 1000);
+  await store.nodes.recoverDead(await aNode(store), TEST_START, 'all');
+  await store.usage.usedInMonth(team.id, TEST_START);
+  const later = TEST_START + 40 * 86_400_000;
+  await store.retention.deleteExpired({ now: later, historyDays: 30, limit: 50 });
+  await store.queues.delete(team.id, queueIds[1] ?? '');
+  await store.retention.sweepOrphans(10);
+}
+
+/** Every kind of range, forth and back, and what pages count. */
+async function askOfLists(store: Store, teamId: string, queueId: string): Promise<void> {
+  const { lists } = store;
+  const later = TEST_START + 7_200_000;
+  const searches: JobSearch[] = [
+    { tab: 'all' },
+    { tab: 'all', reason: 'timeout' },
+    { tab: 'pending' },
+    { tab: 'retrying', queueId },
+    { tab: 'processing' },
+    { tab: 'completed', from: TEST_START - 500, to: TEST_START },
+    { tab: 'failed' },
+    { tab: 'failed', hideRetried: true },
+    { tab: 'all', payloadText: 'nowhere' },
+    { tab: 'all', responseText: 'nowhere', from: TEST_START - 500 },
+    { tab: 'all', urlPrefix: 'http://nowhere.example/' },
+    { tab: 'all', id: newId(TEST_START) },
+  ];
+  for (const search of searches) {
+    await lists.listJobs(teamId, search, { limit: 50 });
+    const back = writeCursor({ way: 'previous', key: { at: TEST_START, id: newId(TEST_START) } });
+    await lists.listJobs(teamId, search, { limit: 50, cursor: back });
+    await lists.countJobs(teamId, search);
+  }
+  await lists.countTabs(teamId, undefined);
+  await lists.groupFailures(teamId, { from: 0, to: later, hideRetried: false });
+  await lists.readQueueLoads(teamId, TEST_START - 1000);
+  const cronIds = await lists.listCronIds(teamId, { limit: 20 });
+  await lists.readStrips(teamId, cronIds, 50);
+  const cronId = cronIds[0] ?? newId(TEST_START);
+  await lists.listHistory(teamId, cronId, { limit: 20, bodyBytes: 100 });
+  await lists.listHistory(teamId, cronId, { limit: 20, bodyBytes: 100, status: 'failed' });
+  const firstId = earliestIdAt(TEST_START - 1000);
+  await lists.sampleRuns(teamId, cronId, { firstId, from: TEST_START - 1000, to: later });
+  await lists.countExecutions(teamId, cronId, 100);
+  await lists.listFailingCrons(teamId, 10);
+  await lists.listLastRuns(teamId, 10);
+  await lists.listNextCrons(teamId, 10);
+  await store.crons.findAll(teamId, cronIds);
+  await store.jobs.findRetryOf(teamId, newId(TEST_START));
+  await store.executions.isCallbackWaiting(teamId, newId(TEST_START), TEST_START);
+  await store.outcomes.readHours(teamId, TEST_START);
+}
+
+async function askOfCrons(store: Store, teamId: string, node: string): Promise<void> {
+  const cron = await aCron(store, teamId, { nextRunAt: TEST_START });
+  await store.crons.addExecution(teamId, cron.id, TEST_START);
+  const asked = [{ teamId, seats: 5 }];
+  const everyHour = (_expression: string, now: number) => now + 3_600_000;
+  const { claimed } = await store.executions.claimDue(asked, aClaimant(store, node), everyHour);
+  for (const run of claimed) await store.executions.settle(node, anExecutionSettlement(store, run));
+  await store.crons.listExecutions(teamId, cron.id, 20);
+  await store.crons.findExecution(teamId, claimed[0]?.id ?? '');
+  await store.crons.delete(teamId, cron.id);
+}

@@ -1,0 +1,71 @@
+import pg from 'pg';
+import type { Clock } from '#domain/clock';
+import type { Inspection } from '../inspection.ts';
+import { compareMigrations } from '../migrations/compare.ts';
+import { KEY_CHECK } from '../seal.ts';
+
+const LIMIT_MS = 5000;
+
+/** Rejects with what node-postgres throws where the server cannot be reached. */
+export async function inspectPostgres(url: string, clock: Clock): Promise<Inspection> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: LIMIT_MS,
+    query_timeout: LIMIT_MS,
+    application_name: 'belfry doctor',
+  });
+  // A connection that breaks while it is idle would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return {
+      kind: 'found',
+      ...compareMigrations(await readColumn(client, 'kysely_migration', READ_NAMES, [])),
+      writeFault: await findWriteFault(client),
+      damage: null,
+      clockOffsetMs: await readClockOffset(client, clock),
+      sealedKeyCheck:
+        (await readColumn(client, 'installation', READ_KEY_CHECK, [KEY_CHECK]))[0] ?? null,
+    };
+  } finally {
+    // Nobody waits for a server that has stopped answering.
+    void client.end().catch(() => {});
+  }
+}
+
+const READ_NAMES = 'select name as value from kysely_migration order by name';
+const READ_KEY_CHECK = 'select value from installation where key = $1';
+
+/** The one column that a statement gives; nothing where its table does not exist yet. */
+async function readColumn(
+  client: pg.Client,
+  table: string,
+  statement: string,
+  parameters: string[],
+): Promise<string[]> {
+  const { rows } = await client.query<{ exists: boolean }>(
+    'select to_regclass($1) is not null as exists',
+    [table],
+  );
+  if (rows[0]?.exists !== true) return [];
+  const found = await client.query<{ value: string }>(statement, parameters);
+  return found.rows.map(({ value }) => value);
+}
+
+async function findWriteFault(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ read_only: string; may_create: boolean }>(
+    `select current_setting('transaction_read_only') as read_only,
+      coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create`,
+  );
+  if (rows[0]?.read_only === 'on') return 'it takes no writes (a standby, or set to read-only)';
+  return rows[0]?.may_create === true ? null : 'this user may not make tables in its schema';
+}
+
+async function readClockOffset(client: pg.Client, clock: Clock): Promise<number> {
+  const askedAt = clock.monotonicMs();
+  const { rows } = await client.query<{ now: number }>(
+    'select extract(epoch from clock_timestamp())::double precision * 1000 as now',
+  );
+  const wayMs = (clock.monotonicMs() - askedAt) / 2;
+  return Math.round((rows[0]?.now ?? 0) - (clock.now() - wayMs));
+}

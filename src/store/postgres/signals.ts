@@ -1,0 +1,173 @@
+import { CompiledQuery } from 'kysely';
+import pg from 'pg';
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+import { newId } from '#domain/ids';
+import type { Database } from '../database.ts';
+import { LocalSignals, type Signal, type SignalBus } from '../signals.ts';
+
+const CHANNEL = 'belfry';
+/** NOTIFY takes at most 8,000 bytes. */
+const MAX_PAYLOAD_BYTES = 7_000;
+const GATHER_MS = 2;
+/** A connection on which nothing is ever said is not missed when it dies; so something is said now and then. */
+const CHECK_EVERY_MS = 10_000;
+const CHECK_LIMIT_MS = 5_000;
+const RECONNECT_MS = [100, 250, 500, 1000, 2000, 5000];
+
+/**
+ * Signals across all processes on one Postgres, by LISTEN and NOTIFY on a connection of its own. While
+ * that connection is down signals are lost; when it is back, one of unknown content makes every engine
+ * look for itself.
+ */
+export class PostgresSignals implements SignalBus {
+  readonly #local = new LocalSignals();
+  readonly #origin: string;
+  readonly #url: string;
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #client: pg.Client | null = null;
+  #closed = false;
+  #gathered = new Map<string, Signal>();
+  #callOff: (() => void) | null = null;
+  #callOffCheck: (() => void) | null = null;
+
+  constructor(url: string, db: Database, clock: Clock, log: Log) {
+    this.#origin = newId(clock.now());
+    this.#url = url;
+    this.#db = db;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Starts listening. Without it signals are only sent. */
+  start(): void {
+    void this.#connect(0);
+  }
+
+  send(signals: readonly Signal[]): void {
+    if (signals.length === 0) return;
+    this.#local.send(signals);
+    for (const signal of signals) this.#gather(signal);
+    this.#callOff ??= this.#clock.after(GATHER_MS, () => void this.flush());
+  }
+
+  listen(hear: (signal: Signal) => void): () => void {
+    return this.#local.listen(hear);
+  }
+
+  /** Sends what was gathered; a fault is only logged, since a signal is a hint. */
+  async flush(): Promise<void> {
+    this.#callOff?.();
+    this.#callOff = null;
+    const signals = [...this.#gathered.values()];
+    this.#gathered.clear();
+    try {
+      for (const payload of this.#payloads(signals)) {
+        await this.#db.runAlone(CompiledQuery.raw('select pg_notify($1, $2)', [CHANNEL, payload]));
+      }
+    } catch (error) {
+      this.#log.warn('signals.not-sent', { error: (error as Error).message });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#callOffCheck?.();
+    if (this.#gathered.size > 0) await this.flush();
+    await this.#client?.end().catch(() => {});
+  }
+
+  /** One signal a queue is enough: the earliest. */
+  #gather(signal: Signal): void {
+    const key =
+      'queueId' in signal
+        ? signal.kind + signal.queueId
+        : signal.kind + ('teamId' in signal ? signal.teamId : '');
+    const known = this.#gathered.get(key);
+    const isLater = known && 'dueAt' in known && 'dueAt' in signal && known.dueAt <= signal.dueAt;
+    if (!isLater) this.#gathered.set(key, signal);
+  }
+
+  #payloads(signals: readonly Signal[]): string[] {
+    const payloads: string[] = [];
+    let part: Signal[] = [];
+    let bytes = 0;
+    for (const signal of signals) {
+      const length = JSON.stringify(signal).length + 1;
+      if (bytes + length > MAX_PAYLOAD_BYTES) {
+        payloads.push(JSON.stringify([this.#origin, ...part]));
+        part = [];
+        bytes = 0;
+      }
+      part.push(signal);
+      bytes += length;
+    }
+    if (part.length > 0) payloads.push(JSON.stringify([this.#origin, ...part]));
+    return payloads;
+  }
+
+  async #connect(attempt: number): Promise<void> {
+    if (this.#closed) return;
+    const client = new pg.Client({
+      connectionString: this.#url,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: 5_000,
+      application_name: 'belfry signals',
+    });
+    client.on('error', () => {});
+    client.once('end', () => this.#reconnect(client, 0));
+    client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      this.#client = client;
+      if (this.#closed) return await client.end();
+      this.#local.send([{ kind: 'unknown' }]);
+      this.#checkLater(client);
+    } catch (error) {
+      this.#log.warn('signals.connection-failed', { error: (error as Error).message });
+      client.removeAllListeners('end');
+      await client.end().catch(() => {});
+      this.#reconnect(client, attempt + 1);
+    }
+  }
+
+  #checkLater(client: pg.Client): void {
+    this.#callOffCheck = this.#clock.after(CHECK_EVERY_MS, () => void this.#check(client));
+  }
+
+  /** Drops a connection that no longer answers; its end makes a new one. */
+  async #check(client: pg.Client): Promise<void> {
+    if (this.#client !== client || this.#closed) return;
+    try {
+      const check = { text: 'select 1', query_timeout: CHECK_LIMIT_MS };
+      await client.query(check);
+      this.#checkLater(client);
+    } catch (error) {
+      this.#log.warn('signals.connection-silent', { error: (error as Error).message });
+      client.removeAllListeners('end');
+      this.#reconnect(client, 0);
+      await client.end().catch(() => {});
+    }
+  }
+
+  #reconnect(client: pg.Client, attempt: number): void {
+    if (this.#client === client) this.#client = null;
+    if (this.#closed) return;
+    const waitMs = RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 5000;
+    this.#clock.after(waitMs, () => void this.#connect(attempt));
+  }
+
+  #hear(payload: string): void {
+    try {
+      const [origin, ...signals] = JSON.parse(payload) as [string, ...Signal[]];
+      if (origin !== this.#origin) this.#local.send(signals);
+    } catch {
+      // Anyone on this database may notify; what is not ours still tells that something happened.
+      this.#local.send([{ kind: 'unknown' }]);
+    }
+  }
+}

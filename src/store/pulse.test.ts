@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aCron, aJob, aQueue, aTeam } from '#testing/makers';
+import { forEachStore } from '#testing/stores';
+
+const HOUR = 3_600_000;
+
+forEachStore((_, openTestStore) => {
+  test('counts what a team has, and nothing of another team', async () => {
+    await using store = await openTestStore();
+    const [ours, theirs] = [await aTeam(store), await aTeam(store, { name: 'Others' })];
+    await aCron(store, ours.id);
+    await aCron(store, ours.id, { nextRunAt: null });
+    await aQueue(store, ours.id, { name: 'paused', isPaused: true });
+    await aJob(store, ours.id);
+    await aJob(store, ours.id, { delaySeconds: 60 });
+    await aJob(store, theirs.id);
+    await aCron(store, theirs.id);
+    assert.deepEqual(await store.pulse.readCounts(ours.id), {
+      crons: { active: 1, paused: 1 },
+      queues: { active: 1, paused: 1 },
+      jobs: { pending: 2, processing: 0, retrying: 0 },
+    });
+    assert.deepEqual(await store.pulse.readPulse(ours.id), {
+      failingCrons: 0,
+      failedJobs: 0,
+      unreadAlerts: 0,
+    });
+  });
+
+  test('a cron fails as long as its last finished run failed, and no longer', async () => {
+    await using store = await openTestStore();
+    const { id: teamId } = await aTeam(store);
+    const cron = await aCron(store, teamId);
+    await aCron(store, teamId, { name: 'Never ran' });
+    const finish = async (status: 'failed' | 'success') => {
+      await store.testClock.advance(1000);
+      const run = await store.crons.addExecution(teamId, cron.id, store.clock.now());
+      await store.database.transact((trx) =>
+        trx
+          .updateTable('executions')
+          .set({ status, completed_at: store.clock.now() })
+          .where('id', '=', run?.id ?? '')
+          .execute(),
+      );
+    };
+    const failing = async () => (await store.pulse.readPulse(teamId)).failingCrons;
+    await finish('success');
+    await finish('failed');
+    assert.equal(await failing(), 1);
+    await store.crons.addExecution(teamId, cron.id, store.clock.now());
+    assert.equal(await failing(), 1, 'a run under way changes nothing yet');
+    await finish('success');
+    assert.equal(await failing(), 0);
+    await finish('failed');
+    await store.crons.pause(teamId, cron.id);
+    assert.equal(await failing(), 0, 'a paused cron needs no hand');
+  });
+
+  test('the first job or cron made since a moment is found, none before it and none of others', async () => {
+    await using store = await openTestStore();
+    const [ours, theirs] = [await aTeam(store), await aTeam(store, { name: 'Others' })];
+    await aJob(store, ours.id);
+    await store.testClock.advance(HOUR);
+    const since = store.clock.now();
+    await aJob(store, theirs.id);
+    const find = () => store.pulse.findFirstCreatedSince(ours.id, since);
+    assert.equal(await find(), null);
+    await store.testClock.advance(1000);
+    const cron = await aCron(store, ours.id);
+    await store.testClock.advance(1000);
+    await aJob(store, ours.id);
+    assert.deepEqual(await find(), { kind: 'cron', id: cron.id, createdAt: since + 1000 });
+  });
+});

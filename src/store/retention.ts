@@ -1,0 +1,164 @@
+import { CompiledQuery } from 'kysely';
+import { deleteOldAlerts } from './alerts.ts';
+import type { Database } from './database.ts';
+import {
+  deleteFound,
+  findExecutionsOfCron,
+  findGoneCrons,
+  findGoneQueues,
+  findJobsOfQueue,
+  findOldDeadLetters,
+  findOldExecutions,
+  findOldJobsOfQueues,
+} from './delete-runs.ts';
+import { type HotStatement, runHot } from './hot.ts';
+
+/** How many rows went in one round, by kind. A kind that reached the limit has more to give. */
+export interface Expired {
+  deadLetters: number;
+  jobs: number;
+  executions: number;
+  alerts: number;
+  /** Jobs and executions whose queue or cron is gone. */
+  orphans: number;
+  /** Rows of deleted teams, whatever they held. */
+  ofDeletedTeams: number;
+}
+
+const DAY_MS = 86_400_000;
+const ALERT_DAYS = 90;
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+/** What a team leaves behind, big tables first. What else belongs to a team goes with its row. */
+const TABLES_OF_TEAM = [
+  'callbacks',
+  'jobs',
+  'executions',
+  'responses',
+  'queues',
+  'crons',
+  'usage_months',
+  'usage_days',
+  'alerts',
+  'notices',
+  'alert_bursts',
+  'notification_channels',
+  'maintenance_window_sources',
+  'maintenance_windows',
+  'outcome_hours',
+  'bulk_tasks',
+] as const;
+
+/**
+ * Deletes what has been kept long enough (D32), in steps so small that dispatch never waits for one: each
+ * looks for a few rows by an index, outside any transaction, and deletes just those.
+ */
+export class RetentionStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * One round over everything that expires: dead letters by their queue's days, other finished jobs and
+   * executions by `historyDays`, with their responses; alerts by their 90 days; then what deleted queues,
+   * crons and teams left.
+   *
+   * @param limit  the most rows of each kind
+   */
+  async deleteExpired(asked: {
+    now: number;
+    historyDays: number;
+    limit: number;
+  }): Promise<Expired> {
+    const { now, historyDays, limit } = asked;
+    const before = now - historyDays * DAY_MS;
+    const deadLetters = { statement: findOldDeadLetters, parameters: [now] };
+    const jobs = { statement: findOldJobsOfQueues, parameters: [now, historyDays] };
+    const executions = { statement: findOldExecutions, parameters: [before] };
+    return {
+      deadLetters: await deleteFound(this.#db, 'jobs', deadLetters, limit),
+      jobs: await deleteFound(this.#db, 'jobs', jobs, limit),
+      executions: await deleteFound(this.#db, 'executions', executions, limit),
+      alerts: await deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit),
+      orphans: await this.sweepOrphans(limit),
+      ofDeletedTeams: await this.#deleteOfDeletedTeams(limit),
+    };
+  }
+
+  /** Deletes runs whose queue or cron is gone: what a deletion that was cut short left over. */
+  async sweepOrphans(limit: number): Promise<number> {
+    const jobs = await this.#sweep('jobs', findGoneQueues, findJobsOfQueue, limit);
+    if (jobs === limit) return jobs;
+    const left = limit - jobs;
+    return jobs + (await this.#sweep('executions', findGoneCrons, findExecutionsOfCron, left));
+  }
+
+  /**
+   * Gives freed pages of a SQLite file back to the file system; Postgres sees to that itself.
+   *
+   * @param most  how many pages of 4 KiB: some hundreds take a few milliseconds
+   * @returns how many pages are still free
+   */
+  async giveBackPages(most: number): Promise<number> {
+    if (this.#db.dialect !== 'sqlite') return 0;
+    await this.#db.runAlone(CompiledQuery.raw(`pragma incremental_vacuum(${Math.floor(most)})`));
+    const free = CompiledQuery.raw('pragma freelist_count') as CompiledQuery<{
+      freelist_count: number;
+    }>;
+    return (await this.#db.runAlone(free))[0]?.freelist_count ?? 0;
+  }
+
+  async #sweep(
+    table: 'jobs' | 'executions',
+    findGone: readonly HotStatement<{ owner_id: string }>[],
+    findRuns: typeof findJobsOfQueue,
+    limit: number,
+  ): Promise<number> {
+    let total = 0;
+    for (const statement of findGone) {
+      const owners = await this.#db.read((reader) =>
+        runHot(reader, this.#db.dialect, statement, [BEFORE_ALL_IDS]),
+      );
+      for (const { owner_id } of owners) {
+        if (total >= limit) return total;
+        const found = { statement: findRuns, parameters: [owner_id] };
+        total += await deleteFound(this.#db, table, found, limit - total);
+      }
+    }
+    return total;
+  }
+
+  async #deleteOfDeletedTeams(limit: number): Promise<number> {
+    const teams = await this.#db.read((db) =>
+      db.selectFrom('teams').select('id').where('deleted_at', 'is not', null).limit(10).execute(),
+    );
+    let total = 0;
+    for (const { id } of teams) {
+      for (const table of TABLES_OF_TEAM) {
+        if (total >= limit) return total;
+        total += await this.#deleteSomeOfTeam(table, id, limit - total);
+      }
+      if (total >= limit) return total;
+      await this.#db.transact((trx) => trx.deleteFrom('teams').where('id', '=', id).execute());
+      total++;
+    }
+    return total;
+  }
+
+  async #deleteSomeOfTeam(
+    table: (typeof TABLES_OF_TEAM)[number],
+    teamId: string,
+    limit: number,
+  ): Promise<number> {
+    const text =
+      this.#db.dialect === 'postgres'
+        ? `delete from ${table} where ctid = any(array(
+            select ctid from ${table} where team_id = $1 limit $2)) returning 1 as gone`
+        : `delete from ${table} where rowid in (
+            select rowid from ${table} where team_id = ?1 limit ?2) returning 1 as gone`;
+    const gone = await this.#db.runAlone(CompiledQuery.raw(text, [teamId, limit]));
+    return gone.length;
+  }
+}

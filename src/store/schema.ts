@@ -1,0 +1,215 @@
+/**
+ * The tables as Kysely sees them; migrations/ is what makes them.
+ *
+ * Instants are milliseconds since 1970 UTC, ids UUIDv7, yes/no columns 0 or 1 (both databases), JSON is
+ * text. A column named `sealed_…` holds what seal.ts made of a secret. The tables of accounts are in
+ * accounts-schema.ts, those of alerts in alerts-schema.ts.
+ */
+import type { Generated } from 'kysely';
+import type { FailureReason } from '#domain/failure';
+import type { HttpMethod } from '#domain/exchange';
+import type { AccountTables } from './accounts-schema.ts';
+import type { AlertTables, StreakColumns } from './alerts-schema.ts';
+
+export type YesNo = 0 | 1;
+export type JobStatus =
+  | 'pending'
+  | 'processing'
+  | 'success'
+  | 'retried'
+  | 'dead_lettered'
+  | 'failed';
+export type ExecutionStatus = 'pending' | 'running' | 'success' | 'failed';
+
+export interface TeamsTable {
+  id: string;
+  name: string;
+  plan: string;
+  sealed_signing_secret: string | null;
+  signing_secret_set_at: number | null;
+  created_at: number;
+  /** Set when the team is deleted: its work stops at once, its rows go in small batches. */
+  deleted_at: number | null;
+}
+
+export interface QueuesTable {
+  team_id: string;
+  id: string;
+  name: string;
+  timeout_seconds: number;
+  /** JSON list of seconds (D26). */
+  retry_schedule: string;
+  retries_enabled: YesNo;
+  concurrency_limit: number | null;
+  /** JSON list of `Assertion`. */
+  assertions: string;
+  email_alerts: YesNo;
+  dead_letter_days: number;
+  is_paused: YesNo;
+  created_at: number;
+}
+
+export interface JobsTable {
+  team_id: string;
+  id: string;
+  original_id: string;
+  attempt_number: number;
+  queue_id: string;
+  status: JobStatus;
+  method: HttpMethod;
+  url: string;
+  callback_url: string | null;
+  created_at: number;
+  scheduled_at: number;
+  started_at: number | null;
+  completed_at: number | null;
+  /** The node whose claim this is, while `processing`. */
+  claimed_by: string | null;
+  response_status: number | null;
+  reason: FailureReason | null;
+  error_message: string | null;
+  duration_ms: number | null;
+  /** The job that a person's Retry made of this failed one. */
+  retried_as: string | null;
+  /** JSON list of [name, value]. */
+  sealed_headers: string | null;
+  /** JSON text as given (D16). */
+  payload: string | null;
+}
+
+export interface CronsTable extends StreakColumns {
+  team_id: string;
+  id: string;
+  name: string;
+  url: string;
+  method: HttpMethod;
+  callback_url: string | null;
+  cron_expression: string;
+  timeout_seconds: number;
+  alert_threshold: number | null;
+  is_active: YesNo;
+  next_run_at: number | null;
+  assertions: string;
+  created_at: number;
+  sealed_headers: string | null;
+  /** The payload string as a JSON string literal: a bare one could hold NUL or half a surrogate pair. */
+  payload: string | null;
+}
+
+export interface ExecutionsTable {
+  team_id: string;
+  id: string;
+  cron_id: string;
+  /** The time of the schedule that it stands for; null for Run now. */
+  scheduled_for: number | null;
+  status: ExecutionStatus;
+  created_at: number;
+  started_at: number | null;
+  completed_at: number | null;
+  claimed_by: string | null;
+  response_status: number | null;
+  reason: FailureReason | null;
+  error_message: string | null;
+  duration_ms: number | null;
+}
+
+export interface ResponsesTable {
+  team_id: string;
+  /** A job's or an execution's id. */
+  run_id: string;
+  /** The first 65,535 bytes (§2.5). */
+  body: Uint8Array;
+  total_bytes: number;
+  /** JSON of `Trace`: timing, address, response headers. */
+  trace: string | null;
+}
+
+export interface CallbacksTable {
+  team_id: string;
+  id: string;
+  run_id: string;
+  url: string;
+  body: string;
+  created_at: number;
+}
+
+export interface UsageMonthsTable {
+  team_id: string;
+  /** `2026-11` */
+  month: string;
+  used: number;
+  /** How many of the runs asked for last were let through: what one statement tells the next part of itself. */
+  granted: Generated<number>;
+}
+
+export interface UsageDaysTable {
+  team_id: string;
+  /** `2026-11-21` */
+  day: string;
+  used: number;
+}
+
+export interface OutcomeHoursTable {
+  team_id: string;
+  /** When it begins. */
+  hour: number;
+  /** `failed` is whatever was final and no success; `retried` an attempt with another to come. */
+  outcome: 'success' | 'retried' | 'failed';
+  runs: number;
+}
+
+export interface BulkTasksTable {
+  team_id: string;
+  id: string;
+  kind: 'fire' | 'retry' | 'delete';
+  /** JSON of `JobSearch`. */
+  search: string;
+  /** Jobs with a later id arrived later and are left alone. */
+  up_to_id: string;
+  state: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
+  total: number;
+  is_total_more: YesNo;
+  done: Generated<number>;
+  skipped: Generated<number>;
+  /** Where in the list it goes on. */
+  cursor: string | null;
+  /** Who works on it, and until when nobody else does. */
+  claimed_by: string | null;
+  claimed_until: Generated<number>;
+  created_at: number;
+  finished_at: number | null;
+}
+
+export interface NodesTable {
+  id: string;
+  started_at: number;
+  lease_until: number;
+}
+
+export interface InstallationTable {
+  key: string;
+  value: string;
+}
+
+export interface ApiWindowsTable {
+  address: string;
+  opened_at: number;
+  hits: number;
+}
+
+export interface Tables extends AccountTables, AlertTables {
+  teams: TeamsTable;
+  queues: QueuesTable;
+  jobs: JobsTable;
+  crons: CronsTable;
+  executions: ExecutionsTable;
+  responses: ResponsesTable;
+  callbacks: CallbacksTable;
+  usage_months: UsageMonthsTable;
+  usage_days: UsageDaysTable;
+  outcome_hours: OutcomeHoursTable;
+  bulk_tasks: BulkTasksTable;
+  nodes: NodesTable;
+  installation: InstallationTable;
+  api_windows: ApiWindowsTable;
+}

@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { StoreError } from './errors.ts';
+
+/** Where a text sealed with the installation's key is kept, to notice another key at the start. */
+export const KEY_CHECK = 'app_key_check';
+
+/**
+ * Secrets at rest (D39): AES-256-GCM under a key derived from the installation's APP_KEY.
+ *
+ * A sealed text is `v1.` and base64url of nonce, tag and ciphertext. `place` (table and column) is bound
+ * in, so that a sealed text copied to another column does not open.
+ */
+export class Sealer {
+  readonly #key: Buffer;
+
+  /** @param appKey  32 bytes */
+  constructor(appKey: Uint8Array) {
+    this.#key = Buffer.from(hkdfSync('sha256', appKey, '', 'belfry secrets at rest', 32));
+  }
+
+  seal(place: string, text: string): string {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(place));
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`;
+  }
+
+  /** Throws STORE_WRONG_KEY where the text was sealed with another key or for another place. */
+  open(place: string, sealed: string): string {
+    const bytes = Buffer.from(sealed.slice('v1.'.length), 'base64url');
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, 12))
+        .setAAD(Buffer.from(place))
+        .setAuthTag(bytes.subarray(12, 28));
+      return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8');
+    } catch (cause) {
+      throw new StoreError('STORE_WRONG_KEY', `a sealed value of ${place} does not open`, {
+        cause,
+      });
+    }
+  }
+}
+
+/** Whether a key is the one that a database's key check was sealed with. */
+export function isKeyOf(appKey: Uint8Array, sealedKeyCheck: string): boolean {
+  try {
+    new Sealer(appKey).open(KEY_CHECK, sealedKeyCheck);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,348 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '#domain/ids';
+import {
+  aClaimedJob,
+  aDeadLetter,
+  aJob,
+  aNode,
+  aSettlement,
+  aTeam,
+  claimJobs,
+  LEASE_MS,
+} from '#testing/makers';
+import { forEachStore, TEST_START } from '#testing/stores';
+import type { ClaimedJob } from './claims.ts';
+
+describe('settling attempts', () => {
+  forEachStore((_name, openTestStore) => {
+    test('the end of an attempt is kept with its response', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const job = await aClaimedJob(store, team.id, node);
+      const body = Buffer.from([0, 1, 254, 255]);
+      const response = { body, totalBytes: 70_000, trace: '{"address":"192.0.2.1"}' };
+      assert.equal(await store.jobs.settle(node, aSettlement(store, job, { response })), true);
+      const kept = await store.jobs.find(team.id, job.id);
+      assert.equal(kept?.status, 'success');
+      assert.equal(kept.responseStatus, 200);
+      assert.equal(kept.durationMs, 12);
+      assert.equal(kept.completedAt, TEST_START);
+      assert.equal(kept.response?.totalBytes, 70_000);
+      assert.equal(kept.response.trace, response.trace);
+      assert.deepEqual(Buffer.from(kept.response.body), body);
+    });
+
+    test('where the claim is gone, a settlement changes nothing at all', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const [node, stranger] = [await aNode(store), await aNode(store)];
+      const job = await aClaimedJob(store, team.id, node);
+      const whole = (who: ClaimedJob) =>
+        aSettlement(store, who, {
+          status: 'retried',
+          response: { body: Buffer.from('x'), totalBytes: 1, trace: '{}' },
+          next: { id: newId(TEST_START), scheduledAt: TEST_START },
+          callback: aCallback(who),
+        });
+      const before = await store.jobs.find(team.id, job.id);
+      assert.equal(await store.jobs.settle(stranger, whole(job)), false);
+      assert.equal(await store.jobs.settle(node, whole({ ...job, id: newId(TEST_START) })), false);
+      assert.deepEqual(await store.jobs.find(team.id, job.id), before);
+      assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
+      assert.deepEqual(await store.executions.scanCallbacks(), []);
+      assert.equal(await store.jobs.settle(node, aSettlement(store, job)), true);
+      assert.equal(await store.jobs.settle(node, whole(job)), false);
+      assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
+    });
+
+    test('the next attempt is a new job with the same request and the first one’s id', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const request = {
+        method: 'PATCH',
+        url: 'http://target.example/x',
+        headers: [['X-Key', 'k']],
+        payload: '{"n":1.0}',
+        callbackUrl: 'http://caller.example/',
+      } as const;
+      const first = await aClaimedJob(store, team.id, node, request);
+      await store.testClock.advance(500);
+      const retry = (job: ClaimedJob) => ({
+        status: 'retried' as const,
+        next: { id: newId(store.clock.now()), scheduledAt: store.clock.now() + 60_000 },
+        end: { responseStatus: 503, reason: 'http_server_error' as const },
+        job,
+      });
+      const second = retry(first);
+      await store.jobs.settle(node, aSettlement(store, first, second));
+      const kept = await store.jobs.find(team.id, second.next.id);
+      assert.equal(kept?.status, 'pending');
+      assert.equal(kept.originalId, first.id);
+      assert.equal(kept.attemptNumber, 2);
+      assert.equal(kept.queueId, first.queueId);
+      assert.equal(kept.createdAt, TEST_START + 500);
+      assert.equal(kept.scheduledAt, TEST_START + 60_500);
+      const { method, url, headers, payload, callbackUrl } = kept;
+      assert.deepEqual({ method, url, headers, payload, callbackUrl }, request);
+      assert.equal((await store.jobs.find(team.id, first.id))?.status, 'retried');
+      const laterNode = await aNode(store, 1e9);
+      await store.testClock.advance(60_000);
+      const { claimed } = await claimJobs(store, laterNode, { queueIds: [first.queueId] });
+      assert.equal(claimed[0]?.originalId, first.id);
+      const third = retry(claimed[0]);
+      await store.jobs.settle(laterNode, aSettlement(store, claimed[0], third));
+      const attempts = await store.jobs.listAttempts(team.id, first.id);
+      assert.deepEqual(
+        attempts.map(({ id, attemptNumber }) => [id, attemptNumber]),
+        [
+          [first.id, 1],
+          [second.next.id, 2],
+          [third.next.id, 3],
+        ],
+      );
+    });
+
+    test('outcome and callback are written together or not at all', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const job = await aClaimedJob(store, team.id, node);
+      const broken = { ...aCallback(job), url: null as never };
+      const settlement = aSettlement(store, job, { callback: broken });
+      await assert.rejects(store.jobs.settle(node, settlement), { code: 'STORE_REFUSED' });
+      assert.equal((await store.jobs.find(team.id, job.id))?.status, 'processing');
+      await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
+      const taken = await store.executions.takeCallbacks(team.id, 10);
+      assert.deepEqual(
+        taken.map(({ runId, url }) => [runId, url]),
+        [[job.id, 'http://caller.example/done']],
+      );
+    });
+
+    test('a settlement that the database refuses takes no other with it', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const jobs = [];
+      for (let n = 0; n < 3; n++) jobs.push(await aClaimedJob(store, team.id, node));
+      const outcomes = await Promise.allSettled(
+        jobs.map((job, n) =>
+          store.jobs.settle(
+            node,
+            aSettlement(store, job, { end: { durationMs: n === 1 ? -1 : 1 } }),
+          ),
+        ),
+      );
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      );
+      const states = [];
+      for (const job of jobs) states.push((await store.jobs.find(team.id, job.id))?.status);
+      assert.deepEqual(states, ['success', 'processing', 'success']);
+    });
+
+    test('an error text with NUL or half a surrogate pair is kept', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const job = await aClaimedJob(store, team.id, node);
+      const end = { errorMessage: 'Connection error: \0\ud800' };
+      assert.equal(await store.jobs.settle(node, aSettlement(store, job, { end })), true);
+      const kept = await store.jobs.find(team.id, job.id);
+      assert.equal(kept?.errorMessage, 'Connection error: \uFFFD\uFFFD');
+    });
+
+    test('callbacks are taken once by takers that race, oldest first', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      await store.teams.setSigningSecret(team.id, 'hush', TEST_START);
+      const node = await aNode(store);
+      const runIds = [];
+      for (let n = 0; n < 12; n++) {
+        const job = await aClaimedJob(store, team.id, node);
+        await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
+        runIds.push(job.id);
+      }
+      assert.deepEqual(await store.executions.scanCallbacks(), [team.id]);
+      const [first] = await store.executions.takeCallbacks(team.id, 1);
+      assert.equal(first?.runId, runIds[0]);
+      assert.equal(first?.signingSecret, 'hush');
+      const takes = await Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          (n % 2 ? store : other).executions.takeCallbacks(team.id, 3),
+        ),
+      );
+      const rest = await store.executions.takeCallbacks(team.id, 100);
+      const taken = [...takes.flat(), ...rest].map(({ runId }) => runId);
+      assert.deepEqual(taken.toSorted(), runIds.slice(1));
+      assert.deepEqual(await other.executions.scanCallbacks(), []);
+    });
+
+    test('a team takes only its own callbacks', async () => {
+      await using store = await openTestStore();
+      const [ours, theirs] = [await aTeam(store), await aTeam(store)];
+      const node = await aNode(store);
+      const job = await aClaimedJob(store, theirs.id, node);
+      await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
+      assert.deepEqual(await store.executions.takeCallbacks(ours.id, 10), []);
+      assert.equal((await store.executions.takeCallbacks(theirs.id, 10)).length, 1);
+    });
+  });
+});
+
+describe('dead nodes', () => {
+  forEachStore((_name, openTestStore) => {
+    test('what a dead node was running is dead-lettered once, without a callback', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      const dead = await aNode(store);
+      const job = await aClaimedJob(store, team.id, dead, {
+        callbackUrl: 'http://caller.example/',
+      });
+      const waiting = await aJob(store, team.id, { delaySeconds: 1000 });
+      await store.testClock.advance(LEASE_MS - 1);
+      const alive = await aNode(store);
+      const early = await store.nodes.recoverDead(alive, store.clock.now(), 'lease-over');
+      assert.deepEqual(early, { nodeIds: [], deadLettered: 0, failedExecutions: 0 });
+      await store.testClock.advance(1);
+      const now = store.clock.now();
+      const found = await Promise.all([
+        store.nodes.recoverDead(alive, now, 'lease-over'),
+        other.nodes.recoverDead(alive, now, 'lease-over'),
+      ]);
+      assert.equal(
+        found.reduce((sum, { deadLettered }) => sum + deadLettered, 0),
+        1,
+      );
+      assert.deepEqual(
+        found.flatMap(({ nodeIds }) => nodeIds),
+        [dead],
+      );
+      const kept = await store.jobs.find(team.id, job.id);
+      assert.equal(kept?.status, 'dead_lettered');
+      assert.equal(kept.reason, 'worker_failed');
+      assert.equal(kept.errorMessage, 'The worker stopped while the request was running.');
+      assert.equal(kept.completedAt, now);
+      assert.equal(kept.durationMs, LEASE_MS);
+      assert.deepEqual(await store.executions.scanCallbacks(), []);
+      assert.equal((await store.jobs.find(team.id, waiting.jobId))?.status, 'pending');
+      assert.equal(await store.jobs.settle(dead, aSettlement(store, job)), false);
+      assert.equal((await store.jobs.find(team.id, job.id))?.status, 'dead_lettered');
+    });
+
+    test('a node renews its lease in time, and not after', async () => {
+      await using store = await openTestStore();
+      const node = await aNode(store);
+      await store.testClock.advance(LEASE_MS - 1);
+      assert.equal(await store.nodes.renew(node, store.clock.now(), LEASE_MS), true);
+      await store.testClock.advance(LEASE_MS);
+      assert.equal(await store.nodes.renew(node, store.clock.now(), LEASE_MS), false);
+    });
+
+    test('where no other can be alive, every earlier node is dead at once', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const before = await aNode(store, 1e9);
+      const job = await aClaimedJob(store, team.id, before);
+      const node = await aNode(store);
+      const { nodeIds, deadLettered } = await store.nodes.recoverDead(node, TEST_START, 'all');
+      assert.deepEqual([nodeIds, deadLettered], [[before], 1]);
+      assert.equal((await store.jobs.find(team.id, job.id))?.status, 'dead_lettered');
+    });
+  });
+});
+
+describe('what people do with jobs', () => {
+  forEachStore((_name, openTestStore) => {
+    test('Fire makes waiting jobs due now and touches no other', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const stranger = await aTeam(store);
+      const node = await aNode(store);
+      const waiting = await aJob(store, team.id, { delaySeconds: 3600 });
+      const overdue = await aJob(store, team.id, { queue: 'other' });
+      const dead = await aDeadLetter(store, team.id, node, { queue: 'dead' });
+      const running = await aClaimedJob(store, team.id, node, { queue: 'running' });
+      const untouched = await Promise.all(
+        [dead.id, running.id].map((id) => store.jobs.find(team.id, id)),
+      );
+      await store.testClock.advance(1000);
+      const ids = [waiting.jobId, overdue.jobId, dead.id, running.id, newId(TEST_START)];
+      assert.deepEqual(await store.jobs.fire(stranger.id, ids), []);
+      const fired = await store.jobs.fire(team.id, ids);
+      assert.deepEqual(new Set(fired.map(({ id }) => id)), new Set([waiting.jobId, overdue.jobId]));
+      const dueAt = async (id: string) => (await store.jobs.find(team.id, id))?.scheduledAt;
+      assert.equal(await dueAt(waiting.jobId), TEST_START + 1000);
+      assert.equal(await dueAt(overdue.jobId), TEST_START);
+      assert.deepEqual(
+        await Promise.all([dead.id, running.id].map((id) => store.jobs.find(team.id, id))),
+        untouched,
+      );
+    });
+
+    test('Delete removes waiting jobs only; a started one goes on', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const running = await aClaimedJob(store, team.id, node);
+      const waiting = await aJob(store, team.id);
+      const dead = await aDeadLetter(store, team.id, node, { queue: 'dead' });
+      const ids = [waiting.jobId, running.id, dead.id];
+      assert.deepEqual(await store.jobs.deletePending((await aTeam(store)).id, ids), []);
+      assert.deepEqual(await store.jobs.deletePending(team.id, ids), [waiting.jobId]);
+      assert.equal(await store.jobs.find(team.id, waiting.jobId), null);
+      const { claimed } = await claimJobs(store, node, { queueIds: [waiting.queueId] });
+      assert.deepEqual(claimed, []);
+      assert.equal(await store.jobs.settle(node, aSettlement(store, running)), true);
+      assert.deepEqual(await store.jobs.deleteFailed(team.id, ids), [dead.id]);
+      assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
+    });
+
+    test('Retry makes a new first attempt, due now, and leaves the failed job as it was', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const request = {
+        url: 'http://target.example/x',
+        headers: [['X-Key', 'k']],
+        payload: '[1]',
+        callbackUrl: 'http://caller.example/?ref=1',
+      } as const;
+      const dead = await aDeadLetter(store, team.id, node, request);
+      const before = await store.jobs.find(team.id, dead.id);
+      const waiting = await aJob(store, team.id, { delaySeconds: 60 });
+      await store.testClock.advance(1000);
+      const ids = [dead.id, waiting.jobId];
+      assert.deepEqual(await store.jobs.retryFailed((await aTeam(store)).id, ids), []);
+      const retried = await store.jobs.retryFailed(team.id, ids);
+      assert.equal(retried.length, 1);
+      assert.equal(retried[0]?.failedId, dead.id);
+      const { id } = retried[0];
+      const copy = await store.jobs.find(team.id, id);
+      assert.equal(copy?.status, 'pending');
+      assert.equal(copy.originalId, id);
+      assert.equal(copy.attemptNumber, 1);
+      assert.equal(copy.scheduledAt, TEST_START + 1000);
+      const { url, headers, payload, callbackUrl } = copy;
+      assert.deepEqual({ url, headers, payload, callbackUrl }, request);
+      assert.deepEqual(await store.jobs.find(team.id, dead.id), { ...before, retriedAs: id });
+    });
+  });
+});
+
+function aCallback(job: ClaimedJob) {
+  return {
+    teamId: job.teamId,
+    id: newId(TEST_START),
+    runId: job.id,
+    url: 'http://caller.example/done',
+    body: '{}',
+    createdAt: TEST_START,
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * News that wakes an engine: something may be due earlier than it knows. A signal is a hint sent after
+ * the commit; losing one costs a delay up to the engine's next look, never a job.
+ */
+export type Signal =
+  | { kind: 'jobs'; queueId: string; teamId: string; dueAt: number }
+  | { kind: 'queue-changed'; queueId: string; teamId: string }
+  | { kind: 'team-due'; teamId: string; dueAt: number }
+  | { kind: 'callbacks'; teamId: string }
+  /** Alerts were raised: there may be notices to send. */
+  | { kind: 'notices' }
+  | { kind: 'unknown' };
+
+/** Carries signals from whoever wrote to every engine that listens, in this process and others. */
+export interface SignalBus {
+  send(signals: readonly Signal[]): void;
+  listen(hear: (signal: Signal) => void): () => void;
+}
+
+/** Signals within one process. */
+export class LocalSignals implements SignalBus {
+  readonly #listeners = new Set<(signal: Signal) => void>();
+
+  send(signals: readonly Signal[]): void {
+    for (const signal of signals) for (const hear of this.#listeners) hear(signal);
+  }
+
+  listen(hear: (signal: Signal) => void): () => void {
+    this.#listeners.add(hear);
+    return () => this.#listeners.delete(hear);
+  }
+}

@@ -1,0 +1,87 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreError } from '../errors.ts';
+
+export type SqliteBackup =
+  | { kind: 'done'; path: string; bytes: number }
+  | { kind: 'exists'; path: string }
+  | { kind: 'no-database'; path: string }
+  | { kind: 'cannot-write'; path: string; reason: string };
+
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * Copies a SQLite database to a new file while others read and write it.
+ *
+ * The copy is what one reading transaction sees, so writers can neither tear it nor hold it up (copying
+ * page by page would begin again at each commit of another process). It is checked, and appears under
+ * its name only when it is whole and on the disk; only its owner may read it.
+ *
+ * @throws StoreError  where the database cannot be read or the copy is not sound
+ */
+export function backUpSqliteFile(databasePath: string, target: string): SqliteBackup {
+  const path = resolve(target);
+  if (!existsSync(databasePath)) return { kind: 'no-database', path: databasePath };
+  if (existsSync(path)) return { kind: 'exists', path };
+  const draft = `${path}.${process.pid}.part`;
+  try {
+    closeSync(openSync(draft, 'wx', 0o600));
+    copyInto(databasePath, draft);
+    return publish(draft, path);
+  } catch (error) {
+    return explain(error, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function copyInto(databasePath: string, draft: string): void {
+  using source = new DatabaseSync(databasePath, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  source.prepare('vacuum into ?').run(draft);
+  using copy = new DatabaseSync(draft, { readOnly: true });
+  const verdict = copy.prepare('pragma quick_check(1)').get()?.['quick_check'];
+  if (verdict !== 'ok')
+    throw new StoreError('STORE_DAMAGED', `the copy is not sound: ${String(verdict)}`);
+}
+
+/** Under its own name at last: never over a file that has come to be there meanwhile. */
+function publish(draft: string, path: string): SqliteBackup {
+  sync(draft);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return { kind: 'exists', path };
+    // Some file systems have no second names.
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(code ?? '')) throw error;
+    renameSync(draft, path);
+  }
+  if (process.platform !== 'win32') sync(dirname(path)); // Windows can't open a directory.
+  return { kind: 'done', path, bytes: statSync(path).size };
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function explain(error: unknown, path: string): SqliteBackup {
+  if (error instanceof StoreError) throw error;
+  const { code, message, errcode } = error as { code?: string; message: string; errcode?: number };
+  if (errcode !== undefined) throw StoreError.fromSqlite({ message, errcode });
+  return { kind: 'cannot-write', path, reason: code ?? message };
+}

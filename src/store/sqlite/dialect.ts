@@ -1,0 +1,133 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { storableParameters } from '../dialect.ts';
+import { refuseSecondConnection } from '../nesting.ts';
+import type { SqliteThread } from './thread.ts';
+
+/** Kysely on one SQLite thread: callers take turns, because a connection holds one transaction. */
+export class SqliteThreadDialect implements Dialect {
+  readonly #thread: SqliteThread;
+  readonly #turns: Turns;
+
+  constructor(thread: SqliteThread, turns = new Turns()) {
+    this.#thread = thread;
+    this.#turns = turns;
+  }
+
+  createDriver(): Driver {
+    return new ThreadDriver(this.#thread, this.#turns);
+  }
+
+  createQueryCompiler() {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter() {
+    return new TransactionalDdlAdapter();
+  }
+
+  createIntrospector(db: Kysely<unknown>) {
+    return new SqliteIntrospector(db);
+  }
+}
+
+/** SQLite does take schema changes back; with this a migration is all or nothing. */
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  /** `Turns` sees to it that one asks at a time; Kysely's own queue would stand before the guard of the driver. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+/** First come, first served. Shared by the readers and the writer of an in-memory database. */
+export class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves when it is the caller's turn, with the function that ends it. */
+  async take(): Promise<() => void> {
+    const before = this.#last;
+    const mine = Promise.withResolvers<void>();
+    this.#last = mine.promise;
+    await before;
+    return mine.resolve;
+  }
+}
+
+class ThreadConnection implements DatabaseConnection {
+  readonly thread: SqliteThread;
+  readonly endTurn: () => void;
+  /** A transaction was asked for and has nothing in it yet; it begins together with its first statement. */
+  isToBegin = false;
+
+  constructor(thread: SqliteThread, endTurn: () => void) {
+    this.thread = thread;
+    this.endTurn = endTurn;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const begins = this.isToBegin;
+    this.isToBegin = false;
+    const values = storableParameters(parameters);
+    const { rows, changes } = await this.thread.run(sql, values, begins);
+    return { rows: rows as R[], numAffectedRows: BigInt(changes) };
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows are read in pages, never streamed');
+  }
+}
+
+class ThreadDriver implements Driver {
+  readonly #thread: SqliteThread;
+  readonly #turns: Turns;
+
+  constructor(thread: SqliteThread, turns: Turns) {
+    this.#thread = thread;
+    this.#turns = turns;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<ThreadConnection> {
+    refuseSecondConnection();
+    return new ThreadConnection(this.#thread, await this.#turns.take());
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    (connection as ThreadConnection).isToBegin = true;
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await this.#end(connection as ThreadConnection, 'commit');
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await this.#end(connection as ThreadConnection, 'rollback');
+  }
+
+  async #end(connection: ThreadConnection, how: 'commit' | 'rollback'): Promise<void> {
+    if (connection.isToBegin) connection.isToBegin = false;
+    else await this.#thread.run(how, []);
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    (connection as ThreadConnection).endTurn();
+  }
+
+  /** The thread is ended by whoever started it: Kysely does not call this where nothing was ever asked. */
+  async destroy(): Promise<void> {}
+}

@@ -1,0 +1,130 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { Database, logStatements, type OnStatement } from '../database.ts';
+import { StoreError } from '../errors.ts';
+import type { Tables } from '../schema.ts';
+import { SqliteThreadDialect, Turns } from './dialect.ts';
+import { SqliteThread } from './thread.ts';
+
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * FULL: a commit is on the disk before it is answered (a 201 survives a power cut). The WAL is cut back
+ * after a burst, and freed pages return to the file system in small steps (`giveBackPages`).
+ */
+const WRITER_PRAGMAS = [
+  'auto_vacuum = incremental',
+  'journal_mode = wal',
+  'synchronous = full',
+  'journal_size_limit = 67108864',
+  'cache_size = -32768',
+  'temp_store = memory',
+];
+const READER_PRAGMAS = ['cache_size = -16384', 'temp_store = memory', 'query_only = on'];
+
+/**
+ * Opens a SQLite file on two threads, one that writes and one that reads.
+ *
+ * Throws a StoreError whose message names the file and says what to do: STORE_DAMAGED, STORE_READ_ONLY,
+ * STORE_UNAVAILABLE.
+ */
+export async function openSqliteFile(path: string, onStatement?: OnStatement): Promise<Database> {
+  prepareFile(path);
+  const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS };
+  const writer = new SqliteThread({ ...shared, readOnly: false, pragmas: WRITER_PRAGMAS });
+  await writer.run('select 1', []).catch(async (error: unknown) => {
+    await writer.close();
+    throw error;
+  });
+  const reader = new SqliteThread({ ...shared, readOnly: true, pragmas: READER_PRAGMAS });
+  const [writing, reading] = [kyselyOn(writer, onStatement), kyselyOn(reader, onStatement)];
+  return new Database('sqlite', writing, reading, async () => {
+    await reader.close();
+    await writer.close();
+  });
+}
+
+/** A database that lives as long as the process: one connection, so reads and writes take turns. */
+export async function openSqliteMemory(onStatement?: OnStatement): Promise<Database> {
+  const thread = new SqliteThread({
+    path: ':memory:',
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
+    readOnly: false,
+    pragmas: ['temp_store = memory'],
+  });
+  const db = kyselyOn(thread, onStatement);
+  return new Database('sqlite', db, db, () => thread.close());
+}
+
+function kyselyOn(thread: SqliteThread, onStatement?: OnStatement): Kysely<Tables> {
+  return new Kysely<Tables>({
+    dialect: new SqliteThreadDialect(thread, new Turns()),
+    ...logStatements(onStatement),
+  });
+}
+
+/**
+ * Step by step and not `recursive`, which never returns where a file system says that nothing can be made
+ * in a folder that is there (/proc does).
+ */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolders(parent);
+  mkdirSync(folder, { mode: 0o700 });
+}
+
+/** Looks at the file before anything relies on it, and makes it where there is none. */
+function prepareFile(path: string): void {
+  try {
+    makeFolders(dirname(path));
+    using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    database.exec('pragma auto_vacuum = incremental');
+    database.exec('pragma journal_mode = wal');
+    database.exec('begin immediate');
+    database.exec('rollback');
+    refuseDamage(database);
+  } catch (error) {
+    throw explainOpening(path, error);
+  }
+}
+
+/** A full check reads every page; above this size it would hold up the start, and only the tree's roots are read. */
+const FULL_CHECK_BYTES = 64 * 1024 * 1024;
+
+function refuseDamage(database: DatabaseSync): void {
+  const pages = Number(database.prepare('pragma page_count').get()?.['page_count'] ?? 0);
+  const pageBytes = Number(database.prepare('pragma page_size').get()?.['page_size'] ?? 0);
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
+  if (pages * pageBytes > FULL_CHECK_BYTES) {
+    for (const { name } of tables)
+      database.prepare(`select 1 from "${String(name)}" limit 1`).all();
+    return;
+  }
+  const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
+  if (verdict !== 'ok') throw new StoreError('STORE_DAMAGED', String(verdict));
+}
+
+function explainOpening(path: string, error: unknown): StoreError {
+  const fault = asStoreError(error);
+  const advice: Partial<Record<StoreError['code'], string>> = {
+    STORE_DAMAGED: `the database file ${path} is damaged or not a SQLite database; restore a backup of it, or move it away to start with an empty one`,
+    STORE_READ_ONLY: `the database file ${path} cannot be written; give this user write access to the file and its folder, or set DATABASE_URL to another place`,
+    STORE_UNAVAILABLE: `the database file ${path} cannot be used now (${fault.message}); check that the disk has room and that no other program holds the file`,
+  };
+  return new StoreError(fault.code, advice[fault.code] ?? `${path}: ${fault.message}`, {
+    cause: error,
+  });
+}
+
+function asStoreError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const { message, code, errcode } = error as { message: string; code?: string; errcode?: number };
+  if (errcode !== undefined) return StoreError.fromSqlite({ message, errcode });
+  const cannotWrite = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST'].includes(
+    code ?? '',
+  );
+  return new StoreError(cannotWrite ? 'STORE_READ_ONLY' : 'STORE_UNAVAILABLE', message);
+}

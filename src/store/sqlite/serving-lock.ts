@@ -1,0 +1,28 @@
+import { DatabaseSync } from 'node:sqlite';
+import { StoreError } from '../errors.ts';
+
+/**
+ * The right to serve a SQLite file, held by one process at a time.
+ *
+ * It is an exclusive transaction on a small database beside the file: the operating system gives such a
+ * lock back however the process ends, so nothing stale is ever left. The command line works beside a
+ * running service and does not ask for it.
+ *
+ * @returns the function that gives the right back
+ * @throws STORE_LOCKED, naming the file
+ */
+export function takeServingLock(path: string): () => void {
+  const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+  try {
+    lock.exec('pragma journal_mode = delete');
+    lock.exec('begin exclusive');
+  } catch (cause) {
+    lock.close();
+    throw new StoreError(
+      'STORE_LOCKED',
+      `another Belfry process is serving ${path}; stop it first, or use Postgres to run several`,
+      { cause },
+    );
+  }
+  return () => lock.close();
+}

@@ -1,0 +1,49 @@
+import { CompiledQuery } from 'kysely';
+import type { Clock } from '#domain/clock';
+import type { Database } from '../database.ts';
+import { LocalSignals } from '../signals.ts';
+
+const LOOK_EVERY_MS = 200;
+
+/**
+ * Signals within the one process that serves a SQLite file, and word of changes that the command line
+ * made beside it: SQLite counts commits of other connections, and a look at that count costs nothing.
+ */
+export class SqliteSignals extends LocalSignals {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  #seen: number | null = null;
+  #callOff: (() => void) | null = null;
+  #closed = false;
+
+  constructor(db: Database, clock: Clock) {
+    super();
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  start(): void {
+    this.#callOff = this.#clock.after(LOOK_EVERY_MS, () => void this.#look());
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#callOff?.();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const version = await this.#db.runAlone(DATA_VERSION);
+      const seen = version[0]?.data_version ?? 0;
+      if (this.#seen !== null && seen !== this.#seen) this.send([{ kind: 'unknown' }]);
+      this.#seen = seen;
+    } catch {
+      // The writer is busy or its disk is full: whoever writes will say so. Look again.
+    }
+    if (!this.#closed) this.start();
+  }
+}
+
+const DATA_VERSION = CompiledQuery.raw('pragma data_version') as CompiledQuery<{
+  data_version: number;
+}>;

@@ -1,0 +1,129 @@
+import { newId } from '#domain/ids';
+import { SIGNING_SECRET_PLACE } from './claims.ts';
+import type { Database } from './database.ts';
+import type { TeamsTable } from './schema.ts';
+import type { Sealer } from './seal.ts';
+
+export interface Team {
+  id: string;
+  name: string;
+  plan: string;
+  hasSigningSecret: boolean;
+  createdAt: number;
+}
+
+function teamOf(row: TeamsTable): Team {
+  return {
+    id: row.id,
+    name: row.name,
+    plan: row.plan,
+    hasSigningSecret: row.sealed_signing_secret !== null,
+    createdAt: row.created_at,
+  };
+}
+
+/** Teams that have not been deleted. */
+export class TeamStore {
+  readonly #db: Database;
+  readonly #sealer: Sealer;
+
+  constructor(db: Database, sealer: Sealer) {
+    this.#db = db;
+    this.#sealer = sealer;
+  }
+
+  async create(name: string, plan: string, now: number): Promise<Team> {
+    const row: TeamsTable = {
+      id: newId(now),
+      name,
+      plan,
+      sealed_signing_secret: null,
+      signing_secret_set_at: null,
+      created_at: now,
+      deleted_at: null,
+    };
+    await this.#db.transact((trx) => trx.insertInto('teams').values(row).execute());
+    return teamOf(row);
+  }
+
+  async find(teamId: string): Promise<Team | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('teams')
+        .selectAll()
+        .where('id', '=', teamId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    return row ? teamOf(row) : null;
+  }
+
+  /** Names need not be unique; the oldest team of that name is meant. */
+  async findByName(name: string): Promise<Team | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('teams')
+        .selectAll()
+        .where('name', '=', name)
+        .where('deleted_at', 'is', null)
+        .orderBy('id')
+        .executeTakeFirst(),
+    );
+    return row ? teamOf(row) : null;
+  }
+
+  async list(): Promise<Team[]> {
+    const rows = await this.#db.read((db) =>
+      db.selectFrom('teams').selectAll().where('deleted_at', 'is', null).orderBy('id').execute(),
+    );
+    return rows.map(teamOf);
+  }
+
+  async setPlan(teamId: string, plan: string): Promise<void> {
+    await this.#change(teamId, { plan });
+  }
+
+  async rename(teamId: string, name: string): Promise<void> {
+    await this.#change(teamId, { name });
+  }
+
+  /** Makes the first signing secret or replaces it; in force with the next request (D19). */
+  async setSigningSecret(teamId: string, secret: string, now: number): Promise<void> {
+    await this.#change(teamId, {
+      sealed_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
+      signing_secret_set_at: now,
+    });
+  }
+
+  /** Requests are no longer signed. */
+  async removeSigningSecret(teamId: string): Promise<void> {
+    await this.#change(teamId, { sealed_signing_secret: null, signing_secret_set_at: null });
+  }
+
+  async readSigningSecret(teamId: string): Promise<{ secret: string; setAt: number } | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('teams')
+        .select(['sealed_signing_secret', 'signing_secret_set_at'])
+        .where('id', '=', teamId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    if (!row || row.sealed_signing_secret === null) return null;
+    return {
+      secret: this.#sealer.open(SIGNING_SECRET_PLACE, row.sealed_signing_secret),
+      setAt: row.signing_secret_set_at ?? 0,
+    };
+  }
+
+  async #change(teamId: string, columns: Partial<TeamsTable>): Promise<void> {
+    await this.#db.transact((trx) =>
+      trx
+        .updateTable('teams')
+        .set(columns)
+        .where('id', '=', teamId)
+        .where('deleted_at', 'is', null)
+        .execute(),
+    );
+  }
+}

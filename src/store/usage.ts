@@ -1,0 +1,128 @@
+import type { Database, Trx } from './database.ts';
+import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { hotStatement, runHot } from './hot.ts';
+
+const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
+
+const addToMonths = hotStatement<{ team_id: string; used: number }>(
+  'add-to-months',
+  (dialect) => `
+  insert into usage_months (team_id, month, used)
+  select given.team_id, given.period, given.used from ${unpackRows(dialect, USED, 1)} where true
+  on conflict (team_id, month) do update set used = usage_months.used + excluded.used
+  returning team_id, used`,
+);
+
+const addToDays = hotStatement<never>(
+  'add-to-days',
+  (dialect) => `
+  insert into usage_days (team_id, day, used)
+  select given.team_id, given.period, given.used from ${unpackRows(dialect, USED, 1)} where true
+  on conflict (team_id, day) do update set used = usage_days.used + excluded.used`,
+);
+
+/** How many runs a team wants to start, and the most it may have in a month (null: no limit). */
+export interface Wanted {
+  teamId: string;
+  runs: number;
+  monthlyLimit: number | null;
+}
+
+/**
+ * Counts runs that are about to be sent against each team's month (D35), exactly, however many nodes
+ * count at once: the month's row is held to the end of the transaction.
+ *
+ * @returns for each team how many of the runs it may have; the rest is over the limit and not counted
+ */
+export async function countUsage(
+  trx: Trx,
+  dialect: DialectName,
+  wanted: readonly Wanted[],
+  now: number,
+): Promise<Map<string, number>> {
+  const month = new Date(now).toISOString().slice(0, 7);
+  const day = new Date(now).toISOString().slice(0, 10);
+  const sorted = wanted.toSorted((a, b) => (a.teamId < b.teamId ? -1 : 1));
+  const rows = sorted.map(({ teamId, runs }) => ({ team_id: teamId, period: month, used: runs }));
+  const counted = await runHot(trx, dialect, addToMonths, [packRows(USED, rows)]);
+  const usedBy = new Map(counted.map(({ team_id, used }) => [team_id, used]));
+  const granted = new Map(sorted.map((team) => [team.teamId, grantOf(team, usedBy)]));
+  const excess = sorted
+    .map(({ teamId, runs }) => ({
+      team_id: teamId,
+      period: month,
+      used: (granted.get(teamId) ?? 0) - runs,
+    }))
+    .filter(({ used }) => used < 0);
+  if (excess.length > 0) await runHot(trx, dialect, addToMonths, [packRows(USED, excess)]);
+  const days = sorted
+    .map(({ teamId }) => ({ team_id: teamId, period: day, used: granted.get(teamId) ?? 0 }))
+    .filter(({ used }) => used > 0);
+  if (days.length > 0) await runHot(trx, dialect, addToDays, [packRows(USED, days)]);
+  return granted;
+}
+
+function grantOf({ teamId, runs, monthlyLimit }: Wanted, usedBy: Map<string, number>): number {
+  if (monthlyLimit === null) return runs;
+  const before = (usedBy.get(teamId) ?? 0) - runs;
+  return Math.max(0, Math.min(runs, monthlyLimit - before));
+}
+
+/** Takes back the count of one run that was not sent after all. */
+export async function uncountRun(
+  trx: Trx,
+  dialect: DialectName,
+  teamId: string,
+  countedAt: number,
+): Promise<void> {
+  const at = new Date(countedAt).toISOString();
+  const row = { team_id: teamId, used: -1 };
+  await runHot(trx, dialect, addToMonths, [packRows(USED, [{ ...row, period: at.slice(0, 7) }])]);
+  await runHot(trx, dialect, addToDays, [packRows(USED, [{ ...row, period: at.slice(0, 10) }])]);
+}
+
+export class UsageStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Runs counted for a team in the UTC month of `now`. */
+  async usedInMonth(teamId: string, now: number): Promise<number> {
+    const month = new Date(now).toISOString().slice(0, 7);
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('usage_months')
+        .select('used')
+        .where('team_id', '=', teamId)
+        .where('month', '=', month)
+        .executeTakeFirst(),
+    );
+    return row?.used ?? 0;
+  }
+
+  /** Runs by UTC day of the month of `now`, oldest first; days without a run are left out. */
+  async usedByDay(teamId: string, now: number): Promise<{ day: string; used: number }[]> {
+    const month = new Date(now).toISOString().slice(0, 7);
+    return this.#db.read((db) =>
+      db
+        .selectFrom('usage_days')
+        .select(['day', 'used'])
+        .where('team_id', '=', teamId)
+        .where('day', '>=', `${month}-01`)
+        .where('day', '<=', `${month}-31`)
+        .orderBy('day')
+        .execute(),
+    );
+  }
+
+  /** Counts one run made outside queues and crons (a test run); false where the month is used up. */
+  async countOne(teamId: string, monthlyLimit: number | null, now: number): Promise<boolean> {
+    const wanted = [{ teamId, runs: 1, monthlyLimit }];
+    const granted = await this.#db.transact((trx) =>
+      countUsage(trx, this.#db.dialect, wanted, now),
+    );
+    return granted.get(teamId) === 1;
+  }
+}
