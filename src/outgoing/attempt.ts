@@ -1,0 +1,374 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '#domain/clock';
+import type { BodyNeeds, Exchange, HeaderList, OutgoingRequest } from '#domain/exchange';
+import { BodyCollector } from './body.ts';
+import type { Connection, Connections, ConnectionUser } from './connections.ts';
+import { codingOf, Decoder } from './decoding.ts';
+import { describeFault, type Progress } from './faults.ts';
+import type { Guard, Guarded } from './guard.ts';
+import { findHeader, readHeaders } from './response-headers.ts';
+import type { Rooms } from './rooms.ts';
+import { readTarget, type Target } from './target.ts';
+import { Stopwatch } from './stopwatch.ts';
+
+/** How long the opening of a connection may take (§2.7), in seconds. */
+const CONNECT_SECONDS = 10;
+/** How many of a name's addresses are tried. */
+const MAX_DIALLED = 3;
+/** How much memory a brotli decoder may take, in bytes. */
+const BROTLI_BYTES = 16 * 1024 * 1024;
+/** How much is read of one answer before all others have their turn, in bytes. */
+const TURN_BYTES = 256 * 1024;
+
+export interface AttemptTools {
+  clock: Clock;
+  guard: Guard;
+  connections: Connections;
+  /** For large bodies that are kept whole. */
+  rooms: Rooms;
+  /** For brotli decoders: each may take a window of 16 MiB from its first byte on. */
+  brotliRooms: Rooms;
+}
+
+export interface AttemptOptions {
+  timeoutSeconds: number;
+  needs: BodyNeeds;
+}
+
+/** No room for a whole body or a brotli decoder, a decoder that is full, or others that have their turn. */
+type Hold = 'room' | 'brotli' | 'decoder' | 'turn';
+
+const NO_HEADERS: HeaderList = [];
+
+/**
+ * One exchange from its URL to the last byte of the answer, as a handler of undici's callbacks: there is no
+ * stream, no signal and one promise to it. Ends exactly once, in `resolve`; what comes later is ignored.
+ */
+export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
+  readonly #tools: AttemptTools;
+  readonly #request: OutgoingRequest;
+  readonly #options: AttemptOptions;
+  readonly #resolve: (exchange: Exchange) => void;
+  readonly #watch: Stopwatch;
+  readonly #cancelTimeout: () => void;
+  #cancelConnectLimit: (() => void) | null = null;
+  #isSettled = false;
+
+  #target: Target | null = null;
+  #addresses: readonly string[] = [];
+  #dialled = 0;
+  #connection: Connection | null = null;
+  #controller: Dispatcher.DispatchController | null = null;
+  #socketFault: Error | null = null;
+
+  #status: number | null = null;
+  #responseHeaders: HeaderList = NO_HEADERS;
+  #collector: BodyCollector | null = null;
+  #decoder: Decoder | null = null;
+  #leaveRoom: (() => void) | null = null;
+  #leaveBrotliRoom: (() => void) | null = null;
+  #isReceived = false;
+  /** Why nothing more is read for now. */
+  readonly #holds = new Set<Hold>();
+  #readInTurn = 0;
+  #receivedBytes = 0;
+
+  constructor(
+    tools: AttemptTools,
+    request: OutgoingRequest,
+    options: AttemptOptions,
+    resolve: (exchange: Exchange) => void,
+  ) {
+    this.#tools = tools;
+    this.#request = request;
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#watch = new Stopwatch(tools.clock);
+    this.#cancelTimeout = tools.clock.after(options.timeoutSeconds * 1000, () => this.#timeOut());
+  }
+
+  start(): void {
+    const target = readTarget(this.#request.url);
+    if (target === null) return this.#break('the URL is not valid');
+    this.#target = target;
+    const guarded = this.#tools.guard.judge(target.url);
+    if (!(guarded instanceof Promise)) return this.#proceed(guarded);
+    void guarded.then((outcome) => {
+      this.#watch.resolved();
+      this.#proceed(outcome);
+    });
+  }
+
+  #proceed(guarded: Guarded): void {
+    if (this.#isSettled) return;
+    if (guarded === 'blocked' || guarded === 'unresolvable') {
+      return this.#settle({ kind: guarded, ...this.#ending() });
+    }
+    this.#addresses = guarded;
+    this.#dial();
+  }
+
+  #dial(): void {
+    const target = this.#target;
+    const address = this.#addresses[this.#dialled++];
+    if (target === null || address === undefined) return this.#break('connection failed');
+    const { url, path, port, tlsHost } = target;
+    const connection = this.#tools.connections.take(url.origin, { address, port, tlsHost });
+    this.#connection = connection;
+    connection.serve(this);
+    const { method, headers, body } = this.#request;
+    const options: Dispatcher.DispatchOptions & { servername: string } = {
+      path,
+      method,
+      headers: flatten(headers),
+      body: body === null || body.length === 0 ? null : body,
+      // Kept constant: undici opens a connection anew where the TLS name changes, and would take it from `Host`.
+      servername: url.hostname,
+      ...(method === 'DELETE' && body !== null ? { reset: false } : null),
+    };
+    connection.dispatch(options, this);
+  }
+
+  // What the connection tells.
+
+  onConnecting(): void {
+    this.#watch.connecting();
+    if (this.#cancelConnectLimit !== null || this.#options.timeoutSeconds <= CONNECT_SECONDS)
+      return;
+    this.#cancelConnectLimit = this.#tools.clock.after(CONNECT_SECONDS * 1000, () =>
+      this.#break(`connection timed out after ${CONNECT_SECONDS} seconds`),
+    );
+  }
+
+  onConnected(): void {
+    this.#watch.connected(this.#target?.tlsHost !== null);
+  }
+
+  onReady(): void {
+    this.#watch.ready();
+    this.#cancelConnectLimit?.();
+    this.#cancelConnectLimit = null;
+  }
+
+  onBlocked(): void {
+    this.#settle({ kind: 'blocked', ...this.#ending() });
+  }
+
+  onSocketFault(error: Error): void {
+    this.#socketFault = error;
+  }
+
+  // What undici tells.
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // What broke a connection that was waiting is over: this one has been opened in its place.
+    this.#socketFault = null;
+    this.#watch.sending();
+    const connection = this.#connection;
+    if (connection === null) return;
+    connection.expectAnswer();
+    const host = findHeader(this.#request.headers, 'host');
+    if (host !== null && host[0] !== 'host') connection.spellHost(host[0]);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (this.#isSettled || (status >= 100 && status < 200)) return;
+    this.#status = status;
+    this.#watch.answering();
+    this.#responseHeaders = readHeaders(controller.rawHeaders);
+    this.#collector = new BodyCollector(this.#options.needs);
+    // A status below 100 is final and odd (D21), but undici reads it as an informational one without a body.
+    if (status < 100) return this.#answer(status, this.#collector);
+    const coding = codingOf(findHeader(this.#responseHeaders, 'content-encoding')?.[1] ?? null);
+    if (coding === null) return;
+    if (coding === 'br') {
+      this.#leaveBrotliRoom = this.#tools.brotliRooms.take({
+        pause: () => this.#hold('brotli'),
+        resume: () => this.#go('brotli'),
+        heldBytes: () => BROTLI_BYTES,
+      });
+    }
+    this.#decoder = new Decoder(coding, {
+      onDecoded: (chunk) => this.#takeDecoded(chunk),
+      onDrain: () => this.#go('decoder'),
+      onEnd: () => this.#finishBody(),
+      onCorrupt: () => this.#break(`response body is not valid ${coding}`),
+    });
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    const collector = this.#collector;
+    if (this.#isSettled || collector === null) return;
+    this.#receivedBytes += chunk.length;
+    this.#takeTurns(chunk.length);
+    if (this.#decoder !== null) {
+      if (!this.#decoder.write(chunk)) this.#hold('decoder');
+      return;
+    }
+    collector.take(chunk);
+    if (collector.needsRoom || this.#leaveRoom !== null) this.#keepToRoom(collector);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled) return;
+    // A body that only the end of the connection ends is not complete where the connection was reset.
+    if (this.#socketFault !== null) return this.#fail(this.#socketFault);
+    if (this.#connection !== null) this.#tools.connections.release(this.#connection);
+    this.#connection = null;
+    this.#endBody();
+  }
+
+  #endBody(): void {
+    this.#isReceived = true;
+    this.#watch.received();
+    if (this.#decoder === null) this.#finishBody();
+    else this.#decoder.end();
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    if (this.#isSettled) return;
+    if (this.#isWholeBodyHere()) return this.#endOnClosed();
+    if (this.#controller === null && this.#isWorthAnotherDial(error)) {
+      this.#dropConnection();
+      return this.#dial();
+    }
+    this.#fail(error);
+  }
+
+  /**
+   * Where reading was held on the last byte of a body of known length, undici has not told of its end yet, and
+   * takes the end of the connection that follows for a fault.
+   */
+  #isWholeBodyHere(): boolean {
+    if (this.#collector === null || this.#isReceived) return false;
+    const length = findHeader(this.#responseHeaders, 'content-length');
+    const isChunked = findHeader(this.#responseHeaders, 'transfer-encoding') !== null;
+    return length !== null && !isChunked && length[1] === String(this.#receivedBytes);
+  }
+
+  #endOnClosed(): void {
+    this.#dropConnection();
+    this.#endBody();
+  }
+
+  #isWorthAnotherDial(error: Error): boolean {
+    const isOurs = 'code' in error && String(error.code).startsWith('UND_ERR');
+    return !isOurs && this.#dialled < Math.min(this.#addresses.length, MAX_DIALLED);
+  }
+
+  // The body.
+
+  #takeDecoded(chunk: Buffer): void {
+    const collector = this.#collector;
+    if (this.#isSettled || collector === null) return;
+    collector.take(chunk);
+    if (collector.needsRoom || this.#leaveRoom !== null) this.#keepToRoom(collector);
+    if (!collector.isSated) return;
+    // Nothing more is wanted: what follows is read and dropped without being unfolded.
+    this.#closeDecoder();
+    if (this.#isReceived) this.#finishBody();
+    else this.#go('decoder');
+  }
+
+  #closeDecoder(): void {
+    this.#decoder?.close();
+    this.#decoder = null;
+    this.#leaveBrotliRoom?.();
+  }
+
+  /** Stops reading a large body that is kept whole until there is room for it, and gives the room back. */
+  #keepToRoom(collector: BodyCollector): void {
+    if (!collector.needsRoom) return this.#leaveRoom?.();
+    if (this.#leaveRoom !== null) return;
+    this.#leaveRoom = this.#tools.rooms.take({
+      pause: () => this.#flow('pause'),
+      resume: () => this.#flow('resume'),
+      heldBytes: () => collector.wholeBytes,
+    });
+  }
+
+  #flow(change: 'pause' | 'resume'): void {
+    if (this.#isSettled) return;
+    if (this.#decoder !== null) this.#decoder[change]();
+    else if (change === 'pause') this.#hold('room');
+    else this.#go('room');
+  }
+
+  #hold(why: Hold): void {
+    if (this.#holds.size === 0) this.#controller?.pause();
+    this.#holds.add(why);
+  }
+
+  #go(why: Hold): void {
+    if (this.#holds.delete(why) && this.#holds.size === 0 && !this.#isSettled) {
+      this.#controller?.resume();
+    }
+  }
+
+  /** A target that pours as fast as it is read would keep the event loop to itself, and timers waiting. */
+  #takeTurns(bytes: number): void {
+    this.#readInTurn += bytes;
+    if (this.#readInTurn < TURN_BYTES) return;
+    this.#readInTurn = 0;
+    this.#hold('turn');
+    setImmediate(() => this.#go('turn'));
+  }
+
+  #finishBody(): void {
+    if (this.#isSettled || this.#status === null || this.#collector === null) return;
+    this.#answer(this.#status, this.#collector);
+  }
+
+  // The end.
+
+  #answer(status: number, collector: BodyCollector): void {
+    this.#settle({ kind: 'answered', status, body: collector.finish(), ...this.#ending() });
+  }
+
+  #timeOut(): void {
+    const afterSeconds = this.#options.timeoutSeconds;
+    this.#settle({ kind: 'timed-out', afterSeconds, status: this.#status, ...this.#ending() });
+  }
+
+  #fail(error: Error): void {
+    let progress: Progress = 'connecting';
+    if (this.#status !== null) progress = 'receiving';
+    else if (this.#controller !== null) progress = 'waiting';
+    this.#break(describeFault(error, progress));
+  }
+
+  #break(what: string): void {
+    this.#settle({ kind: 'broken', what, status: this.#status, ...this.#ending() });
+  }
+
+  #ending() {
+    const { durationMs, timing } = this.#watch.stop();
+    const address = this.#addresses[this.#dialled - 1] ?? null;
+    return { durationMs, trace: { timing, address, responseHeaders: this.#responseHeaders } };
+  }
+
+  #settle(exchange: Exchange): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#resolve(exchange);
+    this.#cancelTimeout();
+    this.#cancelConnectLimit?.();
+    this.#leaveRoom?.();
+    this.#closeDecoder();
+    this.#collector?.release();
+    this.#dropConnection();
+  }
+
+  /** Closes a connection on which the answer was not read to its end. */
+  #dropConnection(): void {
+    if (this.#connection !== null) this.#tools.connections.discard(this.#connection);
+    this.#connection = null;
+  }
+}
+
+function flatten(headers: HeaderList): string[] {
+  const flat: string[] = [];
+  for (const [name, value] of headers) flat.push(name, value);
+  return flat;
+}

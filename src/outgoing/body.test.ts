@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import zlib from 'node:zlib';
+import type { BodyNeeds, Exchange } from '#domain/exchange';
+import { FakeClock } from '#testing/fake-clock';
+import { startRawReceiver, type RawConnection } from '#testing/raw-receiver';
+import { openSender, type TestSender } from '#testing/sender';
+
+const MIB = 1024 * 1024;
+
+function answered(exchange: Exchange) {
+  assert.equal(exchange.kind, 'answered', JSON.stringify(exchange));
+  return exchange;
+}
+
+/** The bytes of an answer with this body. */
+function answerWith(body: Uint8Array | string, ...headers: string[]): Buffer {
+  const bytes = Buffer.from(body);
+  const head = ['HTTP/1.1 200 OK', `Content-Length: ${bytes.length}`, ...headers, '', ''].join(
+    '\r\n',
+  );
+  return Buffer.concat([Buffer.from(head), bytes]);
+}
+
+/** What is received of an answer, given in one piece or so many bytes at a time. */
+async function receive(answer: Uint8Array, needs: Partial<BodyNeeds> = {}, size = Infinity) {
+  await using receiver = await startRawReceiver(async (connection) => {
+    await connection.until();
+    if (size === Infinity) await connection.send(answer);
+    else await connection.drip(answer, { everyMs: 0, size });
+    connection.end();
+  });
+  await using sender = openSender();
+  return await sender.get(receiver.url, { needs, timeoutSeconds: 20 });
+}
+
+describe('what is stored of a body', () => {
+  test('a small body is stored as it is, also where it comes byte by byte', async () => {
+    for (const size of [Infinity, 1]) {
+      const { body } = answered(await receive(answerWith('{"ok":true}'), {}, size));
+      assert.equal(String(body.stored), '{"ok":true}');
+      assert.deepEqual([body.totalBytes, body.found, body.whole], [11, [], null]);
+    }
+  });
+
+  for (const length of [65_534, 65_535, 65_536, 3 * MIB]) {
+    test(`of ${length} bytes the first 65,535 are stored and all are counted`, async () => {
+      const bytes = randomBytes(length);
+      const { body } = answered(await receive(answerWith(bytes)));
+      assert.equal(body.totalBytes, length);
+      assert.ok(Buffer.from(body.stored).equals(bytes.subarray(0, 65_535)));
+    });
+  }
+
+  test('a chunked body is stored without its framing', async () => {
+    const answer = Buffer.from(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nT: t\r\n\r\n',
+    );
+    assert.equal(String(answered(await receive(answer)).body.stored), 'abcde');
+  });
+});
+
+test('a body of known length is complete with its last byte, though reading is held there and the connection ends', async () => {
+  const half = 'x'.repeat(100_000);
+  await using stopping = await startRawReceiver(async (connection) => {
+    await connection.until();
+    await connection.send(`HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${half}`);
+  });
+  await using target = await startRawReceiver(async (connection) => {
+    await connection.until();
+    await connection.send(`HTTP/1.1 200 OK\r\nContent-Length: 66000\r\n\r\n${'1'.repeat(65_000)}`);
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    await connection.send('1'.repeat(1_000));
+    connection.end();
+  });
+  // Its clock stands still, so that those who came first keep their places for large bodies.
+  await using sender = openSender({ clock: new FakeClock('2026-01-01T00:00:00Z') });
+  const extra = { needs: { whole: true } };
+  const held = Array.from({ length: 5 }, () => sender.get(stopping.url, extra));
+  await stopping.waitFor(5);
+  for (let turn = 0; turn < 50; turn++) await nextTurn();
+  const { body } = answered(await sender.get(target.url, extra));
+  assert.deepEqual(body.whole, { text: '1'.repeat(66_000) });
+  await sender.close();
+  await Promise.all(held);
+});
+
+describe('what is looked for in a body', () => {
+  test('a text is found across chunks and far behind what is stored', async () => {
+    const bytes = Buffer.alloc(2 * MIB, 'x');
+    bytes.write('needle', bytes.length - 6);
+    const { body } = answered(
+      await receive(answerWith(bytes), { searchFor: ['needle', 'Needle', 'x'] }),
+    );
+    assert.deepEqual(body.found, [true, false, true]);
+    const dripped = answered(
+      await receive(answerWith('a nee dle needle'), { searchFor: ['needle'] }, 2),
+    );
+    assert.deepEqual(dripped.body.found, [true]);
+  });
+
+  test('the whole body is given where it is asked for, up to 16 MiB', async () => {
+    const text = `\ufeff{"a":"${'é'.repeat(100_000)}"}`;
+    const { body } = answered(await receive(answerWith(text), { whole: true }));
+    assert.deepEqual(body.whole, { text: text.slice(1) });
+    assert.equal(body.stored.length, 65_535);
+    const limit = answered(await receive(answerWith(Buffer.alloc(16 * MIB, '1')), { whole: true }));
+    assert.ok(limit.body.whole !== null && limit.body.whole !== 'too-large');
+    assert.equal(limit.body.whole.text.length, 16 * MIB);
+  });
+
+  test('above 16 MiB it is said to be too large, and is searched all the same', async () => {
+    const bytes = Buffer.alloc(16 * MIB + 1, 'x');
+    bytes.write('needle', bytes.length - 6);
+    const { body } = answered(
+      await receive(answerWith(bytes), { whole: true, searchFor: ['needle'] }),
+    );
+    assert.equal(body.whole, 'too-large');
+    assert.deepEqual([body.found, body.totalBytes], [[true], 16 * MIB + 1]);
+  });
+
+  test('many large bodies kept whole at once are all read to their end', async () => {
+    const text = '1'.repeat(MIB);
+    await using receiver = await startRawReceiver(answerWith(text));
+    await using sender = openSender();
+    const exchanges = await Promise.all(
+      Array.from({ length: 20 }, () => sender.get(receiver.url, { needs: { whole: true } })),
+    );
+    for (const exchange of exchanges) assert.deepEqual(answered(exchange).body.whole, { text });
+  });
+
+  test('targets that stop amid large bodies keep no other from its own, and may go on later', async () => {
+    const half = 'x'.repeat(300_000);
+    const goOn = Promise.withResolvers<void>();
+    await using stopping = await startRawReceiver(async (connection) => {
+      await connection.until();
+      await connection.send(`HTTP/1.1 200 OK\r\nContent-Length: 600000\r\n\r\n${half}`);
+      await goOn.promise;
+      await connection.send(half);
+      connection.end();
+    });
+    const text = '1'.repeat(MIB);
+    await using target = await startRawReceiver(answerWith(text));
+    await using sender = openSender();
+    const extra = { needs: { whole: true }, timeoutSeconds: 20 };
+    const held = Array.from({ length: 12 }, () => sender.get(stopping.url, extra));
+    await stopping.waitFor(12);
+    const { body, durationMs } = answered(await sender.get(target.url, extra));
+    assert.deepEqual(body.whole, { text });
+    assert.ok(durationMs < 3_000, `${durationMs} ms`);
+    goOn.resolve();
+    for (const exchange of await Promise.all(held)) {
+      assert.deepEqual(answered(exchange).body.whole, { text: half + half });
+    }
+  });
+});
+
+describe('encoded bodies', () => {
+  const text = JSON.stringify({ words: 'some words '.repeat(20_000), end: 'needle' });
+  const encodings: [name: string, header: string, bytes: Buffer][] = [
+    ['gzip', 'gzip', zlib.gzipSync(text)],
+    ['gzip under its old name', 'X-GZIP', zlib.gzipSync(text)],
+    ['deflate', 'deflate', zlib.deflateSync(text)],
+    ['deflate without its header', 'Deflate', zlib.deflateRawSync(text)],
+    ['br', 'br', zlib.brotliCompressSync(text)],
+  ];
+  for (const [name, header, bytes] of encodings) {
+    test(`${name} is decoded, at once and a few bytes at a time`, async () => {
+      for (const size of [Infinity, 7]) {
+        const answer = answerWith(bytes, `Content-Encoding: ${header}`);
+        const { body } = answered(
+          await receive(answer, { whole: true, searchFor: ['needle'] }, size),
+        );
+        assert.deepEqual(body.whole, { text });
+        assert.equal(String(body.stored), text.slice(0, 65_535));
+        assert.deepEqual([body.totalBytes, body.found], [text.length, [true]]);
+      }
+    });
+  }
+
+  for (const [coding, encode] of [
+    ['gzip', zlib.gzipSync],
+    ['deflate', zlib.deflateSync],
+    ['br', zlib.brotliCompressSync],
+  ] as const) {
+    test(`a body that is not ${coding}, or is cut, is a fault that keeps the status`, async () => {
+      for (const bytes of [Buffer.alloc(50, 0xff), encode(text).subarray(0, -9)]) {
+        const exchange = await receive(answerWith(bytes, `Content-Encoding: ${coding}`), {
+          searchFor: ['missing'],
+        });
+        assert.equal(exchange.kind, 'broken');
+        assert.deepEqual(exchange.kind === 'broken' && [exchange.what, exchange.status], [
+          `response body is not valid ${coding}`,
+          200,
+        ]);
+      }
+    });
+
+    test(`an empty ${coding} body is empty`, async () => {
+      assert.equal(
+        answered(await receive(answerWith('', `Content-Encoding: ${coding}`))).body.totalBytes,
+        0,
+      );
+    });
+  }
+
+  test('an encoding that is unknown is kept as it came', async () => {
+    for (const header of ['zstd', 'identity', 'gzip, br', '']) {
+      const { body } = answered(await receive(answerWith('raw', `Content-Encoding: ${header}`)));
+      assert.equal(String(body.stored), 'raw', header);
+    }
+  });
+
+  test('a connection is used again after an encoded body', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      for (;;) {
+        await connection.untilBytes(connection.received.length + 1);
+        await connection.send(answerWith(zlib.gzipSync('body'), 'Content-Encoding: gzip'));
+      }
+    });
+    await using sender = openSender();
+    for (let n = 0; n < 3; n++) {
+      assert.equal(String(answered(await sender.get(receiver.url)).body.stored), 'body');
+    }
+    assert.equal(receiver.connections.length, 1);
+  });
+});
+
+describe('bodies without measure', () => {
+  /** The most that memory grew by while this was running, in bytes. */
+  async function growthDuring(run: () => Promise<unknown>): Promise<number> {
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);
+    await run();
+    clearInterval(watch);
+    return most - before;
+  }
+
+  async function exchangeMany(
+    sender: TestSender,
+    url: string,
+    count: number,
+    needs: Partial<BodyNeeds>,
+  ) {
+    const sent = Array.from({ length: count }, () => sender.get(url, { needs, timeoutSeconds: 2 }));
+    return (await Promise.all(sent)).map(({ kind }) => kind);
+  }
+
+  /** Sends the same bytes again and again for as long as they are taken. */
+  async function pour(connection: RawConnection, head: string, bytes: Buffer): Promise<void> {
+    await connection.until();
+    await connection.send(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`);
+    const state = { isOpen: true };
+    void connection.closed.then(() => (state.isOpen = false));
+    while (state.isOpen) {
+      await connection.send(bytes);
+      // Writing to what is just being closed would otherwise leave the loop no time to close it.
+      await nextTurn();
+    }
+  }
+
+  test('two hundred endless answers end by their timeout and memory stays flat', async () => {
+    const bytes = Buffer.alloc(64 * 1024, 'x');
+    await using receiver = await startRawReceiver((connection) =>
+      pour(connection, 'Connection: close', bytes),
+    );
+    await using sender = openSender();
+    await exchangeMany(sender, receiver.url, 20, {});
+    const kinds: string[] = [];
+    const growth = await growthDuring(async () => {
+      kinds.push(
+        ...(await exchangeMany(sender, receiver.url, 200, { searchFor: ['never'], whole: true })),
+      );
+    });
+    assert.deepEqual(new Set(kinds), new Set(['timed-out']));
+    assert.ok(growth < 100 * MIB, `grew by ${Math.round(growth / MIB)} MiB`);
+  });
+
+  for (const [coding, bomb] of [
+    ['gzip', zlib.gzipSync(Buffer.alloc(200 * MIB))],
+    [
+      'br',
+      zlib.brotliCompressSync(Buffer.alloc(200 * MIB), {
+        params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 3 },
+      }),
+    ],
+  ] as const) {
+    test(`fifty bombs of ${coding} do not fill memory, searched or not`, async () => {
+      await using receiver = await startRawReceiver(
+        answerWith(bomb, `Content-Encoding: ${coding}`),
+      );
+      await using sender = openSender();
+      const growth = await growthDuring(async () => {
+        await exchangeMany(sender, receiver.url, 25, {});
+        await exchangeMany(sender, receiver.url, 25, { whole: true, searchFor: ['never'] });
+      });
+      assert.ok(growth < 100 * MIB, `grew by ${Math.round(growth / MIB)} MiB`);
+    });
+  }
+
+  test('what nobody wants to know of a bomb is not unfolded', async () => {
+    const bomb = zlib.gzipSync(Buffer.alloc(50 * MIB));
+    const { body } = answered(await receive(answerWith(bomb, 'Content-Encoding: gzip')));
+    assert.equal(body.stored.length, 65_535);
+    assert.ok(body.totalBytes < MIB);
+  });
+});

@@ -1,0 +1,95 @@
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+
+export type Coding = 'gzip' | 'deflate' | 'br';
+
+/** The coding to undo, or null where there is none, or one that is unknown: such a body is kept as it came. */
+export function codingOf(contentEncoding: string | null): Coding | null {
+  switch (contentEncoding === null ? '' : contentEncoding.trim().toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return 'gzip';
+    case 'deflate':
+      return 'deflate';
+    case 'br':
+      return 'br';
+    default:
+      return null;
+  }
+}
+
+export interface DecoderEvents {
+  onDecoded(chunk: Buffer): void;
+  /** More may be written: the decoder has worked off what it had been given. */
+  onDrain(): void;
+  onEnd(): void;
+  onCorrupt(): void;
+}
+
+/** How much a decoder puts out at once, in bytes; little, so that a bomb unfolds piece by piece. */
+const CHUNK_BYTES = 32 * 1024;
+
+/**
+ * Undoes a content coding on the zlib threads. Whoever writes must stop when `write` says false, and
+ * go on at `onDrain`: then a bomb never unfolds faster than it is looked at.
+ */
+export class Decoder {
+  readonly #coding: Coding;
+  readonly #events: DecoderEvents;
+  #stream: Transform | null = null;
+
+  constructor(coding: Coding, events: DecoderEvents) {
+    this.#coding = coding;
+    this.#events = events;
+  }
+
+  /** @returns false when the decoder wants no more for now */
+  write(chunk: Buffer): boolean {
+    this.#stream ??= this.#open(chunk);
+    return this.#stream.write(chunk);
+  }
+
+  /** Tells that the body has ended; `onEnd` or `onCorrupt` follows. */
+  end(): void {
+    // A body of no bytes at all (204, or a length of 0) is empty, not corrupt.
+    if (this.#stream === null) this.#events.onEnd();
+    else this.#stream.end();
+  }
+
+  pause(): void {
+    this.#stream?.pause();
+  }
+
+  resume(): void {
+    this.#stream?.resume();
+  }
+
+  /** Frees the decoder's memory; no event follows. */
+  close(): void {
+    const stream = this.#stream;
+    if (stream === null) return;
+    stream.removeAllListeners();
+    stream.on('error', ignore);
+    stream.destroy();
+  }
+
+  #open(first: Buffer): Transform {
+    const events = this.#events;
+    const stream = openStream(this.#coding, first);
+    stream.on('data', (chunk: Buffer) => events.onDecoded(chunk));
+    stream.on('drain', () => events.onDrain());
+    stream.on('end', () => events.onEnd());
+    stream.on('error', () => events.onCorrupt());
+    return stream;
+  }
+}
+
+function openStream(coding: Coding, first: Buffer): Transform {
+  const options = { chunkSize: CHUNK_BYTES };
+  if (coding === 'gzip') return createGunzip(options);
+  if (coding === 'br') return createBrotliDecompress(options);
+  // "deflate" means zlib (RFC 9110 8.4.1.2), but some servers leave zlib's two bytes of header out.
+  return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
+}
+
+function ignore(): void {}

@@ -1,0 +1,530 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import { FakeClock } from '#testing/fake-clock';
+import { startRawReceiver, type RawConnection } from '#testing/raw-receiver';
+import { openSender } from '#testing/sender';
+import type { Exchange } from '#domain/exchange';
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+/** Asserts an exchange's kind and gives it with that type. */
+function expectKind<K extends Exchange['kind']>(exchange: Exchange, kind: K) {
+  assert.equal(exchange.kind, kind, JSON.stringify(exchange));
+  return exchange as Extract<Exchange, { kind: K }>;
+}
+
+/** What one exchange comes to with a target that answers in this way. */
+async function exchangeWith(script: Parameters<typeof startRawReceiver>[0]): Promise<Exchange> {
+  await using receiver = await startRawReceiver(script);
+  await using sender = openSender();
+  return await sender.get(`${receiver.url}/`, { timeoutSeconds: 5 });
+}
+
+async function answerEach(connection: RawConnection, ...answers: string[]): Promise<void> {
+  let seen = 0;
+  for (const answer of answers) {
+    seen = (await connection.untilBytes(seen + 1)).length;
+    await connection.send(answer);
+  }
+}
+
+describe('what is sent', () => {
+  test('a request goes out with its own headers in their order and case, and nothing else', async () => {
+    await using receiver = await startRawReceiver(OK);
+    await using sender = openSender();
+    await sender.get(`${receiver.url}/a?b=c`, {
+      method: 'POST',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['X-oDD-Case', ' a  b '],
+        ['user-agent', 'undici'],
+      ],
+      body: '{"a":1}',
+    });
+    const [connection] = receiver.connections;
+    assert.equal(
+      connection?.received.toString('latin1'),
+      `POST /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:${receiver.port}\r\nconnection: keep-alive\r\n` +
+        'Content-Type: application/json\r\nX-oDD-Case:  a  b \r\nuser-agent: undici\r\ncontent-length: 7\r\n\r\n{"a":1}',
+    );
+  });
+
+  test('a request without a body has no length and no type', async () => {
+    await using receiver = await startRawReceiver((connection) => answerEach(connection, OK));
+    const heads: string[] = [];
+    for (const method of ['GET', 'DELETE'] as const) {
+      await using sender = openSender();
+      expectKind(await sender.get(receiver.url, { method }), 'answered');
+      heads.push(String(receiver.connections.at(-1)?.received));
+    }
+    assert.equal(heads.length, 2);
+    for (const head of heads)
+      assert.match(
+        head,
+        /^(GET|DELETE) \/ HTTP\/1\.1\r\nhost: \S+\r\nconnection: keep-alive\r\n\r\n$/,
+      );
+  });
+
+  test('a configured Host replaces the URL’s, with its own case', async () => {
+    await using receiver = await startRawReceiver((connection) => answerEach(connection, OK, OK));
+    await using sender = openSender();
+    await sender.get(`${receiver.url}/1`, {
+      headers: [
+        ['Host', 'other.test'],
+        ['A', 'b'],
+      ],
+    });
+    await sender.get(`${receiver.url}/2`);
+    const sent = receiver.connections[0]?.received.toString() ?? '';
+    assert.equal(receiver.connections.length, 1);
+    assert.match(
+      sent,
+      /^GET \/1 HTTP\/1\.1\r\nHost: other\.test\r\nconnection: keep-alive\r\nA: b\r\n\r\nGET \/2 HTTP\/1\.1\r\nhost: 127/,
+    );
+    assert.equal(sent.match(/host:/gi)?.length, 2);
+  });
+
+  test('path and query go out as written', async () => {
+    const written = [
+      '/a/../b/./c//d',
+      '/%7Euser/%zz',
+      '/q?a=\'b\'&c=<"d">&e={f}|^`',
+      '/?a=b?c',
+      '/a;b,c@d:e!$',
+      '?x=1',
+      '',
+    ];
+    await using receiver = await startRawReceiver((connection) =>
+      answerEach(connection, ...written.map(() => OK)),
+    );
+    await using sender = openSender();
+    for (const path of written) expectKind(await sender.get(receiver.url + path), 'answered');
+    const lines = receiver.connections[0]?.received.toString().match(/^GET .*(?= HTTP)/gm);
+    assert.deepEqual(
+      lines,
+      written.map((path) => `GET ${path.startsWith('/') ? '' : '/'}${path}`),
+    );
+  });
+
+  test('what a request line cannot carry is escaped and a fragment stays here', async () => {
+    await using receiver = await startRawReceiver(OK);
+    await using sender = openSender();
+    await sender.get(`${receiver.url}/ü?k=日\ud800#fragment`);
+    assert.match(
+      receiver.connections[0]?.received.toString() ?? '',
+      /^GET \/%C3%BC\?k=%E6%97%A5%EF%BF%BD HTTP/,
+    );
+  });
+
+  test('a DELETE with a body keeps its connection', async () => {
+    await using receiver = await startRawReceiver((connection) => answerEach(connection, OK, OK));
+    await using sender = openSender();
+    for (let n = 0; n < 2; n++) await sender.get(receiver.url, { method: 'DELETE', body: '[]' });
+    assert.equal(receiver.connections.length, 1);
+    assert.match(
+      receiver.connections[0]?.received.toString() ?? '',
+      /content-length: 2\r\n\r\n\[\]DELETE/,
+    );
+  });
+
+  test('headers that cannot be written end their own run alone', async () => {
+    await using receiver = await startRawReceiver((connection) => answerEach(connection, OK));
+    await using sender = openSender();
+    for (const header of [
+      ['Expect', '100-continue'],
+      ['A b', 'c'],
+      ['A', 'b\r\nC: d'],
+      ['Transfer-Encoding', 'chunked'],
+      ['A', '日'],
+    ] as const) {
+      const broken = expectKind(await sender.get(receiver.url, { headers: [header] }), 'broken');
+      assert.equal(broken.what, 'the request cannot be written as HTTP');
+    }
+    expectKind(await sender.get(receiver.url), 'answered');
+    assert.equal(receiver.connections.length, 1, 'nothing of the others was sent');
+  });
+
+  test('a proxy named in the environment is not used', async () => {
+    await using proxy = await startRawReceiver(OK);
+    await using receiver = await startRawReceiver(OK);
+    process.env['HTTP_PROXY'] = process.env['http_proxy'] = proxy.url;
+    try {
+      await using sender = openSender();
+      expectKind(await sender.get(receiver.url), 'answered');
+    } finally {
+      delete process.env['HTTP_PROXY'];
+      delete process.env['http_proxy'];
+    }
+    assert.equal(proxy.connections.length, 0);
+  });
+});
+
+describe('connections', () => {
+  test('are used again, one request at a time', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      for (let n = 1; ; n++) {
+        await connection.untilBytes(connection.received.length + 1);
+        await connection.send(OK);
+      }
+    });
+    await using sender = openSender();
+    for (let n = 0; n < 3; n++) expectKind(await sender.get(receiver.url), 'answered');
+    assert.equal(receiver.connections.length, 1);
+    await Promise.all([sender.get(receiver.url), sender.get(receiver.url)]);
+    assert.equal(receiver.connections.length, 2);
+  });
+
+  test('one that the target closed while it waited is replaced without a fault', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      await connection.until();
+      await connection.send(OK);
+      connection.end();
+    });
+    await using sender = openSender();
+    for (let n = 1; n <= 3; n++) {
+      expectKind(await sender.get(receiver.url), 'answered');
+      await receiver.connections[n - 1]?.closed;
+    }
+    assert.equal(receiver.connections.length, 3);
+  });
+
+  test('a request that was sent on a reused connection is never sent twice', async () => {
+    await using receiver = await startRawReceiver(async (connection, index) => {
+      await connection.until();
+      await connection.send(OK);
+      const first = connection.received.length;
+      await connection.untilBytes(first + 1);
+      if (index === 0) connection.reset();
+    });
+    await using sender = openSender();
+    expectKind(await sender.get(receiver.url), 'answered');
+    const broken = expectKind(
+      await sender.get(receiver.url, { method: 'POST', body: '{}' }),
+      'broken',
+    );
+    assert.equal(broken.what, 'connection reset');
+    assert.equal(receiver.connections.length, 1);
+  });
+
+  test('a refused one says so', async () => {
+    const receiver = await startRawReceiver(OK);
+    await receiver.close();
+    await using sender = openSender();
+    const broken = expectKind(await sender.get(receiver.url), 'broken');
+    assert.deepEqual([broken.what, broken.status], ['connection refused', null]);
+    assert.equal(broken.trace.address, '127.0.0.1');
+  });
+
+  test('closing the sender ends what is under way', async () => {
+    await using receiver = await startRawReceiver(() => {});
+    const sender = openSender();
+    const exchange = sender.get(receiver.url);
+    await receiver.next();
+    await sender.close();
+    expectKind(await exchange, 'broken');
+  });
+
+  test('those to many origins do not pile up', async () => {
+    const open = new Set<Socket>();
+    const server = http.createServer((_, response) => response.end('ok'));
+    server.on('connection', (socket: Socket) => {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket));
+    });
+    server.listen(0, '0.0.0.0');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await using sender = openSender();
+    for (let batch = 0; batch < 7; batch++) {
+      const urls = Array.from({ length: 100 }, (_, n) => `http://127.0.${batch}.${n + 1}:${port}/`);
+      const exchanges = await Promise.all(urls.map((url) => sender.get(url)));
+      for (const exchange of exchanges) expectKind(exchange, 'answered');
+    }
+    while (open.size > 512) await new Promise((resolve) => setImmediate(resolve));
+    await sender.close();
+    server.close();
+    server.closeAllConnections();
+  });
+});
+
+describe('informational answers', () => {
+  const rows: [string, string[]][] = [
+    ['100 Continue', ['HTTP/1.1 100 Continue\r\n\r\n']],
+    ['100 with headers', ['HTTP/1.1 100 Continue\r\nA: b\r\n\r\n']],
+    [
+      '102 and 103',
+      ['HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+    ],
+    ['103 and then 100', ['HTTP/1.1 103 Early Hints\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n']],
+    ['ten times 100', ['HTTP/1.1 100 Continue\r\n\r\n'.repeat(10)]],
+  ];
+  for (const [name, before] of rows) {
+    test(`${name} are skipped, at once, apart or byte by byte, and the connection stays good`, async () => {
+      const script = async (connection: RawConnection) => {
+        await connection.until('/1');
+        await connection.send(before.join('') + OK);
+        await connection.until('/2');
+        for (const part of before) await connection.drip(part, { everyMs: 1, size: part.length });
+        await connection.send(OK);
+        await connection.until('/3');
+        await connection.drip(before.join('') + OK, { everyMs: 0, size: 3 });
+      };
+      await using receiver = await startRawReceiver(script);
+      await using sender = openSender();
+      for (const path of ['/1', '/2', '/3']) {
+        const answered = expectKind(await sender.get(receiver.url + path), 'answered');
+        assert.equal(answered.status, 200);
+        assert.equal(String(answered.body.stored), 'ok');
+        assert.deepEqual(answered.trace.responseHeaders, [['Content-Length', '2']]);
+      }
+      assert.equal(receiver.connections.length, 1);
+    });
+  }
+
+  test('101 that nobody asked for is a fault', async () => {
+    const broken = expectKind(
+      await exchangeWith('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+      'broken',
+    );
+    assert.equal(broken.what, 'response is not valid HTTP');
+  });
+
+  test('an end behind 100 is a connection closed before a response came', async () => {
+    const broken = expectKind(await exchangeWith('HTTP/1.1 100 Continue\r\n\r\n'), 'broken');
+    assert.deepEqual(
+      [broken.what, broken.status],
+      ['connection closed before a response came', null],
+    );
+  });
+});
+
+describe('answers', () => {
+  for (const status of [200, 204, 301, 304, 404, 503, 600, 999, 99, 0]) {
+    test(`${status} is answered with that status`, async () => {
+      const line = `HTTP/1.1 ${String(status).padStart(3, '0')} Any`;
+      const body = status === 204 || status === 304 ? '' : 'x';
+      const answered = expectKind(
+        await exchangeWith(
+          `${line}\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        ),
+        'answered',
+      );
+      assert.equal(answered.status, status);
+    });
+  }
+
+  test('headers are kept as received and a body may end with the connection', async () => {
+    const answered = expectKind(
+      await exchangeWith('HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:  2 \r\n\r\nbody'),
+      'answered',
+    );
+    assert.deepEqual(answered.trace.responseHeaders, [
+      ['X-A', '1'],
+      ['x-a', '2'],
+    ]);
+    assert.equal(String(answered.body.stored), 'body');
+  });
+
+  test('no more than 16 KiB of headers are kept and over 64 KiB are a fault', async () => {
+    const headers = (count: number) =>
+      Array.from({ length: count }, (_, n) => `H${n}: ${'v'.repeat(1000)}\r\n`).join('');
+    const answered = expectKind(
+      await exchangeWith(`HTTP/1.1 200 OK\r\n${headers(30)}Content-Length: 0\r\n\r\n`),
+      'answered',
+    );
+    assert.equal(answered.trace.responseHeaders.length, 16);
+    const broken = expectKind(
+      await exchangeWith(`HTTP/1.1 200 OK\r\n${headers(80)}\r\n`),
+      'broken',
+    );
+    assert.equal(broken.what, 'response headers are too large');
+  });
+
+  test('the parts of an attempt are timed', async () => {
+    const { durationMs, trace } = expectKind(await exchangeWith(OK), 'answered');
+    assert.ok(Number.isInteger(durationMs));
+    assert.equal(trace.address, '127.0.0.1');
+    assert.deepEqual([trace.timing.dnsMs, trace.timing.tlsMs], [null, null]);
+    for (const part of ['connectMs', 'waitingMs', 'receivingMs'] as const) {
+      assert.ok(Number(trace.timing[part]) >= 0, part);
+    }
+  });
+});
+
+describe('broken answers', () => {
+  const rows: [name: string, answer: string, what: string, status: number | null][] = [
+    ['nothing', '', 'connection closed before a response came', null],
+    ['half a status line', 'HTTP/1.1 20', 'connection closed before a response came', null],
+    ['garbage', '\0\x01\x02garbage\r\n\r\n', 'response is not valid HTTP', null],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n', 'response is not valid HTTP', null],
+    ['a broken header', 'HTTP/1.1 200 OK\r\nno colon\r\n\r\n', 'response is not valid HTTP', null],
+    [
+      'two lengths',
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx',
+      'response is not valid HTTP',
+      null,
+    ],
+    [
+      'a short body',
+      'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort',
+      'response ended early',
+      200,
+    ],
+    [
+      'chunks without an end',
+      'HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n',
+      'response ended early',
+      503,
+    ],
+    [
+      'a chunk of no size',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n',
+      'response is not valid HTTP',
+      200,
+    ],
+    [
+      'a head without an end',
+      'HTTP/1.1 200 OK\r\nA: b\r\n',
+      'connection closed before a response came',
+      null,
+    ],
+  ];
+  for (const [name, answer, what, status] of rows) {
+    test(`${name}: ${what}, with the status if one came`, async () => {
+      const broken = expectKind(await exchangeWith(answer), 'broken');
+      assert.deepEqual([broken.what, broken.status], [what, status]);
+    });
+  }
+
+  test('a reset before an answer and one amid it are faults', async () => {
+    const before = expectKind(
+      await exchangeWith(async (connection) => {
+        await connection.until();
+        connection.reset();
+      }),
+      'broken',
+    );
+    assert.deepEqual([before.what, before.status], ['connection reset', null]);
+    for (const framing of [
+      'Content-Length: 9',
+      'Transfer-Encoding: chunked',
+      'Connection: close',
+    ]) {
+      const amid = expectKind(
+        await exchangeWith(async (connection) => {
+          await connection.until();
+          await connection.drip([`HTTP/1.1 200 OK\r\n${framing}\r\n\r\n`, '4\r\nabcd'].join(''), {
+            everyMs: 5,
+            size: 100,
+          });
+          connection.reset();
+        }),
+        'broken',
+      );
+      assert.deepEqual([amid.what, amid.status], ['connection reset', 200], framing);
+    }
+  });
+
+  test('an address that is no URL is a fault, not an exception', async () => {
+    await using sender = openSender();
+    for (const url of ['', 'x', 'http://', 'ftp://a.test/', 'http://a:99999/']) {
+      assert.equal(expectKind(await sender.get(url), 'broken').what, 'the URL is not valid');
+    }
+  });
+});
+
+describe('a connection that waited', () => {
+  test('and was reset meanwhile is no fault of the request that would have used it', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      await connection.until();
+      await connection.send(OK);
+      connection.reset();
+    });
+    await using sender = openSender();
+    for (let n = 0; n < 5; n++) {
+      expectKind(await sender.get(receiver.url), 'answered');
+      await receiver.connections[n]?.closed;
+    }
+  });
+});
+
+describe('the timeout', () => {
+  const stalls: [
+    name: string,
+    script: (connection: RawConnection) => unknown,
+    status: number | null,
+  ][] = [
+    ['says nothing', () => {}, null],
+    ['stops in its head', (c) => c.send('HTTP/1.1 200 OK\r\nA:'), null],
+    ['stops in its body', (c) => c.send('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab'), 200],
+    ['sends informational answers only', (c) => c.send('HTTP/1.1 100 Continue\r\n\r\n'), null],
+    [
+      'stops in a compressed body',
+      (c) => c.send('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 50\r\n\r\n\x1f'),
+      200,
+    ],
+  ];
+  for (const [name, script, status] of stalls) {
+    test(`ends an exchange with a target that ${name}, and closes the connection`, async () => {
+      const told = Promise.withResolvers<void>();
+      await using receiver = await startRawReceiver(async (connection) => {
+        await connection.until();
+        await script(connection);
+        told.resolve();
+      });
+      const clock = new FakeClock('2026-01-01T00:00:00Z');
+      await using sender = openSender({ clock });
+      const sent = sender.get(receiver.url, { timeoutSeconds: 7 });
+      await told.promise;
+      // Two turns of the loop let what was written arrive; a status is only known once it was read.
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(6_999);
+      let isOver = false;
+      void sent.then(() => (isOver = true));
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(isOver, false);
+      await clock.advance(1);
+      const timedOut = expectKind(await sent, 'timed-out');
+      assert.deepEqual(
+        [timedOut.afterSeconds, timedOut.durationMs, timedOut.status],
+        [7, 7_000, status],
+      );
+      // The other end has been told: waiting for more is refused.
+      await assert.rejects(receiver.connections[0]?.until('more') ?? Promise.resolve(), /ended/);
+    });
+  }
+
+  test('opening a connection takes at most 10 seconds, TLS included, and less where the timeout is shorter', async () => {
+    for (const [timeoutSeconds, kind] of [
+      [30, 'broken'],
+      [10, 'timed-out'],
+      [3, 'timed-out'],
+    ] as const) {
+      await using receiver = await startRawReceiver(() => {});
+      const clock = new FakeClock('2026-01-01T00:00:00Z');
+      await using sender = openSender({ clock });
+      const sent = sender.get(receiver.url.replace('http', 'https'), { timeoutSeconds });
+      await receiver.next(({ received }) => received.length >= 0);
+      await clock.advance(Math.min(timeoutSeconds, 10) * 1000);
+      const exchange = expectKind(await sent, kind);
+      if (exchange.kind === 'broken') {
+        assert.equal(exchange.what, 'connection timed out after 10 seconds');
+      }
+      assert.equal(exchange.durationMs, Math.min(timeoutSeconds, 10) * 1000);
+      assert.equal(clock.waiting, 0, 'no timer is left behind');
+    }
+  });
+
+  test('a body that drips for ever is ended too', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      await connection.until();
+      await connection.send('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
+      await connection.drip('x'.repeat(100_000), { everyMs: 10 });
+    });
+    await using sender = openSender();
+    expectKind(await sender.get(receiver.url, { timeoutSeconds: 1 }), 'timed-out');
+  });
+});

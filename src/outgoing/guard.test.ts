@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { startDnsServer, type DnsAnswer } from '#testing/dns-server';
+import { startReceiver } from '#testing/receiver';
+import { openSender } from '#testing/sender';
+
+/** Sends to a name that a scripted server answers for, with 127.0.0.1 alone reachable. */
+async function sendTo(answer: DnsAnswer, allowed = '127.0.0.1/32') {
+  await using dns = await startDnsServer();
+  await using receiver = await startReceiver();
+  await using sender = openSender({ dnsServers: [dns.address], allowed });
+  dns.answer('target.test', answer);
+  const exchange = await sender.get(`http://target.test:${receiver.port}/`);
+  return { exchange, requests: receiver.requests.length, queries: [...dns.queries] };
+}
+
+describe('names', () => {
+  test('a name that resolves to an allowed address is reached there, under its own name', async () => {
+    await using dns = await startDnsServer();
+    await using receiver = await startReceiver();
+    await using sender = openSender({ dnsServers: [dns.address] });
+    dns.answer('target.test', ['127.0.0.1']);
+    const exchange = await sender.get(`http://TARGET.test.:${receiver.port}/`);
+    assert.equal(exchange.kind, 'answered');
+    assert.equal(exchange.trace.address, '127.0.0.1');
+    assert.notEqual(exchange.trace.timing.dnsMs, null);
+    assert.equal(receiver.requests[0]?.headers.host, `target.test.:${receiver.port}`);
+    assert.deepEqual(
+      dns.queries.map(({ type }) => type),
+      ['A'],
+      'nothing but A records is asked for',
+    );
+  });
+
+  const rows: [name: string, answer: DnsAnswer, kind: string][] = [
+    ['a private address', ['10.1.2.3'], 'blocked'],
+    [
+      'a CNAME to a private address',
+      [
+        { type: 'CNAME', data: 'inner.test' },
+        { type: 'A', name: 'inner.test', data: '10.1.2.3' },
+      ],
+      'blocked',
+    ],
+    ['a public and a private address', ['127.0.0.1', '10.1.2.3'], 'blocked'],
+    ['a private and a public address', ['169.254.169.254', '127.0.0.1'], 'blocked'],
+    ['IPv6 addresses only', ['::1', '2001:4860:4860::8888'], 'unresolvable'],
+    ['no address', [], 'unresolvable'],
+    ['NXDOMAIN', 'NXDOMAIN', 'unresolvable'],
+    ['SERVFAIL', 'SERVFAIL', 'unresolvable'],
+    ['REFUSED', 'REFUSED', 'unresolvable'],
+    ['bytes that are no answer', { bytes: Buffer.from('garbage') }, 'unresolvable'],
+    ['an answer over TCP', { truncated: ['127.0.0.1'] }, 'answered'],
+  ];
+  for (const [name, answer, kind] of rows) {
+    test(`${name}: ${kind}`, async () => {
+      const { exchange, requests } = await sendTo(answer);
+      assert.equal(exchange.kind, kind);
+      assert.equal(requests, kind === 'answered' ? 1 : 0);
+    });
+  }
+
+  test('a silent server makes a name unresolvable, and holds up no other name', async () => {
+    await using dns = await startDnsServer();
+    await using receiver = await startReceiver();
+    await using sender = openSender({ dnsServers: [dns.address] });
+    dns.answer('silent.test', 'silence');
+    dns.answer('broken.test', { bytes: Buffer.from([0x81, 0x80]) });
+    dns.answer('target.test', ['127.0.0.1']);
+    const silent = sender.get('http://silent.test/');
+    const broken = sender.get('http://broken.test/');
+    const good = await sender.get(`http://target.test:${receiver.port}/`);
+    assert.equal(good.kind, 'answered');
+    assert.ok(good.durationMs < 1_000);
+    assert.deepEqual([(await silent).kind, (await broken).kind], ['unresolvable', 'unresolvable']);
+    assert.ok((await silent).durationMs < 6_000);
+  });
+
+  test('the timeout covers the lookup', async () => {
+    await using dns = await startDnsServer();
+    await using sender = openSender({ dnsServers: [dns.address] });
+    dns.answer('silent.test', 'silence');
+    const exchange = await sender.get('http://silent.test/', { timeoutSeconds: 1 });
+    assert.equal(exchange.kind, 'timed-out');
+  });
+
+  test('a dead server among several holds nothing up for long', async () => {
+    await using dns = await startDnsServer();
+    await using receiver = await startReceiver();
+    await using sender = openSender({ dnsServers: ['127.0.0.1:1', dns.address] });
+    dns.answer('target.test', ['127.0.0.1']);
+    assert.equal((await sender.get(`http://target.test:${receiver.port}/`)).kind, 'answered');
+  });
+
+  test('a name that changes its mind is judged again, and a second answer redirects nothing', async () => {
+    await using dns = await startDnsServer();
+    await using receiver = await startReceiver();
+    await using sender = openSender({ dnsServers: [dns.address] });
+    dns.answerInTurn('target.test', [['127.0.0.1'], ['10.1.2.3']]);
+    const kinds = [];
+    for (let n = 0; n < 2; n++)
+      kinds.push((await sender.get(`http://target.test:${receiver.port}/`)).kind);
+    assert.deepEqual(kinds, ['answered', 'blocked']);
+    assert.deepEqual([dns.queries.length, receiver.requests.length], [2, 1]);
+  });
+
+  test('an answer is believed for its lifetime, and asked for once by many at a time', async () => {
+    await using dns = await startDnsServer();
+    await using receiver = await startReceiver();
+    await using sender = openSender({ dnsServers: [dns.address] });
+    dns.answer('kept.test', [{ type: 'A', data: '127.0.0.1', ttl: 60 }]);
+    dns.answer('fleeting.test', ['127.0.0.1']);
+    const get = (name: string) => sender.get(`http://${name}:${receiver.port}/`);
+    await Promise.all([get('kept.test'), get('kept.test'), get('kept.test')]);
+    await get('kept.test');
+    assert.equal(dns.queries.length, 1);
+    await get('fleeting.test');
+    await get('fleeting.test');
+    assert.equal(dns.queries.length, 3);
+  });
+
+  test('the next address is dialled where one refuses', async () => {
+    await using dns = await startDnsServer();
+    await using receiver = await startReceiver();
+    await using sender = openSender({ dnsServers: [dns.address] });
+    dns.answer('target.test', ['127.0.0.9', '127.0.0.1']);
+    const exchange = await sender.get(`http://target.test:${receiver.port}/`);
+    assert.equal(exchange.kind, 'answered');
+    assert.equal(exchange.trace.address, '127.0.0.1');
+  });
+
+  test('names that no server would be asked about are unresolvable', async () => {
+    await using dns = await startDnsServer();
+    await using sender = openSender({ dnsServers: [dns.address] });
+    for (const host of [
+      'a..b',
+      `${'x'.repeat(64)}.test`,
+      'x.'.repeat(130),
+      'under_score.test',
+      '-',
+      'xn--a',
+    ]) {
+      const exchange = await sender.get(`http://${host}/`);
+      assert.ok(exchange.kind === 'unresolvable' || exchange.kind === 'broken', host);
+    }
+  });
+});
+
+describe('the machine itself', () => {
+  test('localhost and names under it are 127.0.0.1, whatever anybody answers', async () => {
+    await using dns = await startDnsServer();
+    await using receiver = await startReceiver();
+    dns.answer('localhost', ['93.184.216.34']);
+    await using closed = openSender({ dnsServers: [dns.address], allowed: '' });
+    await using open = openSender({ dnsServers: [dns.address] });
+    for (const name of ['localhost', 'foo.localhost', 'LOCALHOST.']) {
+      const url = `http://${name}:${receiver.port}/`;
+      assert.equal((await closed.get(url)).kind, 'blocked', name);
+      assert.equal((await open.get(url)).kind, 'answered', name);
+    }
+    assert.equal((await open.get('http://notlocalhost/')).kind, 'unresolvable');
+    assert.deepEqual(
+      dns.queries.map(({ name }) => name),
+      ['notlocalhost'],
+    );
+  });
+
+  test('names of the hosts file are read from there and judged like others', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'belfry-hosts-'));
+    try {
+      const hostsPath = join(folder, 'hosts');
+      await writeFile(
+        hostsPath,
+        '127.0.0.1 web # me\n10.0.0.1\tinner Inner.corp\n::1 ip6-loopback\n127.0.0.1 both\n10.0.0.2 both\n',
+      );
+      await using receiver = await startReceiver();
+      await using sender = openSender({ hostsPath });
+      const kindOf = async (name: string) =>
+        (await sender.get(`http://${name}:${receiver.port}/`)).kind;
+      assert.equal(await kindOf('web'), 'answered');
+      assert.equal(await kindOf('INNER.corp'), 'blocked');
+      assert.equal(await kindOf('both'), 'blocked');
+      assert.equal(await kindOf('ip6-loopback'), 'unresolvable');
+      assert.equal(await kindOf('me'), 'unresolvable');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('addresses in the URL', () => {
+  test('are judged in every spelling, without a lookup', async () => {
+    await using dns = await startDnsServer();
+    await using receiver = await startReceiver();
+    await using sender = openSender({ dnsServers: [dns.address], allowed: '' });
+    const spellings = [
+      '127.0.0.1',
+      '2130706433',
+      '0x7f.1',
+      '0177.0.0.1',
+      '127.1',
+      '127.0.0.1.',
+      '0',
+      '169.254.169.254',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+    ];
+    for (const host of spellings) {
+      const exchange = await sender.get(`http://${host}:${receiver.port}/`);
+      assert.equal(exchange.kind, host.startsWith('[') ? 'unresolvable' : 'blocked', host);
+    }
+    assert.deepEqual([dns.queries.length, receiver.requests.length], [0, 0]);
+  });
+
+  test('a redirect is an answer and nobody goes where it leads', async () => {
+    await using receiver = await startReceiver();
+    await using sender = openSender({ allowed: '127.0.0.1' });
+    receiver.answer('/from', { status: 302, headers: { Location: '/to' } });
+    const exchange = await sender.get(`${receiver.url}/from`);
+    assert.equal(exchange.kind === 'answered' && exchange.status, 302);
+    assert.deepEqual(
+      receiver.requests.map(({ url }) => url),
+      ['/from'],
+    );
+  });
+});

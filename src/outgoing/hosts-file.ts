@@ -1,0 +1,58 @@
+import { open } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
+import type { Clock } from '#domain/clock';
+
+/** How much of the file is read, in bytes; how long what was read is believed, in milliseconds. */
+const MAX_BYTES = 256 * 1024;
+const BELIEVED_MS = 5_000;
+
+/**
+ * The machine's own table of names, so that names which a self-hoster or a container runtime wrote there
+ * work although no DNS server knows them. c-ares, which asks the servers, does not read it.
+ */
+export class HostsFile {
+  readonly #clock: Clock;
+  readonly #path: string;
+  #addresses = new Map<string, string[]>();
+  #readAtMs = -Infinity;
+
+  constructor(clock: Clock, path = '/etc/hosts') {
+    this.#clock = clock;
+    this.#path = path;
+  }
+
+  /** The IPv4 addresses that the file gives a name, in lower case; null for a name it does not give any. */
+  async find(name: string): Promise<readonly string[] | null> {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#readAtMs >= BELIEVED_MS) {
+      this.#readAtMs = nowMs;
+      this.#addresses = parseHosts(await readBeginning(this.#path));
+    }
+    return this.#addresses.get(name) ?? null;
+  }
+}
+
+/** A file that is missing or may not be read gives no names. */
+async function readBeginning(path: string): Promise<string> {
+  try {
+    await using file = await open(path);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } catch {
+    return '';
+  }
+}
+
+export function parseHosts(text: string): Map<string, string[]> {
+  const addresses = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = (line.split('#', 1)[0] ?? '').trim().split(/\s+/);
+    if (!isIPv4(address)) continue;
+    for (const name of names) {
+      const known = addresses.get(name.toLowerCase());
+      if (known === undefined) addresses.set(name.toLowerCase(), [address]);
+      else known.push(address);
+    }
+  }
+  return addresses;
+}

@@ -1,0 +1,37 @@
+import { getServers, Resolver } from 'node:dns';
+
+/** One try with each server, in milliseconds. */
+const TRY_MS = 1_500;
+const TRIES = 1;
+
+export interface DnsProbe {
+  /** Who was asked: `ip` or `ip:port`. */
+  servers: readonly string[];
+  /** Null where somebody answered; else why not. */
+  fault: string | null;
+}
+
+/** Answers too: the name servers work, and say that there is no such name. */
+const ANSWERS = new Set(['ENOTFOUND', 'ENODATA']);
+
+/**
+ * Asks the resolvers that targets are looked up with for a name that is reserved for such uses (RFC 2606).
+ * Takes a few seconds where nobody answers. Never rejects.
+ *
+ * @param dnsServers  `ip` or `ip:port`; none means the system's
+ */
+export function probeDns(dnsServers: readonly string[]): Promise<DnsProbe> {
+  const servers = dnsServers.length > 0 ? dnsServers : getServers();
+  return new Promise((resolve) => {
+    try {
+      const channel = new Resolver({ timeout: TRY_MS, tries: TRIES });
+      channel.setServers(servers);
+      channel.resolve4('example.com', (error) => {
+        const code = error?.code ?? null;
+        resolve({ servers, fault: code === null || ANSWERS.has(code) ? null : code });
+      });
+    } catch (error) {
+      resolve({ servers, fault: (error as Error).message });
+    }
+  });
+}

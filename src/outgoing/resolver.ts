@@ -1,0 +1,128 @@
+import { Resolver, type RecordWithTtl } from 'node:dns';
+import type { Clock } from '#domain/clock';
+import { HostsFile } from './hosts-file.ts';
+
+/** How long one lookup may take, and its first try with one server, in milliseconds. */
+const LOOKUP_MS = 5_000;
+const FIRST_TRY_MS = 1_200;
+const TRIES = 2;
+/** How long an answer is believed at most, in milliseconds, whatever its own lifetime. */
+const MAX_BELIEVED_MS = 60_000;
+/** The same for what the hosts file says. */
+const HOSTS_BELIEVED_MS = 5_000;
+/** How many names are remembered. */
+const MAX_NAMES = 4_096;
+/** How many addresses of a name are looked at. */
+const MAX_ADDRESSES = 64;
+
+export interface ResolverOptions {
+  clock: Clock;
+  /** `ip` or `ip:port`; none means the system's. */
+  dnsServers: readonly string[];
+  /** Where the machine's own names stand. Default: `/etc/hosts`. */
+  hostsPath?: string;
+}
+
+interface Remembered {
+  addresses: readonly string[];
+  untilMs: number;
+}
+
+/**
+ * Finds the IPv4 addresses of names (§2.7): the hosts file first, then DNS, A records only, CNAMEs followed
+ * by the server. Asked through c-ares, never through the four threads that the whole process shares.
+ *
+ * Every lookup has a channel of its own: on a shared one a single malformed answer fails what else is being
+ * asked, and a silent server for one name holds up the others.
+ */
+export class NameResolver {
+  readonly #clock: Clock;
+  readonly #dnsServers: readonly string[];
+  readonly #hosts: HostsFile;
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #underWay = new Map<string, Promise<readonly string[] | null>>();
+  readonly #channels = new Set<Resolver>();
+
+  constructor({ clock, dnsServers, hostsPath }: ResolverOptions) {
+    this.#clock = clock;
+    this.#dnsServers = dnsServers;
+    this.#hosts = new HostsFile(clock, hostsPath);
+  }
+
+  /** What is known of a name without asking anyone, or null. At least one address. */
+  recall(name: string): readonly string[] | null {
+    if (isLocalhost(name)) return LOCALHOST;
+    const known = this.#remembered.get(name);
+    if (known === undefined) return null;
+    if (known.untilMs > this.#clock.monotonicMs()) return known.addresses;
+    this.#remembered.delete(name);
+    return null;
+  }
+
+  /**
+   * Finds a name's addresses, or null where it has none or nobody answers in time. Never rejects.
+   * Those who ask for one name together share one lookup.
+   */
+  find(name: string): Promise<readonly string[] | null> {
+    const known = this.recall(name);
+    if (known !== null) return Promise.resolve(known);
+    const underWay = this.#underWay.get(name);
+    if (underWay !== undefined) return underWay;
+    const lookup = this.#lookUp(name).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, lookup);
+    return lookup;
+  }
+
+  /** Calls off every lookup under way; they find nothing. */
+  close(): void {
+    for (const channel of this.#channels) channel.cancel();
+  }
+
+  async #lookUp(name: string): Promise<readonly string[] | null> {
+    const listed = await this.#hosts.find(name);
+    if (listed !== null) return this.#remember(name, listed, HOSTS_BELIEVED_MS);
+    const records = await this.#ask(name);
+    if (records === null || records.length === 0) return null;
+    const seconds = Math.min(...records.map(({ ttl }) => ttl));
+    const addresses = records.slice(0, MAX_ADDRESSES).map(({ address }) => address);
+    // An address beyond those that are looked at could be a blocked one, so such a name has no answer.
+    if (records.length > MAX_ADDRESSES) return null;
+    return this.#remember(name, addresses, Math.min(seconds * 1000, MAX_BELIEVED_MS));
+  }
+
+  #remember(name: string, addresses: readonly string[], forMs: number): readonly string[] {
+    if (forMs <= 0) return addresses;
+    if (this.#remembered.size >= MAX_NAMES) {
+      const [oldest] = this.#remembered.keys();
+      if (oldest !== undefined) this.#remembered.delete(oldest);
+    }
+    this.#remembered.set(name, { addresses, untilMs: this.#clock.monotonicMs() + forMs });
+    return addresses;
+  }
+
+  #ask(name: string): Promise<RecordWithTtl[] | null> {
+    return new Promise((resolve) => {
+      try {
+        const channel = new Resolver({ timeout: FIRST_TRY_MS, tries: TRIES });
+        if (this.#dnsServers.length > 0) channel.setServers(this.#dnsServers);
+        this.#channels.add(channel);
+        const giveUp = this.#clock.after(LOOKUP_MS, () => channel.cancel());
+        channel.resolve4(name, { ttl: true }, (error, records) => {
+          giveUp();
+          this.#channels.delete(channel);
+          resolve(error === null ? records : null);
+        });
+      } catch {
+        // A name that c-ares will not even ask about.
+        resolve(null);
+      }
+    });
+  }
+}
+
+const LOCALHOST: readonly string[] = ['127.0.0.1'];
+
+/** `localhost` and all names under it are the machine itself, whatever anybody answers (RFC 6761 6.3). */
+function isLocalhost(name: string): boolean {
+  return name.endsWith('localhost') && (name === 'localhost' || name.endsWith('.localhost'));
+}

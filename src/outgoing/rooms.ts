@@ -1,0 +1,124 @@
+import type { Clock } from '#domain/clock';
+
+/** How long a place may be kept while others wait for one, in milliseconds. */
+const TURN_MS = 200;
+/** How much those may hold, in bytes, who gave their place up before they were done. */
+const MAX_LEFT_BEHIND = 16 * 1024 * 1024;
+
+export interface Guest {
+  pause(): void;
+  resume(): void;
+  /** How much memory it keeps, in bytes, also while it is paused. */
+  heldBytes(): number;
+}
+
+interface Stay extends Guest {
+  sinceMs: number;
+  hasLeft: boolean;
+}
+
+/**
+ * A few places for bodies that have to be kept whole and are large (D23). Without them, two hundred
+ * targets that send 16 MiB each would take gigabytes; with them, the rest waits within its own timeout.
+ *
+ * While others wait, a place is kept for one turn: a target that stops amid its body must not keep the
+ * place from all others. Its run goes on when it has its next turn, with what it has received so far.
+ */
+export class Rooms {
+  readonly #clock: Clock;
+  #free: number;
+  /** Those who have a place, the longest stay first. */
+  readonly #staying = new Set<Stay>();
+  /** Those who had no turn yet, and those who had one; they are let in by turns. */
+  readonly #newcomers = new Set<Stay>();
+  readonly #returning = new Set<Stay>();
+  #isNewcomersTurn = true;
+  #callOff: (() => void) | null = null;
+
+  constructor(count: number, clock: Clock) {
+    this.#free = count;
+    this.#clock = clock;
+  }
+
+  /**
+   * Takes a place, or calls `pause` now and `resume` when there is one: on a turn of its own, since
+   * whoever leaves may do so from within the HTTP parser, and no other can run meanwhile.
+   *
+   * @returns what gives the place back, or stops waiting for one; calling it again does nothing
+   */
+  take(guest: Guest): () => void {
+    const stay = { ...guest, sinceMs: 0, hasLeft: false };
+    if (this.#free > 0) {
+      this.#free--;
+      this.#enter(stay);
+    } else {
+      this.#newcomers.add(stay);
+      stay.pause();
+      this.#watch();
+    }
+    return () => this.#leave(stay);
+  }
+
+  get #areWaiting(): boolean {
+    return this.#newcomers.size + this.#returning.size > 0;
+  }
+
+  #enter(stay: Stay): void {
+    stay.sinceMs = this.#clock.monotonicMs();
+    this.#staying.add(stay);
+  }
+
+  #leave(stay: Stay): void {
+    if (stay.hasLeft) return;
+    stay.hasLeft = true;
+    const wasWaiting = this.#newcomers.delete(stay) || this.#returning.delete(stay);
+    if (!wasWaiting && this.#staying.delete(stay)) this.#letNextIn();
+    if (this.#areWaiting) return;
+    this.#callOff?.();
+    this.#callOff = null;
+  }
+
+  #letNextIn(): void {
+    const [newcomer] = this.#newcomers;
+    const [returning] = this.#returning;
+    const next = this.#isNewcomersTurn ? (newcomer ?? returning) : (returning ?? newcomer);
+    if (next === undefined) {
+      this.#free++;
+      return;
+    }
+    this.#isNewcomersTurn = !this.#isNewcomersTurn;
+    if (!this.#newcomers.delete(next)) this.#returning.delete(next);
+    this.#enter(next);
+    queueMicrotask(() => {
+      if (this.#staying.has(next)) next.resume();
+    });
+  }
+
+  #watch(): void {
+    const [longest] = this.#staying;
+    if (this.#callOff !== null || longest === undefined || !this.#areWaiting) return;
+    const left = longest.sinceMs + TURN_MS - this.#clock.monotonicMs();
+    this.#callOff = this.#clock.after(Math.max(1, left), () => {
+      this.#callOff = null;
+      this.#endTurn();
+      this.#watch();
+    });
+  }
+
+  #endTurn(): void {
+    const [longest] = this.#staying;
+    if (longest === undefined || !this.#areWaiting) return;
+    if (this.#clock.monotonicMs() - longest.sinceMs < TURN_MS) return;
+    this.#staying.delete(longest);
+    if (this.#leftBehind() + longest.heldBytes() > MAX_LEFT_BEHIND) return this.#enter(longest);
+    longest.pause();
+    this.#returning.add(longest);
+    this.#letNextIn();
+  }
+
+  #leftBehind(): number {
+    let bytes = 0;
+    for (const stay of this.#returning) bytes += stay.heldBytes();
+    return bytes;
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as fc from 'fast-check';
+import { TextSearch } from './search.ts';
+
+function isFoundIn(text: string, chunks: Buffer[]): boolean {
+  const search = new TextSearch(text);
+  for (const chunk of chunks) search.take(chunk);
+  return search.isFound;
+}
+
+describe('searching a body as it passes by', () => {
+  test('agrees with a search of the whole, wherever the chunks are cut', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 60 });
+    const needle = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 5 });
+    fc.assert(
+      fc.property(needle, letters, fc.integer({ min: 1, max: 7 }), (text, body, size) => {
+        const bytes = Buffer.from(body);
+        const chunks = [];
+        for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+        assert.equal(isFoundIn(text, chunks), body.includes(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is case-sensitive and exact', () => {
+    assert.equal(isFoundIn('Fine', [Buffer.from('all fine')]), false);
+    assert.equal(isFoundIn('a.c', [Buffer.from('abc')]), false);
+  });
+
+  test('a text made to mislead it costs no more than another', () => {
+    const body = Buffer.alloc(4 * 1024 * 1024, 'a');
+    const startedMs = performance.now();
+    assert.equal(isFoundIn(`b${'a'.repeat(1_999)}`, [body]), false);
+    assert.equal(isFoundIn(`${'a'.repeat(1_999)}b`, [body]), false);
+    // A search that starts anew at every byte would take minutes.
+    assert.ok(performance.now() - startedMs < 3_000);
+  });
+});

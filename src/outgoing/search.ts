@@ -1,0 +1,74 @@
+/**
+ * Looks for a text in a body that passes by in chunks of any size (D23), in time that grows with the
+ * body alone: a text such as `aaaa…b` in a body of `a` would make a plain search stall the process.
+ * (Knuth, Morris, Pratt 1977: all that is carried from chunk to chunk is how much of the text has matched.)
+ */
+export class TextSearch {
+  readonly #pattern: Pattern;
+  #matched = 0;
+  #isFound: boolean;
+
+  constructor(text: string) {
+    this.#pattern = patternOf(text);
+    this.#isFound = this.#pattern.bytes.length === 0;
+  }
+
+  get isFound(): boolean {
+    return this.#isFound;
+  }
+
+  take(chunk: Buffer): void {
+    if (this.#isFound) return;
+    const { bytes, fallback } = this.#pattern;
+    const first = bytes[0] ?? 0;
+    let matched = this.#matched;
+    for (let at = 0; at < chunk.length; at++) {
+      if (matched === 0) {
+        at = chunk.indexOf(first, at);
+        if (at === -1) break;
+      }
+      const byte = chunk[at];
+      while (matched > 0 && bytes[matched] !== byte) matched = fallback[matched - 1] ?? 0;
+      if (bytes[matched] === byte) matched++;
+      if (matched === bytes.length) {
+        this.#isFound = true;
+        return;
+      }
+    }
+    this.#matched = matched;
+  }
+}
+
+interface Pattern {
+  bytes: Buffer;
+  /** For each length matched so far less one: how much still matches when the next byte does not fit. */
+  fallback: Int32Array;
+}
+
+/** The same queue or cron looks for the same text again and again, so tables are kept; the oldest go. */
+const MAX_PATTERNS = 256;
+const patterns = new Map<string, Pattern>();
+
+function patternOf(text: string): Pattern {
+  const known = patterns.get(text);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(text);
+  const pattern = { bytes, fallback: buildFallback(bytes) };
+  patterns.set(text, pattern);
+  if (patterns.size > MAX_PATTERNS) {
+    const [oldest] = patterns.keys();
+    if (oldest !== undefined) patterns.delete(oldest);
+  }
+  return pattern;
+}
+
+function buildFallback(bytes: Buffer): Int32Array {
+  const fallback = new Int32Array(bytes.length);
+  let matched = 0;
+  for (let at = 1; at < bytes.length; at++) {
+    while (matched > 0 && bytes[matched] !== bytes[at]) matched = fallback[matched - 1] ?? 0;
+    if (bytes[matched] === bytes[at]) matched++;
+    fallback[at] = matched;
+  }
+  return fallback;
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import tls from 'node:tls';
+import {
+  createAuthority,
+  createSelfSigned,
+  expired,
+  type Credentials,
+  type TestAuthority,
+} from '#testing/certificates';
+import { startDnsServer, type DnsServer } from '#testing/dns-server';
+import { openSender, type Extra } from '#testing/sender';
+
+let authority: TestAuthority;
+let dns: DnsServer;
+
+before(async () => {
+  authority = await createAuthority();
+  dns = await startDnsServer();
+  for (const name of ['good.test', 'other.test']) dns.answer(name, ['127.0.0.1']);
+});
+after(async () => {
+  await dns.close();
+});
+
+/** Sends to a TLS server and tells what came of it and which server names it was asked for. */
+async function exchangeOverTls(
+  host: string,
+  credentials: Credentials,
+  options: tls.TlsOptions = {},
+  extra: Extra = {},
+) {
+  const names: (string | false | null)[] = [];
+  const heads: string[] = [];
+  const server = tls.createServer({ ...credentials, ...options }, (socket) => {
+    names.push(socket.servername);
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      heads.push(String(chunk));
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    });
+  });
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await using sender = openSender({ trusted: [authority.cert], dnsServers: [dns.address] });
+  const url = `https://${host}:${port}/`;
+  const exchanges = [await sender.get(url, extra), await sender.get(url, extra)];
+  server.close();
+  const [first] = exchanges;
+  assert.ok(first);
+  return { exchange: first, kinds: exchanges.map(({ kind }) => kind), names, heads };
+}
+
+describe('TLS', () => {
+  test('a verified target is reached, asked for by its name, on one connection', async () => {
+    const { exchange, kinds, names } = await exchangeOverTls(
+      'good.test',
+      await authority.issue({ hosts: ['good.test'] }),
+    );
+    assert.deepEqual([kinds, names], [['answered', 'answered'], ['good.test']]);
+    assert.notEqual(exchange.trace.timing.tlsMs, null);
+  });
+
+  test('a dot at the end of the name is not asked for', async () => {
+    const { exchange, names } = await exchangeOverTls(
+      'good.test.',
+      await authority.issue({ hosts: ['good.test'] }),
+    );
+    assert.deepEqual([exchange.kind, names], ['answered', ['good.test']]);
+  });
+
+  test('a configured Host changes neither the name asked for nor the one verified', async () => {
+    const extra: Extra = { headers: [['Host', 'other.test']] };
+    const good = await exchangeOverTls(
+      'good.test',
+      await authority.issue({ hosts: ['good.test'] }),
+      {},
+      extra,
+    );
+    assert.deepEqual([good.exchange.kind, good.names], ['answered', ['good.test']]);
+    assert.match(good.heads[0] ?? '', /\r\nHost: other\.test\r\n/);
+    const other = await exchangeOverTls(
+      'good.test',
+      await authority.issue({ hosts: ['other.test'] }),
+      {},
+      extra,
+    );
+    assert.equal(other.exchange.kind, 'broken');
+  });
+
+  test('an address as host is held against the certificate’s addresses', async () => {
+    const good = await exchangeOverTls(
+      '127.0.0.1',
+      await authority.issue({ hosts: ['127.0.0.1'] }),
+    );
+    assert.deepEqual([good.exchange.kind, good.names], ['answered', [false]]);
+    const wrong = await exchangeOverTls(
+      '127.0.0.1',
+      await authority.issue({ hosts: ['good.test'] }),
+    );
+    assert.equal(
+      wrong.exchange.kind === 'broken' && wrong.exchange.what,
+      'TLS certificate is for another host',
+    );
+  });
+
+  test('TLS 1.2 is enough', async () => {
+    const { exchange } = await exchangeOverTls(
+      'good.test',
+      await authority.issue({ hosts: ['good.test'] }),
+      { maxVersion: 'TLSv1.2' },
+    );
+    assert.equal(exchange.kind, 'answered');
+  });
+
+  test('TLS 1.1 is not', async () => {
+    const { exchange } = await exchangeOverTls(
+      'good.test',
+      await authority.issue({ hosts: ['good.test'] }),
+      {
+        minVersion: 'TLSv1',
+        maxVersion: 'TLSv1.1',
+        ciphers: 'DEFAULT@SECLEVEL=0',
+      },
+    );
+    assert.equal(exchange.kind === 'broken' && exchange.what, 'TLS 1.2 or newer is required');
+  });
+
+  const faults: [name: string, credentials: () => Promise<Credentials>, what: string][] = [
+    [
+      'self-signed',
+      () => createSelfSigned({ hosts: ['good.test'] }),
+      'TLS certificate is self-signed',
+    ],
+    [
+      'expired',
+      () => authority.issue(expired({ hosts: ['good.test'] })),
+      'TLS certificate has expired',
+    ],
+    [
+      'for another host',
+      () => authority.issue({ hosts: ['other.test'] }),
+      'TLS certificate is for another host',
+    ],
+  ];
+  for (const [name, credentials, what] of faults) {
+    test(`a certificate that is ${name} is refused and nothing is sent, whatever the environment says`, async () => {
+      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+      try {
+        const { exchange, heads } = await exchangeOverTls('good.test', await credentials());
+        assert.equal(exchange.kind === 'broken' && exchange.what, what);
+        assert.deepEqual(heads, []);
+      } finally {
+        delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      }
+    });
+  }
+
+  test('a target that does not speak TLS is a fault, and one that says nothing is timed out', async () => {
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      if (server.isSilent) return;
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    }) as net.Server & { isSilent?: boolean };
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await using sender = openSender();
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const plain = await sender.get(url);
+    assert.equal(plain.kind === 'broken' && plain.what, 'the other side does not speak TLS');
+    server.isSilent = true;
+    assert.equal((await sender.get(url, { timeoutSeconds: 1 })).kind, 'timed-out');
+    server.close();
+  });
+});
