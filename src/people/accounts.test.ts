@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startSmtpServer } from '#testing/smtp';
+import { aTeam, aUser, Browser, openPeople, PASSWORD, type Room } from './people-room.ts';
+
+const NEW_PASSWORD = 'a better password';
+const ada = { name: 'Ada', email: 'ada@bells.test', password: PASSWORD, team: 'Bells' };
+
+test('the first account is made once; then setup is closed', async () => {
+  await using room = await openPeople();
+  const { accounts } = room.people;
+  assert.equal(await accounts.isSetUp(), false);
+  const browser = new Browser();
+  browser.take(await accounts.createFirstAccount(ada, browser.visitor));
+  const session = await browser.session(room);
+  assert.equal(session?.team?.role, 'owner');
+  assert.equal(await accounts.isSetUp(), true);
+  const second = { ...ada, email: 'eve@bells.test' };
+  assert.deepEqual(await accounts.createFirstAccount(second, browser.visitor), { kind: 'closed' });
+});
+
+test('of those who set up together exactly one gets the installation', async () => {
+  await using room = await openPeople();
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map((n) =>
+      room.people.accounts.createFirstAccount(
+        { ...ada, email: `ada${n}@bells.test` },
+        new Browser().visitor,
+      ),
+    ),
+  );
+  const kinds = answers.map(({ kind }) => kind).sort();
+  assert.deepEqual(kinds, ['closed', 'closed', 'closed', 'signed-in']);
+  assert.equal((await room.people.operator.listTeams()).length, 1);
+});
+
+test('what is wrong with the first account is told, and setup stays open', async () => {
+  await using room = await openPeople();
+  const { accounts } = room.people;
+  const wrong = { name: ' ', email: 'x', password: '1234567', team: '' };
+  const answer = await accounts.createFirstAccount(wrong, new Browser().visitor);
+  assert.deepEqual(answer, {
+    kind: 'refused',
+    errors: {
+      name: ['Enter your name.'],
+      email: ['Enter a valid email address.'],
+      password: ['Use at least 8 characters.'],
+      team: ['Enter a team name.'],
+    },
+  });
+  assert.equal(await accounts.isSetUp(), false);
+});
+
+test('an account from the command line closes setup, too', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ops@bells.test');
+  const answer = await room.people.accounts.createFirstAccount(ada, new Browser().visitor);
+  assert.equal(answer.kind, 'closed');
+});
+
+test('people register by themselves only where the operator says so', async () => {
+  for (const signUp of ['invite', 'open'] as const) {
+    await using room = await openPeople({ signUp });
+    const { accounts } = room.people;
+    await aUser(room, 'ops@bells.test');
+    const answer = await accounts.register({ ...ada, team: 'Mine' }, new Browser().visitor);
+    assert.equal(answer.kind, signUp === 'open' ? 'signed-in' : 'closed');
+    assert.equal((await room.people.operator.listTeams()).length, signUp === 'open' ? 2 : 1);
+  }
+});
+
+test('registering is limited by address', async () => {
+  await using room = await openPeople({ signUp: 'open' });
+  await aUser(room, 'ops@bells.test');
+  const browser = new Browser();
+  const kinds: string[] = [];
+  for (let n = 0; n < 11; n++) {
+    const person = { ...ada, email: `spam${n}@x.test` };
+    kinds.push((await room.people.accounts.register(person, browser.visitor)).kind);
+  }
+  assert.equal(kinds[9], 'signed-in');
+  assert.equal(kinds[10], 'too-many');
+});
+
+async function aSession(room: Room, email = ada.email) {
+  const browser = new Browser();
+  const answer = await browser.signIn(room, email);
+  assert.equal(answer.kind, 'signed-in');
+  return browser;
+}
+
+function loggedLinks({ events }: Room): string[] {
+  return events
+    .filter(({ event }) => event === 'mail.written-to-log')
+    .map(({ fields }) => String(fields['link']));
+}
+
+test('a forgotten password is set anew by a link that works once and ends all sessions', async () => {
+  await using room = await openPeople();
+  await aUser(room, ada.email);
+  const open = await aSession(room);
+  const { accounts } = room.people;
+  const browser = new Browser();
+  await accounts.requestPasswordReset({ email: ' ADA@bells.test' }, browser.visitor);
+  await room.people.close();
+  const [link = ''] = loggedLinks(room);
+  assert.match(link, /^http:\/\/localhost:3000\/reset-password\/[\w-]{43}$/);
+  const token = link.split('/').at(-1) ?? '';
+  assert.equal(await accounts.isResetTokenValid(token), true);
+  const weak = await accounts.resetPassword({ token, password: 'short' }, browser.visitor);
+  assert.equal(weak.kind, 'refused');
+  const use = () => accounts.resetPassword({ token, password: NEW_PASSWORD }, browser.visitor);
+  assert.deepEqual(await use(), { kind: 'done' });
+  assert.deepEqual(await use(), { kind: 'expired' });
+  assert.equal(await open.session(room), null);
+  assert.equal((await browser.signIn(room, ada.email)).kind, 'wrong');
+  assert.equal((await browser.signIn(room, ada.email, NEW_PASSWORD)).kind, 'signed-in');
+});
+
+test('a reset link ends after an hour, with a newer one, and as nonsense', async () => {
+  await using room = await openPeople();
+  await aUser(room, ada.email);
+  const { accounts, operator } = room.people;
+  const tokenOf = (link: string | null) => link?.split('/').at(-1) ?? '';
+  const older = tokenOf(await operator.resetPasswordUrl(ada.email));
+  const newer = tokenOf(await operator.resetPasswordUrl(ada.email));
+  assert.equal(await accounts.isResetTokenValid(older), false);
+  assert.equal(await accounts.isResetTokenValid(newer), true);
+  await room.clock.advance(60 * 60_000);
+  for (const token of [older, newer, '', 'x', 'A'.repeat(43)]) {
+    assert.equal(await accounts.isResetTokenValid(token), false);
+    const answer = await accounts.resetPassword(
+      { token, password: NEW_PASSWORD },
+      new Browser().visitor,
+    );
+    assert.equal(answer.kind, 'expired');
+  }
+  assert.equal(await operator.resetPasswordUrl('nobody@bells.test'), null);
+});
+
+test('asking for a reset tells nobody whether an account exists, and mails nobody who has none', async () => {
+  await using room = await openPeople();
+  await aUser(room, ada.email);
+  const { accounts } = room.people;
+  const answers = [];
+  for (const email of [ada.email, 'nobody@bells.test', 'no address', '']) {
+    answers.push(await accounts.requestPasswordReset({ email }, new Browser().visitor));
+  }
+  for (const answer of answers) assert.deepEqual(answer, { kind: 'done' });
+  await room.people.close();
+  assert.equal(loggedLinks(room).length, 1);
+});
+
+test('resets are limited by the address that asks and by the mailbox that is filled', async () => {
+  await using room = await openPeople();
+  await aUser(room, ada.email);
+  const { accounts } = room.people;
+  const browser = new Browser();
+  const ask = (visitor = browser.visitor) =>
+    accounts.requestPasswordReset({ email: ada.email }, visitor);
+  for (let n = 0; n < 3; n++) assert.equal((await ask()).kind, 'done');
+  assert.deepEqual(await ask(), { kind: 'too-many', retryAfterSeconds: 60 });
+  for (let n = 0; n < 4; n++) assert.equal((await ask(new Browser().visitor)).kind, 'done');
+  await room.people.close();
+  assert.equal(loggedLinks(room).length, 5);
+});
+
+test('a new password needs the old one and ends the other sessions', async () => {
+  await using room = await openPeople();
+  await aUser(room, ada.email);
+  const [mine, other] = [await aSession(room), await aSession(room)];
+  const { accounts } = room.people;
+  const change = (currentPassword: string, password: string) =>
+    accounts.changePassword({ currentPassword, password }, mine.visitor);
+  assert.deepEqual(await change('not mine', NEW_PASSWORD), {
+    kind: 'refused',
+    errors: { currentPassword: ['This is not your password.'] },
+  });
+  assert.equal((await change(PASSWORD, 'short')).kind, 'refused');
+  const before = mine.headers;
+  mine.take(await change(PASSWORD, NEW_PASSWORD));
+  assert.ok(await mine.session(room));
+  assert.equal(await other.session(room), null);
+  assert.equal(await accounts.readSession(before), null);
+  assert.equal((await new Browser().signIn(room, ada.email, NEW_PASSWORD)).kind, 'signed-in');
+});
+
+test('passwords can not be guessed through the forms of somebody else’s open session', async () => {
+  await using room = await openPeople();
+  await aUser(room, ada.email);
+  const browser = await aSession(room);
+  const { accounts } = room.people;
+  const guess = { password: 'guess', email: 'new@x.test' };
+  const kinds = [
+    (await accounts.changeEmail(guess, browser.visitor)).kind,
+    (await accounts.deleteAccount(guess, browser.visitor)).kind,
+    (await accounts.beginSecondFactor(guess, browser.visitor)).kind,
+    (await accounts.changeEmail({ ...guess, password: PASSWORD }, browser.visitor)).kind,
+  ];
+  assert.deepEqual(kinds, ['refused', 'refused', 'refused', 'too-many']);
+});
+
+test('without SMTP a new email is in force at once, unless somebody has it', async () => {
+  await using room = await openPeople();
+  await aTeam(room);
+  const browser = await aSession(room, 'member@bells.test');
+  const { accounts } = room.people;
+  const change = (email: string) =>
+    accounts.changeEmail({ email, password: PASSWORD }, browser.visitor);
+  assert.equal((await change('owner@bells.test')).kind, 'refused');
+  assert.equal((await change('no address')).kind, 'refused');
+  assert.deepEqual(await change('New@Bells.test'), { kind: 'done' });
+  assert.equal((await browser.session(room))?.user.email, 'new@bells.test');
+});
+
+test('with SMTP a new email is in force once its owner opened the link; the old address is told', async () => {
+  await using smtp = await startSmtpServer();
+  await using room = await openPeople({ smtpUrl: smtp.url });
+  await aTeam(room);
+  const browser = await aSession(room, 'member@bells.test');
+  const { accounts } = room.people;
+  const change = (email: string) =>
+    accounts.changeEmail({ email, password: PASSWORD }, browser.visitor);
+  assert.deepEqual(await change('owner@bells.test'), { kind: 'mailed' });
+  assert.deepEqual(await change('new@bells.test'), { kind: 'mailed' });
+  const mail = await smtp.next();
+  assert.deepEqual(mail.to, ['new@bells.test']);
+  const token = /confirm-email\/([\w-]+)/.exec(mail.text)?.[1] ?? '';
+  assert.equal((await browser.session(room))?.user.email, 'member@bells.test');
+  assert.deepEqual(await accounts.confirmEmail(token), { kind: 'done' });
+  assert.deepEqual(await accounts.confirmEmail(token), { kind: 'expired' });
+  assert.equal((await browser.session(room))?.user.email, 'new@bells.test');
+  const told = await smtp.next();
+  assert.deepEqual(told.to, ['member@bells.test']);
+  assert.equal(smtp.mails.length, 2);
+});
+
+test('a server that takes no mail is logged and breaks nothing', async () => {
+  await using room = await openPeople({ smtpUrl: 'smtp://127.0.0.1:1' });
+  await aUser(room, ada.email);
+  const { accounts } = room.people;
+  assert.equal(accounts.sendsMail(), true);
+  const answer = await accounts.requestPasswordReset({ email: ada.email }, new Browser().visitor);
+  assert.equal(answer.kind, 'done');
+  await room.people.close();
+  assert.ok(room.events.some(({ event }) => event === 'mail.not-sent'));
+  assert.deepEqual(loggedLinks(room), []);
+});
+
+test('an account that owns a team with others in it stays; alone in it, both go', async () => {
+  await using room = await openPeople();
+  const { owner, admin, member } = await aTeam(room);
+  const { accounts, teams, operator } = room.people;
+  const browser = await aSession(room, 'owner@bells.test');
+  const remove = (password = PASSWORD) => accounts.deleteAccount({ password }, browser.visitor);
+  assert.equal((await remove('wrong')).kind, 'refused');
+  assert.deepEqual(await remove(), {
+    kind: 'owns-teams',
+    teams: [{ id: owner.teamId, name: 'Bells', role: 'owner' }],
+  });
+  await teams.removeMember(owner, admin.userId);
+  await teams.removeMember(owner, member.userId);
+  const token = await room.people.tokens.generateApiToken(owner.userId);
+  const copied = browser.headers;
+  assert.equal(browser.take(await remove()).kind, 'deleted');
+  assert.deepEqual(browser.cookieNames, []);
+  assert.equal(await accounts.readSession(copied), null);
+  assert.equal(await room.people.findTokenOwner(token), null);
+  assert.deepEqual(await operator.listTeams(), []);
+  assert.equal((await new Browser().signIn(room, 'owner@bells.test')).kind, 'wrong');
+});
+
+test('an API token is shown by its last characters and the time of its use', async () => {
+  await using room = await openPeople();
+  const { userId } = await aUser(room, ada.email);
+  const token = await room.people.tokens.generateApiToken(userId);
+  const unused = await room.people.tokens.readApiToken(userId);
+  assert.deepEqual(unused, {
+    hint: token.slice(-4),
+    createdAt: room.clock.now(),
+    lastUsedAt: null,
+  });
+  await room.people.findTokenOwner(token);
+  await room.people.close();
+  assert.equal((await room.people.tokens.readApiToken(userId))?.lastUsedAt, room.clock.now());
+});

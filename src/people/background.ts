@@ -1,0 +1,24 @@
+import type { Log } from '#domain/log';
+
+/** Work that no answer waits for, such as a mail whose sending must not tell whether an account exists. */
+export class Background {
+  readonly #log: Log;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** @param faultEvent  what is logged if it fails */
+  run(faultEvent: string, work: () => Promise<void>): void {
+    const running = work()
+      .catch((error: unknown) => this.#log.error(faultEvent, { error }))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Resolves when nothing runs any more. */
+  async drain(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+}

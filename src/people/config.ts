@@ -1,0 +1,22 @@
+import type { PasswordWork } from './passwords.ts';
+
+/** A plan as the operator names it; null is no limit (D35). */
+export interface Plan {
+  name: string;
+  monthlyLimit: number | null;
+}
+
+export interface PeopleConfig {
+  /** The public origin, without a slash at its end. Links and cookies go by it. */
+  baseUrl: string;
+  /** 32 bytes; signs cookies and encrypts second factors. */
+  appKey: Uint8Array;
+  signUp: 'invite' | 'open';
+  /** Never empty; the first is a new team's plan. */
+  plans: readonly Plan[];
+  /** Null: mails are written to the log. */
+  smtpUrl: string | null;
+  mailFrom: string;
+  /** What a password guess costs; full work unless a test says otherwise. */
+  passwordWork?: PasswordWork;
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { checkEmail, checkName, checkPassword, normalizeName } from './fields.ts';
+
+test('an address that we take is one that the accounts library takes', () => {
+  const address = z.email();
+  for (const text of [
+    'a@b.test',
+    'A.b+c@x-y.example.org',
+    "o'brien@x.test",
+    'a@b',
+    'a@@b.test',
+    '.a@b.test',
+    'a..b@c.test',
+    'a.@b.test',
+    'a b@c.test',
+    'a@b.c',
+    'é@b.test',
+    'a@b.test.',
+    '@b.test',
+    'a@-b.test',
+    'a@b_c.test',
+  ]) {
+    assert.equal(checkEmail(text).length === 0, address.safeParse(text).success, text);
+  }
+});
+
+test('an address has at most 254 characters, and a hostile one takes no time', () => {
+  assert.deepEqual(checkEmail(`${'a'.repeat(250)}@b.test`), ['Enter a valid email address.']);
+  const from = performance.now();
+  checkEmail(`${'a.'.repeat(100_000)}@`);
+  assert.ok(performance.now() - from < 100);
+});
+
+test('a password has 8 to 128 characters of any kind', () => {
+  assert.deepEqual(checkPassword('🔔'.repeat(8)), []);
+  assert.deepEqual(checkPassword('🔔'.repeat(128)), []);
+  assert.deepEqual(checkPassword('🔔'.repeat(7)), ['Use at least 8 characters.']);
+  assert.deepEqual(checkPassword('x'.repeat(129)), ['Use at most 128 characters.']);
+  assert.deepEqual(checkPassword(''), ['Enter a password.']);
+});
+
+test('a name is one line of at most 100 characters', () => {
+  assert.equal(normalizeName('  Ada\r\n\tLovelace '), 'Ada Lovelace');
+  assert.deepEqual(checkName(' \n', 'your name'), ['Enter your name.']);
+  assert.deepEqual(checkName('🔔'.repeat(100), 'your name'), []);
+  assert.deepEqual(checkName('🔔'.repeat(101), 'your name'), ['Use at most 100 characters.']);
+});

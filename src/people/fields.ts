@@ -1,0 +1,48 @@
+import type { FieldErrors, Refused } from './outcomes.ts';
+
+const LONGEST_NAME = 100;
+/** RFC 5321 §4.5.3.1: a path of 256 octets, less its brackets. */
+const LONGEST_EMAIL = 254;
+const SHORTEST_PASSWORD = 8;
+const LONGEST_PASSWORD = 128;
+
+/** What the accounts library takes for an address, too; one that can take a mail decides, not a pattern. */
+const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
+
+/** The form in which an email is kept and compared. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** The form in which a name is kept: one line, no blanks at its ends. */
+export function normalizeName(name: string): string {
+  return name.trim().replaceAll(/[\s\p{Cc}]+/gu, ' ');
+}
+
+export function checkEmail(email: string): string[] {
+  const address = normalizeEmail(email);
+  if (address === '') return ['Enter an email address.'];
+  return address.length <= LONGEST_EMAIL && EMAIL.test(address)
+    ? []
+    : ['Enter a valid email address.'];
+}
+
+export function checkPassword(password: string): string[] {
+  if (password === '') return ['Enter a password.'];
+  const length = Array.from(password).length;
+  if (length < SHORTEST_PASSWORD) return [`Use at least ${SHORTEST_PASSWORD} characters.`];
+  return length > LONGEST_PASSWORD ? [`Use at most ${LONGEST_PASSWORD} characters.`] : [];
+}
+
+/** @param label  what it is the name of, as it follows “Enter”, such as `a team name` */
+export function checkName(name: string, label: string): string[] {
+  const kept = normalizeName(name);
+  if (kept === '') return [`Enter ${label}.`];
+  return Array.from(kept).length > LONGEST_NAME ? [`Use at most ${LONGEST_NAME} characters.`] : [];
+}
+
+/** The fields that have something wrong with them; null where none has. */
+export function gatherErrors(checks: FieldErrors): Refused | null {
+  const wrong = Object.entries(checks).filter(([, messages]) => messages.length > 0);
+  return wrong.length > 0 ? { kind: 'refused', errors: Object.fromEntries(wrong) } : null;
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Actor } from './actor.ts';
+import { aTeam, aUser, Browser, openPeople, PASSWORD, type Room } from './people-room.ts';
+
+const WEEK_MS = 7 * 24 * 60 * 60_000;
+const fay = { name: 'Fay', email: 'fay@new.test', password: PASSWORD };
+
+async function anInvitation(
+  { people }: Room,
+  actor: Actor,
+  input: { email: string | null; role: 'admin' | 'member' } = { email: null, role: 'member' },
+): Promise<string> {
+  const invited = await people.teams.invite(actor, input);
+  assert.ok(invited.kind === 'invited', JSON.stringify(invited));
+  assert.match(invited.link, /^http:\/\/localhost:3000\/invitations\/[\w-]{43}$/);
+  return invited.link.split('/').at(-1) ?? '';
+}
+
+test('a newcomer with the link makes an account, is in the team and signed in', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  const token = await anInvitation(room, owner, { email: null, role: 'admin' });
+  assert.deepEqual(await room.people.teams.readInvitation(token), {
+    teamName: 'Bells',
+    email: null,
+    role: 'admin',
+    invitedByName: 'owner',
+  });
+  const browser = new Browser();
+  const { registerByInvitation } = room.people.teams;
+  browser.take(await registerByInvitation(token, fay, browser.visitor));
+  const session = await browser.session(room);
+  assert.deepEqual(session?.team, { id: owner.teamId, name: 'Bells', role: 'admin' });
+});
+
+test('an invitation works once, also for those who come together', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  const token = await anInvitation(room, owner);
+  const { registerByInvitation } = room.people.teams;
+  const answers = await Promise.all(
+    [1, 2, 3].map((n) =>
+      registerByInvitation(token, { ...fay, email: `fay${n}@new.test` }, new Browser().visitor),
+    ),
+  );
+  assert.deepEqual(answers.map(({ kind }) => kind).sort(), ['not-found', 'not-found', 'signed-in']);
+  assert.equal(await room.people.teams.readInvitation(token), null);
+  assert.equal((await room.people.teams.listMembers(owner)).length, 4);
+});
+
+test('an invitation that expired, was revoked, replaced or never existed lets nobody in', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  const { teams } = room.people;
+  const revoked = await anInvitation(room, owner);
+  const [open] = await teams.listInvitations(owner);
+  assert.equal(await teams.revokeInvitation(owner, open?.id ?? ''), true);
+  const replaced = await anInvitation(room, owner, { email: fay.email, role: 'member' });
+  const expired = await anInvitation(room, owner, { email: fay.email, role: 'member' });
+  await room.clock.advance(WEEK_MS);
+  const { userId } = await aUser(room, 'gus@else.test', { team: 'Elsewhere' });
+  for (const token of [revoked, replaced, expired, '', 'x', 'A'.repeat(43)]) {
+    assert.equal(await teams.readInvitation(token), null);
+    assert.equal((await teams.acceptInvitation(token, userId)).kind, 'not-found');
+    const answer = await teams.registerByInvitation(token, fay, new Browser().visitor);
+    assert.equal(answer.kind, 'not-found');
+  }
+  assert.equal(await room.store.users.findByEmail(fay.email), null);
+});
+
+test('an invitation for an email is for its owner alone', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  const token = await anInvitation(room, owner, { email: 'Gus@Else.test', role: 'member' });
+  const eve = await aUser(room, 'eve@else.test', { team: 'Elsewhere' });
+  const { teams } = room.people;
+  assert.deepEqual(await teams.acceptInvitation(token, eve.userId), {
+    kind: 'other-email',
+    email: 'gus@else.test',
+  });
+  const gus = await aUser(room, 'gus@else.test', { team: 'Elsewhere' });
+  assert.deepEqual(await teams.acceptInvitation(token, gus.userId), { kind: 'done' });
+  const session = await room.store.users.find(gus.userId);
+  assert.equal(session?.currentTeamId, owner.teamId);
+});
+
+test('a newcomer can not change the email that the invitation names', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  const token = await anInvitation(room, owner, { email: 'gus@new.test', role: 'member' });
+  const { registerByInvitation } = room.people.teams;
+  const answer = await registerByInvitation(token, fay, new Browser().visitor);
+  assert.equal(answer.kind, 'signed-in');
+  assert.equal(await room.store.users.findByEmail(fay.email), null);
+  assert.ok(await room.store.users.findByEmail('gus@new.test'));
+});
+
+test('who is a member already keeps their role, and the invitation its use', async () => {
+  await using room = await openPeople();
+  const { owner, member } = await aTeam(room);
+  const token = await anInvitation(room, owner, { email: null, role: 'admin' });
+  const { teams } = room.people;
+  assert.deepEqual(await teams.acceptInvitation(token, member.userId), { kind: 'already-member' });
+  assert.ok(await teams.readInvitation(token));
+  const again = await teams.invite(owner, { email: 'member@bells.test', role: 'admin' });
+  assert.equal(again.kind, 'refused');
+});
+
+test('an admin who is removed or demoted does not come back by a link made before', async () => {
+  await using room = await openPeople();
+  const { owner, admin } = await aTeam(room);
+  const { teams } = room.people;
+  const first = await anInvitation(room, admin, { email: null, role: 'admin' });
+  await teams.changeRole(owner, admin.userId, 'member');
+  assert.equal((await teams.acceptInvitation(first, admin.userId)).kind, 'not-found');
+  await teams.changeRole(owner, admin.userId, 'admin');
+  const second = await anInvitation(room, admin, { email: null, role: 'admin' });
+  await teams.removeMember(owner, admin.userId);
+  assert.equal((await teams.acceptInvitation(second, admin.userId)).kind, 'not-found');
+  assert.equal(await teams.proveMember(admin.userId, admin.teamId), null);
+});
+
+test('the invitations of another team can neither be seen nor revoked', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  const eve = await aUser(room, 'eve@else.test', { team: 'Elsewhere' });
+  const actor: Actor = { userId: eve.userId, teamId: eve.teamId, role: 'owner' };
+  await anInvitation(room, owner);
+  const { teams } = room.people;
+  const [open] = await teams.listInvitations(owner);
+  assert.deepEqual(await teams.listInvitations(actor), []);
+  assert.equal(await teams.revokeInvitation(actor, open?.id ?? ''), false);
+  assert.equal(await teams.revokeInvitation(actor, 'x'), false);
+  assert.equal((await teams.listInvitations(owner)).length, 1);
+});
+
+test('without SMTP the link is in the log and with whoever invited; its token is not kept as text', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  const invited = await room.people.teams.invite(owner, { email: fay.email, role: 'member' });
+  assert.ok(invited.kind === 'invited' && !invited.mailed);
+  const event = room.events.find(({ event }) => event === 'mail.written-to-log');
+  assert.equal(event?.fields['link'], invited.link);
+  assert.equal(event?.fields['to'], fay.email);
+  const rows = await room.store.database.read((db) =>
+    db.selectFrom('invitations').selectAll().execute(),
+  );
+  assert.ok(!JSON.stringify(rows).includes(invited.link.split('/').at(-1) ?? ''));
+});
+
+test('a team can not invite without end', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  for (let n = 0; n < 50; n++) await anInvitation(room, owner);
+  const next = await room.people.teams.invite(owner, { email: null, role: 'member' });
+  assert.equal(next.kind, 'too-many');
+});

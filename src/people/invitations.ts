@@ -1,0 +1,126 @@
+import type { Clock } from '#domain/clock';
+import { isId } from '#domain/ids';
+import type { Invitation } from '#store/invitations';
+import type { Store } from '#store/store';
+import { type Actor, authorize } from './actor.ts';
+import { checkEmail, gatherErrors, normalizeEmail } from './fields.ts';
+import type { Limits } from './limits.ts';
+import type { Mailer } from './mail.ts';
+import { writeInvitationMail } from './mails.ts';
+import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
+import type { TooMany } from './outcomes.ts';
+import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
+
+const VALID_MS = 7 * 24 * 60 * 60_000;
+
+interface Deps {
+  store: Store;
+  clock: Clock;
+  limits: Limits;
+  mailer: Mailer;
+  baseUrl: string;
+}
+
+/** What the bearer of a link is told before they accept. */
+export interface InvitationOffer {
+  teamName: string;
+  /** Null: anybody who has the link may use it, once. */
+  email: string | null;
+  role: 'admin' | 'member';
+  invitedByName: string;
+}
+
+/** Invitations into a team, by mail or by a link to copy: single use, a week, revocable (D38). */
+export class Invitations {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Open ones only, newest first. */
+  async listInvitations(actor: Actor): Promise<Invitation[]> {
+    const { teamId } = await authorize(this.#deps.store, actor, 'manage-members');
+    return this.#deps.store.invitations.list(teamId, this.#deps.clock.now());
+  }
+
+  /** `link` is known only now, to copy; `mailed` says whether a mail left as well. */
+  async invite(
+    actor: Actor,
+    input: { email: string | null; role: 'admin' | 'member' },
+  ): Promise<{ kind: 'invited'; link: string; mailed: boolean } | Refused | TooMany> {
+    const { store, clock, limits, baseUrl } = this.#deps;
+    const { teamId, userId } = await authorize(store, actor, 'manage-members');
+    const refused = await this.#checkInvitation(teamId, input);
+    if (refused) return refused;
+    const tooMany = await limits.count('invitation', teamId);
+    if (tooMany) return tooMany;
+    const email = input.email === null ? null : normalizeEmail(input.email);
+    const token = makeSecret();
+    const now = clock.now();
+    await store.invitations.create(
+      {
+        teamId,
+        tokenHash: hashToken(token),
+        email,
+        role: input.role,
+        invitedBy: userId,
+        expiresAt: now + VALID_MS,
+      },
+      now,
+    );
+    const link = `${baseUrl}/invitations/${token}`;
+    const mailed = email !== null && (await this.#mail(actor, email, link));
+    return { kind: 'invited', link, mailed };
+  }
+
+  async revokeInvitation(actor: Actor, invitationId: string): Promise<boolean> {
+    const { teamId } = await authorize(this.#deps.store, actor, 'manage-members');
+    if (!isId(invitationId)) return false;
+    return this.#deps.store.invitations.revoke(teamId, invitationId);
+  }
+
+  /** Null: never existed, used, revoked or expired. */
+  async readInvitation(token: string): Promise<InvitationOffer | null> {
+    if (!isTokenShaped(token)) return null;
+    const { store, clock } = this.#deps;
+    const open = await store.invitations.findOpen(hashToken(token), clock.now());
+    if (!open) return null;
+    const { teamName, email, role, invitedByName } = open;
+    return { teamName, email, role, invitedByName };
+  }
+
+  /** For somebody who is signed in; the team becomes their current one. */
+  async acceptInvitation(
+    token: string,
+    userId: string,
+  ): Promise<
+    Done | NotFound | { kind: 'other-email'; email: string } | { kind: 'already-member' }
+  > {
+    if (!isTokenShaped(token)) return NOT_FOUND;
+    const { store, clock } = this.#deps;
+    const accepted = await store.invitations.accept(hashToken(token), userId, clock.now());
+    return accepted.kind === 'joined' ? DONE : accepted;
+  }
+
+  async #checkInvitation(
+    teamId: string,
+    { email, role }: { email: string | null; role: string },
+  ): Promise<Refused | null> {
+    if (role !== 'admin' && role !== 'member') return refuse('role', 'Choose admin or member.');
+    if (email === null) return null;
+    const refused = gatherErrors({ email: checkEmail(email) });
+    if (refused) return refused;
+    return (await this.#deps.store.invitations.isMember(teamId, normalizeEmail(email)))
+      ? refuse('email', 'This person is in the team already.')
+      : null;
+  }
+
+  async #mail({ userId, teamId }: Actor, email: string, link: string): Promise<boolean> {
+    const { store, mailer, limits } = this.#deps;
+    if (await limits.count('mailbox', email)) return false;
+    const [team, user] = await Promise.all([store.teams.find(teamId), store.users.find(userId)]);
+    const facts = { teamName: team?.name ?? '', invitedByName: user?.name ?? '', link };
+    return mailer.send(writeInvitationMail(email, facts));
+  }
+}

@@ -1,0 +1,131 @@
+import { betterAuth } from 'better-auth/minimal';
+import { twoFactor } from 'better-auth/plugins/two-factor';
+import type { Clock } from '#domain/clock';
+import { newId } from '#domain/ids';
+import type { Log } from '#domain/log';
+import type { Store } from '#store/store';
+import { createLibraryAdapter } from './library-adapter.ts';
+import type { Passwords } from './passwords.ts';
+import { deriveSecret } from './secrets.ts';
+
+/** Overwritten with what D12 says the client's address is, so that nobody can hand in one of their own. */
+export const ADDRESS_HEADER = 'x-belfry-client-address';
+
+export interface LibraryDeps {
+  store: Pick<Store, 'authRecords'>;
+  clock: Clock;
+  log: Log;
+  passwords: Passwords;
+  baseUrl: string;
+  appKey: Uint8Array;
+}
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/**
+ * The accounts library: sessions, their cookies, and second factors. It takes a quarter of a second and
+ * 50 MB to load, so only library-loader.ts imports this file, when somebody first comes with a session.
+ *
+ * None of its HTTP addresses are served: it is called as functions, and `Limits` counts before each call
+ * what its own limits would count (they act in its HTTP handler only).
+ */
+export function createLibrary({ store, clock, log, passwords, baseUrl, appKey }: LibraryDeps) {
+  return betterAuth({
+    appName: 'Belfry',
+    baseURL: baseUrl,
+    // Never mounted; if it ever were, it would not be under the API (D2).
+    basePath: '/accounts-library',
+    secret: deriveSecret(appKey, 'belfry accounts'),
+    database: createLibraryAdapter(store.authRecords),
+    telemetry: { enabled: false },
+    rateLimit: { enabled: true, storage: 'memory' },
+    logger: {
+      level: 'error',
+      log: (level, message) => {
+        if (level === 'error') log.error('accounts.library', { message });
+      },
+    },
+    advanced: {
+      cookiePrefix: 'belfry',
+      useSecureCookies: baseUrl.startsWith('https:'),
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      database: { generateId: () => newId(clock.now()) },
+    },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      autoSignIn: false,
+      minPasswordLength: 1,
+      // fields.ts has the lengths that count; these are UTF-16 units of at most 128 characters.
+      maxPasswordLength: 512,
+      password: {
+        hash: (password) => passwords.hash(password),
+        verify: ({ hash, password }) => passwords.verify(password, hash),
+      },
+    },
+    ...TABLES,
+    plugins: [
+      twoFactor({
+        issuer: 'Belfry',
+        schema: SECOND_FACTOR_TABLES,
+      }),
+    ],
+  });
+}
+
+const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
+
+/** Our names for the library's tables and columns. */
+const TABLES = {
+  user: { modelName: 'users', fields: { emailVerified: 'email_verified', ...TIMES } },
+  session: {
+    modelName: 'sessions',
+    expiresIn: 14 * DAY_SECONDS,
+    updateAge: DAY_SECONDS,
+    cookieCache: { enabled: false },
+    fields: {
+      token: 'token_hash',
+      userId: 'user_id',
+      expiresAt: 'expires_at',
+      ipAddress: 'ip_address',
+      userAgent: 'user_agent',
+      ...TIMES,
+    },
+  },
+  account: {
+    modelName: 'accounts',
+    fields: {
+      userId: 'user_id',
+      providerId: 'provider_id',
+      accountId: 'account_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+      ...TIMES,
+    },
+  },
+  verification: {
+    modelName: 'verifications',
+    storeIdentifier: 'hashed',
+    fields: { expiresAt: 'expires_at', ...TIMES },
+  },
+} as const;
+
+const SECOND_FACTOR_TABLES = {
+  user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+  twoFactor: {
+    modelName: 'two_factors',
+    fields: {
+      userId: 'user_id',
+      backupCodes: 'backup_codes',
+      failedVerificationCount: 'failed_verification_count',
+      lockedUntil: 'locked_until',
+    },
+  },
+} as const;
+
+export type Library = ReturnType<typeof createLibrary>;

@@ -1,0 +1,89 @@
+import { isIPv6 } from 'node:net';
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+import type { Store } from '#store/store';
+import type { TooMany } from './outcomes.ts';
+
+/** What may be tried only so often, each with how many times in how long. */
+const RULES = {
+  /** Guesses of a password or a second factor; what turns out right is taken back. */
+  guess: { most: 3, windowMs: 10_000 },
+  /** What writes mails to somebody. */
+  mail: { most: 3, windowMs: 60_000 },
+  /** Mails to one address, whoever asks for them. */
+  mailbox: { most: 5, windowMs: 60 * 60_000 },
+  /** What makes accounts or sets passwords. */
+  account: { most: 10, windowMs: 60_000 },
+  /** One code of an authenticator, longer than it is valid: RFC 6238 §5.2 lets it open only once. */
+  'one-time-code': { most: 1, windowMs: 120_000 },
+  /** Invitations by one team. */
+  invitation: { most: 50, windowMs: 60 * 60_000 },
+} as const;
+export type Rule = keyof typeof RULES;
+
+const LONGEST_WINDOW_MS = 60 * 60_000;
+const TIDY_EVERY_MS = 10 * 60_000;
+
+interface Deps {
+  store: Pick<Store, 'attempts'>;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * How often somebody may try something, counted in the database, so that all nodes share it and a restart
+ * forgets nothing. Whatever calls this room is limited, whichever page or form it comes through.
+ */
+export class Limits {
+  readonly #deps: Deps;
+  #tidiedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Counts an attempt.
+   *
+   * @param who  what it is counted by: an address of a client, a mail address, a team
+   * @returns null where it is allowed
+   */
+  async count(rule: Rule, who: string): Promise<TooMany | null> {
+    const { store, clock } = this.#deps;
+    const { most, windowMs } = RULES[rule];
+    const now = clock.now();
+    this.#tidy(now);
+    const { openedAt, hits } = await store.attempts.count(keyOf(rule, who), now, windowMs);
+    if (hits <= most) return null;
+    const waitMs = Math.max(0, openedAt + windowMs - now);
+    return { kind: 'too-many', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
+  }
+
+  async takeBack(rule: Rule, who: string): Promise<void> {
+    await this.#deps.store.attempts.takeBack(keyOf(rule, who));
+  }
+
+  /** Whatever leaves rows behind was counted first, so counting is when to clear them away. */
+  #tidy(now: number): void {
+    if (now - this.#tidiedAt < TIDY_EVERY_MS) return;
+    this.#tidiedAt = now;
+    const { store, log } = this.#deps;
+    store.attempts
+      .tidy(now - LONGEST_WINDOW_MS, now)
+      .catch((error: unknown) => log.warn('accounts.not-tidied', { error }));
+  }
+}
+
+function keyOf(rule: Rule, who: string): string {
+  return `${rule} ${isIPv6(who) ? networkOf(who) : who}`;
+}
+
+/** A customer's IPv6 network has 2^64 addresses to try from (RFC 6177); they count as one. */
+function networkOf(address: string): string {
+  const [head = '', tail] = address.split('::');
+  const front = head === '' ? [] : head.split(':');
+  const back = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length);
+  const groups = [...front, ...Array<string>(zeros).fill('0'), ...back].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}

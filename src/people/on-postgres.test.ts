@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDatabase } from '#testing/postgres';
+import { Browser, openPeople, PASSWORD } from './people-room.ts';
+
+test('an account lives its whole life on Postgres, the accounts library included', async () => {
+  await using database = await createDatabase();
+  await using room = await openPeople({ signUp: 'open' }, { kind: 'postgres', url: database.url });
+  const { accounts, tokens, teams } = room.people;
+  const browser = new Browser();
+  const ada = { name: 'Ada', email: 'ada@bells.test', password: PASSWORD, team: 'Bells' };
+  browser.take(await accounts.createFirstAccount(ada, browser.visitor));
+  const session = await browser.session(room);
+  assert.equal(session?.team?.name, 'Bells');
+  const userId = session?.user.id ?? '';
+
+  const token = await tokens.generateApiToken(userId);
+  const owner = await room.people.findTokenOwner(token);
+  assert.deepEqual(owner, { userId, teamId: session?.team?.id });
+
+  const begun = await accounts.beginSecondFactor({ password: PASSWORD }, browser.visitor);
+  assert.equal(begun.kind, 'begun');
+  const wrong = await accounts.confirmSecondFactor({ code: '12345' }, browser.visitor);
+  assert.equal(wrong.kind, 'refused');
+
+  const change = { currentPassword: PASSWORD, password: 'a better password' };
+  browser.take(await accounts.changePassword(change, browser.visitor));
+  assert.equal((await new Browser().signIn(room, ada.email)).kind, 'wrong');
+  assert.equal((await new Browser().signIn(room, ada.email, change.password)).kind, 'signed-in');
+
+  await teams.createTeam(userId, 'Second');
+  const gone = await accounts.deleteAccount({ password: change.password }, browser.visitor);
+  assert.equal(browser.take(gone).kind, 'deleted');
+  assert.equal(await room.people.findTokenOwner(token), null);
+  assert.equal(await browser.session(room), null);
+  assert.equal(await accounts.isSetUp(), true);
+});

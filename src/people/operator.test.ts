@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openPeople } from './people-room.ts';
+
+const ada = { email: 'Ada@Example.com ', password: 'correct horse' };
+
+test('a user made by the operator has a team of their own and a token that acts on it', async () => {
+  await using room = await openPeople();
+  const made = await room.people.operator.createUser(ada);
+  assert.equal(made.kind, 'created');
+  if (made.kind !== 'created') return;
+  const { userId, teamId, apiToken } = made;
+  assert.deepEqual(await room.people.findTokenOwner(apiToken), { userId, teamId });
+  assert.deepEqual(await room.store.users.listTeams(userId), [
+    { id: teamId, name: "ada's team", role: 'owner' },
+  ]);
+});
+
+test('the first member of a named team owns it, the next ones join it as members or what they were made as', async () => {
+  await using room = await openPeople();
+  const { operator } = room.people;
+  const roles: string[] = [];
+  for (const [email, role] of [
+    ['a@x.test', 'member'],
+    ['b@x.test', undefined],
+    ['c@x.test', 'admin'],
+  ] as const) {
+    const made = await operator.createUser({
+      email,
+      role,
+      password: 'correct horse',
+      team: 'Bells',
+    });
+    assert.equal(made.kind, 'created');
+    if (made.kind !== 'created') return;
+    const [team] = await room.store.users.listTeams(made.userId);
+    roles.push(team?.role ?? '');
+  }
+  assert.deepEqual(roles, ['owner', 'member', 'admin']);
+  assert.equal((await operator.listTeams()).length, 1);
+});
+
+test('nobody is made where something is wrong, and nothing of it remains', async () => {
+  await using room = await openPeople();
+  const { operator } = room.people;
+  await operator.createUser({ ...ada, team: 'Bells' });
+  const refusals = [
+    await operator.createUser(ada),
+    await operator.createUser({ email: 'no address', password: 'short' }),
+    await operator.createUser({
+      email: 'eve@x.test',
+      password: 'correct horse',
+      team: 'Bells',
+      role: 'owner',
+    }),
+  ];
+  assert.deepEqual(
+    refusals.map((refusal) => refusal.kind === 'refused' && refusal.errors),
+    [
+      { email: ['There is an account with this email.'] },
+      { email: ['Enter a valid email address.'], password: ['Use at least 8 characters.'] },
+      { role: ['The team Bells has an owner already.'] },
+    ],
+  );
+  assert.equal(await room.store.users.findByEmail('eve@x.test'), null);
+});
+
+test('a new token ends the old one', async () => {
+  await using room = await openPeople();
+  const made = await room.people.operator.createUser(ada);
+  assert.equal(made.kind, 'created');
+  if (made.kind !== 'created') return;
+  const token = await room.people.operator.newToken('ada@example.com');
+  assert.ok(token);
+  assert.notEqual(token, made.apiToken);
+  assert.equal(await room.people.findTokenOwner(made.apiToken), null);
+  assert.equal((await room.people.findTokenOwner(token))?.userId, made.userId);
+  assert.equal(await room.people.operator.newToken('nobody@example.com'), null);
+});
+
+test('no token is ever kept as text', async () => {
+  await using room = await openPeople();
+  const made = await room.people.operator.createUser(ada);
+  assert.equal(made.kind, 'created');
+  if (made.kind !== 'created') return;
+  const rows = await room.store.database.read((db) =>
+    db.selectFrom('api_tokens').selectAll().execute(),
+  );
+  assert.match(rows[0]?.token_hash ?? '', /^[0-9a-f]{64}$/);
+  assert.ok(!JSON.stringify(rows).includes(made.apiToken));
+});
+
+test('what is no token of ours is nobody', async () => {
+  await using room = await openPeople();
+  for (const text of [
+    '',
+    ' ',
+    'x',
+    "' or 1=1 --",
+    'é'.repeat(40),
+    'a'.repeat(43),
+    'a'.repeat(1e6),
+  ]) {
+    assert.equal(await room.people.findTokenOwner(text), null);
+  }
+});
+
+test('a plan that PLANS does not have is refused; one that it has is shown with the usage', async () => {
+  await using room = await openPeople();
+  const { operator } = room.people;
+  await operator.createUser({ ...ada, team: 'Bells' });
+  const refused = await operator.setPlan('Bells', 'gold');
+  assert.deepEqual(refused, {
+    kind: 'refused',
+    errors: { plan: ['There is no plan gold; PLANS has: free, pro.'] },
+  });
+  assert.equal((await operator.setPlan('Nobody', 'pro')).kind, 'not-found');
+  const set = await operator.setPlan('Bells', 'pro');
+  assert.ok(set.kind === 'set' && set.team.plan === 'pro' && set.team.limit === null);
+  const [team] = await operator.listTeams();
+  assert.deepEqual({ plan: team?.plan, used: team?.used }, { plan: 'pro', used: 0 });
+});
+
+test('a signing secret is made for the team that is named, and replaced by the next', async () => {
+  await using room = await openPeople();
+  const { operator } = room.people;
+  await operator.createUser({ ...ada, team: 'Bells' });
+  const first = await operator.generateSigningSecret('Bells');
+  const second = await operator.generateSigningSecret('Bells');
+  assert.match(first ?? '', /^whsec_[\w-]{43}$/);
+  assert.notEqual(first, second);
+  const [team] = await operator.listTeams();
+  const kept = await room.store.teams.readSigningSecret(team?.teamId ?? '');
+  assert.deepEqual(kept, { secret: second, setAt: room.clock.now() });
+  assert.equal(await operator.generateSigningSecret('Nobody'), null);
+});

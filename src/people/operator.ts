@@ -1,0 +1,141 @@
+import type { Clock } from '#domain/clock';
+import { isId } from '#domain/ids';
+import type { Store } from '#store/store';
+import type { Team } from '#store/teams';
+import type { ApiTokens } from './api-tokens.ts';
+import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
+import { normalizeEmail, normalizeName } from './fields.ts';
+import { NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
+import type { Passwords } from './passwords.ts';
+import type { Plans, Usage } from './plans.ts';
+import type { ResetLinks } from './reset-links.ts';
+import type { Role } from './roles.ts';
+import { makeApiToken, makeSecret } from './secrets.ts';
+
+interface Deps {
+  store: Store;
+  clock: Clock;
+  passwords: Passwords;
+  plans: Plans;
+  tokens: ApiTokens;
+  resetLinks: ResetLinks;
+}
+
+export interface NewUser {
+  email: string;
+  password: string;
+  name?: string | undefined;
+  /** A team's name; without one the user gets a team of their own. */
+  team?: string | undefined;
+  role?: Role | undefined;
+}
+
+export interface TeamWithUsage extends Usage {
+  teamId: string;
+  name: string;
+  createdAt: number;
+}
+
+/**
+ * What the operator does from the command line (interface.md): no member acts, so no role is asked for.
+ * A team is named by its name, or by its id where a name is taken twice.
+ */
+export class Operator {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Makes the team if no such team exists, else joins it; the team becomes the user's current one. */
+  async createUser(
+    input: NewUser,
+  ): Promise<{ kind: 'created'; userId: string; teamId: string; apiToken: string } | Refused> {
+    const email = normalizeEmail(input.email);
+    const name = normalizeName(input.name ?? email.split('@')[0] ?? '');
+    const team = normalizeName(input.team ?? `${name}'s team`);
+    const refused = gatherErrors({
+      email: checkEmail(email),
+      password: checkPassword(input.password),
+      name: checkName(name, 'a name'),
+      team: checkName(team, 'a team name'),
+    });
+    if (refused) return refused;
+    const { store, clock, passwords, plans } = this.#deps;
+    const token = makeApiToken();
+    const kind = input.team === undefined ? 'new' : 'named';
+    const result = await store.registrations.register(
+      {
+        account: { email, name, passwordHash: await passwords.hash(input.password) },
+        team: { kind, name: team, plan: plans.first, role: input.role ?? null },
+        token,
+        isFirst: false,
+      },
+      clock.now(),
+    );
+    if (result.kind === 'email-taken')
+      return refuse('email', 'There is an account with this email.');
+    if (result.kind === 'has-owner')
+      return refuse('role', `The team ${team} has an owner already.`);
+    if (result.kind !== 'registered') throw new Error(`registration came to ${result.kind}`);
+    const { userId, teamId } = result;
+    return { kind: 'created', userId, teamId, apiToken: token.text };
+  }
+
+  /** A link that lets its bearer set a new password, once and within an hour. Null: no such account. */
+  async resetPasswordUrl(email: string): Promise<string | null> {
+    const user = await this.#deps.store.users.findByEmail(normalizeEmail(email));
+    return user && this.#deps.resetLinks.make(user.id);
+  }
+
+  /** A new API token; the old one stops working. Null: no such account. */
+  async newToken(email: string): Promise<string | null> {
+    const user = await this.#deps.store.users.findByEmail(normalizeEmail(email));
+    return user && this.#deps.tokens.generateApiToken(user.id);
+  }
+
+  async listTeams(): Promise<TeamWithUsage[]> {
+    const teams = await this.#deps.store.teams.list();
+    return Promise.all(teams.map((team) => this.#withUsage(team)));
+  }
+
+  async findTeam(nameOrId: string): Promise<Team | null> {
+    const { teams } = this.#deps.store;
+    return (await teams.findByName(nameOrId)) ?? (isId(nameOrId) ? teams.find(nameOrId) : null);
+  }
+
+  async setPlan(
+    teamNameOrId: string,
+    plan: string,
+  ): Promise<{ kind: 'set'; team: TeamWithUsage } | NotFound | Refused> {
+    const { plans, store } = this.#deps;
+    if (!plans.names.includes(plan)) {
+      return refuse('plan', `There is no plan ${plan}; PLANS has: ${plans.names.join(', ')}.`);
+    }
+    const team = await this.findTeam(teamNameOrId);
+    if (!team) return NOT_FOUND;
+    await store.teams.setPlan(team.id, plan);
+    return { kind: 'set', team: await this.#withUsage({ ...team, plan }) };
+  }
+
+  /** Makes the team's first signing secret or replaces it. Null: no such team. */
+  async generateSigningSecret(teamNameOrId: string): Promise<string | null> {
+    const team = await this.findTeam(teamNameOrId);
+    if (!team) return null;
+    const secret = makeSecret('whsec_');
+    await this.#deps.store.teams.setSigningSecret(team.id, secret, this.#deps.clock.now());
+    return secret;
+  }
+
+  async #withUsage(team: Team): Promise<TeamWithUsage> {
+    const { store, plans, clock } = this.#deps;
+    return {
+      teamId: team.id,
+      name: team.name,
+      plan: team.plan,
+      limit: plans.limitOf(team.plan),
+      used: await store.usage.usedInMonth(team.id, clock.now()),
+      createdAt: team.createdAt,
+    };
+  }
+}

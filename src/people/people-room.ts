@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import type { Log } from '#domain/log';
+import { openStore, type StoreLocation } from '#store/store';
+import { FakeClock } from '#testing/fake-clock';
+import type { Actor } from './actor.ts';
+import type { PeopleConfig } from './config.ts';
+import { createPeople } from './people.ts';
+import type { Role } from './roles.ts';
+import type { Visitor } from './visitor.ts';
+
+/** For tests of this room: people on a database in memory, with a clock and a log of their own. */
+
+export const PASSWORD = 'correct horse battery';
+
+export interface LoggedEvent {
+  level: keyof Log;
+  event: string;
+  fields: Record<string, unknown>;
+}
+
+export async function openPeople(
+  config: Partial<PeopleConfig> = {},
+  location: StoreLocation = { kind: 'sqlite-memory' },
+) {
+  // Sessions go by the real time, which the accounts library reads for itself.
+  const clock = new FakeClock(Date.now());
+  const events: LoggedEvent[] = [];
+  const log = recordingLog(events);
+  const appKey = new Uint8Array(32);
+  const store = await openStore({ location, appKey, clock, log, serving: false });
+  const people = createPeople({
+    store,
+    clock,
+    log,
+    config: {
+      baseUrl: 'http://localhost:3000',
+      appKey,
+      signUp: 'invite',
+      smtpUrl: null,
+      mailFrom: 'belfry@example.test',
+      plans: [
+        { name: 'free', monthlyLimit: 1000 },
+        { name: 'pro', monthlyLimit: null },
+      ],
+      passwordWork: { costLog2: 10, passes: 1 },
+      ...config,
+    },
+  });
+  return {
+    people,
+    store,
+    clock,
+    events,
+    [Symbol.asyncDispose]: async () => {
+      await people.close();
+      await store.close();
+    },
+  };
+}
+export type Room = Awaited<ReturnType<typeof openPeople>>;
+
+function recordingLog(events: LoggedEvent[]): Log {
+  const record =
+    (level: keyof Log) =>
+    (event: string, fields: object = {}) => {
+      events.push({ level, event, fields: { ...fields } });
+    };
+  return {
+    debug: record('debug'),
+    info: record('info'),
+    warn: record('warn'),
+    error: record('error'),
+  };
+}
+
+/** A user made by the operator; in the team `Bells` unless told otherwise, whose first member is its owner. */
+export async function aUser(
+  { people }: Room,
+  email: string,
+  { role, team = 'Bells' }: { role?: Role; team?: string } = {},
+) {
+  const made = await people.operator.createUser({ email, password: PASSWORD, team, role });
+  assert.ok(made.kind === 'created', JSON.stringify(made));
+  return made;
+}
+
+/** Bells with an owner, an admin and a member, as who they act. */
+export async function aTeam(room: Room): Promise<Record<Role, Actor>> {
+  const actors: Partial<Record<Role, Actor>> = {};
+  for (const role of ['owner', 'admin', 'member'] as const) {
+    const { userId, teamId } = await aUser(room, `${role}@bells.test`, { role });
+    actors[role] = { userId, teamId, role };
+  }
+  return actors as Record<Role, Actor>;
+}
+
+let lastAddress = 0;
+
+/** Somebody with a browser: keeps cookies, and has an address that nobody else has. */
+export class Browser {
+  readonly #cookies = new Map<string, string>();
+  readonly clientAddress: string;
+
+  constructor(clientAddress = `198.51.100.${++lastAddress}`) {
+    this.clientAddress = clientAddress;
+  }
+
+  get headers(): Headers {
+    const pairs = [...this.#cookies].map(([name, value]) => `${name}=${value}`);
+    return new Headers(pairs.length > 0 ? { cookie: pairs.join('; ') } : {});
+  }
+
+  get visitor(): Visitor {
+    return { headers: this.headers, clientAddress: this.clientAddress };
+  }
+
+  get cookieNames(): string[] {
+    return [...this.#cookies.keys()];
+  }
+
+  /** Takes what an answer sets. */
+  take<T extends object>(answer: T): T {
+    const { setCookies = [] } = answer as { setCookies?: string[] };
+    for (const text of setCookies) {
+      const [pair = '', ...attributes] = text.split(';');
+      const name = pair.slice(0, pair.indexOf('='));
+      const isGone = attributes.some((attribute) => /^\s*max-age=0$/i.test(attribute));
+      if (isGone) this.#cookies.delete(name);
+      else this.#cookies.set(name, pair.slice(pair.indexOf('=') + 1));
+    }
+    return answer;
+  }
+
+  async signIn({ people }: Room, email: string, password = PASSWORD) {
+    return this.take(await people.accounts.signIn({ email, password }, this.visitor));
+  }
+
+  session({ people }: Room) {
+    return people.accounts.readSession(this.headers);
+  }
+}

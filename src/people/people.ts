@@ -1,0 +1,86 @@
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+import type { Store } from '#store/store';
+import { ApiTokens, type TokenOwner } from './api-tokens.ts';
+import { Background } from './background.ts';
+import { Billing } from './billing.ts';
+import type { PeopleConfig } from './config.ts';
+import { gather } from './gather.ts';
+import { Invitations } from './invitations.ts';
+import { LibraryLoader } from './library-loader.ts';
+import { Limits } from './limits.ts';
+import { createMailer, type Mailer } from './mail.ts';
+import { Operator } from './operator.ts';
+import { OwnAccount } from './own-account.ts';
+import { PasswordResets } from './password-resets.ts';
+import { Passwords } from './passwords.ts';
+import { Plans } from './plans.ts';
+import { Registrations } from './registrations.ts';
+import { ResetLinks } from './reset-links.ts';
+import { SecondFactors } from './second-factors.ts';
+import { Sessions } from './sessions.ts';
+import { Signing } from './signing.ts';
+import { Teams } from './teams.ts';
+
+export interface PeopleDeps {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  config: PeopleConfig;
+  /** Made from the config unless it is shared with somebody. */
+  mailer?: Mailer;
+}
+
+/** Accounts, teams and tokens: who somebody is, and what they may. */
+export type People = ReturnType<typeof createPeople>;
+
+export function createPeople(deps: PeopleDeps) {
+  const { store, clock, log, config } = deps;
+  const { baseUrl, appKey, smtpUrl, mailFrom } = config;
+  const mailer = deps.mailer ?? createMailer({ smtpUrl, from: mailFrom }, log);
+  const passwords = new Passwords(config.passwordWork);
+  const plans = new Plans(config.plans);
+  const limits = new Limits({ store, clock, log });
+  const background = new Background(log);
+  const tokens = new ApiTokens({ store, clock, background });
+  const resetLinks = new ResetLinks({ store, clock, baseUrl });
+  const library = new LibraryLoader({ store, clock, log, passwords, baseUrl, appKey });
+  const sessions = new Sessions({ store, library, limits });
+  const common = { store, clock, limits, mailer, passwords, plans, sessions, background, library };
+  const { registerByInvitation, ...ownRegistrations } = gather(
+    new Registrations({ ...common, config }),
+  );
+  return {
+    /** For the API: whom a token speaks for (§5). One short query; needs nothing of the accounts library. */
+    findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
+    accounts: {
+      ...gather(
+        sessions,
+        new SecondFactors({ library, limits, sessions }),
+        new PasswordResets({ ...common, resetLinks }),
+        new OwnAccount({ ...common, baseUrl }),
+      ),
+      ...ownRegistrations,
+      /** True where mails really leave by SMTP; otherwise links are in the log. */
+      sendsMail: () => mailer.sends,
+    },
+    teams: {
+      ...gather(new Teams(common), new Invitations({ ...common, baseUrl })),
+      registerByInvitation,
+    },
+    tokens: gather(tokens),
+    signing: gather(new Signing(common)),
+    billing: gather(new Billing(common)),
+    /** For the command line. */
+    operator: new Operator({ ...common, tokens, resetLinks }),
+    /** Loads the accounts library ahead of the first visitor; never needed for the API or the command line. */
+    warmUp: async (): Promise<void> => {
+      await library.load();
+    },
+    /** Resolves when mails that no answer waited for are out. */
+    close: async (): Promise<void> => {
+      await background.drain();
+      mailer.close();
+    },
+  };
+}

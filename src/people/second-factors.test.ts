@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { aUser, Browser, openPeople, PASSWORD, type Room } from './people-room.ts';
+
+const EMAIL = 'ada@bells.test';
+
+/** An authenticator of its own: RFC 6238 with SHA-1, six digits and steps of 30 s. */
+function totpOf(otpauthUri: string, atMs = Date.now()): string {
+  const secret = decodeBase32(new URL(otpauthUri).searchParams.get('secret') ?? '');
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(atMs / 30_000)));
+  const mac = createHmac('sha1', secret).update(counter).digest();
+  const offset = (mac.at(-1) ?? 0) & 0xf;
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+function decodeBase32(text: string): Buffer {
+  const bits = Array.from(text.replaceAll('=', ''), (letter) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
+  ).join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}
+
+async function withSecondFactor(room: Room) {
+  await aUser(room, EMAIL);
+  const browser = new Browser();
+  await browser.signIn(room, EMAIL);
+  const { accounts } = room.people;
+  const begun = await accounts.beginSecondFactor({ password: PASSWORD }, browser.visitor);
+  assert.ok(begun.kind === 'begun', JSON.stringify(begun));
+  return { browser, begun, accounts };
+}
+
+async function confirmed(room: Room) {
+  const made = await withSecondFactor(room);
+  const code = totpOf(made.begun.otpauthUri);
+  const answer = await made.accounts.confirmSecondFactor({ code }, made.browser.visitor);
+  assert.equal(made.browser.take(answer).kind, 'signed-in');
+  return made;
+}
+
+test('a second factor is not in force before it is confirmed', async () => {
+  await using room = await openPeople();
+  const { browser, begun, accounts } = await withSecondFactor(room);
+  assert.match(begun.otpauthUri, /^otpauth:\/\/totp\/Belfry/);
+  assert.equal(begun.recoveryCodes.length, 10);
+  const wrong = await accounts.confirmSecondFactor({ code: '000000' }, browser.visitor);
+  assert.equal(wrong.kind, 'refused');
+  assert.equal((await new Browser().signIn(room, EMAIL)).kind, 'signed-in');
+  assert.equal((await browser.session(room))?.user.hasSecondFactor, false);
+});
+
+test('with a second factor the password alone opens nothing', async () => {
+  await using room = await openPeople();
+  const { begun, accounts } = await confirmed(room);
+  const browser = new Browser();
+  const answer = await browser.signIn(room, EMAIL);
+  assert.equal(answer.kind, 'second-factor');
+  assert.equal(await browser.session(room), null);
+  assert.ok(!browser.cookieNames.some((name) => name.includes('session')));
+  const code = totpOf(begun.otpauthUri).replace(/^.../, '$& ');
+  browser.take(await accounts.verifySecondFactor({ code }, browser.visitor));
+  assert.equal((await browser.session(room))?.user.hasSecondFactor, true);
+});
+
+test('a recovery code works in place of the authenticator, once', async () => {
+  await using room = await openPeople();
+  const { begun, accounts } = await confirmed(room);
+  const [code = ''] = begun.recoveryCodes;
+  const kinds: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    const browser = new Browser();
+    await browser.signIn(room, EMAIL);
+    kinds.push((await accounts.verifySecondFactor({ code }, browser.visitor)).kind);
+  }
+  assert.deepEqual(kinds, ['signed-in', 'wrong']);
+});
+
+test('the second step needs the first, and a challenge is used up with it', async () => {
+  await using room = await openPeople();
+  const { begun, accounts } = await confirmed(room);
+  const code = totpOf(begun.otpauthUri);
+  const stranger = await accounts.verifySecondFactor({ code }, new Browser().visitor);
+  assert.equal(stranger.kind, 'expired');
+  const browser = new Browser();
+  await browser.signIn(room, EMAIL);
+  const { visitor } = browser;
+  assert.equal((await accounts.verifySecondFactor({ code }, visitor)).kind, 'signed-in');
+  assert.equal((await accounts.verifySecondFactor({ code }, visitor)).kind, 'expired');
+});
+
+test('a code that was looked at over the shoulder opens nothing a second time', async () => {
+  await using room = await openPeople();
+  const { begun, accounts } = await confirmed(room);
+  const code = totpOf(begun.otpauthUri);
+  const kinds: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    const browser = new Browser();
+    await browser.signIn(room, EMAIL);
+    kinds.push((await accounts.verifySecondFactor({ code }, browser.visitor)).kind);
+  }
+  assert.deepEqual(kinds, ['signed-in', 'wrong']);
+  // The confirming session and the first of these.
+  assert.equal(await room.store.authRecords.count('sessions', []), 2);
+});
+
+test('an open session of somebody else does not stand in for the challenge', async () => {
+  await using room = await openPeople();
+  const { accounts } = await confirmed(room);
+  await aUser(room, 'eve@bells.test');
+  const browser = new Browser();
+  await browser.signIn(room, 'eve@bells.test');
+  const answer = await accounts.verifySecondFactor({ code: '123456' }, browser.visitor);
+  assert.equal(answer.kind, 'expired');
+});
+
+test('codes can not be guessed: not from one address, not in one challenge, not for one account', async () => {
+  await using room = await openPeople();
+  const { begun, accounts } = await confirmed(room);
+  const attacker = new Browser();
+  await attacker.signIn(room, EMAIL);
+  const guess = (browser: Browser) =>
+    accounts.verifySecondFactor({ code: 'wrong-codes' }, browser.visitor);
+  const kinds: string[] = [];
+  for (let n = 0; n < 4; n++) kinds.push((await guess(attacker)).kind);
+  assert.equal(kinds.at(-1), 'too-many');
+  // From new addresses the account itself has had enough after ten.
+  let last = '';
+  for (let n = 0; n < 12 && last !== 'too-many'; n++) {
+    const browser = new Browser();
+    await browser.signIn(room, EMAIL);
+    last = (await guess(browser)).kind;
+  }
+  assert.equal(last, 'too-many');
+  const owner = new Browser();
+  await owner.signIn(room, EMAIL);
+  const code = totpOf(begun.otpauthUri);
+  assert.equal((await accounts.verifySecondFactor({ code }, owner.visitor)).kind, 'too-many');
+});
+
+test('recovery codes are renewed, and the second factor is ended, only with the password', async () => {
+  await using room = await openPeople();
+  const { browser, begun, accounts } = await confirmed(room);
+  const wrong = { password: 'wrong' };
+  assert.equal((await accounts.renewRecoveryCodes(wrong, browser.visitor)).kind, 'refused');
+  assert.equal((await accounts.endSecondFactor(wrong, browser.visitor)).kind, 'refused');
+  const right = { password: PASSWORD };
+  const renewed = await accounts.renewRecoveryCodes(right, browser.visitor);
+  assert.ok(
+    renewed.kind === 'renewed' && !renewed.recoveryCodes.includes(begun.recoveryCodes[0] ?? ''),
+  );
+  browser.take(await accounts.endSecondFactor(right, browser.visitor));
+  assert.equal((await browser.session(room))?.user.hasSecondFactor, false);
+  assert.equal((await new Browser().signIn(room, EMAIL)).kind, 'signed-in');
+});
+
+test('neither the secret nor a recovery code is kept as text', async () => {
+  await using room = await openPeople();
+  const { begun } = await confirmed(room);
+  const rows = JSON.stringify(await room.store.authRecords.select('two_factors', { where: [] }));
+  const secret = new URL(begun.otpauthUri).searchParams.get('secret') ?? '';
+  for (const text of [secret, decodeBase32(secret).toString(), ...begun.recoveryCodes]) {
+    assert.ok(!rows.includes(text));
+  }
+});
+
+test('a reset password leaves the second factor in force', async () => {
+  await using room = await openPeople();
+  const { accounts } = await confirmed(room);
+  const link = await room.people.operator.resetPasswordUrl(EMAIL);
+  const input = { token: link?.split('/').at(-1) ?? '', password: 'a better password' };
+  assert.equal((await accounts.resetPassword(input, new Browser().visitor)).kind, 'done');
+  const answer = await new Browser().signIn(room, EMAIL, 'a better password');
+  assert.equal(answer.kind, 'second-factor');
+});

@@ -1,0 +1,131 @@
+import type { LibraryLoader } from './library-loader.ts';
+import type { Limits } from './limits.ts';
+import { refuse, type Refused, type TooMany } from './outcomes.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
+import { cookiesOf, type Visitor } from './visitor.ts';
+
+interface Deps {
+  library: LibraryLoader;
+  limits: Limits;
+  sessions: Sessions;
+}
+
+const WRONG_PASSWORD = 'This is not your password.';
+/** How long the library locks a second factor after ten wrong codes in a row. */
+const LOCKED_SECONDS = 15 * 60;
+
+/** The second factor: six digits of an authenticator (TOTP, RFC 6238), or a recovery code that works once. */
+export class SecondFactors {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** The second step of signing in: six digits of the authenticator, or one of the recovery codes. */
+  async verifySecondFactor(
+    input: { code: string },
+    visitor: Visitor,
+  ): Promise<SignedIn | { kind: 'wrong' } | { kind: 'expired' } | TooMany> {
+    const { library, limits, sessions } = this.#deps;
+    const tooMany = await limits.count('guess', visitor.clientAddress);
+    if (tooMany) return tooMany;
+    const code = input.code.replaceAll(/\s/g, '');
+    const isTotp = /^\d{6}$/.test(code);
+    const call = { body: { code }, returnHeaders: true as const };
+    // Without the session cookie: a session that the browser still has must not stand in for the challenge.
+    const answer = await library.ask(visitor, ['challenge'], (api, headers) =>
+      isTotp ? api.verifyTOTP({ ...call, headers }) : api.verifyBackupCode({ ...call, headers }),
+    );
+    if (answer.kind === 'declined') return explainDecline(answer.code);
+    const { response, setCookies } = answer;
+    if (isTotp && (await limits.count('one-time-code', `${response.user.id} ${code}`))) {
+      await sessions.signOut({ ...visitor, headers: cookiesOf(setCookies) });
+      return { kind: 'wrong' };
+    }
+    await limits.takeBack('guess', visitor.clientAddress);
+    return { kind: 'signed-in', setCookies };
+  }
+
+  /** Begins: the secret is not in force before `confirmSecondFactor`. */
+  async beginSecondFactor(
+    { password }: { password: string },
+    visitor: Visitor,
+  ): Promise<{ kind: 'begun'; otpauthUri: string; recoveryCodes: string[] } | Refused | TooMany> {
+    const answer = await this.#askWithPassword(visitor, (api, headers) =>
+      api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
+    );
+    if (answer.kind !== 'answered') return answer;
+    if (answer.response.method !== 'totp') throw new TypeError('no TOTP was begun');
+    const { totpURI, backupCodes } = answer.response;
+    return { kind: 'begun', otpauthUri: totpURI, recoveryCodes: backupCodes };
+  }
+
+  async confirmSecondFactor(
+    input: { code: string },
+    visitor: Visitor,
+  ): Promise<SignedIn | Refused | TooMany> {
+    const { library, limits } = this.#deps;
+    const tooMany = await limits.count('guess', visitor.clientAddress);
+    if (tooMany) return tooMany;
+    const code = input.code.replaceAll(/\s/g, '');
+    const answer = await library.ask(visitor, ['session'], (api, headers) =>
+      api.verifyTOTP({ body: { code }, headers, returnHeaders: true }),
+    );
+    if (answer.kind === 'declined') return refuse('code', 'This code is not right.');
+    await limits.takeBack('guess', visitor.clientAddress);
+    return { kind: 'signed-in', setCookies: answer.setCookies };
+  }
+
+  /** New recovery codes; the old ones stop working. */
+  async renewRecoveryCodes(
+    { password }: { password: string },
+    visitor: Visitor,
+  ): Promise<{ kind: 'renewed'; recoveryCodes: string[] } | Refused | TooMany> {
+    const answer = await this.#askWithPassword(visitor, (api, headers) =>
+      api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
+    );
+    if (answer.kind !== 'answered') return answer;
+    return { kind: 'renewed', recoveryCodes: answer.response.backupCodes };
+  }
+
+  async endSecondFactor(
+    { password }: { password: string },
+    visitor: Visitor,
+  ): Promise<SignedIn | Refused | TooMany> {
+    const answer = await this.#askWithPassword(visitor, (api, headers) =>
+      api.disableTwoFactor({ body: { password }, headers, returnHeaders: true }),
+    );
+    if (answer.kind !== 'answered') return answer;
+    return { kind: 'signed-in', setCookies: answer.setCookies };
+  }
+
+  async #askWithPassword<T>(
+    visitor: Visitor,
+    call: Parameters<typeof LibraryLoader.prototype.ask<T>>[2],
+  ): Promise<{ kind: 'answered'; response: T; setCookies: string[] } | Refused | TooMany> {
+    const { library, limits } = this.#deps;
+    const tooMany = await limits.count('guess', visitor.clientAddress);
+    if (tooMany) return tooMany;
+    const answer = await library.ask(visitor, ['session'], call);
+    if (answer.kind === 'declined') return refuse(...explainRefusal(answer.code));
+    await limits.takeBack('guess', visitor.clientAddress);
+    return answer;
+  }
+}
+
+function explainDecline(code: string): { kind: 'wrong' } | { kind: 'expired' } | TooMany {
+  if (code === 'ACCOUNT_TEMPORARILY_LOCKED') {
+    return { kind: 'too-many', retryAfterSeconds: LOCKED_SECONDS };
+  }
+  return code === 'INVALID_CODE' || code === 'INVALID_BACKUP_CODE'
+    ? { kind: 'wrong' }
+    : { kind: 'expired' };
+}
+
+function explainRefusal(code: string): [field: string, message: string] {
+  if (code === 'INVALID_PASSWORD') return ['password', WRONG_PASSWORD];
+  if (code === 'TOTP_ALREADY_ENABLED') return ['code', 'A second factor is in force already.'];
+  if (code === 'TWO_FACTOR_NOT_ENABLED') return ['code', 'There is no second factor in force.'];
+  return ['password', 'Sign in again and repeat this.'];
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aTeam, aUser, Browser, openPeople, PASSWORD } from './people-room.ts';
+
+test('who signs in with the right password has a session in their current team', async () => {
+  await using room = await openPeople();
+  const { userId, teamId } = await aUser(room, 'ada@bells.test');
+  const browser = new Browser();
+  const answer = await browser.signIn(room, ' Ada@Bells.test ');
+  assert.equal(answer.kind, 'signed-in');
+  const session = await browser.session(room);
+  assert.deepEqual(session?.user, {
+    id: userId,
+    name: 'ada',
+    email: 'ada@bells.test',
+    hasSecondFactor: false,
+  });
+  assert.deepEqual(session?.team, { id: teamId, name: 'Bells', role: 'owner' });
+  assert.deepEqual(session?.teams, [session?.team]);
+});
+
+test('the session cookie is out of reach for scripts and other sites, and secure where the address is', async () => {
+  for (const baseUrl of ['http://localhost:3000', 'https://belfry.example.test']) {
+    await using room = await openPeople({ baseUrl });
+    await aUser(room, 'ada@bells.test');
+    const answer = await new Browser().signIn(room, 'ada@bells.test');
+    const [cookie = ''] = answer.kind === 'signed-in' ? answer.setCookies : [];
+    assert.match(cookie, /; HttpOnly/);
+    assert.match(cookie, /; SameSite=Lax/);
+    assert.match(cookie, /; Path=\//);
+    assert.equal(
+      /; Secure/.test(cookie) && cookie.startsWith('__Secure-'),
+      baseUrl.startsWith('https'),
+    );
+    assert.doesNotMatch(cookie, /Domain=/);
+  }
+});
+
+test('a wrong email and a wrong password get the same answer', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  const wrong = [
+    await new Browser().signIn(room, 'ada@bells.test', 'not the password'),
+    await new Browser().signIn(room, 'nobody@bells.test', PASSWORD),
+    await new Browser().signIn(room, 'no address', PASSWORD),
+    await new Browser().signIn(room, '', ''),
+    await new Browser().signIn(room, 'ada@bells.test', 'x'.repeat(5000)),
+  ];
+  for (const answer of wrong) assert.deepEqual(answer, { kind: 'wrong' });
+});
+
+test('an unknown email costs a guess as much time as a wrong password', async () => {
+  await using room = await openPeople({ passwordWork: { costLog2: 14, passes: 1 } });
+  await aUser(room, 'ada@bells.test');
+  await room.people.warmUp();
+  const timeOf = async (email: string) => {
+    const from = performance.now();
+    await new Browser().signIn(room, email, 'not the password');
+    return performance.now() - from;
+  };
+  // Taken in turns, and the quickest of each: a busy machine slows both, and only ever slows.
+  const [known, unknown]: [number[], number[]] = [[], []];
+  for (let n = 0; n < 8; n++) {
+    known.push(await timeOf('ada@bells.test'));
+    unknown.push(await timeOf('nobody@bells.test'));
+  }
+  const ratio = Math.min(...unknown) / Math.min(...known);
+  assert.ok(ratio > 0.5 && ratio < 2, `${ratio}`);
+});
+
+test('after three wrong guesses from an address the right password has to wait, for that address alone', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  const attacker = new Browser();
+  for (let n = 0; n < 3; n++) await attacker.signIn(room, 'ada@bells.test', `guess ${n}`);
+  assert.deepEqual(await attacker.signIn(room, 'ada@bells.test'), {
+    kind: 'too-many',
+    retryAfterSeconds: 10,
+  });
+  assert.equal((await new Browser().signIn(room, 'ada@bells.test')).kind, 'signed-in');
+  await room.clock.advance(10_000);
+  assert.equal((await attacker.signIn(room, 'ada@bells.test')).kind, 'signed-in');
+});
+
+test('addresses of one IPv6 network are one guesser', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  for (const end of ['::1', ':0:0:0:2', ':ffff::3']) {
+    await new Browser(`2001:db8:0:7${end}`).signIn(room, 'ada@bells.test', 'wrong');
+  }
+  const next = await new Browser('2001:db8:0:7:9::9').signIn(room, 'ada@bells.test');
+  assert.equal(next.kind, 'too-many');
+  const other = await new Browser('2001:db8:0:8::1').signIn(room, 'ada@bells.test');
+  assert.equal(other.kind, 'signed-in');
+});
+
+test('signing in time and again with the right password is no guessing', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  const browser = new Browser();
+  for (let n = 0; n < 5; n++) {
+    assert.equal((await browser.signIn(room, 'ada@bells.test')).kind, 'signed-in');
+  }
+});
+
+test('signing in makes a new session, whatever cookies the browser brought', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  const browser = new Browser();
+  const first = await browser.signIn(room, 'ada@bells.test');
+  const second = await browser.signIn(room, 'ada@bells.test');
+  assert.ok(first.kind === 'signed-in' && second.kind === 'signed-in');
+  assert.notEqual(first.setCookies[0], second.setCookies[0]);
+});
+
+test('a session token is kept as a hash only', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  const browser = new Browser();
+  await browser.signIn(room, 'ada@bells.test');
+  const rows = await room.store.authRecords.select('sessions', { where: [] });
+  assert.match(String(rows[0]?.['token_hash']), /^[0-9a-f]{64}$/);
+  const cookie = decodeURIComponent(browser.headers.get('cookie') ?? '');
+  const token = cookie.split('=')[1]?.split('.')[0] ?? '';
+  assert.ok(token.length >= 32 && !JSON.stringify(rows).includes(token));
+  assert.equal(rows[0]?.['ip_address'], browser.clientAddress);
+});
+
+test('a cookie that was tampered with is nobody', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  const browser = new Browser();
+  await browser.signIn(room, 'ada@bells.test');
+  const cookie = browser.headers.get('cookie') ?? '';
+  const forged = [
+    '',
+    'belfry.session_token=',
+    'belfry.session_token=x.y',
+    `${cookie.slice(0, -9)}AAAAAAAA`,
+  ];
+  for (const text of forged) {
+    assert.equal(await room.people.accounts.readSession(new Headers({ cookie: text })), null);
+  }
+});
+
+test('signing out ends the session; signing out everywhere ends them all', async () => {
+  await using room = await openPeople();
+  const { userId } = await aUser(room, 'ada@bells.test');
+  const { accounts } = room.people;
+  const [laptop, phone, desk] = [new Browser(), new Browser(), new Browser()];
+  for (const browser of [laptop, phone, desk]) await browser.signIn(room, 'ada@bells.test');
+  const copied = laptop.headers;
+  laptop.take(await accounts.signOut(laptop.visitor));
+  assert.deepEqual(laptop.cookieNames, []);
+  assert.equal(await accounts.readSession(copied), null);
+  assert.ok(await phone.session(room));
+  phone.take(await accounts.signOutEverywhere(userId, phone.visitor));
+  assert.equal(await phone.session(room), null);
+  assert.equal(await desk.session(room), null);
+});
+
+test('a change of roles, a removal and a deleted team are in force on sessions that are open', async () => {
+  await using room = await openPeople();
+  const { owner, admin, member } = await aTeam(room);
+  const browser = new Browser();
+  await browser.signIn(room, 'member@bells.test');
+  const role = async () => (await browser.session(room))?.team?.role;
+  assert.equal(await role(), 'member');
+  await room.people.teams.changeRole(owner, member.userId, 'admin');
+  assert.equal(await role(), 'admin');
+  await room.people.teams.removeMember(admin, member.userId);
+  const session = await browser.session(room);
+  assert.deepEqual([session?.team, session?.teams], [null, []]);
+});

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Actor } from './actor.ts';
+import { NotAllowed } from './actor.ts';
+import { aTeam, aUser, openPeople, type Room } from './people-room.ts';
+import { may, type Permission, type Role } from './roles.ts';
+
+const NO_ID = '018f0000-0000-7000-8000-000000000000';
+
+test('each role may do what D33 says and nothing more', () => {
+  const allowed: Record<Permission, Role[]> = {
+    work: ['member', 'admin', 'owner'],
+    'rename-team': ['admin', 'owner'],
+    'manage-members': ['admin', 'owner'],
+    'signing-secret': ['admin', 'owner'],
+    notifications: ['admin', 'owner'],
+    billing: ['owner'],
+    'transfer-team': ['owner'],
+    'delete-team': ['owner'],
+  };
+  for (const [permission, roles] of Object.entries(allowed)) {
+    for (const role of ['member', 'admin', 'owner'] as const) {
+      assert.equal(
+        may(role, permission as Permission),
+        roles.includes(role),
+        `${role}: ${permission}`,
+      );
+    }
+  }
+});
+
+test('what is no role or no permission may nothing', () => {
+  for (const role of ['', 'root', 'constructor', '__proto__']) {
+    assert.equal(may(role as Role, 'work'), false);
+  }
+  for (const permission of ['', 'toString', '__proto__']) {
+    assert.equal(may('owner', permission as Permission), false);
+  }
+});
+
+/** Everything that asks for more than membership, with the least role that may do it. */
+const GUARDED: [Role, string, (room: Room, actor: Actor) => Promise<unknown>][] = [
+  ['admin', 'renameTeam', ({ people }, actor) => people.teams.renameTeam(actor, 'New name')],
+  ['admin', 'listMembers', ({ people }, actor) => people.teams.listMembers(actor)],
+  ['admin', 'changeRole', ({ people }, actor) => people.teams.changeRole(actor, NO_ID, 'admin')],
+  ['admin', 'removeMember', ({ people }, actor) => people.teams.removeMember(actor, NO_ID)],
+  ['admin', 'listInvitations', ({ people }, actor) => people.teams.listInvitations(actor)],
+  [
+    'admin',
+    'invite',
+    ({ people }, actor) => people.teams.invite(actor, { email: null, role: 'admin' }),
+  ],
+  ['admin', 'revokeInvitation', ({ people }, actor) => people.teams.revokeInvitation(actor, NO_ID)],
+  ['admin', 'readSigningSecret', ({ people }, actor) => people.signing.readSigningSecret(actor)],
+  [
+    'admin',
+    'revealSigningSecret',
+    ({ people }, actor) => people.signing.revealSigningSecret(actor),
+  ],
+  [
+    'admin',
+    'generateSigningSecret',
+    ({ people }, actor) => people.signing.generateSigningSecret(actor),
+  ],
+  [
+    'admin',
+    'deleteSigningSecret',
+    ({ people }, actor) => people.signing.deleteSigningSecret(actor),
+  ],
+  ['owner', 'listUsageByDay', ({ people }, actor) => people.billing.listUsageByDay(actor)],
+  [
+    'owner',
+    'describeTeamDeletion',
+    ({ people }, actor) => people.teams.describeTeamDeletion(actor),
+  ],
+  ['owner', 'deleteTeam', ({ people }, actor) => people.teams.deleteTeam(actor, 'not its name')],
+  ['owner', 'transferTeam', ({ people }, actor) => people.teams.transferTeam(actor, NO_ID)],
+];
+
+for (const [least, name, act] of GUARDED) {
+  test(`${name} is for ${least === 'owner' ? 'the owner' : 'admins'}, whatever role the caller claims to have`, async () => {
+    await using room = await openPeople();
+    const team = await aTeam(room);
+    const stranger = await aUser(room, 'eve@else.test', { team: 'Elsewhere' });
+    const claims: Actor[] = [
+      team.member,
+      { ...team.member, role: 'owner' },
+      { userId: stranger.userId, teamId: team.owner.teamId, role: 'owner' },
+      { userId: 'x', teamId: team.owner.teamId, role: 'owner' },
+      ...(least === 'owner' ? [team.admin, { ...team.admin, role: 'owner' as const }] : []),
+    ];
+    for (const actor of claims) await assert.rejects(act(room, actor), NotAllowed);
+    await act(room, team.owner);
+    if (least === 'admin') await act(room, team.admin);
+  });
+}
+
+test('an admin can neither remove nor demote the owner, nor make one', async () => {
+  await using room = await openPeople();
+  const { owner, admin, member } = await aTeam(room);
+  const { teams } = room.people;
+  assert.deepEqual(await teams.removeMember(admin, owner.userId), { kind: 'not-found' });
+  assert.deepEqual(await teams.changeRole(admin, owner.userId, 'member'), { kind: 'not-found' });
+  const made = await teams.changeRole(admin, member.userId, 'owner' as 'admin');
+  assert.deepEqual(made, { kind: 'not-found' });
+  const roles = (await teams.listMembers(owner)).map((person) => person.role);
+  assert.deepEqual(roles, ['admin', 'member', 'owner']);
+});
+
+test('members of another team are out of reach', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  const other = await aUser(room, 'eve@else.test', { team: 'Elsewhere' });
+  const friend = await aUser(room, 'fay@else.test', { team: 'Elsewhere' });
+  const { teams } = room.people;
+  for (const userId of [other.userId, friend.userId, NO_ID, 'x', "' or 1=1 --"]) {
+    assert.deepEqual(await teams.changeRole(owner, userId, 'admin'), { kind: 'not-found' });
+    assert.deepEqual(await teams.removeMember(owner, userId), { kind: 'not-found' });
+    assert.deepEqual(await teams.transferTeam(owner, userId), { kind: 'not-found' });
+    assert.equal(await teams.switchTeam(owner.userId, userId), false);
+  }
+  assert.equal(await teams.switchTeam(owner.userId, other.teamId), false);
+});
+
+test('a transferred team has one owner, and the old one is an admin', async () => {
+  await using room = await openPeople();
+  const { owner, member } = await aTeam(room);
+  const { teams } = room.people;
+  assert.deepEqual(await teams.transferTeam(owner, member.userId), { kind: 'done' });
+  const roles = await teams.listMembers(member);
+  assert.deepEqual(
+    roles.map(({ email, role }) => [email, role]),
+    [
+      ['admin@bells.test', 'admin'],
+      ['member@bells.test', 'owner'],
+      ['owner@bells.test', 'admin'],
+    ],
+  );
+  await assert.rejects(teams.transferTeam(owner, owner.userId), NotAllowed);
+});
+
+test('the owner can not leave; a member who left is in it no longer', async () => {
+  await using room = await openPeople();
+  const { owner, member } = await aTeam(room);
+  const { teams } = room.people;
+  assert.deepEqual(await teams.leaveTeam(owner), { kind: 'is-owner' });
+  assert.deepEqual(await teams.leaveTeam(member), { kind: 'done' });
+  await assert.rejects(teams.leaveTeam(member), NotAllowed);
+  assert.equal((await teams.listMembers(owner)).length, 2);
+});
+
+test('the API follows the current team at once: switched, left, removed, deleted', async () => {
+  await using room = await openPeople();
+  const { owner, member } = await aTeam(room);
+  const { teams, tokens } = room.people;
+  const token = await tokens.generateApiToken(member.userId);
+  const actsOn = async () => (await room.people.findTokenOwner(token))?.teamId;
+  assert.equal(await actsOn(), member.teamId);
+  const made = await teams.createTeam(member.userId, 'Second');
+  assert.ok(made.kind === 'created');
+  assert.equal(await actsOn(), made.teamId);
+  assert.equal(await teams.switchTeam(member.userId, member.teamId), true);
+  assert.equal(await actsOn(), member.teamId);
+  await teams.removeMember(owner, member.userId);
+  assert.equal(await actsOn(), null);
+  await teams.switchTeam(member.userId, made.teamId);
+  const ownerOfSecond: Actor = { ...member, teamId: made.teamId, role: 'owner' };
+  assert.deepEqual(await teams.deleteTeam(ownerOfSecond, 'Second'), { kind: 'done' });
+  assert.equal(await actsOn(), null);
+});
+
+test('a team is deleted only by its own name; then it is gone for everybody', async () => {
+  await using room = await openPeople();
+  const { owner, member } = await aTeam(room);
+  const { teams, operator } = room.people;
+  const invited = await teams.invite(owner, { email: null, role: 'member' });
+  assert.ok(invited.kind === 'invited');
+  assert.equal((await teams.deleteTeam(owner, 'bells')).kind, 'refused');
+  assert.deepEqual(await teams.describeTeamDeletion(owner), {
+    crons: 0,
+    queues: 0,
+    jobs: 0,
+    members: 3,
+  });
+  assert.deepEqual(await teams.deleteTeam(owner, ' Bells '), { kind: 'done' });
+  assert.deepEqual(await operator.listTeams(), []);
+  assert.equal(await teams.proveMember(member.userId, member.teamId), null);
+  assert.equal(await teams.switchTeam(member.userId, member.teamId), false);
+  const token = invited.link.split('/').at(-1) ?? '';
+  assert.equal(await teams.readInvitation(token), null);
+});
+
+test('a name is kept on one line and refused when it is empty or too long', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  const { teams } = room.people;
+  for (const name of ['', ' \n ', 'x'.repeat(101)]) {
+    assert.equal((await teams.renameTeam(owner, name)).kind, 'refused');
+    assert.equal((await teams.createTeam(owner.userId, name)).kind, 'refused');
+  }
+  await teams.renameTeam(owner, '  <b>Bells</b>\r\n& more ');
+  const [team] = await room.people.operator.listTeams();
+  assert.equal(team?.name, '<b>Bells</b> & more');
+});
+
+test('the signing secret is masked until an admin asks for it', async () => {
+  await using room = await openPeople();
+  const { admin } = await aTeam(room);
+  const { signing } = room.people;
+  assert.equal(await signing.readSigningSecret(admin), null);
+  const secret = await signing.generateSigningSecret(admin);
+  const shown = await signing.readSigningSecret(admin);
+  assert.ok(shown && !secret.includes(shown.masked) && shown.masked.endsWith(secret.slice(-4)));
+  assert.equal(await signing.revealSigningSecret(admin), secret);
+  await signing.deleteSigningSecret(admin);
+  assert.equal(await signing.revealSigningSecret(admin), null);
+});
+
+test('usage names every day of the month so far', async () => {
+  await using room = await openPeople();
+  const { owner } = await aTeam(room);
+  room.clock.jumpTo('2026-11-03T10:00:00Z');
+  await room.store.usage.countOne(owner.teamId, null, room.clock.now());
+  assert.deepEqual(await room.people.billing.listUsageByDay(owner), [
+    { day: '2026-11-01', runs: 0 },
+    { day: '2026-11-02', runs: 0 },
+    { day: '2026-11-03', runs: 1 },
+  ]);
+  const usage = await room.people.billing.readUsage(owner.teamId);
+  assert.deepEqual(usage, { plan: 'free', limit: 1000, used: 1 });
+});

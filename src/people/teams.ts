@@ -1,0 +1,129 @@
+import type { Clock } from '#domain/clock';
+import { isId } from '#domain/ids';
+import type { Member, TeamContents } from '#store/members';
+import type { Store } from '#store/store';
+import { type Actor, authorize, proveMember } from './actor.ts';
+import { checkName, gatherErrors, normalizeName } from './fields.ts';
+import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
+import type { Plans } from './plans.ts';
+import type { Permission } from './roles.ts';
+
+interface Deps {
+  store: Store;
+  clock: Clock;
+  plans: Plans;
+}
+
+/** Teams and who is in them (D33, D34). Whatever a role does not allow throws NotAllowed. */
+export class Teams {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** The user's membership as it is now; null where they are not in the team, or it is gone. */
+  async proveMember(userId: string, teamId: string): Promise<Actor | null> {
+    return proveMember(this.#deps.store, userId, teamId);
+  }
+
+  /** Makes the team with the user as owner and current in it. */
+  async createTeam(
+    userId: string,
+    name: string,
+  ): Promise<{ kind: 'created'; teamId: string } | Refused> {
+    const refused = checkTeamName(name);
+    if (refused) return refused;
+    const { store, clock, plans } = this.#deps;
+    const kept = normalizeName(name);
+    const teamId = await store.members.createTeam(userId, kept, plans.first, clock.now());
+    return { kind: 'created', teamId };
+  }
+
+  async renameTeam(actor: Actor, name: string): Promise<Done | Refused> {
+    const { teamId } = await this.#allow(actor, 'rename-team');
+    const refused = checkTeamName(name);
+    if (refused) return refused;
+    await this.#deps.store.teams.rename(teamId, normalizeName(name));
+    return DONE;
+  }
+
+  /** The API follows at once (§5.2). False where the user is not in that team. */
+  async switchTeam(userId: string, teamId: string): Promise<boolean> {
+    if (!isId(teamId)) return false;
+    return this.#deps.store.users.switchTeam(userId, teamId, this.#deps.clock.now());
+  }
+
+  /** What goes with the team; jobs are counted up to 10,001. */
+  async describeTeamDeletion(actor: Actor): Promise<TeamContents> {
+    const { teamId } = await this.#allow(actor, 'delete-team');
+    return this.#deps.store.members.countContents(teamId);
+  }
+
+  /** Its crons and jobs stop, and API calls of those who had it selected are answered 500 (§5.3). */
+  async deleteTeam(actor: Actor, name: string): Promise<Done | Refused> {
+    const { teamId } = await this.#allow(actor, 'delete-team');
+    const { store, clock } = this.#deps;
+    const team = await store.teams.find(teamId);
+    if (team && normalizeName(name) !== team.name) {
+      return refuse('name', "This is not the team's name.");
+    }
+    await store.members.deleteTeam(teamId, clock.now());
+    return DONE;
+  }
+
+  async leaveTeam(actor: Actor): Promise<Done | { kind: 'is-owner' }> {
+    const { teamId, userId, role } = await this.#allow(actor, 'work');
+    if (role === 'owner') return { kind: 'is-owner' };
+    const left = await this.#deps.store.members.remove(teamId, userId);
+    return left ? DONE : { kind: 'is-owner' };
+  }
+
+  /** The owner becomes an admin. */
+  async transferTeam(actor: Actor, toUserId: string): Promise<Done | NotFound> {
+    const { teamId, userId } = await this.#allow(actor, 'transfer-team');
+    if (!isId(toUserId)) return NOT_FOUND;
+    const moved = await this.#deps.store.members.transfer(teamId, userId, toUserId);
+    return moved ? DONE : NOT_FOUND;
+  }
+
+  async listMembers(actor: Actor): Promise<Member[]> {
+    const { teamId } = await this.#allow(actor, 'manage-members');
+    return this.#deps.store.members.list(teamId);
+  }
+
+  /** Whom members turn to: the owner and the admins, and how many there are in all. */
+  async describeTeam(actor: Actor): Promise<{ leading: Member[]; memberCount: number }> {
+    const { teamId } = await this.#allow(actor, 'work');
+    const members = await this.#deps.store.members.list(teamId);
+    const leading = members.filter(({ role }) => role !== 'member');
+    return { leading, memberCount: members.length };
+  }
+
+  /** Not found: nobody of the team, or its owner, who stays one until the team is transferred. */
+  async changeRole(
+    actor: Actor,
+    userId: string,
+    role: 'admin' | 'member',
+  ): Promise<Done | NotFound> {
+    const { teamId } = await this.#allow(actor, 'manage-members');
+    // A form may carry any text: an owner is made by transferring the team and in no other way.
+    if (!isId(userId) || (role !== 'admin' && role !== 'member')) return NOT_FOUND;
+    const changed = await this.#deps.store.members.changeRole(teamId, userId, role);
+    return changed ? DONE : NOT_FOUND;
+  }
+
+  async removeMember(actor: Actor, userId: string): Promise<Done | NotFound> {
+    const { teamId } = await this.#allow(actor, 'manage-members');
+    if (!isId(userId)) return NOT_FOUND;
+    return (await this.#deps.store.members.remove(teamId, userId)) ? DONE : NOT_FOUND;
+  }
+
+  #allow(actor: Actor, permission: Permission): Promise<Actor> {
+    return authorize(this.#deps.store, actor, permission);
+  }
+}
+
+function checkTeamName(name: string): Refused | null {
+  return gatherErrors({ name: checkName(name, 'a team name') });
+}

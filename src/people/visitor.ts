@@ -1,0 +1,48 @@
+/** Where a request to sign in, reset … comes from: its cookies and the address that limits count by. */
+export interface Visitor {
+  headers: Headers;
+  /** As D12 finds it, never a header that the visitor could write. */
+  clientAddress: string;
+}
+
+/** What a visitor's cookies may stand for; the accounts library is shown no others than the call needs. */
+export type CookieKind = 'session' | 'challenge';
+
+const COOKIE_NAMES: Record<CookieKind, RegExp> = {
+  session: /^(?:__Secure-)?belfry\.(?:session_token|dont_remember)$/,
+  challenge: /^(?:__Secure-)?belfry\.two_factor$/,
+};
+
+/** The visitor's cookies of those kinds, as the text of a `Cookie` header; empty where there are none. */
+export function pickCookies(headers: Headers, kinds: readonly CookieKind[]): string {
+  return (headers.get('cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => {
+      const name = pair.slice(0, Math.max(0, pair.indexOf('=')));
+      return kinds.some((kind) => COOKIE_NAMES[kind].test(name));
+    })
+    .join('; ');
+}
+
+const LONGEST_USER_AGENT = 300;
+
+/** The headers with which the accounts library is called for a visitor. */
+export function headersFor(
+  { headers, clientAddress }: Visitor,
+  kinds: readonly CookieKind[],
+  addressHeader: string,
+): Headers {
+  const shown = new Headers({ [addressHeader]: clientAddress });
+  const cookies = pickCookies(headers, kinds);
+  if (cookies !== '') shown.set('cookie', cookies);
+  const agent = headers.get('user-agent');
+  if (agent) shown.set('user-agent', agent.slice(0, LONGEST_USER_AGENT));
+  return shown;
+}
+
+/** What a browser that took these `Set-Cookie` values would send back. */
+export function cookiesOf(setCookies: readonly string[]): Headers {
+  const pairs = setCookies.map((text) => text.split(';')[0] ?? '');
+  return new Headers({ cookie: pairs.join('; ') });
+}
