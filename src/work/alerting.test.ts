@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { newId } from '#domain/ids';
+import { readTopLevelFields } from '#domain/json-text';
+import type { ChannelConfig } from '#domain/notification-channel';
+import { aCron, aQueue, aTeam } from '#testing/makers';
+import { openSqliteTestStore } from '#testing/stores';
+import { readChannelInput } from './channel-input.ts';
+import { maskUrl } from './channels.ts';
+import { readFormFields } from './form-fields.ts';
+import { parseUtc, readWindowInput } from './window-input.ts';
+import { createWork } from './work.ts';
+
+const HOUR = 3_600_000;
+const START = Date.parse('2026-11-21T22:00:00Z');
+const CRON_ID = newId(START);
+
+function fieldsOf(values: object) {
+  return readTopLevelFields(JSON.stringify(values)) ?? new Map();
+}
+
+const VALID = { name: 'Move', starts_at: '2026-11-21 22:00', ends_at: '2026-11-22T02:00:00Z' };
+
+function windowErrors(values: object): Record<string, readonly string[]> {
+  const reading = readWindowInput(fieldsOf({ ...VALID, ...values }));
+  return reading.ok ? {} : Object.fromEntries(reading.errors);
+}
+
+describe('reading a maintenance window', () => {
+  test('takes UTC times, once and for the whole team unless told otherwise', () => {
+    const reading = readWindowInput(fieldsOf(VALID));
+    assert.deepEqual(reading, {
+      ok: true,
+      input: {
+        name: 'Move',
+        startsAt: START,
+        endsAt: START + 4 * HOUR,
+        isWeekly: false,
+        covers: 'team',
+      },
+    });
+  });
+  test('takes chosen crons and queues from a form', () => {
+    const form = new URLSearchParams({ ...VALID, is_weekly: '1', covers: 'chosen' });
+    form.append('sources[]', `cron:${CRON_ID}`);
+    form.append('sources[]', `cron:${CRON_ID}`);
+    const reading = readWindowInput(readFormFields(form.toString()));
+    assert.ok(reading.ok);
+    assert.equal(reading.input.isWeekly, true);
+    assert.deepEqual(reading.input.covers, [{ kind: 'cron', id: CRON_ID }]);
+  });
+
+  const rows: [what: string, values: object, field: string, message: RegExp][] = [
+    ['no name', { name: ' ' }, 'name', /is required/],
+    ['a long name', { name: 'x'.repeat(256) }, 'name', /255 characters/],
+    ['no start', { starts_at: '' }, 'starts_at', /start is required/],
+    ['no end', { ends_at: null }, 'ends_at', /end is required/],
+    ['a local time', { starts_at: '2026-11-21T22:00+01:00' }, 'starts_at', /in UTC/],
+    ['a number', { starts_at: 1_795_298_400_000 }, 'starts_at', /in UTC/],
+    ['an end before its start', { ends_at: '2026-11-21 21:59' }, 'ends_at', /after the start/],
+    ['an end at its start', { ends_at: '2026-11-21 22:00' }, 'ends_at', /after the start/],
+    ['weekly over a week', { is_weekly: true, ends_at: '2026-11-28 22:01' }, 'ends_at', /7 days/],
+    ['an unknown reach', { covers: 'everything' }, 'covers', /whole team/],
+    ['nothing chosen', { covers: 'chosen' }, 'sources', /at least one/],
+    ['a strange source', { covers: 'chosen', sources: ['team:1'] }, 'sources', /must be a list/],
+    ['a nested source', { covers: 'chosen', sources: [[CRON_ID]] }, 'sources', /must be a list/],
+    ['an object', { covers: 'chosen', sources: { 0: 1 } }, 'sources', /must be a list/],
+  ];
+  for (const [what, values, field, message] of rows) {
+    test(`refuses ${what}`, () => {
+      const errors = windowErrors(values);
+      assert.deepEqual(Object.keys(errors), [field]);
+      assert.match(errors[field]?.[0] ?? '', message);
+    });
+  }
+  test('a weekly window of exactly a week is fine', () => {
+    assert.deepEqual(windowErrors({ is_weekly: true, ends_at: '2026-11-28 22:00' }), {});
+  });
+  test('a time is one that a calendar has', () => {
+    assert.equal(parseUtc('2026-02-30 12:00'), null);
+    assert.equal(parseUtc('2026-11-21 24:00'), null);
+    assert.equal(parseUtc('2026-11-21 22:61'), null);
+    assert.equal(parseUtc('1969-11-21 22:00'), null);
+    assert.equal(parseUtc('2026-11-21T22:00:30.25Z'), START + 30_000);
+  });
+  test('whatever a time is, it is read or refused', () => {
+    fc.assert(fc.property(fc.string(), (text) => void parseUtc(text)));
+  });
+});
+
+describe('reading a notification channel', () => {
+  const url = 'https://hooks.example/services/T0/B0/abcdefgh';
+  const email: ChannelConfig = { kind: 'email' };
+  const read = (values: object, current: ChannelConfig = email) => {
+    const reading = readChannelInput(fieldsOf(values), current);
+    return reading.ok ? reading.input : Object.fromEntries(reading.errors);
+  };
+  test('email needs no address', () => {
+    assert.deepEqual(read({ kind: 'email', url: 'ignored' }), email);
+    assert.deepEqual(read({}), email);
+  });
+  test('a chat needs one', () => {
+    assert.deepEqual(read({ kind: 'slack', url }), { kind: 'slack', url });
+    assert.ok(Array.isArray((read({ kind: 'slack' }) as { url?: unknown }).url));
+    assert.ok('url' in read({ kind: 'teams', url: '' }));
+  });
+  test('a blank address keeps that of the same chat, not that of another', () => {
+    assert.deepEqual(read({ kind: 'slack', url: '' }, { kind: 'slack', url }), {
+      kind: 'slack',
+      url,
+    });
+    const errors = read({ kind: 'discord' }, { kind: 'slack', url });
+    assert.ok(Array.isArray((errors as { url?: unknown }).url));
+  });
+  for (const bad of ['ftp://x.example/', 'https://', 'https://u:p@x.example/', 'not a url']) {
+    test(`refuses ${bad}`, () => {
+      const { url: messages } = read({ kind: 'slack', url: bad }) as { url: string[] };
+      assert.match(messages[0] ?? '', /valid URL/);
+    });
+  }
+  test('refuses a channel that there is not', () => {
+    assert.ok('kind' in read({ kind: 'constructor', url }));
+    assert.match(String((read({ kind: 'pager', url }) as { kind: string[] }).kind[0]), /Slack/);
+  });
+  test('an address is shown in part', () => {
+    assert.equal(maskUrl(url), 'https://hooks.example/…efgh');
+    assert.equal(maskUrl('http://127.0.0.1:9/key'), 'http://127.0.0.1:9/…');
+  });
+});
+
+describe("a team's maintenance windows", () => {
+  test('start now for an hour, show on what they mute, and end', async () => {
+    await using store = await openSqliteTestStore();
+    const work = createWork({ store });
+    const { id: teamId } = await aTeam(store);
+    const cron = await aCron(store, teamId);
+    const queue = await aQueue(store, teamId);
+    const source = { kind: 'cron', id: cron.id } as const;
+    const made = await work.startMaintenanceNow(teamId, [source]);
+    assert.ok(made.kind === 'done');
+    assert.equal(made.window.state, 'active');
+    assert.equal(made.window.activeUntil, store.clock.now() + HOUR);
+    assert.equal((await work.listActiveWindows(teamId, source)).length, 1);
+    const other = { kind: 'queue', id: queue.id } as const;
+    assert.equal((await work.listActiveWindows(teamId, other)).length, 0);
+    assert.equal((await work.listActiveWindows(teamId)).length, 0);
+    await store.testClock.advance(HOUR);
+    assert.equal((await work.findWindow(teamId, made.window.id))?.state, 'over');
+    assert.equal(await work.deleteWindow(teamId, made.window.id), true);
+    assert.equal(await work.deleteWindow(teamId, made.window.id), false);
+  });
+
+  test('are listed with what is active first; a weekly one is never over', async () => {
+    await using store = await openSqliteTestStore();
+    const work = createWork({ store });
+    const { id: teamId } = await aTeam(store);
+    const now = store.clock.now();
+    const make = (name: string, from: number, to: number, isWeekly = false) =>
+      work.createWindow(teamId, {
+        name,
+        startsAt: now + from * HOUR,
+        endsAt: now + to * HOUR,
+        isWeekly,
+        covers: 'team',
+      });
+    await make('over', -3, -2);
+    await make('weekly', -3, -2, true);
+    await make('later', 1, 2);
+    await make('now', -1, 1);
+    const windows = await work.listWindows(teamId);
+    assert.deepEqual(
+      windows.map(({ name, state }) => `${name} ${state}`),
+      ['now active', 'later upcoming', 'weekly upcoming', 'over over'],
+    );
+  });
+
+  test('cover nothing of another team, and are not found by it', async () => {
+    await using store = await openSqliteTestStore();
+    const work = createWork({ store });
+    const { id: teamId } = await aTeam(store);
+    const { id: stranger } = await aTeam(store);
+    const cron = await aCron(store, teamId);
+    const made = await work.startMaintenanceNow(stranger, [{ kind: 'cron', id: cron.id }]);
+    assert.ok(made.kind === 'done');
+    assert.deepEqual(made.window.covers, []);
+    const { window } = made;
+    assert.equal(await work.findWindow(teamId, window.id), null);
+    assert.equal((await work.editWindow(teamId, window.id, window)).kind, 'not-found');
+    assert.equal((await work.editWindow(stranger, 'no id', window)).kind, 'not-found');
+    assert.equal(await work.deleteWindow(teamId, window.id), false);
+  });
+
+  test('are so many and no more', async () => {
+    await using store = await openSqliteTestStore();
+    const work = createWork({ store });
+    const { id: teamId } = await aTeam(store);
+    for (let n = 0; n < 200; n++) await work.startMaintenanceNow(teamId, 'team');
+    assert.equal((await work.startMaintenanceNow(teamId, 'team')).kind, 'too-many');
+  });
+});
+
+test('ids that are none find no alert and change none', async () => {
+  await using store = await openSqliteTestStore();
+  const work = createWork({ store });
+  const { id: teamId } = await aTeam(store);
+  assert.equal(await work.findAlert(teamId, "' or 1=1"), null);
+  assert.equal(await work.markAlert(teamId, 'x', true), false);
+  assert.equal(await work.markAlertsReadUpTo(teamId, 'x'), 0);
+  assert.deepEqual(await work.listAlerts(teamId, { limit: -1, before: 'x' }), []);
+  assert.deepEqual(await work.listAlerts(teamId, { limit: 9, after: 'x' }), []);
+  assert.equal(await work.countUnreadAlerts(teamId), 0);
+});

@@ -1,0 +1,38 @@
+import { isId } from '#domain/ids';
+import type { AlertFilter, StoredAlert } from '#store/alerts';
+import type { Store } from '#store/store';
+import { boundLimit } from './list-limit.ts';
+
+export type Alert = StoredAlert;
+export type { AlertFilter };
+
+/** What a team may do with its alerts (§6.4): read them. They are raised by the engine alone. */
+export interface AlertWork {
+  /** Newest first. A `source.id`, `before` or `after` that is no id finds nothing. */
+  listAlerts(teamId: string, filter: AlertFilter): Promise<Alert[]>;
+  findAlert(teamId: string, alertId: string): Promise<Alert | null>;
+  /** At most `MOST_COUNTED`: beyond that nobody cares how many there are. */
+  countUnreadAlerts(teamId: string): Promise<number>;
+  /** False: no such alert. */
+  markAlert(teamId: string, alertId: string, isRead: boolean): Promise<boolean>;
+  /** Marks an alert and all older ones as read: what was on the page, not what came since. Gives how many were unread. */
+  markAlertsReadUpTo(teamId: string, alertId: string): Promise<number>;
+}
+
+export const MOST_COUNTED = 10_001;
+
+export function createAlertWork({ alerts }: Store): AlertWork {
+  return {
+    listAlerts: async (teamId, filter) => {
+      const asked = [filter.source?.id, filter.before, filter.after];
+      if (asked.some((id) => id !== undefined && !isId(id))) return [];
+      return alerts.list(teamId, { ...filter, limit: boundLimit(filter.limit) });
+    },
+    findAlert: async (teamId, alertId) => (isId(alertId) ? alerts.find(teamId, alertId) : null),
+    countUnreadAlerts: (teamId) => alerts.countUnread(teamId, MOST_COUNTED),
+    markAlert: async (teamId, alertId, isRead) =>
+      isId(alertId) && alerts.mark(teamId, alertId, isRead),
+    markAlertsReadUpTo: async (teamId, alertId) =>
+      isId(alertId) ? alerts.markReadUpTo(teamId, alertId) : 0,
+  };
+}

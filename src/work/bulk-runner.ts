@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import type { Log } from '#domain/log';
+import type { ClaimedTask } from '#store/bulk-tasks';
+import type { JobRow } from '#store/lists';
+import type { Store } from '#store/store';
+import { act } from './job-pages.ts';
+
+/** Works through bulk tasks in the background. */
+export interface BulkRunner {
+  start(): void;
+  /** Resolves once nothing more is touched; what was not finished goes on with the next start, here or elsewhere. */
+  stop(): Promise<void>;
+  /** Works off everything that is open, without pauses: for tests. */
+  runOpen(): Promise<void>;
+}
+
+export interface BulkRunnerOptions {
+  store: Store;
+  log: Log;
+  /** Jobs in one transaction. Others get their turn between two of them. */
+  batch?: number;
+  /** The rest between two batches; it is at least as long as the batch took. */
+  pauseMs?: number;
+}
+
+/** A crash leaves a task to others after this long. */
+const CLAIM_MS = 30_000;
+const LOOK_EVERY_MS = 500;
+const KEEP_TASKS_MS = 7 * 86_400_000;
+/** A day more than the plots show. */
+const KEEP_OUTCOMES_MS = 31 * 86_400_000;
+const TIDY_EVERY_MS = 3_600_000;
+
+/**
+ * Makes the part of the service that works through bulk actions: one task at a time and node, in small
+ * batches with a rest after each, so that claims and settlements go on between them.
+ *
+ * Nothing is done twice after a crash: fired and deleted jobs are no longer found, and a failed job that was
+ * retried since the task was made is passed over.
+ */
+export function createBulkRunner(options: BulkRunnerOptions): BulkRunner {
+  return new Runner(options);
+}
+
+class Runner implements BulkRunner {
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #batch: number;
+  readonly #pauseMs: number;
+  readonly #workerId = randomUUID();
+  #isStopping = false;
+  #tidiedAt = 0;
+  #running: Promise<void> | null = null;
+  #endPause: () => void = () => {};
+
+  constructor({ store, log, batch = 100, pauseMs = 40 }: BulkRunnerOptions) {
+    this.#store = store;
+    this.#log = log;
+    this.#batch = batch;
+    this.#pauseMs = pauseMs;
+  }
+
+  start(): void {
+    this.#running ??= this.#loop();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#endPause();
+    await this.#running;
+  }
+
+  async runOpen(): Promise<void> {
+    for (;;) {
+      const task = await this.#claim();
+      if (task === null) return;
+      await this.#work(task, 0);
+    }
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#isStopping) {
+      try {
+        const task = await this.#claim();
+        if (task) await this.#work(task, this.#pauseMs);
+        else await this.#tidy();
+        if (!task) await this.#pause(LOOK_EVERY_MS);
+      } catch (error) {
+        this.#log.warn('bulk.failed', { error: (error as Error).message });
+        await this.#pause(LOOK_EVERY_MS);
+      }
+    }
+  }
+
+  #claim(): Promise<ClaimedTask | null> {
+    const { bulkTasks, clock } = this.#store;
+    return bulkTasks.claim(this.#workerId, clock.now(), CLAIM_MS);
+  }
+
+  async #work(task: ClaimedTask, pauseMs: number): Promise<void> {
+    let cursor: string | null = task.cursor;
+    for (;;) {
+      const startedAt = this.#store.clock.monotonicMs();
+      cursor = await this.#step(task, cursor);
+      if (cursor === null) return;
+      if (this.#isStopping) return this.#giveUp(task, cursor);
+      const tookMs = this.#store.clock.monotonicMs() - startedAt;
+      if (pauseMs > 0) await this.#pause(Math.max(pauseMs, tookMs));
+    }
+  }
+
+  /** @returns where to go on; null where the task has ended or is no longer ours */
+  async #step(task: ClaimedTask, cursor: string | null): Promise<string | null> {
+    const { lists, bulkTasks, clock } = this.#store;
+    const page = await lists.listJobs(task.teamId, task.search, {
+      limit: this.#batch,
+      cursor: cursor ?? undefined,
+      upToId: task.upToId,
+    });
+    const ids = page.jobs.filter((job) => isOpen(job, task)).map(({ id }) => id);
+    const done = await act(this.#store, task.teamId, task.kind, ids);
+    const now = clock.now();
+    const isOurs = await bulkTasks.advance(task, this.#workerId, {
+      done,
+      skipped: ids.length - done,
+      cursor: page.next,
+      claimedUntil: now + CLAIM_MS,
+      ...(page.next === null && { ended: { state: 'done' as const, at: now } }),
+    });
+    return isOurs ? page.next : null;
+  }
+
+  /** Lets another node, or this one after its restart, go on at once. */
+  async #giveUp(task: ClaimedTask, cursor: string | null): Promise<void> {
+    const step = { done: 0, skipped: 0, cursor, claimedUntil: 0 };
+    await this.#store.bulkTasks.advance(task, this.#workerId, step);
+  }
+
+  async #tidy(): Promise<void> {
+    const now = this.#store.clock.now();
+    if (now - this.#tidiedAt < TIDY_EVERY_MS) return;
+    this.#tidiedAt = now;
+    await this.#store.bulkTasks.forgetBefore(now - KEEP_TASKS_MS);
+    await this.#store.outcomes.forgetBefore(now - KEEP_OUTCOMES_MS);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#isStopping) return;
+    await new Promise<void>((resolve) => {
+      const callOff = this.#store.clock.after(ms, resolve);
+      this.#endPause = () => {
+        callOff();
+        resolve();
+      };
+    });
+  }
+}
+
+/** A failed job that was retried since the task was made has had its turn: its new job's id tells the time. */
+function isOpen({ retriedAs }: JobRow, { kind, upToId }: ClaimedTask): boolean {
+  return kind !== 'retry' || retriedAs === null || retriedAs < upToId;
+}

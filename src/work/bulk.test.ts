@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { silentLog } from '#domain/log';
+import type { Store } from '#store/store';
+import { fillJobs, type JobFill } from '#testing/fill';
+import { aQueue, aTeam } from '#testing/makers';
+import { forEachStore, TEST_START } from '#testing/stores';
+import { createBulkRunner } from './bulk-runner.ts';
+import { createJobPages } from './job-pages.ts';
+
+async function fillFailed(store: Store, count: number, more: Partial<JobFill> = {}) {
+  const team = await aTeam(store);
+  const queue = await aQueue(store, team.id);
+  const failed = {
+    team_id: team.id,
+    queue_id: queue.id,
+    status: 'dead_lettered',
+    completed_at: TEST_START - 1000,
+    reason: 'timeout',
+    ...more,
+  };
+  const ids = await fillJobs(
+    store,
+    Array.from({ length: count }, () => failed),
+  );
+  return { teamId: team.id, queueId: queue.id, ids };
+}
+
+forEachStore((_, openTestStore) => {
+  describe('bulk actions', () => {
+    test('a few jobs are done at once', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 200);
+      const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
+      assert.deepEqual(outcome, { kind: 'done', done: 200, skipped: 0 });
+      assert.equal((await pages.countTabs(teamId)).pending.count, 200);
+      assert.equal((await pages.countTabs(teamId)).failed.count, 200);
+      assert.deepEqual(await pages.listBulkTasks(teamId), []);
+    });
+
+    test('many become a task that is worked through, each job once', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, queueId } = await fillFailed(store, 450);
+      await store.testClock.advance(1000);
+      const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed', reason: 'timeout' });
+      assert.ok(outcome.kind === 'started');
+      assert.deepEqual(outcome.task.total, { count: 450, isMore: false });
+      await store.testClock.advance(1000);
+      const late = {
+        team_id: teamId,
+        queue_id: queueId,
+        status: 'dead_lettered',
+        reason: 'timeout',
+      };
+      await fillJobs(store, [{ ...late, completed_at: TEST_START + 2000 }]);
+      await createBulkRunner({ store, log: silentLog }).runOpen();
+      const task = await pages.findBulkTask(teamId, outcome.task.id);
+      assert.equal(task?.state, 'done');
+      assert.equal(task?.done, 450);
+      assert.equal(task?.skipped, 0);
+      assert.equal((await pages.countTabs(teamId)).pending.count, 450, 'not what arrived later');
+      const { jobs } = await pages.searchJobs(teamId, { tab: 'failed', hideRetried: true });
+      assert.equal(jobs.length, 1);
+    });
+
+    test('a task that was cut short goes on, and retries nothing twice', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 300);
+      await store.testClock.advance(1000);
+      const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
+      assert.ok(outcome.kind === 'started');
+      // Another node took it, retried some, and died before it wrote how far it had come.
+      await store.bulkTasks.claim(
+        '018f0000-0000-7000-8000-000000000001',
+        store.clock.now(),
+        30_000,
+      );
+      await store.testClock.advance(10);
+      await store.jobs.retryFailed(teamId, ids.slice(0, 100));
+      const runner = createBulkRunner({ store, log: silentLog });
+      await runner.runOpen();
+      assert.equal((await pages.findBulkTask(teamId, outcome.task.id))?.done, 0, 'still claimed');
+      await store.testClock.advance(30_000);
+      await runner.runOpen();
+      assert.equal((await pages.findBulkTask(teamId, outcome.task.id))?.state, 'done');
+      assert.equal((await pages.countTabs(teamId)).pending.count, 300);
+    });
+
+    test('a cancelled task stops, and what is done stays done', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 300);
+      const outcome = await pages.startBulk(teamId, 'delete', { tab: 'failed' });
+      assert.ok(outcome.kind === 'started');
+      assert.equal(await pages.cancelBulkTask(teamId, outcome.task.id), true);
+      await createBulkRunner({ store, log: silentLog }).runOpen();
+      assert.equal((await pages.countTabs(teamId)).failed.count, 300);
+      assert.equal((await pages.findBulkTask(teamId, outcome.task.id))?.state, 'cancelled');
+      assert.equal(await pages.cancelBulkTask(teamId, outcome.task.id), false);
+    });
+
+    test('pending jobs are fired and deleted, a waiting retry too', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const later = { status: 'pending', completed_at: null, reason: null };
+      const due = { ...later, scheduled_at: TEST_START + 3_600_000, attempt_number: 2 };
+      const { teamId, ids } = await fillFailed(store, 250, due);
+      const runner = createBulkRunner({ store, log: silentLog });
+      await pages.startBulk(teamId, 'fire', { tab: 'retrying' });
+      await runner.runOpen();
+      const { jobs } = await pages.searchJobs(teamId, { tab: 'retrying' });
+      assert.ok(jobs.every(({ scheduledAt }) => scheduledAt <= store.clock.now()));
+      await pages.startBulk(teamId, 'delete', { tab: 'retrying' });
+      await runner.runOpen();
+      assert.equal(await store.jobs.find(teamId, ids[0] ?? ''), null);
+      assert.equal((await pages.countTabs(teamId)).all.count, 0);
+    });
+
+    test('what an action is not for is refused, and touches nothing', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 1);
+      for (const tab of ['all', 'completed', 'processing', 'pending'] as const) {
+        assert.equal((await pages.startBulk(teamId, 'retry', { tab })).kind, 'refused', tab);
+      }
+      assert.equal((await pages.startBulk(teamId, 'delete', { tab: 'all' })).kind, 'refused');
+      assert.deepEqual(await pages.actOnJobs(teamId, 'fire', [...ids, 'no id']), {
+        kind: 'done',
+        done: 0,
+        skipped: 2,
+      });
+      assert.equal((await pages.countTabs(teamId)).failed.count, 1);
+    });
+
+    test("another team can neither act on jobs nor see or cancel a team's tasks", async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 300);
+      const stranger = await aTeam(store);
+      for (const kind of ['retry', 'delete'] as const) {
+        const acted = await pages.actOnJobs(stranger.id, kind, ids.slice(0, 10));
+        assert.deepEqual(acted, { kind: 'done', done: 0, skipped: 10 });
+        const bulk = await pages.startBulk(stranger.id, kind, { tab: 'failed' });
+        assert.deepEqual(bulk, { kind: 'done', done: 0, skipped: 0 });
+      }
+      const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
+      assert.ok(outcome.kind === 'started');
+      assert.equal(await pages.findBulkTask(stranger.id, outcome.task.id), null);
+      assert.deepEqual(await pages.listBulkTasks(stranger.id), []);
+      assert.equal(await pages.cancelBulkTask(stranger.id, outcome.task.id), false);
+      assert.equal((await pages.findBulkTask(teamId, outcome.task.id))?.state, 'waiting');
+    });
+
+    test('a team may have only so many tasks under way', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 201);
+      for (let n = 0; n < 5; n++) {
+        assert.equal((await pages.startBulk(teamId, 'retry', { tab: 'failed' })).kind, 'started');
+      }
+      assert.equal((await pages.startBulk(teamId, 'retry', { tab: 'failed' })).kind, 'refused');
+    });
+
+    test('a search with ids and texts of any shape finds nothing and breaks nothing', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 1);
+      const odd = ['x', "'; drop table jobs", '%', '\0', '\ud800', 'é'.repeat(3000)];
+      for (const text of odd) {
+        for (const field of ['queueId', 'id', 'urlPrefix', 'target', 'payloadText'] as const) {
+          const page = await pages.searchJobs(teamId, { tab: 'failed', [field]: text });
+          assert.deepEqual(page.jobs, [], `${field} ${text.slice(0, 20)}`);
+        }
+      }
+      const blank = { tab: 'failed', queueId: '', urlPrefix: '', from: Number.NaN } as const;
+      assert.equal((await pages.searchJobs(teamId, blank, { limit: -5 })).jobs.length, 1);
+    });
+  });
+});

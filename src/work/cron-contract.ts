@@ -1,0 +1,142 @@
+/** What the pages of crons and queues ask and show, and the overview. Types only. */
+import type { QueueHealth } from '#domain/queue-health';
+import type { Cron, ExecutionRecord } from '#store/crons';
+import type { JobRecord } from '#store/job-records';
+import type { Queue } from '#store/queues';
+import type { BoundedCount } from './run-contract.ts';
+
+/** One bar of the strip of results. */
+export interface RunResult {
+  id: string;
+  status: 'success' | 'failed' | 'running';
+  completedAt: number | null;
+  durationMs: number | null;
+  responseStatus: number | null;
+}
+
+export interface CronRow {
+  cron: Omit<Cron, 'headers' | 'payload'>;
+  /** The last 50 runs, oldest first. */
+  strip: RunResult[];
+  /** Of the finished runs in the strip, 0 to 1; null before the first. */
+  successRate: number | null;
+  /** The newest run, whatever its state. */
+  lastRun: RunResult | null;
+}
+
+export interface CronRowsPage {
+  crons: CronRow[];
+  next: string | null;
+  previous: string | null;
+}
+
+export interface ExecutionRow extends ExecutionRecord {
+  /** The first 2,000 characters of what is kept of the response (§2.5); null without one. */
+  bodyStart: string | null;
+  hasMore: boolean;
+  totalBytes: number;
+}
+
+export interface ExecutionPage {
+  executions: ExecutionRow[];
+  next: string | null;
+  previous: string | null;
+}
+
+/** Durations of finished runs within one step of time. */
+export interface DurationStep {
+  from: number;
+  to: number;
+  runs: number;
+  failed: number;
+  /** Null where no run ended in the step. */
+  medianMs: number | null;
+  /** The duration that 95 % of the runs did not exceed. */
+  p95Ms: number | null;
+}
+
+export interface Durations {
+  steps: DurationStep[];
+  /** Set where only the newest runs were looked at: those back to this time. */
+  sampledBackTo: number | null;
+}
+
+export interface QueueRow {
+  queue: Queue;
+  waiting: BoundedCount;
+  running: number;
+  /** When the earliest waiting job was due, if that is past; else null. */
+  oldestDueAt: number | null;
+  /** When the earliest waiting job is due, past or not. */
+  nextDueAt: number | null;
+  /** Since midnight UTC. */
+  failedToday: BoundedCount;
+  health: QueueHealth;
+}
+
+/** What goes with a queue (D28) or a cron when it is deleted. */
+export interface DeletionScope {
+  waiting: BoundedCount;
+  running: number;
+  finished: BoundedCount;
+}
+
+/** Runs that ended within one step of time. */
+export interface OutcomeStep {
+  from: number;
+  to: number;
+  success: number;
+  /** Attempts that failed and were retried. */
+  retried: number;
+  /** Dead letters, jobs over the monthly limit, failed executions. */
+  failed: number;
+}
+
+export interface Overview {
+  /** Active crons whose last finished run failed, latest failure first; at most 10. */
+  failingCrons: { cronId: string; name: string; lastRun: ExecutionRecord }[];
+  /** Queues with failed jobs in the last hour, or that wait; worst first, at most 10. */
+  troubledQueues: QueueRow[];
+  /** What runs next: crons and waiting jobs, soonest first; at most 10. */
+  nextUp: (
+    | { kind: 'cron'; cronId: string; name: string; at: number }
+    | { kind: 'job'; job: JobRecord; at: number }
+  )[];
+  /** What has just ended, latest first; at most 10. */
+  justHappened: (
+    | { kind: 'job'; job: JobRecord; at: number }
+    | { kind: 'execution'; execution: ExecutionRecord; cronName: string; at: number }
+  )[];
+  /** 24 steps of an hour, the running one last. */
+  lastDay: OutcomeStep[];
+  /** 30 steps of a UTC day, today last. */
+  lastMonth: OutcomeStep[];
+}
+
+export interface CronPages {
+  /** By name. @param limit  1 to 200, default 50 */
+  listCronRows(teamId: string, page?: { cursor?: string; limit?: number }): Promise<CronRowsPage>;
+  readCronRow(teamId: string, cronId: string): Promise<CronRow | null>;
+  /** Newest first, optionally of one status. Null: no such cron. */
+  listCronHistory(
+    teamId: string,
+    cronId: string,
+    page?: { status?: 'success' | 'failed'; cursor?: string; limit?: number },
+  ): Promise<ExecutionPage | null>;
+  /** Null: no such cron. @param steps  how many equal steps between from and to (1 to 100) */
+  readDurations(
+    teamId: string,
+    cronId: string,
+    range: { from: number; to: number; steps: number },
+  ): Promise<Durations | null>;
+  describeCronDeletion(teamId: string, cronId: string): Promise<DeletionScope | null>;
+
+  /** By name. */
+  listQueueRows(teamId: string): Promise<QueueRow[]>;
+  readQueueRow(teamId: string, queueId: string): Promise<QueueRow | null>;
+  describeQueueDeletion(teamId: string, queueId: string): Promise<DeletionScope | null>;
+  /** The queues that Create job offers: those that are not paused (§2.3), by name. */
+  listOfferedQueues(teamId: string): Promise<{ id: string; name: string }[]>;
+
+  readOverview(teamId: string): Promise<Overview>;
+}

@@ -1,0 +1,154 @@
+import { summariseDurations } from '#domain/durations';
+import { earliestIdAt, isId } from '#domain/ids';
+import type { Cron } from '#store/crons';
+import { type ExecutionRow as StoredRow, MOST_COUNTED, MOST_SAMPLED } from '#store/lists';
+import type { Store } from '#store/store';
+import type { CronPages, CronRow, ExecutionRow, RunResult } from './cron-contract.ts';
+import { boundPage } from './job-pages.ts';
+import { BODY_START, startOf } from './run-detail.ts';
+
+type CronVerbs = Pick<
+  CronPages,
+  'listCronRows' | 'readCronRow' | 'listCronHistory' | 'readDurations' | 'describeCronDeletion'
+>;
+
+const STRIP = 50;
+/** Characters take up to four bytes. */
+const BODY_BYTES = 4 * BODY_START;
+/** A run may have been made this long before it ended, waiting included; older ones are not looked for. */
+const LONGEST_RUN_MS = 86_400_000;
+const MOST_STEPS = 100;
+
+export function createCronPages(store: Store): CronVerbs {
+  const { crons, lists } = store;
+  const findCron = async (teamId: string, cronId: string) =>
+    isId(cronId) ? crons.find(teamId, cronId) : null;
+  return {
+    listCronRows: (teamId, page) => listCronRows(store, teamId, page),
+    readCronRow: async (teamId, cronId) => {
+      const cron = await findCron(teamId, cronId);
+      if (cron === null) return null;
+      const strips = await lists.readStrips(teamId, [cronId], STRIP);
+      return rowOf(cron, strips.get(cronId) ?? []);
+    },
+    listCronHistory: async (teamId, cronId, page) => {
+      const cron = await findCron(teamId, cronId);
+      return cron === null ? null : listHistory(store, teamId, cronId, page);
+    },
+    readDurations: async (teamId, cronId, range) => {
+      const cron = await findCron(teamId, cronId);
+      return cron === null ? null : readDurations(store, teamId, cronId, range);
+    },
+    describeCronDeletion: async (teamId, cronId) => {
+      const cron = await findCron(teamId, cronId);
+      if (cron === null) return null;
+      const counted = await lists.countExecutions(teamId, cronId, MOST_COUNTED + 1);
+      return {
+        waiting: { count: 0, isMore: false },
+        running: counted.unfinished,
+        finished: {
+          count: Math.min(counted.finished, MOST_COUNTED),
+          isMore: counted.finished > MOST_COUNTED,
+        },
+      };
+    },
+  };
+}
+
+function rowOf(cron: Cron, strip: RunResult[]): CronRow {
+  const { headers: _headers, payload: _payload, ...shown } = cron;
+  const finished = strip.filter(({ status }) => status !== 'running');
+  const good = finished.filter(({ status }) => status === 'success').length;
+  return {
+    cron: shown,
+    strip,
+    successRate: finished.length === 0 ? null : good / finished.length,
+    lastRun: strip.at(-1) ?? null,
+  };
+}
+
+async function listCronRows(
+  { crons, lists }: Store,
+  teamId: string,
+  { cursor, limit }: { cursor?: string; limit?: number } = {},
+) {
+  const most = boundPage(limit ?? 50);
+  const place = readPlace(cursor);
+  const isBack = place?.way === 'previous';
+  const key = place && (await crons.find(teamId, place.id));
+  const beyond = key ? (isBack ? { before: key } : { after: key }) : {};
+  const found = await lists.listCronIds(teamId, { ...beyond, limit: most });
+  const shown = found.slice(0, most);
+  const ids = isBack && key ? shown.toReversed() : shown;
+  const [rows, strips] = await Promise.all([
+    crons.findAll(teamId, ids),
+    lists.readStrips(teamId, ids, STRIP),
+  ]);
+  const hasMore = found.length > most;
+  const [first, last] = [ids[0], ids.at(-1)];
+  const hasBefore = key ? (isBack ? hasMore : true) : false;
+  const hasAfter = key && isBack ? true : hasMore;
+  return {
+    crons: ids.flatMap((id) => {
+      const cron = rows.get(id);
+      return cron ? [rowOf(cron, strips.get(id) ?? [])] : [];
+    }),
+    next: hasAfter && last ? `n${last}` : null,
+    previous: hasBefore && first ? `p${first}` : null,
+  };
+}
+
+/** `n` or `p` and an id: behind or before what a page begins. */
+function readPlace(cursor: string | undefined): { way: 'next' | 'previous'; id: string } | null {
+  const [way, id] = [cursor?.charAt(0), cursor?.slice(1) ?? ''];
+  if ((way !== 'n' && way !== 'p') || !isId(id)) return null;
+  return { way: way === 'n' ? 'next' : 'previous', id };
+}
+
+async function listHistory(
+  { lists }: Store,
+  teamId: string,
+  cronId: string,
+  page: { status?: 'success' | 'failed'; cursor?: string; limit?: number } = {},
+) {
+  const cursor = readPlace(page.cursor) ?? undefined;
+  const isBack = cursor?.way === 'previous';
+  const found = await lists.listHistory(teamId, cronId, {
+    status: page.status,
+    cursor,
+    limit: boundPage(page.limit ?? 50),
+    bodyBytes: BODY_BYTES,
+  });
+  const [first, last] = [found.executions[0]?.id, found.executions.at(-1)?.id];
+  const onward = found.hasMore ? (isBack ? first : last) : found.stoppedAt;
+  const backward = cursor ? ((isBack ? last : first) ?? cursor.id) : null;
+  const [next, previous] = isBack ? [backward, onward] : [onward, backward];
+  return {
+    executions: found.executions.map(showExecutionRow),
+    next: next ? `n${next}` : null,
+    previous: previous ? `p${previous}` : null,
+  };
+}
+
+function showExecutionRow({ bodyStart, keptBytes, ...row }: StoredRow): ExecutionRow {
+  const start = bodyStart === null ? null : startOf(bodyStart, keptBytes);
+  return { ...row, bodyStart: start?.text ?? null, hasMore: start?.hasMore ?? false };
+}
+
+async function readDurations(
+  { lists }: Store,
+  teamId: string,
+  cronId: string,
+  range: { from: number; to: number; steps: number },
+) {
+  const from = Math.trunc(range.from);
+  const to = Math.max(from + 1, Math.trunc(range.to));
+  const steps = Math.max(1, Math.min(Math.trunc(range.steps), MOST_STEPS));
+  const firstId = earliestIdAt(from - LONGEST_RUN_MS);
+  const runs = await lists.sampleRuns(teamId, cronId, { firstId, from, to });
+  const oldest = runs.at(-1)?.completedAt ?? null;
+  return {
+    steps: summariseDurations(runs, { from, to, steps }),
+    sampledBackTo: runs.length === MOST_SAMPLED ? oldest : null,
+  };
+}

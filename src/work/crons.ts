@@ -1,0 +1,109 @@
+import type { Assertion } from '#domain/assertion';
+import { parseAssertions } from '#domain/assertions';
+import { parseCronExpression } from '#domain/cron';
+import { isId } from '#domain/ids';
+import type { Cron, CronSettings, ExecutionDetail, ExecutionRecord } from '#store/crons';
+import type { Store } from '#store/store';
+import type { CronInput } from './cron-input.ts';
+import { boundLimit } from './list-limit.ts';
+
+export type { Cron, ExecutionDetail, ExecutionRecord };
+
+/** A cron's settings as edited; `isActive` left out keeps it active or paused as it is. */
+export type CronEdit = Omit<CronInput, 'isActive'> & { isActive?: boolean };
+
+export type AssertionsOutcome<Changed> =
+  | { kind: 'done'; changed: Changed }
+  | { kind: 'not-found' }
+  | { kind: 'refused'; error: string };
+
+/**
+ * What a team may do with its crons (§3.1). Inputs have been read by cron-input.ts; ids may be any text.
+ * Null (or false) is an id that the team has no cron of, whoever else may have one.
+ */
+export interface CronWork {
+  /** Every call makes a new cron (§2.1 rule 2); its first run is the first time after now. */
+  createCron(teamId: string, input: CronInput, assertions?: readonly Assertion[]): Promise<Cron>;
+  /** Assertions left out stay as they are. */
+  editCron(
+    teamId: string,
+    cronId: string,
+    input: CronEdit,
+    assertions?: readonly Assertion[],
+  ): Promise<Cron | null>;
+  startCron(teamId: string, cronId: string): Promise<Cron | null>;
+  pauseCron(teamId: string, cronId: string): Promise<Cron | null>;
+  /** An execution beside the schedule, of an active or a paused cron. */
+  runCronNow(teamId: string, cronId: string): Promise<ExecutionRecord | null>;
+  /** @param input  a list as `parseAssertions` takes it, from outside */
+  setCronAssertions(
+    teamId: string,
+    cronId: string,
+    input: unknown,
+  ): Promise<AssertionsOutcome<Cron>>;
+  /** Deletes a cron with its executions. */
+  deleteCron(teamId: string, cronId: string): Promise<boolean>;
+  findCron(teamId: string, cronId: string): Promise<Cron | null>;
+  /** By name. */
+  listCrons(teamId: string): Promise<Cron[]>;
+  /** Newest first. */
+  listExecutions(teamId: string, cronId: string, limit: number): Promise<ExecutionDetail[]>;
+  findExecution(teamId: string, executionId: string): Promise<ExecutionDetail | null>;
+  /** For the operator, who knows crons by id alone. */
+  findTeamOfCron(cronId: string): Promise<string | null>;
+}
+
+export function createCronWork({ crons, clock }: Store): CronWork {
+  const findCron = async (teamId: string, cronId: string) =>
+    isId(cronId) ? crons.find(teamId, cronId) : null;
+  return {
+    createCron: async (teamId, input, assertions = []) => {
+      const now = clock.now();
+      const nextRunAt = input.isActive ? findNextRun(input.cronExpression, now) : null;
+      return crons.create(teamId, settingsOf(input, assertions), nextRunAt, now);
+    },
+    editCron: async (teamId, cronId, input, assertions) => {
+      const before = await findCron(teamId, cronId);
+      if (!before) return null;
+      const settings = settingsOf(input, assertions ?? before.assertions);
+      const nextRunAt = findNextRun(input.cronExpression, clock.now());
+      return crons.update(teamId, cronId, settings, {
+        isActive: input.isActive ?? null,
+        nextRunAt,
+      });
+    },
+    startCron: async (teamId, cronId) => {
+      if (!isId(cronId)) return null;
+      const now = clock.now();
+      return crons.start(teamId, cronId, (expression) => findNextRun(expression, now));
+    },
+    pauseCron: async (teamId, cronId) => (isId(cronId) ? crons.pause(teamId, cronId) : null),
+    runCronNow: async (teamId, cronId) =>
+      isId(cronId) ? crons.addExecution(teamId, cronId, clock.now()) : null,
+    setCronAssertions: async (teamId, cronId, input) => {
+      const assertions = parseAssertions(input);
+      if ('error' in assertions) return { kind: 'refused', error: assertions.error };
+      const changed = isId(cronId) ? await crons.setAssertions(teamId, cronId, assertions) : null;
+      return changed ? { kind: 'done', changed } : { kind: 'not-found' };
+    },
+    deleteCron: async (teamId, cronId) => isId(cronId) && crons.delete(teamId, cronId),
+    findCron,
+    listCrons: (teamId) => crons.list(teamId),
+    listExecutions: async (teamId, cronId, limit) =>
+      isId(cronId) ? crons.listExecutions(teamId, cronId, boundLimit(limit)) : [],
+    findExecution: async (teamId, executionId) =>
+      isId(executionId) ? crons.findExecution(teamId, executionId) : null,
+    findTeamOfCron: async (cronId) => (isId(cronId) ? crons.findTeam(cronId) : null),
+  };
+}
+
+function settingsOf(input: CronEdit, assertions: readonly Assertion[]): CronSettings {
+  const { isActive: _, ...settings } = input;
+  return { ...settings, assertions };
+}
+
+/** Strictly after now. Null only for an expression that no validation lets through. */
+function findNextRun(cronExpression: string, now: number): number | null {
+  const schedule = parseCronExpression(cronExpression);
+  return typeof schedule === 'string' ? null : schedule.nextAfter(now);
+}

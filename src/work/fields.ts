@@ -1,0 +1,179 @@
+import { HTTP_METHODS, type HttpMethod } from '#domain/exchange';
+import type { JsonField } from '#domain/json-text';
+import { LIMITS } from './limits.ts';
+import { MESSAGES } from './messages.ts';
+import { mustBeBoolean, mustBeInteger, mustBeString } from './messages.ts';
+import { mustBeValidUrl, mustNotExceedCharacters } from './messages.ts';
+
+/** What a caller gave, by the names of §2.1 and §2.2: the top level of a JSON body, or a form. */
+export type Fields = ReadonlyMap<string, JsonField>;
+
+/** A field with the text of every rule that it breaks; never an empty list. */
+export type FieldError = readonly [field: string, messages: readonly string[]];
+
+/** The outcome of reading a body: what was asked for, or all that is wrong with it, in table order (D7). */
+export type Reading<Input> =
+  | { ok: true; input: Input }
+  | { ok: false; errors: readonly FieldError[] };
+
+/** Collects broken rules; fields come out in the order in which they were first reported. */
+export class Findings {
+  #byField = new Map<string, string[]>();
+
+  add(field: string, message: string): void {
+    const messages = this.#byField.get(field);
+    if (messages) messages.push(message);
+    else this.#byField.set(field, [message]);
+  }
+
+  /** The outcome, once every field has been read. */
+  settle<Input>(input: Input): Reading<Input> {
+    if (this.#byField.size === 0) return { ok: true, input };
+    return { ok: false, errors: [...this.#byField] };
+  }
+}
+
+/** One rule over a text: its message when the text breaks it. */
+export type TextRule = (text: string) => string | null;
+
+/** The field as given, or null when it is absent, `null`, or a string of nothing but white space (D5). */
+export function findGiven(fields: Fields, field: string): JsonField | null {
+  const node = fields.get(field);
+  if (node === undefined || node.kind === 'null') return null;
+  return node.kind === 'string' && node.value.trim() === '' ? null : node;
+}
+
+/** An optional text, byte for byte as given (D5), or null. */
+export function readText(
+  fields: Fields,
+  field: string,
+  rules: readonly TextRule[],
+  findings: Findings,
+): string | null {
+  const node = findGiven(fields, field);
+  if (node === null) return null;
+  if (node.kind !== 'string') {
+    findings.add(field, mustBeString(field));
+    return null;
+  }
+  for (const rule of rules) {
+    const message = rule(node.value);
+    if (message !== null) findings.add(field, message);
+  }
+  return node.value;
+}
+
+/** A text that must be there; empty where the findings say why it is not. */
+export function readRequiredText(
+  fields: Fields,
+  field: string,
+  demand: { missing: string; rules: readonly TextRule[] },
+  findings: Findings,
+): string {
+  if (findGiven(fields, field) === null) findings.add(field, demand.missing);
+  return readText(fields, field, demand.rules, findings) ?? '';
+}
+
+/**
+ * A name that people give: any text that a database can hold.
+ *
+ * A lone surrogate or a NUL is in no Unicode text that could be stored and returned as it was given, so
+ * it reads as the wrong type.
+ */
+export function isName(field: string): TextRule {
+  return (text) => (text.isWellFormed() && !text.includes('\0') ? null : mustBeString(field));
+}
+
+/** Lengths are counted in code points (D7). */
+export function isAtMost(field: string, most: number): TextRule {
+  const message = mustNotExceedCharacters(field, most);
+  return (text) => (isLongerThan(text, most) ? message : null);
+}
+
+function isLongerThan(text: string, most: number): boolean {
+  // A code point takes one or two units, so most texts need no counting.
+  if (text.length <= most) return false;
+  if (text.length > 2 * most) return true;
+  return Array.from(text).length > most;
+}
+
+/** A target URL: its own message, as §7 shows it. */
+export const TARGET_URL_RULES: readonly TextRule[] = [
+  (text) => (isSendableUrl(text) ? null : MESSAGES.urlInvalid),
+  isAtMost('url', LIMITS.urlCharacters),
+];
+
+export const CALLBACK_URL_RULES: readonly TextRule[] = [
+  (text) => (isSendableUrl(text) ? null : mustBeValidUrl('callback_url')),
+  isAtMost('callback_url', LIMITS.urlCharacters),
+];
+
+const SCHEME_AND_AUTHORITY = /^https?:\/\/([^/?#\\]+)(?:[/?#]|$)/i;
+/** Several times what DNS allows; longer ones cost the parser more than they could be worth. */
+const MOST_AUTHORITY_CHARACTERS = LIMITS.urlCharacters;
+const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
+
+/**
+ * Whether a request could be sent to this URL (D8): absolute, http or https, with a host and without user info.
+ *
+ * The URL parser alone would repair too much (white space, a lone slash, back slashes, a missing host), and
+ * what is stored has to be what is sent. Where the host leads is judged when the request is sent.
+ */
+export function isSendableUrl(text: string): boolean {
+  const authority = SCHEME_AND_AUTHORITY.exec(text)?.[1];
+  if (authority === undefined || authority.includes('@')) return false;
+  if (authority.length > MOST_AUTHORITY_CHARACTERS) return false;
+  return !SPACE_OR_CONTROL.test(text) && text.isWellFormed() && URL.canParse(text);
+}
+
+/** The method, or the default when none is given. Upper case only. */
+export function readMethod(fields: Fields, initial: HttpMethod, findings: Findings): HttpMethod {
+  const text = readText(fields, 'method', [], findings);
+  if (text === null) return initial;
+  const method = HTTP_METHODS.find((known) => known === text);
+  if (method === undefined) findings.add('method', MESSAGES.methodUnknown);
+  return method ?? initial;
+}
+
+const DECIMAL = /^-?\d+$/;
+
+/**
+ * A whole number, given as a JSON integer or as a decimal string (D6): `1.0` and `1e2` are not integers.
+ * Null when none is given or what is given is no integer. One beyond what a number can hold is ±Infinity,
+ * which breaks any range.
+ */
+export function readInteger(fields: Fields, field: string, findings: Findings): number | null {
+  const node = findGiven(fields, field);
+  if (node === null) return null;
+  const digits = node.kind === 'number' ? node.text : node.kind === 'string' ? node.value : '';
+  if (!DECIMAL.test(digits)) {
+    findings.add(field, mustBeInteger(field));
+    return null;
+  }
+  // Adding zero turns -0 into 0.
+  return Number(digits) + 0;
+}
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+  ['1', true],
+  ['0', false],
+  ['"1"', true],
+  ['"0"', false],
+]);
+
+/** True, false, 1, 0, "1" or "0" (D6). */
+export function readBoolean(
+  fields: Fields,
+  field: string,
+  initial: boolean,
+  findings: Findings,
+): boolean {
+  const node = findGiven(fields, field);
+  if (node === null) return initial;
+  const written = node.kind === 'string' ? `"${node.value}"` : node.raw;
+  const value = BOOLEANS.get(written);
+  if (value === undefined) findings.add(field, mustBeBoolean(field));
+  return value ?? initial;
+}

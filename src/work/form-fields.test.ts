@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as fc from 'fast-check';
+import { readFormFields, readFormPairs } from './form-fields.ts';
+import { readJobInput } from './job-input.ts';
+
+function rawOf(body: string): Record<string, string> {
+  return Object.fromEntries([...readFormFields(body)].map(([name, node]) => [name, node.raw]));
+}
+
+describe('a body of form data', () => {
+  test('has strings under plain names, the last of equal ones', () => {
+    assert.deepEqual(rawOf('a=1&b=%C3%A9+%2F&a=2&c'), { a: '"2"', b: '"é /"', c: '""' });
+  });
+
+  test('makes objects and lists of bracketed names', () => {
+    assert.deepEqual(rawOf('payload[b]=1&payload[a][x]=2'), { payload: '{"b":"1","a":{"x":"2"}}' });
+    assert.deepEqual(rawOf('p[]=1&p[]=2'), { p: '["1","2"]' });
+    assert.deepEqual(rawOf('p[0]=1&p[1][k]=2'), { p: '["1",{"k":"2"}]' });
+    assert.deepEqual(rawOf('p[1]=x&p[0]=y'), { p: '{"1":"x","0":"y"}' });
+    assert.deepEqual(rawOf('p[5]=x&p[]=y'), { p: '{"5":"x","6":"y"}' });
+    assert.deepEqual(rawOf('p%5Ba%5D=1&p[__proto__]=2'), { p: '{"a":"1","__proto__":"2"}' });
+  });
+
+  test('the last of a text and a group of one name wins', () => {
+    assert.deepEqual(rawOf('p=1&p[a]=2'), { p: '{"a":"2"}' });
+    assert.deepEqual(rawOf('p[a]=2&p=1'), { p: '"1"' });
+  });
+
+  test('takes odd brackets as part of a name', () => {
+    assert.deepEqual(Object.keys(rawOf('a[b=1&[c]=2&d]=3&e[f]g=4')), ['a[b', '[c]', 'd]', 'e[f]g']);
+  });
+
+  test('gives a job its payload as JSON text', () => {
+    const reading = readJobInput(
+      readFormFields('queue=q&url=https://example.com&payload[a]=1&headers[X-A]=v&delay=5'),
+    );
+    assert.ok(reading.ok);
+    assert.equal(reading.input.payloadJson, '{"a":"1"}');
+    assert.deepEqual(reading.input.headers, [['X-A', 'v']]);
+    assert.equal(reading.input.delaySeconds, 5);
+  });
+
+  test('brackets beyond the deepest payload are still too deep, and cost nothing', () => {
+    const reading = readJobInput(readFormFields(`payload${'[a]'.repeat(300_000)}=1`));
+    assert.ok(!reading.ok);
+    assert.deepEqual(Object.fromEntries(reading.errors)['payload'], [
+      'The payload field must not be nested deeper than 512 levels.',
+    ]);
+    assert.ok(readJobInput(readFormFields(`queue=q&url=http://a&payload${'[]'.repeat(512)}=1`)).ok);
+  });
+
+  test('reads as no fields at all where there are too many', () => {
+    assert.equal(readFormFields('a=1&'.repeat(10_000)).size, 1);
+    assert.equal(readFormFields('a=1&'.repeat(10_001)).size, 0);
+    const startedAt = performance.now();
+    assert.equal(readFormFields('&a'.repeat(500_000)).size, 0);
+    assert.ok(performance.now() - startedAt < 1000, 'and says so at once');
+  });
+
+  test('never throws, and keeps what plain names carry', () => {
+    const name = fc.string().filter((text) => !text.includes('['));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, fc.string())), (pairs) => {
+        const fields = readFormPairs(pairs);
+        for (const [key, value] of new Map(pairs)) {
+          const node = fields.get(key);
+          assert.equal(node?.kind === 'string' && node.value, value);
+        }
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('[', ']', 'a', '0', '=', '&') }), (body) => {
+        readFormFields(body);
+      }),
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import type { HeaderList } from '#domain/exchange';
+import { type JsonField, type JsonNode, parseJsonText } from '#domain/json-text';
+import { type Fields, type Findings, findGiven } from './fields.ts';
+import { LIMITS } from './limits.ts';
+import { MESSAGES, mustBeArray } from './messages.ts';
+import { headerMustBeString, headerNameInvalid } from './messages.ts';
+import { headerNotAllowed, headerValueInvalid } from './messages.ts';
+
+// RFC 9110, 5.6.2
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+// RFC 9110, 5.5: visible characters, space, tab and the upper half of Latin-1.
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** They frame the connection, which is not the caller's to shape. */
+const FRAMING = new Set(
+  'content-length transfer-encoding connection keep-alive upgrade expect te trailer'.split(' '),
+);
+
+/**
+ * The headers to send with every request (§2.1, §2.2, D9), in the order given. An empty list reads as none.
+ *
+ * Names and values are looked at one by one only where their number and size are within bounds, so that an
+ * absurd list is answered with one line.
+ */
+export function readHeaders(fields: Fields, findings: Findings): HeaderList {
+  const given = findGiven(fields, 'headers');
+  if (given === null) return [];
+  const entries = readEntries(given);
+  if (entries === null) {
+    findings.add('headers', mustBeArray('headers'));
+    return [];
+  }
+  if (entries === 'too-large') {
+    findings.add('headers', MESSAGES.headersTooLarge);
+    return [];
+  }
+  return isWithinBounds(entries, findings) ? checkEntries(entries, findings) : [];
+}
+
+/**
+ * Far beyond what the bounds allow in any spelling, escapes and white space included: not worth parsing.
+ */
+const MOST_CHARACTERS = 16 * LIMITS.headerBytes;
+
+function readEntries(given: JsonField): ReadonlyMap<string, JsonNode> | 'too-large' | null {
+  if (given.kind === 'array') return given.isEmpty ? new Map() : null;
+  if (given.kind !== 'object') return null;
+  if (given.raw.length > MOST_CHARACTERS) return 'too-large';
+  const node = parseJsonText(given.raw, Number.MAX_SAFE_INTEGER);
+  return typeof node !== 'string' && node.kind === 'object' ? node.entries : null;
+}
+
+function isWithinBounds(entries: ReadonlyMap<string, JsonNode>, findings: Findings): boolean {
+  let bytes = 0;
+  for (const [name, node] of entries) {
+    bytes += name.length + (node.kind === 'string' ? node.value.length : node.raw.length);
+  }
+  const isTooMany = entries.size > LIMITS.headerEntries;
+  const isTooLarge = bytes > LIMITS.headerBytes;
+  if (isTooMany) findings.add('headers', MESSAGES.tooManyHeaders);
+  if (isTooLarge) findings.add('headers', MESSAGES.headersTooLarge);
+  return !isTooMany && !isTooLarge;
+}
+
+function checkEntries(entries: ReadonlyMap<string, JsonNode>, findings: Findings): HeaderList {
+  for (const name of entries.keys()) {
+    if (isFraming(name)) findings.add('headers', headerNotAllowed(name));
+  }
+  const headers: [string, string][] = [];
+  for (const [name, node] of entries) {
+    if (!TOKEN.test(name)) findings.add(`headers.${name}`, headerNameInvalid(name));
+    const value = readValue(name, node, findings);
+    if (value !== null) headers.push([name, value]);
+  }
+  return headers;
+}
+
+function isFraming(name: string): boolean {
+  const lower = name.toLowerCase();
+  return FRAMING.has(lower) || lower.startsWith('proxy-');
+}
+
+function readValue(name: string, node: JsonNode, findings: Findings): string | null {
+  const field = `headers.${name}`;
+  if (node.kind !== 'string') {
+    findings.add(field, headerMustBeString(name));
+    return null;
+  }
+  if (!FIELD_VALUE.test(node.value)) findings.add(field, headerValueInvalid(name));
+  return node.value;
+}

@@ -1,0 +1,79 @@
+import { isId } from '#domain/ids';
+import type { AcceptedJob } from '#store/accept-jobs';
+import type { JobDetail, JobFilter, JobRecord } from '#store/job-records';
+import type { JobStatus } from '#store/schema';
+import type { Store } from '#store/store';
+import type { JobInput } from './job-input.ts';
+import { boundLimit } from './list-limit.ts';
+
+export type { AcceptedJob, JobDetail, JobFilter, JobRecord, JobStatus };
+
+/** What Fire now, Retry and Delete came to: a job in another state is left as it is (§3.2, D25). */
+export type FireOutcome = { kind: 'done' | 'not-found' | 'not-pending' };
+export type RetryOutcome = { kind: 'done'; jobId: string } | { kind: 'not-found' | 'not-failed' };
+export type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
+
+/**
+ * What a team may do with its jobs (§3.2). Inputs have been read by job-input.ts; ids may be any text,
+ * and one that the team has no job of is not found, whoever else may have it.
+ */
+export interface JobWork {
+  /** Durable when it resolves. The queue is made with the defaults of §2.3 if it does not exist. */
+  createJob(teamId: string, input: JobInput): Promise<AcceptedJob>;
+  /** Fire now: makes a pending attempt due, a waiting retry too (D25). A paused queue still holds it (D28). */
+  fireJob(teamId: string, jobId: string): Promise<FireOutcome>;
+  /** Makes a new job, attempt 1, of a failed one, due now; the failed one stays. */
+  retryJob(teamId: string, jobId: string): Promise<RetryOutcome>;
+  /** Deletes a pending job, which is then never sent, or a failed one. */
+  deleteJob(teamId: string, jobId: string): Promise<DeleteOutcome>;
+  findJob(teamId: string, jobId: string): Promise<JobDetail | null>;
+  /** Newest first. */
+  listJobs(teamId: string, filter: JobFilter): Promise<JobRecord[]>;
+  /** All attempts of a job, first to last. */
+  listAttempts(teamId: string, originalId: string): Promise<JobRecord[]>;
+  /** What is kept of the responses, by job; a job without one is left out. */
+  readResponseBodies(teamId: string, jobIds: readonly string[]): Promise<Map<string, Uint8Array>>;
+  /** For the operator, who knows jobs by id alone. */
+  findTeamOfJob(jobId: string): Promise<string | null>;
+}
+
+export function createJobWork({ jobs }: Store): JobWork {
+  const findJob = async (teamId: string, jobId: string) =>
+    isId(jobId) ? jobs.find(teamId, jobId) : null;
+  /** Why an action touched nothing. */
+  const explain = async <Refusal extends string>(teamId: string, id: string, refusal: Refusal) =>
+    (await findJob(teamId, id)) === null ? ('not-found' as const) : refusal;
+
+  return {
+    createJob: async (teamId, { payloadJson, ...job }) =>
+      jobs.accept({ ...job, teamId, payload: payloadJson }),
+    fireJob: async (teamId, jobId) => {
+      if (!isId(jobId)) return { kind: 'not-found' };
+      const fired = await jobs.fire(teamId, [jobId]);
+      if (fired.length > 0) return { kind: 'done' };
+      return { kind: await explain(teamId, jobId, 'not-pending') };
+    },
+    retryJob: async (teamId, jobId) => {
+      if (!isId(jobId)) return { kind: 'not-found' };
+      const [retried] = await jobs.retryFailed(teamId, [jobId]);
+      if (retried) return { kind: 'done', jobId: retried.id };
+      return { kind: await explain(teamId, jobId, 'not-failed') };
+    },
+    deleteJob: async (teamId, jobId) => {
+      if (!isId(jobId)) return { kind: 'not-found' };
+      const pending = await jobs.deletePending(teamId, [jobId]);
+      const gone = pending.length > 0 ? pending : await jobs.deleteFailed(teamId, [jobId]);
+      if (gone.length > 0) return { kind: 'done' };
+      return { kind: await explain(teamId, jobId, 'not-deletable') };
+    },
+    findJob,
+    listJobs: async (teamId, filter) => {
+      if (filter.queueId !== undefined && !isId(filter.queueId)) return [];
+      return jobs.list(teamId, { ...filter, limit: boundLimit(filter.limit) });
+    },
+    listAttempts: async (teamId, originalId) =>
+      isId(originalId) ? jobs.listAttempts(teamId, originalId) : [],
+    readResponseBodies: (teamId, jobIds) => jobs.readBodies(teamId, jobIds.filter(isId)),
+    findTeamOfJob: async (jobId) => (isId(jobId) ? jobs.findTeam(jobId) : null),
+  };
+}

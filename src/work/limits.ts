@@ -1,0 +1,20 @@
+/** The limits of §2.1, §2.2 and §8 (and D9, D16) on what a caller may ask for. */
+export const LIMITS = {
+  /** Characters (code points) in a cron's name. */
+  nameCharacters: 255,
+  /** Characters (code points) in a target or callback URL. */
+  urlCharacters: 2048,
+  /** Characters (code points) in a cron expression. */
+  cronExpressionCharacters: 255,
+  /** Characters (code points) in a queue's name. */
+  queueCharacters: 255,
+  timeoutSeconds: { least: 1, most: 300, initial: 30 },
+  alertThresholds: [1, 2, 3],
+  delaySeconds: { least: 0, most: 86_400 },
+  /** Entries in a list of headers. */
+  headerEntries: 100,
+  /** Bytes of all header names and values together. */
+  headerBytes: 16 * 1024,
+  /** Objects and lists inside one another in a job's payload; `{}` alone is one level. */
+  payloadLevels: 512,
+} as const;

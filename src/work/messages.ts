@@ -1,0 +1,48 @@
+import { HTTP_METHODS } from '#domain/exchange';
+import { LIMITS } from './limits.ts';
+
+/**
+ * Every text that a validation can answer with (§7, D7, D9, D16), in one place.
+ * Texts are part of the contract: callers show them to people and some compare them.
+ */
+export const MESSAGES = {
+  nameRequired: 'A name for the cron job is required.',
+  queueRequired: 'A queue name is required.',
+  urlRequired: 'A target URL is required.',
+  urlInvalid: 'The target URL must be a valid URL.',
+  cronExpressionRequired: 'A cron expression is required.',
+  cronExpressionInvalid: 'The cron expression is not a valid cron expression.',
+  cronExpressionNeverRuns: 'The cron expression never produces a valid run time.',
+  methodUnknown: `The method must be one of: ${HTTP_METHODS.join(', ')}.`,
+  timeoutTooShort: 'Timeout must be at least 1 second.',
+  timeoutTooLong: 'Timeout cannot exceed 300 seconds (5 minutes).',
+  alertThresholdUnknown: 'The alert threshold must be 1, 2, or 3.',
+  delayTooLong: 'The delay cannot exceed 86400 seconds (24 hours).',
+  payloadTooDeep: `The payload field must not be nested deeper than ${LIMITS.payloadLevels} levels.`,
+  tooManyHeaders: `The headers field must not have more than ${LIMITS.headerEntries} items.`,
+  headersTooLarge: `The headers field must not be greater than ${LIMITS.headerBytes} bytes.`,
+} as const;
+
+/** `The timeout seconds field`: a field's name as people read it, underscores as spaces (D7). */
+function nameField(field: string): string {
+  return `The ${field.replaceAll('_', ' ')} field`;
+}
+
+export const mustBeString = (field: string) => `${nameField(field)} must be a string.`;
+export const mustBeInteger = (field: string) => `${nameField(field)} must be an integer.`;
+export const mustBeBoolean = (field: string) => `${nameField(field)} must be true or false.`;
+/** Headers, and a job's payload: an object or a list. */
+export const mustBeArray = (field: string) => `${nameField(field)} must be an array.`;
+export const mustBeValidUrl = (field: string) => `${nameField(field)} must be a valid URL.`;
+export const mustBeAtLeast = (field: string, least: number) =>
+  `${nameField(field)} must be at least ${least}.`;
+export const mustNotExceedCharacters = (field: string, most: number) =>
+  `${nameField(field)} must not be greater than ${most} characters.`;
+
+/** The header's own name is shown as it was given, underscores and all. */
+export const headerMustBeString = (name: string) => `The headers.${name} field must be a string.`;
+export const headerNameInvalid = (name: string) =>
+  `The headers.${name} field must have a valid HTTP header name.`;
+export const headerValueInvalid = (name: string) =>
+  `The headers.${name} field must be a valid HTTP header value.`;
+export const headerNotAllowed = (name: string) => `The headers field must not set ${name}.`;

@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '#domain/ids';
+import { writeTrace } from '#domain/run-trace';
+import { fillExecutions } from '#testing/fill';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  aDeadLetter,
+  aJob,
+  anExecutionSettlement,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+} from '#testing/makers';
+import { startReceiver } from '#testing/receiver';
+import { openSender } from '#testing/sender';
+import { forEachStore, TEST_START } from '#testing/stores';
+import { createWork } from './work.ts';
+
+const TIMING = { dnsMs: 1, connectMs: 2, tlsMs: 3, waitingMs: 4, receivingMs: 5 };
+const HOUR_MS = 3_600_000;
+
+function aTrace(headers: [string, string][] = []): string {
+  const assertion = { kind: 'body_contains', text: 'fine' } as const;
+  const verdict = { assertion, ok: false, expected: '"fine"', got: 'a body without it' };
+  return writeTrace({ timing: TIMING, address: '203.0.113.7', responseHeaders: headers }, [
+    verdict,
+  ]);
+}
+
+forEachStore((_, openTestStore) => {
+  describe('the page of a job', () => {
+    test('shows the request as it is sent, with secrets masked until they are asked for', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const team = await aTeam(store);
+      await store.teams.setSigningSecret(team.id, 'key', TEST_START);
+      const { jobId } = await aJob(store, team.id, {
+        method: 'GET',
+        url: 'http://target.example/?a=1#x',
+        headers: [
+          ['Authorization', 'Bearer s3cret'],
+          ['X-Shown', 'yes'],
+        ],
+        payload: '{"b": "c d"}',
+      });
+      const detail = await work.readJobDetail(team.id, jobId);
+      assert.ok(detail);
+      assert.equal(detail.request.url, 'http://target.example/?a=1&b=c%20d');
+      assert.equal(detail.request.bodyText, null);
+      assert.ok(!JSON.stringify(detail).includes('s3cret'));
+      const shown = detail.request.headers.map(({ name, value }) => [name, value]);
+      assert.deepEqual(shown, [
+        ['User-Agent', 'undici'],
+        ['Authorization', null],
+        ['X-Shown', 'yes'],
+      ]);
+      assert.equal(detail.response, null);
+      assert.equal(detail.explanation, null);
+      const asked = await work.readJobDetail(team.id, jobId, { showSecrets: true });
+      assert.ok(asked?.curl.includes('s3cret'));
+      assert.equal(asked?.again.headers[0]?.value, 'Bearer s3cret');
+    });
+
+    test('shows what came back, what was judged, and why it failed', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const job = await aClaimedJob(store, team.id, node, {
+        callbackUrl: 'http://caller.example/',
+      });
+      const body = Buffer.from('é'.repeat(3000));
+      const next = { id: newId(TEST_START), scheduledAt: TEST_START + 60_000 };
+      await store.jobs.settle(
+        node,
+        aSettlement(store, job, {
+          status: 'retried',
+          end: { responseStatus: 302, reason: null, errorMessage: 'HTTP 302 error' },
+          response: { body, totalBytes: 9000, trace: aTrace([['location', '/there']]) },
+          next,
+        }),
+      );
+      const detail = await work.readJobDetail(team.id, job.id);
+      assert.equal(detail?.response?.bodyStart.length, 2000);
+      assert.equal(detail?.response?.hasMore, true);
+      assert.equal(detail?.response?.totalBytes, 9000);
+      assert.equal((await work.readResponseText(team.id, job.id))?.length, 3000);
+      assert.deepEqual(detail?.timing, TIMING);
+      assert.equal(detail?.assertions[0]?.got, 'a body without it');
+      assert.equal(detail?.explanation?.useUrl, 'http://target.example/there');
+      assert.equal(detail?.callback.state, 'not-due', 'it will be retried');
+      assert.deepEqual(
+        detail?.attempts.map(({ id }) => id),
+        [job.id, next.id],
+      );
+    });
+
+    test('tells whether the callback waits or was sent', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const url = 'http://caller.example/';
+      const job = await aClaimedJob(store, team.id, node, { callbackUrl: url });
+      const id = newId(store.clock.now());
+      const createdAt = store.clock.now();
+      const callback = { teamId: team.id, id, runId: job.id, url, body: '{}', createdAt };
+      await store.jobs.settle(node, aSettlement(store, job, { callback }));
+      const state = async () => (await work.readJobDetail(team.id, job.id))?.callback.state;
+      assert.equal(await state(), 'waiting');
+      await store.executions.takeCallbacks(team.id, 1);
+      assert.equal(await state(), 'sent');
+    });
+
+    test('links a retried failure and its new job, in both directions', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const team = await aTeam(store);
+      const failed = await aDeadLetter(store, team.id, await aNode(store));
+      const retried = await work.retryJob(team.id, failed.id);
+      assert.ok(retried.kind === 'done');
+      assert.equal((await work.readJobDetail(team.id, retried.jobId))?.retryOf, failed.id);
+      assert.equal((await work.readJobDetail(team.id, failed.id))?.job.retriedAs, retried.jobId);
+      assert.equal((await work.readJobDetail(team.id, failed.id))?.retryOf, null);
+    });
+
+    test('does not exist for another team, nor does its response', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const job = await aDeadLetter(store, team.id, await aNode(store));
+      assert.notEqual(await work.readJobDetail(team.id, job.id), null);
+      for (const id of [job.id, 'x', newId(TEST_START)]) {
+        assert.equal(await work.readJobDetail(stranger.id, id, { showSecrets: true }), null);
+        assert.equal(await work.readResponseText(stranger.id, id), null);
+        assert.equal(await work.readExecutionDetail(stranger.id, id), null);
+      }
+    });
+  });
+
+  describe('the pages of crons', () => {
+    test('an execution shows where it was sent, though its cron was edited since', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const node = await aNode(store);
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START, name: 'Nightly' });
+      const later = (_expression: string, now: number) => now + HOUR_MS;
+      const asked = [{ teamId: team.id, seats: 1 }];
+      const { claimed } = await store.executions.claimDue(asked, aClaimant(store, node), later);
+      const [run] = claimed;
+      assert.ok(run);
+      const trace = { timing: TIMING, address: null, responseHeaders: [] };
+      const sent = { method: 'PUT', url: 'http://before.example/' } as const;
+      const settlement = anExecutionSettlement(store, run, {
+        status: 'failed',
+        end: { responseStatus: 500, reason: 'http_server_error', errorMessage: null },
+        response: { body: Buffer.from('x'), totalBytes: 1, trace: writeTrace(trace, [], sent) },
+      });
+      await store.executions.settle(node, settlement);
+      const detail = await work.readExecutionDetail(team.id, run.id);
+      assert.equal(detail?.request.url, 'http://before.example/');
+      assert.equal(detail?.cron.name, 'Nightly');
+      assert.match(detail?.explanation?.title ?? '', /500 Internal Server Error/);
+      assert.equal(await work.readExecutionDetail(stranger.id, run.id), null);
+      const overview = await work.readOverview(team.id);
+      assert.deepEqual(
+        overview.failingCrons.map(({ cronId, name }) => [cronId, name]),
+        [[cron.id, 'Nightly']],
+      );
+      assert.equal(overview.lastDay.at(-1)?.failed, 1);
+      assert.equal(overview.lastMonth.at(-1)?.failed, 1);
+      assert.equal(overview.justHappened[0]?.kind, 'execution');
+      assert.equal(overview.nextUp[0]?.kind, 'cron');
+      assert.deepEqual((await work.readOverview(stranger.id)).failingCrons, []);
+    });
+
+    test('rows come by name in pages, with the last runs and how many succeeded', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const team = await aTeam(store);
+      await aCron(store, await aTeam(store).then(({ id }) => id), { name: 'a stranger' });
+      const names = ['a', 'b', 'b', 'c', 'd'];
+      const crons = [];
+      for (const name of names) crons.push(await aCron(store, team.id, { name }));
+      const cronId = crons[0]?.id ?? '';
+      await fillExecutions(
+        store,
+        Array.from({ length: 60 }, (_, n) => {
+          const status = n % 2 ? 'success' : 'failed';
+          return { team_id: team.id, cron_id: cronId, status, created_at: TEST_START + n };
+        }),
+      );
+      const first = await work.listCronRows(team.id, { limit: 2 });
+      const second = await work.listCronRows(team.id, { limit: 2, cursor: first.next ?? '' });
+      const third = await work.listCronRows(team.id, { limit: 2, cursor: second.next ?? '' });
+      const shown = [first, second, third].map((page) => page.crons.map(({ cron }) => cron.name));
+      assert.deepEqual(shown, [['a', 'b'], ['b', 'c'], ['d']]);
+      assert.equal(third.next, null);
+      assert.equal(first.previous, null);
+      const back = await work.listCronRows(team.id, { limit: 2, cursor: third.previous ?? '' });
+      assert.deepEqual(back, second);
+      const [row] = first.crons;
+      assert.equal(row?.strip.length, 50);
+      assert.equal(row?.successRate, 0.5);
+      assert.equal(row?.strip.at(-1)?.id, row?.lastRun?.id);
+      assert.equal(first.crons[1]?.successRate, null);
+    });
+
+    test('the history pages forth and back, of all runs or of one status', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const cron = await aCron(store, team.id);
+      const ids = await fillExecutions(
+        store,
+        Array.from({ length: 7 }, (_, n) => {
+          const status = n === 3 ? 'failed' : 'success';
+          return { team_id: team.id, cron_id: cron.id, status, created_at: TEST_START + n };
+        }),
+      );
+      const read = async (cursor?: string | null) => {
+        const page = await work.listCronHistory(team.id, cron.id, {
+          limit: 3,
+          ...(cursor && { cursor }),
+        });
+        assert.ok(page);
+        return { ...page, ids: page.executions.map(({ id }) => id) };
+      };
+      const newest = ids.toReversed();
+      const first = await read();
+      const second = await read(first.next);
+      const third = await read(second.next);
+      assert.deepEqual([first.ids, second.ids, third.ids].flat(), newest);
+      assert.equal(third.next, null);
+      assert.deepEqual((await read(second.previous)).ids, first.ids);
+      const failed = await work.listCronHistory(team.id, cron.id, { status: 'failed' });
+      assert.deepEqual(
+        failed?.executions.map(({ id }) => id),
+        [ids[3]],
+      );
+      assert.equal(await work.listCronHistory(stranger.id, cron.id), null);
+      assert.equal(await work.readCronRow(stranger.id, cron.id), null);
+      assert.equal(await work.describeCronDeletion(stranger.id, cron.id), null);
+      const range = { from: TEST_START - HOUR_MS, to: TEST_START + HOUR_MS, steps: 2 };
+      assert.equal(await work.readDurations(stranger.id, cron.id, range), null);
+      const durations = await work.readDurations(team.id, cron.id, range);
+      assert.deepEqual(
+        durations?.steps.map(({ runs, failed: bad }) => [runs, bad]),
+        [
+          [0, 0],
+          [7, 1],
+        ],
+      );
+      assert.deepEqual(await work.describeCronDeletion(team.id, cron.id), {
+        waiting: { count: 0, isMore: false },
+        running: 0,
+        finished: { count: 7, isMore: false },
+      });
+    });
+  });
+
+  describe('the pages of queues', () => {
+    test('a row tells what waits, runs and failed today, and how the queue is', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const node = await aNode(store);
+      const paused = await aQueue(store, team.id, { name: 'a paused one', isPaused: true });
+      await aDeadLetter(store, team.id, node, { queue: 'busy' });
+      await aClaimedJob(store, team.id, node, { queue: 'busy' });
+      await aJob(store, team.id, { queue: 'busy' });
+      await aQueue(store, team.id, { name: 'busy', concurrencyLimit: 1 });
+      const rows = await work.listQueueRows(team.id);
+      assert.deepEqual(
+        rows.map(({ queue, waiting, running, failedToday, health }) => {
+          return [queue.name, waiting.count, running, failedToday.count, health];
+        }),
+        [
+          ['a paused one', 0, 0, 0, 'paused'],
+          ['busy', 1, 1, 1, 'at its limit'],
+        ],
+      );
+      await store.testClock.advance(61_000);
+      const busy = rows[1]?.queue.id ?? '';
+      assert.equal((await work.readQueueRow(team.id, busy))?.health, 'backlogged');
+      assert.deepEqual(await work.describeQueueDeletion(team.id, busy), {
+        waiting: { count: 1, isMore: false },
+        running: 1,
+        finished: { count: 1, isMore: false },
+      });
+      const offered = await work.listOfferedQueues(team.id);
+      assert.deepEqual(
+        offered.map(({ name }) => name),
+        ['busy'],
+      );
+      for (const id of [paused.id, busy, 'x']) {
+        assert.equal(await work.readQueueRow(stranger.id, id), null);
+        assert.equal(await work.describeQueueDeletion(stranger.id, id), null);
+      }
+    });
+  });
+
+  describe('a test run', () => {
+    test('sends what the form says, counts it, and keeps nothing else', async () => {
+      await using store = await openTestStore();
+      await using sender = openSender();
+      await using receiver = await startReceiver();
+      const work = createWork({ store, testing: { sender, monthlyLimitOf: () => 2 } });
+      const team = await aTeam(store);
+      const assertion = { kind: 'body_contains', text: 'nowhere' } as const;
+      await aQueue(store, team.id, { name: 'strict', assertions: [assertion] });
+      const draft = {
+        kind: 'job',
+        method: 'POST',
+        url: `${receiver.url}/hook`,
+        headers: [['X-A', 'b']],
+        payloadJson: '{"n": 1.0}',
+        queue: 'strict',
+      } as const;
+      const outcome = await work.testRun(team.id, draft);
+      assert.ok(outcome.kind === 'test');
+      assert.equal(outcome.reason, 'assertion_failed');
+      assert.equal(outcome.assertions[0]?.ok, false);
+      assert.equal(outcome.responseStatus, 200);
+      assert.equal(receiver.requests[0]?.body.toString(), '{"n":1.0}');
+      const cron = {
+        ...draft,
+        kind: 'cron',
+        payload: 'x',
+        timeoutSeconds: 5,
+        assertions: [],
+      } as const;
+      const good = await work.testRun(team.id, cron);
+      assert.ok(good.kind === 'test' && good.status === 'success');
+      assert.equal(await store.usage.usedInMonth(team.id, store.clock.now()), 2);
+      assert.deepEqual(await work.testRun(team.id, draft), { kind: 'limit-reached' });
+      assert.equal(receiver.requests.length, 2);
+      assert.equal((await work.countTabs(team.id)).all.count, 0);
+      assert.deepEqual((await work.readOverview(team.id)).justHappened, []);
+    });
+
+    test('is held to the guard like any other request', async () => {
+      await using store = await openTestStore();
+      await using sender = openSender({ allowed: '10.0.0.0/8' });
+      await using receiver = await startReceiver();
+      const work = createWork({ store, testing: { sender, monthlyLimitOf: () => null } });
+      const team = await aTeam(store);
+      const rules = { timeoutSeconds: 5, assertions: [] };
+      const draft = { kind: 'queue', method: 'GET', url: receiver.url, ...rules } as const;
+      const outcome = await work.testRun(team.id, draft);
+      assert.ok(outcome.kind === 'test');
+      assert.equal(outcome.reason, 'blocked_address');
+      assert.match(outcome.explanation?.title ?? '', /not allowed/);
+      assert.equal(receiver.requests.length, 0);
+    });
+  });
+});

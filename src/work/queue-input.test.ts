@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readTopLevelFields } from '#domain/json-text';
+import { readQueueChange, readQueueName } from './queue-input.ts';
+
+const fieldsOf = (given: object) => readTopLevelFields(JSON.stringify(given)) ?? new Map();
+
+function read(given: object) {
+  const reading = readQueueChange(fieldsOf(given));
+  return reading.ok ? reading.input : Object.fromEntries(reading.errors);
+}
+
+const SCHEDULE_TEXT =
+  'The retry schedule must be up to 10 waits between 1 second and 24 hours, such as 1m, 30m, 3h.';
+const CONCURRENCY_TEXT = 'The concurrency limit must be a whole number from 1 to 1000000, or none.';
+
+describe("a change to a queue's settings", () => {
+  const cases: [what: string, given: object, expected: object][] = [
+    ['nothing', {}, {}],
+    [
+      'every setting',
+      {
+        timeout_seconds: '300',
+        retry_schedule: '1m, 30m,3h',
+        retries_enabled: '1',
+        concurrency_limit: 7,
+        assertions: '[{"kind":"body_contains","text":"fine"}]',
+        email_alerts: true,
+        dead_letter_days: 365,
+        is_paused: false,
+      },
+      {
+        timeoutSeconds: 300,
+        retrySchedule: [60, 1800, 10_800],
+        retriesEnabled: true,
+        concurrencyLimit: 7,
+        assertions: [{ kind: 'body_contains', text: 'fine' }],
+        emailAlerts: true,
+        deadLetterDays: 365,
+        isPaused: false,
+      },
+    ],
+    [
+      'the longest schedule',
+      { retry_schedule: '24h,'.repeat(9) + '1s' },
+      { retrySchedule: [...Array<number>(9).fill(86_400), 1] },
+    ],
+    ['an empty schedule', { retry_schedule: '' }, { retrySchedule: [] }],
+    ['no concurrency limit', { concurrency_limit: 'none' }, { concurrencyLimit: null }],
+    ['a blank concurrency limit', { concurrency_limit: ' ' }, { concurrencyLimit: null }],
+    ['no assertions', { assertions: [] }, { assertions: [] }],
+    ['blank assertions', { assertions: '' }, { assertions: [] }],
+    ['a blank timeout', { timeout_seconds: '' }, {}],
+    [
+      'the timeout 0',
+      { timeout_seconds: 0 },
+      { timeout_seconds: ['Timeout must be at least 1 second.'] },
+    ],
+    [
+      'the timeout 301',
+      { timeout_seconds: 301 },
+      { timeout_seconds: ['Timeout cannot exceed 300 seconds (5 minutes).'] },
+    ],
+    [
+      'the timeout 1.5',
+      { timeout_seconds: '1.5' },
+      { timeout_seconds: ['The timeout seconds field must be an integer.'] },
+    ],
+    ['a wait of 25 hours', { retry_schedule: '25h' }, { retry_schedule: [SCHEDULE_TEXT] }],
+    ['a wait of nothing', { retry_schedule: '0s' }, { retry_schedule: [SCHEDULE_TEXT] }],
+    [
+      'eleven waits',
+      { retry_schedule: '1s,'.repeat(10) + '1s' },
+      { retry_schedule: [SCHEDULE_TEXT] },
+    ],
+    ['a schedule that is no text', { retry_schedule: [60] }, { retry_schedule: [SCHEDULE_TEXT] }],
+    ['the limit 0', { concurrency_limit: 0 }, { concurrency_limit: [CONCURRENCY_TEXT] }],
+    ['the limit -1', { concurrency_limit: '-1' }, { concurrency_limit: [CONCURRENCY_TEXT] }],
+    ['the limit 1e3', { concurrency_limit: '1e3' }, { concurrency_limit: [CONCURRENCY_TEXT] }],
+    [
+      'a huge limit',
+      { concurrency_limit: '9'.repeat(400) },
+      { concurrency_limit: [CONCURRENCY_TEXT] },
+    ],
+    [
+      'retention of 0 days',
+      { dead_letter_days: 0 },
+      { dead_letter_days: ['Dead letter retention must be from 1 to 365 days.'] },
+    ],
+    [
+      'retention of 366 days',
+      { dead_letter_days: 366 },
+      { dead_letter_days: ['Dead letter retention must be from 1 to 365 days.'] },
+    ],
+    [
+      'assertions that are no JSON',
+      { assertions: '[{' },
+      { assertions: ['Assertions must be a list written as JSON.'] },
+    ],
+    [
+      'assertions that are no list',
+      { assertions: '{}' },
+      { assertions: ['Assertions must be a list.'] },
+    ],
+    [
+      'an unknown kind of assertion',
+      { assertions: '[{"kind":"status"}]' },
+      {
+        assertions: [
+          'Assertion 1: its kind must be json_path_equals, body_contains or response_time_under.',
+        ],
+      },
+    ],
+    [
+      'a switch that is neither on nor off',
+      { email_alerts: 'maybe' },
+      { email_alerts: ['The email alerts field must be true or false.'] },
+    ],
+  ];
+  for (const [what, given, expected] of cases) {
+    test(`with ${what} reads as stated`, () => assert.deepEqual(read(given), expected));
+  }
+
+  test('reports every field that is wrong, and changes nothing then', () => {
+    const reading = readQueueChange(
+      fieldsOf({ timeout_seconds: 0, dead_letter_days: 0, is_paused: true }),
+    );
+    assert.ok(!reading.ok);
+    assert.deepEqual(
+      reading.errors.map(([field]) => field),
+      ['timeout_seconds', 'dead_letter_days'],
+    );
+  });
+});
+
+describe("a queue's name", () => {
+  test('may have 255 characters of any kind', () => {
+    const name = '🔔'.repeat(255);
+    assert.deepEqual(readQueueName(fieldsOf({ queue: name })), { ok: true, input: name });
+  });
+
+  for (const [name, message] of [
+    ['', 'A queue name is required.'],
+    [' ', 'A queue name is required.'],
+    ['x'.repeat(256), 'The queue field must not be greater than 255 characters.'],
+    ['a\0b', 'The queue field must be a string.'],
+  ] as const) {
+    test(`may not be ${JSON.stringify(name.slice(0, 10))}`, () => {
+      const reading = readQueueName(fieldsOf({ queue: name }));
+      assert.deepEqual(reading, { ok: false, errors: [['queue', [message]]] });
+    });
+  }
+});

@@ -1,0 +1,134 @@
+import { parseAssertions } from '#domain/assertions';
+import type { JsonField } from '#domain/json-text';
+import { MAX_RETRIES, parseRetrySchedule } from '#domain/retry-schedule';
+import type { QueueSettings } from '#store/queues';
+import { type Fields, Findings, type Reading, findGiven, isAtMost, isName } from './fields.ts';
+import { readBoolean, readInteger, readRequiredText } from './fields.ts';
+import { LIMITS } from './limits.ts';
+import { MESSAGES } from './messages.ts';
+
+/** What is to be changed of a queue (§2.3); what is left out stays, or takes its default in a new queue. */
+export type QueueChange = Partial<QueueSettings>;
+
+/** Bounds of §2.3 and D32 that no other input has. */
+export const QUEUE_LIMITS = {
+  deadLetterDays: { least: 1, most: 365 },
+  /** More attempts at once than any installation sends is no limit that anyone means. */
+  concurrency: { least: 1, most: 1_000_000 },
+} as const;
+
+const TEXTS = {
+  retrySchedule: `The retry schedule must be up to ${MAX_RETRIES} waits between 1 second and 24 hours, such as 1m, 30m, 3h.`,
+  concurrencyLimit: `The concurrency limit must be a whole number from 1 to ${QUEUE_LIMITS.concurrency.most}, or none.`,
+  deadLetterDays: 'Dead letter retention must be from 1 to 365 days.',
+  assertionsNotJson: 'Assertions must be a list written as JSON.',
+} as const;
+
+const NAME = {
+  missing: MESSAGES.queueRequired,
+  rules: [isName('queue'), isAtMost('queue', LIMITS.queueCharacters)],
+};
+
+/** Reads the name of a queue from the field `queue`, by the rules of a job's (§2.2). */
+export function readQueueName(fields: Fields): Reading<string> {
+  const findings = new Findings();
+  return findings.settle(readRequiredText(fields, 'queue', NAME, findings));
+}
+
+/**
+ * Reads a change to a queue's settings: `timeout_seconds`, `retry_schedule` (text as people edit it),
+ * `retries_enabled`, `concurrency_limit` (`none`, or blank in a form, lifts it), `assertions` (a list, or
+ * its JSON text), `email_alerts`, `dead_letter_days`, `is_paused`. A field that is absent changes nothing.
+ * Never throws.
+ */
+export function readQueueChange(fields: Fields): Reading<QueueChange> {
+  const findings = new Findings();
+  const change: QueueChange = {};
+  for (const [field, read] of READERS) {
+    if (fields.has(field)) Object.assign(change, read(fields, findings));
+  }
+  return findings.settle(change);
+}
+
+type Reader = (fields: Fields, findings: Findings) => QueueChange;
+
+const READERS: readonly (readonly [field: string, read: Reader])[] = [
+  ['timeout_seconds', readTimeout],
+  ['retry_schedule', readRetrySchedule],
+  [
+    'retries_enabled',
+    (fields, findings) => ({
+      retriesEnabled: readBoolean(fields, 'retries_enabled', true, findings),
+    }),
+  ],
+  ['concurrency_limit', readConcurrencyLimit],
+  ['assertions', readAssertions],
+  [
+    'email_alerts',
+    (fields, findings) => ({ emailAlerts: readBoolean(fields, 'email_alerts', false, findings) }),
+  ],
+  ['dead_letter_days', readDeadLetterDays],
+  [
+    'is_paused',
+    (fields, findings) => ({ isPaused: readBoolean(fields, 'is_paused', false, findings) }),
+  ],
+];
+
+function readTimeout(fields: Fields, findings: Findings): QueueChange {
+  const { least, most } = LIMITS.timeoutSeconds;
+  const seconds = readInteger(fields, 'timeout_seconds', findings);
+  if (seconds === null) return {};
+  if (seconds < least) findings.add('timeout_seconds', MESSAGES.timeoutTooShort);
+  if (seconds > most) findings.add('timeout_seconds', MESSAGES.timeoutTooLong);
+  return { timeoutSeconds: seconds };
+}
+
+function readRetrySchedule(fields: Fields, findings: Findings): QueueChange {
+  const given = findGiven(fields, 'retry_schedule');
+  if (given === null) return { retrySchedule: [] };
+  const schedule = given.kind === 'string' ? parseRetrySchedule(given.value) : null;
+  if (schedule === null) findings.add('retry_schedule', TEXTS.retrySchedule);
+  return { retrySchedule: schedule ?? [] };
+}
+
+function readConcurrencyLimit(fields: Fields, findings: Findings): QueueChange {
+  const given = findGiven(fields, 'concurrency_limit');
+  if (given === null || (given.kind === 'string' && given.value === 'none')) {
+    return { concurrencyLimit: null };
+  }
+  const { least, most } = QUEUE_LIMITS.concurrency;
+  const limit = readInteger(fields, 'concurrency_limit', new Findings());
+  if (limit === null || limit < least || limit > most) {
+    findings.add('concurrency_limit', TEXTS.concurrencyLimit);
+  }
+  return { concurrencyLimit: limit };
+}
+
+function readDeadLetterDays(fields: Fields, findings: Findings): QueueChange {
+  const { least, most } = QUEUE_LIMITS.deadLetterDays;
+  const days = readInteger(fields, 'dead_letter_days', findings);
+  if (days === null) return {};
+  if (days < least || days > most) findings.add('dead_letter_days', TEXTS.deadLetterDays);
+  return { deadLetterDays: days };
+}
+
+function readAssertions(fields: Fields, findings: Findings): QueueChange {
+  const given = findGiven(fields, 'assertions');
+  const assertions = given === null ? [] : parseAssertions(parseGiven(given));
+  if (!('error' in assertions)) return { assertions };
+  findings.add('assertions', isReadable(given) ? assertions.error : TEXTS.assertionsNotJson);
+  return {};
+}
+
+/** A list as it stands in a JSON body, or as text in a form's field; undefined for text that is no JSON. */
+function parseGiven(given: JsonField): unknown {
+  try {
+    return JSON.parse(given.kind === 'string' ? given.value : given.raw) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isReadable(given: JsonField | null): boolean {
+  return given === null || parseGiven(given) !== undefined;
+}

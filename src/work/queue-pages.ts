@@ -1,0 +1,85 @@
+import { isId } from '#domain/ids';
+import { judgeQueue } from '#domain/queue-health';
+import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists';
+import type { Queue } from '#store/queues';
+import type { Store } from '#store/store';
+import type { CronPages, QueueRow } from './cron-contract.ts';
+
+type QueueVerbs = Pick<
+  CronPages,
+  'listQueueRows' | 'readQueueRow' | 'describeQueueDeletion' | 'listOfferedQueues'
+>;
+
+const DAY_MS = 86_400_000;
+
+export function createQueuePages(store: Store): QueueVerbs {
+  const { queues, lists } = store;
+  return {
+    listQueueRows: (teamId) => listQueueRows(store, teamId),
+    readQueueRow: async (teamId, queueId) => {
+      const rows = isId(queueId) ? await listQueueRows(store, teamId) : [];
+      return rows.find(({ queue }) => queue.id === queueId) ?? null;
+    },
+    describeQueueDeletion: async (teamId, queueId) => {
+      if (!isId(queueId) || (await queues.find(teamId, queueId)) === null) return null;
+      const counts = await lists.countTabs(teamId, queueId);
+      const waiting = counts.pending.count + counts.retrying.count;
+      const unfinished = waiting + counts.processing.count;
+      return {
+        waiting: {
+          count: Math.min(waiting, MOST_COUNTED),
+          isMore: counts.pending.isMore || counts.retrying.isMore || waiting > MOST_COUNTED,
+        },
+        running: counts.processing.count,
+        finished: {
+          count: Math.max(
+            counts.completed.count,
+            counts.failed.count,
+            counts.all.count - unfinished,
+          ),
+          isMore: counts.all.isMore,
+        },
+      };
+    },
+    listOfferedQueues: async (teamId) => {
+      const all = await queues.list(teamId);
+      return all.filter(({ isPaused }) => !isPaused).map(({ id, name }) => ({ id, name }));
+    },
+  };
+}
+
+/** By name. Failures count from midnight UTC, unless from another time. */
+export async function listQueueRows(
+  { queues, lists, clock }: Store,
+  teamId: string,
+  failedSince?: number,
+): Promise<QueueRow[]> {
+  const now = clock.now();
+  const [all, loads] = await Promise.all([
+    queues.list(teamId),
+    lists.readQueueLoads(teamId, failedSince ?? now - (now % DAY_MS)),
+  ]);
+  return all.map((queue) => rowOf(queue, loads.get(queue.id), now));
+}
+
+const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, running: 0, nextDueAt: null, failed: 0 };
+
+function rowOf(queue: Queue, load: Omit<QueueLoad, 'queueId'> = EMPTY, now: number): QueueRow {
+  const { waiting, running, nextDueAt, failed } = load;
+  const oldestDueAt = nextDueAt !== null && nextDueAt <= now ? nextDueAt : null;
+  const { isPaused, concurrencyLimit } = queue;
+  const oldestWaitMs = oldestDueAt === null ? null : now - oldestDueAt;
+  return {
+    queue,
+    waiting: bound(waiting),
+    running,
+    oldestDueAt,
+    nextDueAt,
+    failedToday: bound(failed),
+    health: judgeQueue({ isPaused, running, concurrencyLimit, oldestWaitMs }),
+  };
+}
+
+function bound(count: number) {
+  return { count: Math.min(count, MOST_IN_A_ROW), isMore: count > MOST_IN_A_ROW };
+}

@@ -1,0 +1,156 @@
+import type { Assertion } from '#domain/assertion';
+import { writeCurl } from '#domain/as-command';
+import type { HeaderList, OutgoingRequest } from '#domain/exchange';
+import { explainFailure } from '#domain/explain-failure';
+import type { FailureReason } from '#domain/failure';
+import type { Payload } from '#domain/payload';
+import { buildRequest } from '#domain/request';
+import type { RunTrace } from '#domain/run-trace';
+import { isSecretHeader } from '#domain/secret-headers';
+import type { HttpMethod } from '#domain/exchange';
+import type {
+  RunDetail,
+  ShownAssertion,
+  ShownCallback,
+  ShownHeader,
+  ShownRequest,
+  ShownResponse,
+} from './run-contract.ts';
+
+/** What a run was made of, whichever kind it is. */
+export interface RunFacts {
+  method: HttpMethod;
+  url: string;
+  headers: HeaderList;
+  payload: Payload;
+  startedAt: number | null;
+  isSigned: boolean;
+  isFailed: boolean;
+  responseStatus: number | null;
+  reason: FailureReason | null;
+  errorMessage: string | null;
+  response: { body: Uint8Array; totalBytes: number } | null;
+  trace: RunTrace | null;
+  timeoutSeconds: number | null;
+  /** What is asserted now, for a run without a verdict. */
+  assertions: readonly Assertion[];
+  callback: ShownCallback;
+}
+
+const MASK = '••••••••';
+const MOST_SHOWN = 65_536;
+/** How much of a response is shown at first (§2.5). */
+export const BODY_START = 2_000;
+
+/** Puts the page of a run together: what was sent, what came back, and what it means. Plain data in and out. */
+export function showRun(facts: RunFacts, showSecrets: boolean): Omit<RunDetail, 'apiCall'> {
+  const request = buildRequest(facts);
+  const shown = showRequest(facts, request, showSecrets);
+  return {
+    request: shown,
+    response: showResponse(facts),
+    timing: facts.trace?.timing ?? null,
+    address: facts.trace?.address ?? null,
+    assertions: showAssertions(facts),
+    callback: facts.callback,
+    explanation: facts.isFailed ? explainFailure(failureFactsOf(facts, shown.url)) : null,
+    curl: writeCurl({
+      method: shown.method,
+      url: shown.url,
+      headers: shown.headers.map(({ name, value }) => [name, value ?? MASK] as const),
+      body: request === 'query-too-long' ? null : textOf(request.body),
+    }),
+  };
+}
+
+/** Configured headers, with secrets masked unless they were asked for (D39). */
+export function showHeaders(headers: HeaderList, showSecrets: boolean): ShownHeader[] {
+  return headers.map(([name, value]) => {
+    const isSecret = isSecretHeader(name);
+    return { name, value: isSecret && !showSecrets ? null : value, isSecret };
+  });
+}
+
+export function withMasks(headers: HeaderList, showSecrets: boolean): HeaderList {
+  return showHeaders(headers, showSecrets).map(({ name, value }) => [name, value ?? MASK] as const);
+}
+
+function showRequest(
+  facts: RunFacts,
+  request: OutgoingRequest | 'query-too-long',
+  showSecrets: boolean,
+): ShownRequest {
+  const { method, url, headers, startedAt, isSigned } = facts;
+  if (request === 'query-too-long') {
+    const shown = { method, url, headers: showHeaders(headers, showSecrets) };
+    return { ...shown, bodyText: null, bodyBytes: 0, isBodyCut: false, signedText: null };
+  }
+  const text = textOf(request.body);
+  const timestamp = startedAt === null ? null : Math.floor(startedAt / 1000);
+  return {
+    method,
+    url: request.url.slice(0, MOST_SHOWN),
+    headers: showHeaders(request.headers, showSecrets),
+    bodyText: text === null ? null : text.slice(0, MOST_SHOWN),
+    bodyBytes: request.body?.length ?? 0,
+    isBodyCut: text !== null && text.length > MOST_SHOWN,
+    signedText:
+      isSigned && timestamp !== null ? `${timestamp}.${text ?? ''}`.slice(0, MOST_SHOWN) : null,
+  };
+}
+
+function textOf(body: Uint8Array | null): string | null {
+  return body === null ? null : Buffer.from(body).toString('utf8');
+}
+
+function showResponse({ response, trace, responseStatus }: RunFacts): ShownResponse | null {
+  if (response === null) return null;
+  const { text, hasMore } = startOf(response.body, response.body.length);
+  return {
+    status: responseStatus,
+    headers: trace?.responseHeaders ?? [],
+    bodyStart: text,
+    hasMore,
+    totalBytes: response.totalBytes,
+    keptBytes: response.body.length,
+  };
+}
+
+/** The first characters of a body, whole ones only. @param keptBytes  how many bytes are kept of it altogether */
+export function startOf(body: Uint8Array, keptBytes: number): { text: string; hasMore: boolean } {
+  const text = decodeBody(body);
+  const start = Array.from(text.slice(0, BODY_START * 2))
+    .slice(0, BODY_START)
+    .join('');
+  return { text: start, hasMore: start.length < text.length || body.length < keptBytes };
+}
+
+/** Bytes as text; a character that was cut at the end is left out. */
+export function decodeBody(body: Uint8Array): string {
+  return new TextDecoder('utf-8').decode(body, { stream: true });
+}
+
+function showAssertions({ trace, assertions }: RunFacts): ShownAssertion[] {
+  if (trace?.assertions) return trace.assertions.map((each) => ({ ...each }));
+  return assertions.map((assertion) => ({ assertion, ok: null, expected: '', got: '' }));
+}
+
+function failureFactsOf(facts: RunFacts, url: string) {
+  const { reason, responseStatus, errorMessage, trace, timeoutSeconds } = facts;
+  const location = trace?.responseHeaders.find(([name]) => name.toLowerCase() === 'location');
+  return {
+    reason,
+    responseStatus,
+    errorMessage,
+    url,
+    location: location?.[1] ?? null,
+    timeoutSeconds: timeoutOf(errorMessage) ?? timeoutSeconds,
+    address: trace?.address ?? null,
+  };
+}
+
+/** The timeout that held then stands in the stored text (D21); the queue's may have changed since. */
+function timeoutOf(errorMessage: string | null): number | null {
+  const seconds = /timed out after (\d+) seconds/.exec(errorMessage ?? '')?.[1];
+  return seconds === undefined ? null : Number(seconds);
+}

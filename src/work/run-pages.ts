@@ -1,0 +1,140 @@
+import { type ApiJob, writeCronCall, writeJobCall } from '#domain/as-command';
+import { isId } from '#domain/ids';
+import { readCronPayload } from '#domain/payload';
+import { readTrace } from '#domain/run-trace';
+import type { ExecutionDetail } from '#store/crons';
+import type { JobDetail, JobRecord } from '#store/job-records';
+import type { Store } from '#store/store';
+import type { ExecutionRunDetail, JobRunDetail, RunPages, ShownCallback } from './run-contract.ts';
+import { decodeBody, showHeaders, showRun, withMasks } from './run-detail.ts';
+
+export function createRunPages(store: Store): Omit<RunPages, 'testRun'> {
+  const { jobs, crons } = store;
+  return {
+    readJobDetail: async (teamId, jobId, { showSecrets = false } = {}) => {
+      const job = isId(jobId) ? await jobs.find(teamId, jobId) : null;
+      return job === null ? null : showJob(store, job, showSecrets);
+    },
+    readExecutionDetail: async (teamId, executionId, { showSecrets = false } = {}) => {
+      const run = isId(executionId) ? await crons.findExecution(teamId, executionId) : null;
+      return run === null ? null : showExecution(store, run, showSecrets);
+    },
+    readResponseText: async (teamId, runId) => {
+      if (!isId(runId)) return null;
+      const body = (await jobs.readBodies(teamId, [runId])).get(runId);
+      return body === undefined ? null : decodeBody(body);
+    },
+  };
+}
+
+async function showJob(
+  store: Store,
+  detail: JobDetail,
+  showSecrets: boolean,
+): Promise<JobRunDetail> {
+  const { headers, payload, response, ...job } = detail;
+  const { teamId } = job;
+  const [attempts, queue, team, retryOf, hasCallbackWaiting] = await Promise.all([
+    store.jobs.listAttempts(teamId, job.originalId),
+    store.queues.find(teamId, job.queueId),
+    store.teams.find(teamId),
+    store.jobs.findRetryOf(teamId, job.originalId),
+    isWaiting(store, job),
+  ]);
+  const isFailed = job.status !== 'success' && job.completedAt !== null;
+  const calls = job.status === 'success' || job.status === 'dead_lettered';
+  const shown = showRun(
+    {
+      ...job,
+      headers,
+      payload: payload === null ? null : { kind: 'json', text: payload },
+      isSigned: team?.hasSigningSecret ?? false,
+      isFailed,
+      response,
+      trace: readTrace(response?.trace ?? null),
+      timeoutSeconds: queue?.timeoutSeconds ?? null,
+      assertions: queue?.assertions ?? [],
+      callback: callbackOf(
+        job.callbackUrl,
+        calls && job.reason !== 'worker_failed',
+        hasCallbackWaiting,
+      ),
+    },
+    showSecrets,
+  );
+  const draft: ApiJob = { ...job, headers: withMasks(headers, showSecrets), payload };
+  return {
+    ...shown,
+    apiCall: writeJobCall(draft),
+    kind: 'job',
+    job,
+    attempts,
+    retryOf,
+    again: {
+      queue: job.queue,
+      url: job.url,
+      method: job.method,
+      headers: showHeaders(headers, showSecrets),
+      payload: payload ?? '',
+      callbackUrl: job.callbackUrl ?? '',
+    },
+  };
+}
+
+async function isWaiting(
+  { executions }: Store,
+  { teamId, id, completedAt }: Pick<JobRecord, 'teamId' | 'id' | 'completedAt'>,
+): Promise<boolean> {
+  return completedAt !== null && executions.isCallbackWaiting(teamId, id, completedAt);
+}
+
+/** Which runs call back is §6.2 and §6.3; a callback's row goes when it is given out for sending (D31). */
+function callbackOf(url: string | null, hasCalled: boolean, isWaiting: boolean): ShownCallback {
+  if (url === null) return { url, state: 'none' };
+  if (isWaiting) return { url, state: 'waiting' };
+  return { url, state: hasCalled ? 'sent' : 'not-due' };
+}
+
+async function showExecution(
+  store: Store,
+  detail: ExecutionDetail,
+  showSecrets: boolean,
+): Promise<ExecutionRunDetail | null> {
+  const { response, ...execution } = detail;
+  const { teamId, cronId } = execution;
+  const [cron, team, hasCallbackWaiting] = await Promise.all([
+    store.crons.find(teamId, cronId),
+    store.teams.find(teamId),
+    isWaiting(store, execution),
+  ]);
+  // What a deleted cron leaves is about to go too.
+  if (cron === null) return null;
+  const trace = readTrace(response?.trace ?? null);
+  const { status, completedAt, reason } = execution;
+  const calls = completedAt !== null && reason !== 'limit_exceeded';
+  const shown = showRun(
+    {
+      ...execution,
+      method: trace?.sent?.method ?? cron.method,
+      url: trace?.sent?.url ?? cron.url,
+      headers: cron.headers,
+      payload: readCronPayload(cron.payload),
+      isSigned: team?.hasSigningSecret ?? false,
+      isFailed: status === 'failed',
+      response,
+      trace,
+      timeoutSeconds: cron.timeoutSeconds,
+      assertions: cron.assertions,
+      callback: callbackOf(cron.callbackUrl, calls, hasCallbackWaiting),
+    },
+    showSecrets,
+  );
+  const { id, name, cronExpression } = cron;
+  return {
+    ...shown,
+    apiCall: writeCronCall({ ...cron, headers: withMasks(cron.headers, showSecrets) }),
+    kind: 'execution',
+    execution,
+    cron: { id, name, cronExpression },
+  };
+}

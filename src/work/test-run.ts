@@ -1,0 +1,163 @@
+import { evaluateAnswer, judgeExchange } from '#domain/judge';
+import { needsOf } from '#domain/assertions';
+import { writeCronCall, writeJobCall } from '#domain/as-command';
+import type { Exchange, Sender } from '#domain/exchange';
+import { type Payload, readCronPayload } from '#domain/payload';
+import { buildRequest } from '#domain/request';
+import { readTrace, writeTrace } from '#domain/run-trace';
+import { signRequest } from '#domain/signature';
+import { DEFAULT_QUEUE_SETTINGS } from '#store/queues';
+import type { Store } from '#store/store';
+import type { RunPages, TestDraft, TestRunDetail } from './run-contract.ts';
+import { showRun, withMasks } from './run-detail.ts';
+
+export interface TestRunOptions {
+  store: Store;
+  /** The guarded way out. */
+  sender: Sender;
+  /** The most runs a month of a plan; null for no limit. */
+  monthlyLimitOf: (plan: string) => number | null;
+}
+
+/** Test runs that one team may have under way in this process: each may hold a person's page for minutes. */
+const MOST_AT_ONCE = 4;
+/** And of all teams together, so that the queues keep their connections. */
+const MOST_IN_ALL = 32;
+
+/** Makes `testRun`: sends what a form says, once, and keeps nothing but the count. */
+export function createTestRun(options: TestRunOptions): RunPages['testRun'] {
+  const underWay = new Map<string, number>();
+  return async (teamId, draft) => {
+    const mine = underWay.get(teamId) ?? 0;
+    const all = [...underWay.values()].reduce((sum, count) => sum + count, 0);
+    if (mine >= MOST_AT_ONCE || all >= MOST_IN_ALL) return { kind: 'busy' };
+    underWay.set(teamId, mine + 1);
+    try {
+      return await runTest(options, teamId, draft);
+    } finally {
+      const left = (underWay.get(teamId) ?? 1) - 1;
+      if (left === 0) underWay.delete(teamId);
+      else underWay.set(teamId, left);
+    }
+  };
+}
+
+type Rules = Pick<typeof DEFAULT_QUEUE_SETTINGS, 'timeoutSeconds' | 'assertions'>;
+
+async function runTest(
+  { store, sender, monthlyLimitOf }: TestRunOptions,
+  teamId: string,
+  draft: TestDraft,
+): ReturnType<RunPages['testRun']> {
+  const { clock, teams, usage } = store;
+  const rules = await readRules(store, teamId, draft);
+  const team = await teams.find(teamId);
+  const limit = monthlyLimitOf(team?.plan ?? '');
+  const startedAt = clock.now();
+  const request = buildRequest({ ...requestOf(draft) });
+  if (request === 'query-too-long') {
+    return showTest(draft, rules, NOT_SENDABLE, startedAt, false);
+  }
+  if (!(await usage.countOne(teamId, limit, startedAt))) return { kind: 'limit-reached' };
+  const secret = (await teams.readSigningSecret(teamId))?.secret ?? null;
+  const signed = secret === null ? request : signRequest(request, secret, clock.now());
+  const exchange = await sender.send(signed, {
+    timeoutSeconds: rules.timeoutSeconds,
+    needs: needsOf(rules.assertions),
+  });
+  return showTest(draft, rules, exchange, startedAt, secret !== null);
+}
+
+const NO_TIMING = {
+  dnsMs: null,
+  connectMs: null,
+  tlsMs: null,
+  waitingMs: null,
+  receivingMs: null,
+};
+
+const NOT_SENDABLE: Exchange = {
+  kind: 'broken',
+  what: 'the query string is too long',
+  status: null,
+  durationMs: 0,
+  trace: { timing: NO_TIMING, address: null, responseHeaders: [] },
+};
+
+/** A job goes by its queue's rules, or by the defaults where there is no such queue yet (§2.2). */
+async function readRules({ queues }: Store, teamId: string, draft: TestDraft): Promise<Rules> {
+  if (draft.kind !== 'job') return draft;
+  return (await queues.findByName(teamId, draft.queue)) ?? DEFAULT_QUEUE_SETTINGS;
+}
+
+function requestOf(draft: TestDraft) {
+  const { method, url } = draft;
+  const headers = draft.kind === 'queue' ? [] : draft.headers;
+  return { method, url, headers, payload: payloadOf(draft) };
+}
+
+function payloadOf(draft: TestDraft): Payload {
+  if (draft.kind === 'queue') return null;
+  if (draft.kind === 'cron') return readCronPayload(draft.payload);
+  return draft.payloadJson === null ? null : { kind: 'json', text: draft.payloadJson };
+}
+
+/** What the person has just typed is not masked for them. */
+function showTest(
+  draft: TestDraft,
+  rules: Rules,
+  exchange: Exchange,
+  startedAt: number,
+  isSigned: boolean,
+): TestRunDetail {
+  const kind = draft.kind === 'cron' ? 'cron' : 'job';
+  const verdicts = evaluateAnswer(exchange, rules.assertions);
+  const verdict = judgeExchange(exchange, rules.assertions, kind, verdicts);
+  const failure = verdict.ok ? { reason: null, errorMessage: null } : verdict;
+  const ended = {
+    responseStatus: 'status' in exchange ? exchange.status : null,
+    reason: failure.reason,
+    errorMessage: failure.errorMessage,
+  };
+  const answered = exchange.kind === 'answered' ? exchange.body : null;
+  const shown = showRun(
+    {
+      ...requestOf(draft),
+      ...ended,
+      startedAt,
+      isSigned,
+      isFailed: !verdict.ok,
+      response: {
+        body: answered?.stored ?? new Uint8Array(),
+        totalBytes: answered?.totalBytes ?? 0,
+      },
+      trace: readTrace(writeTrace(exchange.trace, verdicts)),
+      timeoutSeconds: rules.timeoutSeconds,
+      assertions: rules.assertions,
+      callback: { url: null, state: 'none' },
+    },
+    true,
+  );
+  return {
+    ...shown,
+    ...ended,
+    apiCall: callOf(draft),
+    kind: 'test',
+    status: verdict.ok ? 'success' : 'failed',
+    durationMs: Math.round(exchange.durationMs),
+    startedAt,
+  };
+}
+
+function callOf(draft: TestDraft): string {
+  const { method, url } = draft;
+  if (draft.kind === 'queue') return '';
+  const headers = withMasks(draft.headers, true);
+  const common = { method, url, headers, callbackUrl: null };
+  if (draft.kind === 'job') {
+    return writeJobCall({ ...common, queue: draft.queue, payload: draft.payloadJson });
+  }
+  const { timeoutSeconds, payload } = draft;
+  const schedule = { name: 'A cron', cronExpression: '0 * * * *', timeoutSeconds };
+  return writeCronCall({ ...common, ...schedule, payload });
+}

@@ -1,0 +1,62 @@
+import type { Store } from '#store/store';
+import { type AlertWork, createAlertWork } from './alerts.ts';
+import { type ChannelWork, createChannelWork } from './channels.ts';
+import type { CronPages } from './cron-contract.ts';
+import { type CronWork, createCronWork } from './crons.ts';
+import type { JobPages } from './job-contract.ts';
+import { createCronPages } from './cron-pages.ts';
+import { createJobPages } from './job-pages.ts';
+import { createJobWork, type JobWork } from './jobs.ts';
+import { createOverviewWork, type OverviewWork } from './overview.ts';
+import { createOverviewPage } from './overview-page.ts';
+import { createQueuePages } from './queue-pages.ts';
+import { createQueueWork, type QueueWork } from './queues.ts';
+import { createRunPages } from './run-pages.ts';
+import { createTestRun, type TestRunOptions } from './test-run.ts';
+import type { RunPages } from './run-contract.ts';
+import { createWindowWork, type WindowWork } from './windows.ts';
+
+/**
+ * What a team may do with its crons, queues, jobs, alerts and maintenance windows: the same verbs for the
+ * API, the dashboard and the command line. Who may act for a team is not asked here (that is people's); each call names the team, and
+ * what another team owns does not exist for it.
+ */
+export type Work = CronWork &
+  JobWork &
+  QueueWork &
+  OverviewWork &
+  AlertWork &
+  ChannelWork &
+  WindowWork &
+  Pages;
+
+type Pages = CronPages & JobPages & RunPages;
+
+/** @param testing  what test runs are sent with; without it (the command line) there are none */
+export function createWork({
+  store,
+  testing,
+}: {
+  store: Store;
+  testing?: Omit<TestRunOptions, 'store'>;
+}): Work {
+  return {
+    ...createCronWork(store),
+    ...createJobWork(store),
+    ...createQueueWork(store),
+    ...createOverviewWork(store),
+    ...createAlertWork(store),
+    ...createChannelWork(store),
+    ...createWindowWork(store),
+    ...createJobPages(store),
+    ...createCronPages(store),
+    ...createQueuePages(store),
+    ...createOverviewPage(store),
+    ...createRunPages(store),
+    testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,
+  };
+}
+
+function refuseTestRun(): never {
+  throw new Error('test runs need a way out');
+}
