@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Agenda, type LaneKey } from './agenda.ts';
+
+const QUEUE: LaneKey = { kind: 'queue', id: 'q', teamId: 't' };
+
+/** An agenda whose lane was claimed from at 100 and found at its queue's limit, with more due. */
+function agendaAtLimit() {
+  const agenda = new Agenda();
+  agenda.expect(QUEUE, 100);
+  const [lane] = agenda.takeDue(100, 1);
+  assert.ok(lane);
+  lane.isAtLimit = true;
+  agenda.giveBack(lane, 1100);
+  return { agenda, lane };
+}
+
+test('a lane at its limit is due as soon as the end of a run is stored', () => {
+  const { agenda, lane } = agendaAtLimit();
+  assert.equal(agenda.nextDueAt(), 1100);
+  agenda.settle(QUEUE, 150);
+  assert.equal(agenda.nextDueAt(), 150);
+  assert.deepEqual(agenda.takeDue(150, 1), [lane]);
+});
+
+test('an end changes nothing for a lane that has room, or that nobody knows any more', () => {
+  const { agenda, lane } = agendaAtLimit();
+  lane.isAtLimit = false;
+  agenda.settle(QUEUE, 150);
+  assert.equal(agenda.nextDueAt(), 1100);
+  agenda.settle({ ...QUEUE, id: 'gone' }, 150);
+  assert.equal(agenda.laneCount, 1);
+});
+
+test('news that arrives while a claim looks outlives the answer of the claim', () => {
+  const agenda = new Agenda();
+  agenda.expect(QUEUE, 100);
+  const [lane] = agenda.takeDue(100, 1);
+  assert.ok(lane);
+  agenda.expect(QUEUE, 120);
+  agenda.giveBack(lane, null);
+  assert.equal(agenda.nextDueAt(), 120);
+});
+
+test('a lane that is due is served in its turn, and once', () => {
+  const agenda = new Agenda();
+  for (const id of ['a', 'b', 'c']) agenda.expect({ ...QUEUE, id }, 100);
+  const served = [...agenda.takeDue(100, 2), ...agenda.takeDue(100, 2)].map(({ id }) => id);
+  assert.deepEqual(served.toSorted(), ['a', 'b', 'c']);
+  assert.deepEqual(agenda.takeDue(100, 2), []);
+});
+
+test('a lane with nothing to come and nothing under way is forgotten', () => {
+  const agenda = new Agenda();
+  agenda.expect(QUEUE, 100);
+  const [lane] = agenda.takeDue(100, 1);
+  assert.ok(lane);
+  lane.inFlight++;
+  agenda.giveBack(lane, null);
+  assert.equal(agenda.laneCount, 1);
+  agenda.leave(lane);
+  assert.equal(agenda.laneCount, 0);
+});

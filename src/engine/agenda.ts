@@ -1,0 +1,194 @@
+/** A queue of jobs, or a team's crons, or a team's callbacks: what is claimed from in turn. */
+export interface LaneKey {
+  kind: 'queue' | 'crons' | 'callbacks';
+  /** The queue's id; for the other kinds the team's. */
+  id: string;
+  teamId: string;
+}
+
+export interface Lane extends LaneKey {
+  /** When its earliest entry is due; Infinity while nothing is known to wait. */
+  dueAt: number;
+  inFlight: number;
+  /** Set while a claim looks at the lane: news that arrives meanwhile must outlive the claim's answer. */
+  newsAt: number | null;
+  isReady: boolean;
+  /** Its last claim found its queue's concurrency limit reached, so the next end of a run makes room. */
+  isAtLimit: boolean;
+  /** Runs whose end is stored, so that a claim can tell whether one ended while it looked. */
+  settled: number;
+}
+
+/**
+ * What this node knows of when something is due where. It is a hint, kept up by signals and by what
+ * claims report, and rebuilt from the store now and then; the store alone decides what is due.
+ *
+ * Lanes that are due stand in a line and are served from its head, so that each gets its turn however
+ * much waits in the others (D30). Memory and time are per lane, never per waiting job.
+ */
+export class Agenda {
+  readonly #lanes = new Map<string, Lane>();
+  readonly #timetable = new Timetable();
+  #line: Lane[] = [];
+
+  /** Something in the lane is due at `dueAt`, or earlier than that is already known. */
+  expect(key: LaneKey, dueAt: number): void {
+    const lane = this.lane(key);
+    if (lane.newsAt !== null) lane.newsAt = Math.min(lane.newsAt, dueAt);
+    if (dueAt < lane.dueAt) this.#setDue(lane, dueAt);
+  }
+
+  /** The lane of a key, made when it is first heard of. */
+  lane({ kind, id, teamId }: LaneKey): Lane {
+    const name = nameOf({ kind, id });
+    let lane = this.#lanes.get(name);
+    if (!lane) {
+      lane = newLane({ kind, id, teamId });
+      this.#lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  /** Takes up to `most` lanes that are due from the head of the line. Each must be given back. */
+  takeDue(now: number, most: number): Lane[] {
+    for (const lane of this.#timetable.takeUntil(now)) this.#standInLine(lane);
+    const taken = this.#line.splice(0, most);
+    for (const lane of taken) {
+      lane.isReady = false;
+      lane.newsAt = Infinity;
+    }
+    return taken;
+  }
+
+  /**
+   * Gives a lane back after a claim, to the end of the line if it is due again.
+   *
+   * @param nextDueAt  what the claim saw: the lane's earliest entry, or null for none
+   */
+  giveBack(lane: Lane, nextDueAt: number | null): void {
+    const news = lane.newsAt ?? Infinity;
+    lane.newsAt = null;
+    lane.dueAt = Infinity;
+    this.#setDue(lane, Math.min(nextDueAt ?? Infinity, news));
+    this.#forgetIfIdle(lane);
+  }
+
+  /** A run of the lane has ended. */
+  leave(lane: Lane): void {
+    lane.inFlight--;
+    this.#forgetIfIdle(lane);
+  }
+
+  /**
+   * The end of a run is stored. If its queue was found at its limit, or is being looked at just now, there
+   * may be room: whoever was claimed before the limit was set makes room like any other.
+   */
+  settle(key: LaneKey, now: number): void {
+    const lane = this.#lanes.get(nameOf(key));
+    if (!lane) return;
+    lane.settled++;
+    if (lane.isAtLimit) this.expect(lane, now);
+  }
+
+  /** When the next lane is due; now or earlier while lanes stand in line. Infinity: nothing waits. */
+  nextDueAt(): number {
+    return this.#line.length > 0 ? -Infinity : this.#timetable.earliest();
+  }
+
+  get laneCount(): number {
+    return this.#lanes.size;
+  }
+
+  #setDue(lane: Lane, dueAt: number): void {
+    lane.dueAt = dueAt;
+    if (dueAt !== Infinity && !lane.isReady && lane.newsAt === null) {
+      this.#timetable.put(lane, dueAt);
+    }
+  }
+
+  #standInLine(lane: Lane): void {
+    if (lane.isReady || lane.newsAt !== null) return;
+    lane.isReady = true;
+    this.#line.push(lane);
+  }
+
+  #forgetIfIdle(lane: Lane): void {
+    if (lane.inFlight > 0 || lane.dueAt !== Infinity || lane.newsAt !== null || lane.isReady)
+      return;
+    this.#lanes.delete(nameOf(lane));
+  }
+}
+
+function newLane(key: LaneKey): Lane {
+  const idle = { dueAt: Infinity, inFlight: 0, newsAt: null };
+  return { ...key, ...idle, isReady: false, isAtLimit: false, settled: 0 };
+}
+
+function nameOf({ kind, id }: Pick<LaneKey, 'kind' | 'id'>): string {
+  return `${kind} ${id}`;
+}
+
+/** Lanes by due time: a binary heap. An entry that was overtaken by an earlier one is skipped when it comes up. */
+class Timetable {
+  #entries: { at: number; lane: Lane }[] = [];
+
+  put(lane: Lane, at: number): void {
+    const heap = this.#entries;
+    let index = heap.push({ at, lane }) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (this.#at(parent) <= at) break;
+      this.#swap(index, parent);
+      index = parent;
+    }
+  }
+
+  *takeUntil(now: number): Generator<Lane> {
+    while (this.earliest() <= now) yield this.#pop();
+  }
+
+  earliest(): number {
+    for (;;) {
+      const [first] = this.#entries;
+      if (!first) return Infinity;
+      if (first.lane.dueAt === first.at && !first.lane.isReady) return first.at;
+      this.#pop();
+    }
+  }
+
+  #pop(): Lane {
+    const heap = this.#entries;
+    const first = heap[0];
+    const last = heap.pop();
+    if (!first || !last) throw new Error('the timetable is empty');
+    if (heap.length > 0) {
+      heap[0] = last;
+      this.#sink();
+    }
+    return first.lane;
+  }
+
+  #sink(): void {
+    let index = 0;
+    for (;;) {
+      const left = 2 * index + 1;
+      if (left >= this.#entries.length) return;
+      const child = this.#at(left + 1) < this.#at(left) ? left + 1 : left;
+      if (this.#at(index) <= this.#at(child)) return;
+      this.#swap(index, child);
+      index = child;
+    }
+  }
+
+  #at(index: number): number {
+    return this.#entries[index]?.at ?? Infinity;
+  }
+
+  #swap(a: number, b: number): void {
+    const heap = this.#entries;
+    const [first, second] = [heap[a], heap[b]];
+    if (!first || !second) return;
+    heap[a] = second;
+    heap[b] = first;
+  }
+}

@@ -1,0 +1,20 @@
+import { buildCallbackRequest } from '#domain/callback';
+import type { Clock } from '#domain/clock';
+import type { Sender } from '#domain/exchange';
+import type { ClaimedCallback } from '#store/callbacks';
+import { signed } from './attempt.ts';
+
+const CALLBACK_TIMEOUT_SECONDS = 10;
+
+/** Sends a callback once (§6.1). Whatever comes of it is ignored and recorded nowhere. */
+export async function sendCallback(
+  callback: ClaimedCallback,
+  sender: Sender,
+  clock: Clock,
+): Promise<void> {
+  const request = buildCallbackRequest(callback.url, callback.body);
+  await sender.send(signed(request, callback.signingSecret, clock), {
+    timeoutSeconds: CALLBACK_TIMEOUT_SECONDS,
+    needs: { searchFor: [], whole: false },
+  });
+}

@@ -1,0 +1,405 @@
+import type { Clock } from '#domain/clock';
+import { parseCronExpression } from '#domain/cron';
+import type { Sender } from '#domain/exchange';
+import type { Log } from '#domain/log';
+import type { ClaimedExecution, ClaimedJob } from '#store/claims';
+import type { Signal } from '#store/signals';
+import type { Store } from '#store/store';
+import { Agenda, type Lane } from './agenda.ts';
+import { attemptExecution, attemptJob } from './attempt.ts';
+import { sendCallback } from './callback.ts';
+import { Lease } from './lease.ts';
+import type { EngineObserver } from './observer.ts';
+import { dealSeats } from './seats.ts';
+import { keepTrying } from './settling.ts';
+import { Strays } from './strays.ts';
+
+export interface EngineOptions {
+  store: Store;
+  sender: Sender;
+  log: Log;
+  observer: EngineObserver;
+  maxConcurrentRequests: number;
+  /** Tests in which time flies make it long; by default what suits the database. */
+  leaseMs?: number;
+  /** The most runs a month of a plan; null for no limit. */
+  monthlyLimitOf: (plan: string) => number | null;
+}
+
+/** Lanes served by one claim. */
+const MAX_LANES = 64;
+/** The clock may jump while the engine sleeps; it looks up this often at least. */
+const LONGEST_SLEEP_MS = 1_000;
+/** Signals are hints and may be lost: how often the whole agenda is read again. */
+const RESCAN_EVERY_MS = 15_000;
+/** How long to leave a lane alone that is due but gave nothing: another node holds its rows just now. */
+const CONTENDED_PAUSE_MS = 5;
+/** A lane that waits for a free seat of its queue's limit is woken by whoever ends a run; this is for lost news. */
+const AT_LIMIT_PAUSE_MS = 1_000;
+const STORE_DOWN_PAUSE_MS = 500;
+
+/**
+ * Time passes here: finds what is due, claims it, sends it, and writes down what came of it.
+ *
+ * One loop claims; every claimed run goes its own way and frees its seat when its answer is in. Nothing is
+ * kept here that the store does not know: the process may end at any instant.
+ */
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #agenda = new Agenda();
+  readonly #lease: Lease;
+  readonly #strays: Strays;
+  readonly #teamInFlight = new Map<string, number>();
+  #inFlight = 0;
+  /** Runs whose outcome is not in the store yet; while they pile up nothing is claimed. */
+  #unsettled = 0;
+  #stopping = false;
+  #looping = false;
+  #wokenWhileLooping = false;
+  #callOffSleep: (() => void) | null = null;
+  #callOffRescan: (() => void) | null = null;
+  #stopListening = () => {};
+  #idle: (() => void) | null = null;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#clock = options.store.clock;
+    this.#strays = new Strays(options.store, options.log);
+    this.#lease = new Lease(options.store, options.log, () => void this.#rescan(), options.leaseMs);
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** True while nothing is being claimed, sent or settled and nothing is due. */
+  isQuiet(): boolean {
+    const isBusy = this.#looping || this.#unsettled > 0 || this.#inFlight > 0;
+    return !isBusy && this.#agenda.nextDueAt() > this.#clock.now();
+  }
+
+  async start(): Promise<void> {
+    await this.#lease.start();
+    this.#stopListening = this.#store.signals.listen((signal) => this.#hear(signal));
+    await this.#rescan();
+  }
+
+  /** Claims nothing more and waits for what runs, for `graceMs` at most. What is left is settled as cut off (D27). */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#stopListening();
+    this.#callOffSleep?.();
+    this.#callOffRescan?.();
+    if (this.#unsettled > 0 || this.#looping) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+        this.#clock.after(graceMs, resolve);
+      });
+    }
+    await this.#lease.stop();
+  }
+
+  #hear(signal: Signal): void {
+    switch (signal.kind) {
+      case 'jobs':
+        this.#expect('queue', signal.queueId, signal.teamId, signal.dueAt);
+        break;
+      case 'queue-changed':
+        this.#expect('queue', signal.queueId, signal.teamId, this.#clock.now());
+        break;
+      case 'team-due':
+        this.#expect('crons', signal.teamId, signal.teamId, signal.dueAt);
+        break;
+      case 'callbacks':
+        this.#expect('callbacks', signal.teamId, signal.teamId, this.#clock.now());
+        break;
+      case 'notices':
+        break;
+      case 'unknown':
+        void this.#rescan();
+        break;
+    }
+  }
+
+  #expect(kind: Lane['kind'], id: string, teamId: string, dueAt: number): void {
+    this.#agenda.expect({ kind, id, teamId }, dueAt);
+    this.#wake();
+  }
+
+  /** Reads everything that waits, a step per queue and team, and comes back in a while. */
+  async #rescan(): Promise<void> {
+    this.#callOffRescan?.();
+    try {
+      for (const { queueId, teamId, nextDueAt } of await this.#store.jobs.scanWaiting()) {
+        this.#agenda.expect({ kind: 'queue', id: queueId, teamId }, nextDueAt);
+      }
+      for (const { teamId, nextDueAt } of await this.#store.executions.scanWaiting()) {
+        this.#agenda.expect({ kind: 'crons', id: teamId, teamId }, nextDueAt);
+      }
+      for (const teamId of await this.#store.executions.scanCallbacks()) {
+        this.#agenda.expect({ kind: 'callbacks', id: teamId, teamId }, this.#clock.now());
+      }
+    } catch (error) {
+      this.#options.log.warn('engine.rescan-failed', { error: (error as Error).message });
+    }
+    if (this.#stopping) return;
+    this.#callOffRescan?.();
+    this.#callOffRescan = this.#clock.after(RESCAN_EVERY_MS, () => void this.#rescan());
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#stopping) return;
+    if (this.#looping) {
+      this.#wokenWhileLooping = true;
+      return;
+    }
+    this.#looping = true;
+    // After what is already in hand, so that news that arrives together is served together.
+    setImmediate(() => void this.#loop());
+  }
+
+  async #loop(): Promise<void> {
+    this.#callOffSleep?.();
+    do {
+      this.#wokenWhileLooping = false;
+      await this.#strays.release(this.#lease.nodeId);
+      while (this.#mayClaim()) await this.#claimOnce();
+    } while (this.#wokenWhileLooping && this.#mayClaim());
+    this.#looping = false;
+    if (this.#stopping) this.#tellIfIdle();
+    else this.#sleep();
+  }
+
+  #mayClaim(): boolean {
+    const { maxConcurrentRequests } = this.#options;
+    return (
+      !this.#stopping &&
+      this.#inFlight < maxConcurrentRequests &&
+      this.#unsettled < 2 * maxConcurrentRequests &&
+      this.#agenda.nextDueAt() <= this.#clock.now()
+    );
+  }
+
+  /** Whoever frees a seat or brings news wakes the loop; sleeping is only for what is not due yet. */
+  #sleep(): void {
+    const { maxConcurrentRequests } = this.#options;
+    if (this.#inFlight >= maxConcurrentRequests) return;
+    const untilDue = this.#agenda.nextDueAt() - this.#clock.now();
+    const ms = Math.min(Math.max(untilDue, 1), LONGEST_SLEEP_MS);
+    this.#callOffSleep = this.#clock.after(ms, () => this.#wake());
+  }
+
+  async #claimOnce(): Promise<void> {
+    const now = this.#clock.now();
+    const lanes = this.#agenda.takeDue(now, MAX_LANES);
+    const free = this.#options.maxConcurrentRequests - this.#inFlight;
+    const seats = dealSeats(lanes, free, this.#teamInFlight);
+    const served = lanes.flatMap((lane, n) => {
+      const dealt = seats[n] ?? 0;
+      return dealt > 0 ? [{ lane, seats: dealt }] : [];
+    });
+    // Who got no seat comes next if the others leave any; where nobody may have one, something must end first.
+    const turnAgainAt = served.length > 0 ? now : now + CONTENDED_PAUSE_MS;
+    for (const [n, lane] of lanes.entries()) {
+      if (seats[n] === 0) this.#agenda.giveBack(lane, turnAgainAt);
+    }
+    const of = (kind: Lane['kind']) => served.filter(({ lane }) => lane.kind === kind);
+    await Promise.all([
+      this.#claimFrom(of('queue'), () => this.#claimJobs(of('queue'), now)),
+      this.#claimFrom(of('crons'), () => this.#claimExecutions(of('crons'), now)),
+      this.#claimFrom(of('callbacks'), () => this.#takeCallbacks(of('callbacks'))),
+    ]);
+  }
+
+  async #claimFrom(served: readonly Served[], claim: () => Promise<void>): Promise<void> {
+    if (served.length === 0) return;
+    try {
+      await claim();
+    } catch (error) {
+      this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
+      this.#strays.expect();
+      const again = this.#clock.now() + STORE_DOWN_PAUSE_MS;
+      for (const { lane } of served) if (lane.newsAt !== null) this.#agenda.giveBack(lane, again);
+    }
+  }
+
+  async #claimJobs(served: readonly Served[], now: number): Promise<void> {
+    const laneOf = new Map(served.map(({ lane }) => [lane.id, lane]));
+    const settledBefore = new Map(served.map(({ lane }) => [lane.id, lane.settled]));
+    const nodeId = this.#lease.nodeId;
+    const { claimed, blocked, queues } = await this.#store.jobs.claimDue(
+      served.map(({ lane, seats }) => ({ queueId: lane.id, seats })),
+      { nodeId, now, monthlyLimitOf: this.#options.monthlyLimitOf },
+    );
+    this.#options.observer.claimed(claimed.length, blocked);
+    const isFresh = this.#lease.isHeld();
+    if (!isFresh) await this.#store.jobs.release(nodeId, claimed);
+    const taken = Map.groupBy(claimed, ({ queueId }) => queueId);
+    if (isFresh) for (const job of claimed) this.#runJob(job, nodeId, laneOf.get(job.queueId));
+    for (const { queueId, nextDueAt, holds } of queues) {
+      const lane = laneOf.get(queueId);
+      if (!lane) continue;
+      lane.isAtLimit = holds === 'at-limit';
+      // What ended while the claim looked may have made room that it did not see.
+      const madeRoom = lane.isAtLimit && lane.settled !== settledBefore.get(queueId);
+      const gotSome = taken.has(queueId);
+      const again = madeRoom ? now : this.#whenAgain(nextDueAt, holds, gotSome, now);
+      this.#agenda.giveBack(lane, nextDueAt === null ? null : again);
+    }
+  }
+
+  #whenAgain(
+    nextDueAt: number | null,
+    holds: 'nothing' | 'paused' | 'at-limit' | 'gone',
+    gotSome: boolean,
+    now: number,
+  ): number | null {
+    if (nextDueAt === null || holds === 'paused' || holds === 'gone') return null;
+    if (holds === 'at-limit') return Math.max(nextDueAt, now + AT_LIMIT_PAUSE_MS);
+    return gotSome ? nextDueAt : Math.max(nextDueAt, now + CONTENDED_PAUSE_MS);
+  }
+
+  async #claimExecutions(served: readonly Served[], now: number): Promise<void> {
+    const laneOf = new Map(served.map(({ lane }) => [lane.id, lane]));
+    const nodeId = this.#lease.nodeId;
+    const { claimed, blocked, teams } = await this.#store.executions.claimDue(
+      served.map(({ lane, seats }) => ({ teamId: lane.id, seats })),
+      { nodeId, now, monthlyLimitOf: this.#options.monthlyLimitOf },
+      nextRunAt,
+    );
+    this.#options.observer.claimed(claimed.length, blocked);
+    const taken = Map.groupBy(claimed, ({ teamId }) => teamId);
+    // A process that was frozen past its lease: others have failed these runs already.
+    const isFresh = this.#lease.isHeld();
+    if (isFresh) {
+      for (const run of claimed) this.#runExecution(run, nodeId, laneOf.get(run.teamId));
+    }
+    for (const { teamId, nextDueAt } of teams) {
+      const lane = laneOf.get(teamId);
+      const gotSome = taken.has(teamId) || blocked > 0;
+      if (lane) this.#agenda.giveBack(lane, this.#whenAgain(nextDueAt, 'nothing', gotSome, now));
+    }
+  }
+
+  async #takeCallbacks(served: readonly Served[]): Promise<void> {
+    for (const { lane, seats } of served) {
+      const callbacks = await this.#store.executions.takeCallbacks(lane.id, seats);
+      const mayBeMore = callbacks.length === seats;
+      for (const callback of callbacks) {
+        void this.#occupy(lane, callback.id, async (free) => {
+          await sendCallback(callback, this.#options.sender, this.#clock);
+          free();
+          this.#options.observer.callbackSent();
+        });
+      }
+      this.#agenda.giveBack(lane, mayBeMore ? this.#clock.now() : null);
+    }
+  }
+
+  #runJob(job: ClaimedJob, nodeId: string, lane: Lane | undefined): void {
+    if (!lane) return;
+    const { observer, sender } = this.#options;
+    observer.runStarted('job', job.startedAt - job.dueAt);
+    void this.#occupy(lane, job.id, async (free) => {
+      const readPolicy = () => this.#store.queues.find(job.teamId, job.queueId);
+      const settlement = await attemptJob(job, sender, this.#clock, readPolicy);
+      free();
+      const { reason, durationMs } = settlement.end;
+      const isOurs = await keepTrying(this.#tools(), settlement, (each) =>
+        this.#store.jobs.settle(nodeId, each),
+      );
+      this.#agenda.settle(lane, this.#clock.now());
+      this.#logSettled({ jobId: job.id, attempt: job.attemptNumber }, settlement, isOurs);
+      if (isOurs)
+        observer.runEnded({ kind: 'job', outcome: settlement.status, reason, durationMs });
+    });
+  }
+
+  #runExecution(execution: ClaimedExecution, nodeId: string, lane: Lane | undefined): void {
+    if (!lane) return;
+    const { observer, sender } = this.#options;
+    observer.runStarted('execution', execution.startedAt - execution.dueAt);
+    void this.#occupy(lane, execution.id, async (free) => {
+      const settlement = await attemptExecution(execution, sender, this.#clock);
+      free();
+      const { reason, durationMs } = settlement.end;
+      const isOurs = await keepTrying(this.#tools(), settlement, (each) =>
+        this.#store.executions.settle(nodeId, each),
+      );
+      const ids = { executionId: execution.id, cronId: execution.cronId };
+      this.#logSettled(ids, settlement, isOurs);
+      const outcome = settlement.status;
+      if (isOurs) observer.runEnded({ kind: 'execution', outcome, reason, durationMs });
+    });
+  }
+
+  #tools() {
+    return { clock: this.#clock, log: this.#options.log, isHeld: () => this.#lease.isHeld() };
+  }
+
+  #logSettled(
+    ids: object,
+    { status, end }: { status: string; end: { reason: string | null; durationMs: number } },
+    isOurs: boolean,
+  ): void {
+    const fields = { ...ids, status, reason: end.reason, durationMs: end.durationMs };
+    if (!isOurs) this.#options.log.warn('attempt.too-late', fields);
+    else if (status === 'success') this.#options.log.debug('attempt.settled', fields);
+    else this.#options.log.info('attempt.settled', fields);
+  }
+
+  /** Holds a seat for one request; `free` gives it up once the answer is in, before its outcome is stored. */
+  async #occupy(lane: Lane, id: string, work: (free: () => void) => Promise<void>): Promise<void> {
+    this.#strays.underWay.add(id);
+    this.#inFlight++;
+    this.#unsettled++;
+    lane.inFlight++;
+    this.#teamInFlight.set(lane.teamId, (this.#teamInFlight.get(lane.teamId) ?? 0) + 1);
+    let holdsSeat = true;
+    const free = () => {
+      if (!holdsSeat) return;
+      holdsSeat = false;
+      this.#leaveSeat(lane);
+    };
+    try {
+      await work(free);
+      // After a fault it stays: it was sent, and must never be taken for one that was not.
+      this.#strays.underWay.delete(id);
+    } catch (error) {
+      this.#options.log.error('engine.run-failed', { error });
+    } finally {
+      free();
+      this.#unsettled--;
+      this.#tellIfIdle();
+      this.#wake();
+    }
+  }
+
+  #leaveSeat(lane: Lane): void {
+    this.#inFlight--;
+    this.#agenda.leave(lane);
+    const left = (this.#teamInFlight.get(lane.teamId) ?? 1) - 1;
+    if (left === 0) this.#teamInFlight.delete(lane.teamId);
+    else this.#teamInFlight.set(lane.teamId, left);
+    this.#wake();
+  }
+
+  #tellIfIdle(): void {
+    if (this.#stopping && this.#unsettled === 0 && !this.#looping) this.#idle?.();
+  }
+}
+
+interface Served {
+  lane: Lane;
+  seats: number;
+}
+
+/** The store asks for this when it moves a cron on; an expression that it holds was once valid. */
+function nextRunAt(cronExpression: string, now: number): number | null {
+  const schedule = parseCronExpression(cronExpression);
+  return typeof schedule === 'string' ? null : schedule.nextAfter(now);
+}

@@ -1,0 +1,23 @@
+import type { FailureReason } from '#domain/failure';
+
+/** What watches the engine: metrics and logs. Called on the hot path, so it must be quick and never throw. */
+export interface EngineObserver {
+  /** A run was claimed and starts now, `latenessMs` after it was due. */
+  runStarted(kind: 'job' | 'execution', latenessMs: number): void;
+  runEnded(end: {
+    kind: 'job' | 'execution';
+    outcome: 'success' | 'retried' | 'dead_lettered' | 'failed';
+    reason: FailureReason | null;
+    durationMs: number;
+  }): void;
+  callbackSent(): void;
+  /** A claim took `claimed` runs; `blocked` more were over a month's limit. */
+  claimed(claimed: number, blocked: number): void;
+}
+
+export const unobserved: EngineObserver = {
+  runStarted: () => {},
+  runEnded: () => {},
+  callbackSent: () => {},
+  claimed: () => {},
+};
