@@ -1,0 +1,61 @@
+import { cut, type Message } from '../message.ts';
+
+export interface MailContent {
+  /** One line: no name can bring a header of its own. */
+  subject: string;
+  text: string;
+  html: string;
+}
+
+const SUBJECT_CHARACTERS = 200;
+
+const COLORS: Record<Message['level'], string> = {
+  warning: '#8a6100',
+  failure: '#b3261e',
+  recovery: '#1b6b2f',
+  test: '#455a64',
+};
+
+/** An alert as a mail, in plain text and as a page that needs no pictures. */
+export function formatMail(message: Message): MailContent {
+  const subject = cut(`[${message.teamName}] ${message.title}`, SUBJECT_CHARACTERS);
+  return { subject, text: formatText(message), html: formatHtml(message) };
+}
+
+function formatText({ title, facts, excerpt, link }: Message): string {
+  const lines = [title, '', ...facts.map(({ label, value }) => `${label}: ${value}`), ''];
+  if (excerpt !== null) lines.push('The response began:', '', excerpt, '');
+  lines.push(`${link.label}: ${link.url}`, '');
+  return lines.join('\n');
+}
+
+function formatHtml({ level, title, facts, excerpt, link }: Message): string {
+  const rows = facts.map(
+    ({ label, value }) =>
+      `<tr><td style="padding:2px 16px 2px 0;color:#555">${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`,
+  );
+  const response =
+    excerpt === null
+      ? ''
+      : `<p>The response began:</p><pre style="padding:8px;background:#f3f3f3;white-space:pre-wrap">${escapeHtml(excerpt)}</pre>`;
+  return [
+    '<!doctype html><html lang="en"><body style="font-family:sans-serif;font-size:15px;color:#222">',
+    `<h1 style="font-size:18px;color:${COLORS[level]}">${escapeHtml(title)}</h1>`,
+    `<table style="border-collapse:collapse;font-size:15px">${rows.join('')}</table>`,
+    response,
+    `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`,
+    '</body></html>',
+  ].join('\n');
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

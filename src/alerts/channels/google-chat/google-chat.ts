@@ -1,0 +1,40 @@
+import type { Message } from '../message.ts';
+import type { ChatChannel } from '../chat-channel.ts';
+
+/** A card at a Google Chat webhook. Its texts know a little HTML, so they are escaped. */
+export const googleChat: ChatChannel = {
+  formatPost: ({ title, facts, excerpt, link }: Message) => ({
+    fallbackText: title,
+    cardsV2: [
+      {
+        cardId: 'alert',
+        card: {
+          sections: [
+            {
+              widgets: [
+                { textParagraph: { text: `<b>${escapeHtml(title)}</b>` } },
+                ...facts.map(({ label, value }) => ({
+                  decoratedText: { topLabel: label, text: escapeHtml(value), wrapText: true },
+                })),
+                ...(excerpt === null ? [] : [{ textParagraph: { text: escapeLines(excerpt) } }]),
+                {
+                  buttonList: {
+                    buttons: [{ text: link.label, onClick: { openLink: { url: link.url } } }],
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+  }),
+};
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function escapeLines(text: string): string {
+  return escapeHtml(text).replaceAll('\n', '<br>');
+}

@@ -1,0 +1,44 @@
+import { cut, type Message } from '../message.ts';
+import type { ChatChannel } from '../chat-channel.ts';
+
+/** Of a header block. */
+const HEADER_CHARACTERS = 150;
+
+/**
+ * Slack's Block Kit at an incoming webhook. Texts from outside stand where there is no markup (`plain_text`,
+ * code), with the characters that Slack's own syntax is made of escaped; so no name can call a channel.
+ */
+export const slack: ChatChannel = {
+  formatPost: ({ title, facts, excerpt, link }: Message) => ({
+    text: escapeText(title),
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: 'header', text: plainText(cut(title, HEADER_CHARACTERS)) },
+      {
+        type: 'section',
+        fields: facts.map(({ label, value }) => plainText(`${label}: ${value}`)),
+      },
+      ...(excerpt === null ? [] : [section(codeBlock(excerpt))]),
+      section(`<${link.url}|${link.label}>`),
+    ],
+  }),
+};
+
+function plainText(text: string) {
+  return { type: 'plain_text', text: escapeText(text), emoji: false };
+}
+
+function section(mrkdwn: string) {
+  return { type: 'section', text: { type: 'mrkdwn', text: mrkdwn, verbatim: true } };
+}
+
+/** A space of no width between two backticks, so that no three of them end the block. */
+function codeBlock(text: string): string {
+  return `\`\`\`\n${escapeText(text).replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,51 @@
+import type { Message } from '../message.ts';
+import type { ChatChannel } from '../chat-channel.ts';
+
+const COLORS: Record<Message['level'], string> = {
+  warning: 'Warning',
+  failure: 'Attention',
+  recovery: 'Good',
+  test: 'Default',
+};
+
+/**
+ * An adaptive card, as a Microsoft Teams workflow ("when a Teams webhook request is received") posts it.
+ * Texts from outside stand in text runs, which know no markup, unlike text blocks and facts.
+ */
+export const teams: ChatChannel = {
+  formatPost: ({ level, title, facts, excerpt, link }: Message) => ({
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [
+            textLine([{ text: title, size: 'Medium', weight: 'Bolder', color: COLORS[level] }]),
+            ...facts.map(({ label, value }) =>
+              textLine([{ text: `${label}: `, isSubtle: true }, { text: value }]),
+            ),
+            ...(excerpt === null ? [] : [textLine([{ text: excerpt, fontType: 'Monospace' }])]),
+          ],
+          actions: [{ type: 'Action.OpenUrl', title: link.label, url: link.url }],
+        },
+      },
+    ],
+  }),
+};
+
+interface Run {
+  text: string;
+  size?: string;
+  weight?: string;
+  color?: string;
+  fontType?: string;
+  isSubtle?: boolean;
+}
+
+function textLine(runs: readonly Run[]) {
+  return { type: 'RichTextBlock', inlines: runs.map((run) => ({ type: 'TextRun', ...run })) };
+}

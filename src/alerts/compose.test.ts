@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { StoredAlert } from '#store/alerts';
+import { describeDuration, writeMessage, writeTestMessage } from './compose.ts';
+import { excerptOf, oneLine } from './texts.ts';
+
+const BASE_URL = 'https://belfry.example';
+const RUN_ID = '019a0000-0000-7000-8000-000000000001';
+
+function anAlert(change: Partial<StoredAlert> = {}): StoredAlert {
+  return {
+    teamId: '019a0000-0000-7000-8000-00000000000a',
+    id: '019a0000-0000-7000-8000-00000000000b',
+    raisedAt: Date.parse('2026-11-21T12:00:00.900Z'),
+    level: 'failure',
+    source: { kind: 'cron', id: '019a0000-0000-7000-8000-00000000000c', name: 'Nightly report' },
+    runId: RUN_ID,
+    attemptNumber: null,
+    responseStatus: 503,
+    reason: 'http_server_error',
+    errorMessage: null,
+    failedRuns: 2,
+    downMs: null,
+    delivery: 'pending',
+    mutedBy: null,
+    isRead: false,
+    ...change,
+  };
+}
+
+function write(change: Partial<StoredAlert> = {}, alertCount = 1, body: string | null = null) {
+  const response = body === null ? null : Buffer.from(body);
+  const told = { alert: anAlert(change), alertCount, teamName: 'Northwind', response };
+  return writeMessage(told, BASE_URL);
+}
+
+const cron = anAlert().source;
+const queue = { ...cron, kind: 'queue', name: 'emails' } as const;
+
+describe('what an alert says', () => {
+  const titles: [Partial<StoredAlert>, number, string][] = [
+    [{ level: 'warning', failedRuns: 1 }, 1, 'Warning: cron “Nightly report” failed'],
+    [{}, 1, 'Failure: cron “Nightly report” failed 2 times in a row'],
+    [{ failedRuns: 1 }, 1, 'Failure: cron “Nightly report” failed'],
+    [
+      { level: 'recovery', downMs: 7_500_000 },
+      1,
+      'Recovery: cron “Nightly report” works again after 2 h 5 min',
+    ],
+    [
+      { level: 'warning', source: queue },
+      1,
+      'Warning: a job of queue “emails” failed at its first attempt',
+    ],
+    [
+      { level: 'warning', source: queue },
+      3,
+      'Warning: 3 jobs of queue “emails” failed at their first attempt',
+    ],
+    [{ source: queue }, 1, 'Failure: a job of queue “emails” was dead-lettered'],
+    [{ source: queue }, 17, 'Failure: 17 jobs of queue “emails” were dead-lettered'],
+  ];
+  for (const [change, count, title] of titles) {
+    test(title, () => assert.equal(write(change, count).title, title));
+  }
+
+  test('the facts that one needs to act', () => {
+    assert.deepEqual(write().facts, [
+      { label: 'Status', value: 'HTTP 503' },
+      { label: 'Reason', value: 'http server error' },
+      { label: 'Failed in a row', value: '2' },
+      { label: 'When', value: '2026-11-21 12:00:00 UTC' },
+      { label: 'Team', value: 'Northwind' },
+    ]);
+  });
+  test('a job says its attempt and its error', () => {
+    const job = { source: queue, attemptNumber: 4, failedRuns: null };
+    const { facts } = write({ ...job, responseStatus: null, errorMessage: 'Cannot\nresolve host' });
+    assert.deepEqual(facts.slice(0, 3), [
+      { label: 'Status', value: 'no response' },
+      { label: 'Reason', value: 'Cannot resolve host' },
+      { label: 'Attempt', value: '4' },
+    ]);
+  });
+  test('a redirect has no reason but "Unknown error"', () => {
+    const { facts } = write({ responseStatus: 302, reason: null });
+    assert.deepEqual(facts[1], { label: 'Reason', value: 'Unknown error' });
+  });
+  test('a recovery gives no reason', () => {
+    const { facts } = write({ level: 'recovery', responseStatus: 200, reason: null, downMs: 5 });
+    assert.ok(!facts.some(({ label }) => label === 'Reason'));
+  });
+  test('it links to the run', () => {
+    assert.equal(write().link.url, `${BASE_URL}/executions/${RUN_ID}`);
+    assert.equal(write({ source: queue }).link.url, `${BASE_URL}/jobs/${RUN_ID}`);
+  });
+  test('a test links to where it was asked for', () => {
+    const { link, title } = writeTestMessage('North\r\nwind', BASE_URL);
+    assert.equal(link.url, `${BASE_URL}/settings/notifications`);
+    assert.equal(title, 'Test: alerts of North wind will arrive here');
+  });
+  test('it shows how the response began, of a single alert alone', () => {
+    assert.equal(write({}, 1, 'out of cheese').excerpt, 'out of cheese');
+    assert.equal(write({}, 2, 'out of cheese').excerpt, null);
+  });
+  test('a name cannot bring a line of its own', () => {
+    const name = 'a\r\nBcc: eve@example.com\u2028b\u202e';
+    const { title } = write({ source: { ...cron, name } });
+    assert.ok(title.includes('“a Bcc: eve@example.com b”'));
+  });
+});
+
+describe('the start of a response', () => {
+  test('is at most 500 characters, cut at a whole one', () => {
+    const excerpt = excerptOf(Buffer.from('🔔'.repeat(600))) ?? '';
+    assert.equal(Array.from(excerpt).length, 500);
+    assert.ok(excerpt.endsWith('🔔…'));
+  });
+  test('of bytes cut within a character has no broken one at its end', () => {
+    assert.equal(excerptOf(Buffer.from('añ').subarray(0, 2)), 'a');
+  });
+  test('keeps lines and loses other control characters', () => {
+    assert.equal(excerptOf(Buffer.from('a\r\nb\u001b[31mc\td')), 'a\nb [31mc\td');
+  });
+  test('is left out where it is empty or no text', () => {
+    assert.equal(excerptOf(new Uint8Array()), null);
+    assert.equal(excerptOf(Buffer.from('  \n ')), null);
+    assert.equal(excerptOf(Buffer.from([1, 0, 2])), null);
+  });
+  test('never throws and never grows, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 4000 }), (bytes) => {
+        const excerpt = excerptOf(bytes);
+        assert.ok(excerpt === null || Array.from(excerpt).length <= 500);
+      }),
+    );
+  });
+});
+
+test('one line stays one line, whatever is put in', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      const line = oneLine(text, 120);
+      assert.ok(line.isWellFormed());
+      assert.doesNotMatch(line, /[\r\n\u2028\u2029\p{Cc}]/u);
+      assert.ok(Array.from(line).length <= 120);
+    }),
+  );
+});
+
+test('durations in two units at most', () => {
+  const rows: [number, string][] = [
+    [0, '0 s'],
+    [59_999, '59 s'],
+    [60_000, '1 min'],
+    [3_600_000, '1 h'],
+    [7_500_000, '2 h 5 min'],
+    [86_400_000, '1 d'],
+    [97_200_000, '1 d 3 h'],
+  ];
+  for (const [ms, text] of rows) assert.equal(describeDuration(ms), text);
+});

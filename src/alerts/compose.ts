@@ -1,0 +1,109 @@
+import type { StoredAlert } from '#store/alerts';
+import type { Message } from './channels/message.ts';
+import { excerptOf, oneLine } from './texts.ts';
+
+export interface ToTell {
+  alert: StoredAlert;
+  /** How many alerts of the same kind this tells of, this one included. */
+  alertCount: number;
+  teamName: string;
+  /** What is kept of the response of the alert's run. */
+  response: Uint8Array | null;
+}
+
+const NAME_CHARACTERS = 120;
+const ERROR_CHARACTERS = 300;
+
+/** Says what happened, to what, and where to look; no payload, no header, no address of the target. */
+export function writeMessage(told: ToTell, baseUrl: string): Message {
+  const { alert, alertCount, response } = told;
+  const teamName = oneLine(told.teamName, NAME_CHARACTERS);
+  return {
+    level: alert.level,
+    teamName,
+    title: titleOf(alert, alertCount),
+    facts: [...factsOf(alert), { label: 'Team', value: teamName }],
+    excerpt: alertCount === 1 && response !== null ? excerptOf(response) : null,
+    link: linkOf(alert, alertCount, baseUrl),
+  };
+}
+
+export function writeTestMessage(teamName: string, baseUrl: string): Message {
+  const name = oneLine(teamName, NAME_CHARACTERS);
+  return {
+    level: 'test',
+    teamName: name,
+    title: `Test: alerts of ${name} will arrive here`,
+    facts: [{ label: 'Team', value: name }],
+    excerpt: null,
+    link: { label: 'Open the notification settings', url: `${baseUrl}/settings/notifications` },
+  };
+}
+
+function titleOf({ level, source, failedRuns, downMs }: StoredAlert, count: number): string {
+  const name = `“${oneLine(source.name, NAME_CHARACTERS)}”`;
+  if (source.kind === 'queue') return queueTitle(level, name, count);
+  switch (level) {
+    case 'warning':
+      return `Warning: cron ${name} failed`;
+    case 'failure':
+      return failedRuns === null || failedRuns === 1
+        ? `Failure: cron ${name} failed`
+        : `Failure: cron ${name} failed ${failedRuns} times in a row`;
+    case 'recovery':
+      return `Recovery: cron ${name} works again after ${describeDuration(downMs ?? 0)}`;
+  }
+}
+
+function queueTitle(level: StoredAlert['level'], name: string, count: number): string {
+  if (level === 'warning') {
+    return count === 1
+      ? `Warning: a job of queue ${name} failed at its first attempt`
+      : `Warning: ${count} jobs of queue ${name} failed at their first attempt`;
+  }
+  return count === 1
+    ? `Failure: a job of queue ${name} was dead-lettered`
+    : `Failure: ${count} jobs of queue ${name} were dead-lettered`;
+}
+
+function factsOf(alert: StoredAlert): Message['facts'] {
+  const { level, attemptNumber, failedRuns, raisedAt } = alert;
+  const facts = [{ label: 'Status', value: statusOf(alert) }];
+  if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert) });
+  if (attemptNumber !== null) facts.push({ label: 'Attempt', value: String(attemptNumber) });
+  if (failedRuns !== null) facts.push({ label: 'Failed in a row', value: String(failedRuns) });
+  const when = new Date(raisedAt).toISOString().slice(0, 19).replace('T', ' ');
+  facts.push({ label: 'When', value: `${when} UTC` });
+  return facts;
+}
+
+function statusOf({ responseStatus }: StoredAlert): string {
+  return responseStatus === null ? 'no response' : `HTTP ${responseStatus}`;
+}
+
+/** A failed run of a cron has no text where the status says it all (§6.3). */
+function reasonOf({ errorMessage, reason }: StoredAlert): string {
+  if (errorMessage !== null) return oneLine(errorMessage, ERROR_CHARACTERS);
+  return reason === null ? 'Unknown error' : reason.replaceAll('_', ' ');
+}
+
+function linkOf({ source, runId }: StoredAlert, count: number, baseUrl: string): Message['link'] {
+  const path = source.kind === 'cron' ? 'executions' : 'jobs';
+  const label = count === 1 ? 'Open the run' : 'Open the first of them';
+  return { label, url: `${baseUrl}/${path}/${runId}` };
+}
+
+/** `45 s`, `12 min`, `2 h 5 min`, `3 d 4 h`: two units are as precise as anybody wants. */
+export function describeDuration(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return twoUnits(hours, 'h', minutes % 60, 'min');
+  return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+function twoUnits(large: number, unit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
+}

@@ -1,0 +1,167 @@
+import type { Sender } from '#domain/exchange';
+import type { Log } from '#domain/log';
+import type { ChannelConfig } from '#domain/notification-channel';
+import type { Store } from '#store/store';
+import type { Message } from './channels/message.ts';
+import { writeTestMessage } from './compose.ts';
+import { mailTo, postToChat } from './deliver.ts';
+import type { Mailer } from './mailer.ts';
+import { type NoticeObserver, NoticeSending, unobservedNotices } from './sending.ts';
+
+export interface NotifierOptions {
+  store: Store;
+  sender: Sender;
+  mailer: Mailer;
+  log: Log;
+  /** The public address, without a slash at its end. */
+  baseUrl: string;
+  observer?: NoticeObserver;
+}
+
+export type TestOutcome = { kind: 'sent' } | { kind: 'failed'; error: string };
+
+/** Tells people of alerts. */
+export interface Notifier {
+  readonly name: 'notifier';
+  /** Begins to send; a process that only serves pages leaves it unstarted and may still send tests. */
+  start(): Promise<void>;
+  /** Claims nothing more and waits for what is being sent, for `graceMs` at most. */
+  stop(graceMs: number): Promise<void>;
+  /** True while nothing is being sent. */
+  isQuiet(): boolean;
+  /** Sends a test by a channel that may not have been saved yet; by email to every member (D36). */
+  sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome>;
+}
+
+/** Teams that are told at the same time; one whose chat hangs holds up no other. */
+const MAX_LANES = 20;
+const LONGEST_SLEEP_MS = 5_000;
+const STORE_DOWN_PAUSE_MS = 1_000;
+
+export function createNotifier(options: NotifierOptions): Notifier {
+  return new NoticeLoop(options);
+}
+
+class NoticeLoop implements Notifier {
+  readonly name = 'notifier';
+  readonly #options: NotifierOptions;
+  readonly #store: Store;
+  readonly #sending: NoticeSending;
+  readonly #lanes = new Map<string, Promise<void>>();
+  #running = false;
+  #looking = false;
+  #wokenWhileLooking = false;
+  #callOffSleep: (() => void) | null = null;
+  #stopListening = () => {};
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#sending = new NoticeSending({ observer: unobservedNotices, ...options }, () => {
+      return !this.#running;
+    });
+  }
+
+  async start(): Promise<void> {
+    this.#running = true;
+    this.#stopListening = this.#store.signals.listen(({ kind }) => {
+      if (kind === 'notices' || kind === 'unknown') this.#wake();
+    });
+    this.#wake();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#running = false;
+    this.#stopListening();
+    this.#callOffSleep?.();
+    if (this.#lanes.size === 0) return;
+    await new Promise<void>((resolve) => {
+      void Promise.all(this.#lanes.values()).then(() => resolve());
+      this.#store.clock.after(graceMs, resolve);
+    });
+  }
+
+  isQuiet(): boolean {
+    return !this.#looking && this.#lanes.size === 0;
+  }
+
+  async sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome> {
+    const team = await this.#store.teams.find(teamId);
+    const message = writeTestMessage(team?.name ?? '', this.#options.baseUrl);
+    const error =
+      config.kind === 'email'
+        ? await this.#mailTest(teamId, message)
+        : await postToChat(this.#options.sender, config, message);
+    return error === null ? { kind: 'sent' } : { kind: 'failed', error };
+  }
+
+  async #mailTest(teamId: string, message: Message): Promise<string | null> {
+    let firstError: string | null = null;
+    for (const { email } of await this.#store.channels.listMemberAddresses(teamId)) {
+      firstError ??= await mailTo(this.#options.mailer, email, message);
+    }
+    return firstError;
+  }
+
+  #wake(): void {
+    if (!this.#running) return;
+    if (this.#looking) {
+      this.#wokenWhileLooking = true;
+      return;
+    }
+    this.#looking = true;
+    void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    const { clock } = this.#store;
+    this.#callOffSleep?.();
+    let lookAgainAt = 0;
+    try {
+      do {
+        this.#wokenWhileLooking = false;
+        lookAgainAt = await this.#openLanes();
+      } while (this.#running && (this.#wokenWhileLooking || lookAgainAt <= clock.now()));
+    } catch (error) {
+      this.#options.log.warn('notices.not-read', { error: (error as Error).message });
+      lookAgainAt = clock.now() + STORE_DOWN_PAUSE_MS;
+    }
+    this.#looking = false;
+    if (!this.#running) return;
+    const sleepMs = Math.max(1, lookAgainAt - clock.now());
+    this.#callOffSleep = clock.after(sleepMs, () => this.#wake());
+  }
+
+  /** Begins with the teams that have something due. @returns when to look again, at the latest */
+  async #openLanes(): Promise<number> {
+    const now = this.#store.clock.now();
+    let lookAgainAt = now + LONGEST_SLEEP_MS;
+    for (const { teamId, nextDueAt } of await this.#store.notices.scanWaiting()) {
+      // Whoever ends a lane looks again.
+      if (this.#lanes.has(teamId)) continue;
+      if (nextDueAt > now) lookAgainAt = Math.min(lookAgainAt, nextDueAt);
+      else if (this.#lanes.size < MAX_LANES && this.#running) this.#openLane(teamId);
+    }
+    return lookAgainAt;
+  }
+
+  #openLane(teamId: string): void {
+    const lane = this.#sending
+      .tellTeam(teamId)
+      .catch((error: unknown) => {
+        this.#options.log.error('notices.lane-failed', { teamId, error });
+        return this.#pause();
+      })
+      .finally(() => {
+        this.#lanes.delete(teamId);
+        this.#wake();
+      });
+    this.#lanes.set(teamId, lane);
+  }
+
+  /** The team's notices stay due while the store is out of reach; this keeps it from being asked in a loop. */
+  #pause(): Promise<void> {
+    if (!this.#running) return Promise.resolve();
+    return new Promise((resolve) => this.#store.clock.after(STORE_DOWN_PAUSE_MS, resolve));
+  }
+}

@@ -1,0 +1,28 @@
+/** Texts from outside, made fit to be shown. */
+
+import { cut } from './channels/message.ts';
+
+const EXCERPT_CHARACTERS = 500;
+
+/** Marks that turn the direction of writing: with them a text can show something else than it says. */
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text on one line, without control characters, cut to so many characters. */
+export function oneLine(text: string, most: number): string {
+  const line = text.toWellFormed().replace(DIRECTION_MARKS, '');
+  return cut(line.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim(), most);
+}
+
+/** The start of a response as text, or null where it is empty or no text. */
+export function excerptOf(bytes: Uint8Array): string | null {
+  // No character takes more than four bytes; `stream` leaves out one that was cut in two.
+  const start = bytes.subarray(0, (EXCERPT_CHARACTERS + 1) * 4);
+  const text = new TextDecoder().decode(start, { stream: true });
+  if (text.includes('\0')) return null;
+  const readable = text
+    .replace(/\r\n?/g, '\n')
+    .replace(DIRECTION_MARKS, '')
+    .replace(/[^\P{Cc}\n\t]/gu, ' ')
+    .trim();
+  return readable === '' ? null : cut(readable, EXCERPT_CHARACTERS);
+}
