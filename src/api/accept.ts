@@ -1,0 +1,30 @@
+/**
+ * Whether a failed validation is answered in JSON (D11): the media type that the caller wants most contains
+ * `/json` or `+json`, or a script that takes anything says that it is one.
+ */
+export function prefersJson(
+  accept: string | undefined,
+  requestedWith: string | undefined,
+): boolean {
+  const first = findPreferredType(accept ?? '');
+  if (first.includes('/json') || first.includes('+json')) return true;
+  return first === '*/*' && requestedWith?.toLowerCase() === 'xmlhttprequest';
+}
+
+/** The media type of the highest q, the first among equals; '' when nothing is acceptable. */
+function findPreferredType(accept: string): string {
+  let preferred = '';
+  let highest = 0;
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const quality = readQuality(parameters);
+    if (type !== '' && quality > highest) [preferred, highest] = [type, quality];
+  }
+  return preferred;
+}
+
+/** RFC 9110, 12.4.2: 1 where none is given, or none that can be read. */
+function readQuality(parameters: readonly string[]): number {
+  const given = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  return given !== undefined && /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(given) ? Number(given) : 1;
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { prefersJson } from './accept.ts';
+import { type AnswerHeaders, answerInvalid, answerJson, answerRedirect } from './answers.ts';
+import { answerText, describeRate } from './answers.ts';
+import { readBearerToken } from './bearer.ts';
+import { readBody, readBodyFields } from './body.ts';
+import { readClientAddress } from './client-address.ts';
+import { type Endpoint, cronEndpoint, jobEndpoint } from './endpoints.ts';
+import type { ApiDeps } from './services.ts';
+
+/** When to try again while the database is away. */
+const RETRY_AFTER_SECONDS = '5';
+
+/**
+ * The API (§4), to be mounted under `/api` of an app that @hono/node-server serves.
+ *
+ * Two endpoints and no more (D2). Bodies are read from Node's own request, not through the Fetch API's,
+ * because that is several times quicker and can be bounded in size and time.
+ */
+export function createApi(deps: ApiDeps): Hono<{ Bindings: HttpBindings }> {
+  const api = new Hono<{ Bindings: HttpBindings }>();
+  const serve = <Input>(path: string, endpoint: Endpoint<Input>) =>
+    api.all(path, (c) => {
+      const { incoming } = c.env;
+      if (incoming.method === 'POST') return answerCall(endpoint, incoming, deps);
+      return answerText('methodNotAllowed', { Allow: 'POST' });
+    });
+  serve('/crons', cronEndpoint);
+  serve('/jobs', jobEndpoint);
+  api.all('*', () => answerText('notFound', {}));
+  return api;
+}
+
+/** Counts the call, then answers it; a fault of ours is an answer too, and a line in the log. */
+async function answerCall<Input>(
+  endpoint: Endpoint<Input>,
+  incoming: IncomingMessage,
+  deps: ApiDeps,
+): Promise<Response> {
+  let rate: AnswerHeaders = {};
+  try {
+    const nowMs = deps.clock.now();
+    const address = readClientAddress(incoming, deps.trustedProxies);
+    const hit = (await deps.rateLimiter?.hit(address, nowMs)) ?? null;
+    rate = describeRate(hit, nowMs);
+    if (hit?.allowed === false) return answerText('tooMany', rate);
+    return await acceptCall(endpoint, incoming, deps, rate);
+  } catch (error) {
+    return answerFault(error, incoming, deps, rate);
+  }
+}
+
+/** Body, validation, token, team, creation: in this order (§4.1, D14). */
+async function acceptCall<Input>(
+  endpoint: Endpoint<Input>,
+  incoming: IncomingMessage,
+  deps: ApiDeps,
+  rate: AnswerHeaders,
+): Promise<Response> {
+  const body = await readBody(incoming, deps.clock);
+  if (body === 'too-large') return answerText('tooLarge', rate);
+  // Nobody reads the answer to a call that was broken off.
+  if (typeof body === 'string') return answerText('timedOut', { ...rate, Connection: 'close' });
+
+  const { headers } = incoming;
+  const reading = endpoint.read(readBodyFields(headers['content-type'], body));
+  if (!reading.ok) {
+    const isJson = prefersJson(headers.accept, headers['x-requested-with']?.toString());
+    if (isJson) return answerInvalid(reading.errors, rate);
+    return answerRedirect(`${deps.baseUrl.replace(/\/+$/, '')}/`, rate);
+  }
+
+  const token = readBearerToken(headers.authorization);
+  if (token === null) return answerText('tokenMissing', rate);
+  const owner = await deps.findTokenOwner(token);
+  if (owner === null) return answerText('tokenInvalid', rate);
+  if (owner.teamId === null) return answerText('serverError', rate);
+  return answerJson(201, await endpoint.create(deps, owner.teamId, reading.input), rate);
+}
+
+function answerFault(
+  error: unknown,
+  incoming: IncomingMessage,
+  { log }: ApiDeps,
+  rate: AnswerHeaders,
+): Response {
+  const [path] = (incoming.url ?? '').split('?', 1);
+  if (hasCode(error, 'STORE_UNAVAILABLE')) {
+    log.warn('api.unavailable', { path, error });
+    return answerText('unavailable', { ...rate, 'Retry-After': RETRY_AFTER_SECONDS });
+  }
+  log.error('api.failed', { path, error });
+  return answerText('serverError', rate);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

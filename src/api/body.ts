@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '#domain/clock';
+import { readTopLevelFields } from '#domain/json-text';
+import type { Fields } from '#work/fields';
+import { readFormFields } from '#work/form-fields';
+
+/** A larger body is refused with 413 before anything is stored (D4). */
+export const MOST_BODY_BYTES = 1024 * 1024;
+/** A sender has this long for its body, from the moment its headers were complete. */
+export const BODY_WITHIN_MS = 10_000;
+
+/** 'broken-off': the client went away, so nobody waits for an answer. */
+export type BodyFault = 'too-large' | 'too-slow' | 'broken-off';
+
+/**
+ * Reads a whole body, counting while it streams: a length that is not stated or is false changes nothing.
+ * What comes after the bound is let run into nothing.
+ */
+export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffer | BodyFault> {
+  if (Number(incoming.headers['content-length'] ?? 0) > MOST_BODY_BYTES) {
+    incoming.resume();
+    return Promise.resolve('too-large');
+  }
+  const { promise, resolve } = Promise.withResolvers<Buffer | BodyFault>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const settle = (outcome: Buffer | BodyFault) => {
+    stopWaiting();
+    incoming.off('data', take).off('end', finish).off('close', breakOff).off('error', breakOff);
+    if (typeof outcome === 'string') incoming.resume();
+    resolve(outcome);
+  };
+  const take = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MOST_BODY_BYTES) settle('too-large');
+    else chunks.push(chunk);
+  };
+  const finish = () => {
+    const [only] = chunks;
+    settle(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks));
+  };
+  const breakOff = () => settle('broken-off');
+  const stopWaiting = clock.after(BODY_WITHIN_MS, () => settle('too-slow'));
+  incoming.on('data', take).on('end', finish).on('close', breakOff).on('error', breakOff);
+  // A stream that is over already would never say so again.
+  if (incoming.readableEnded || incoming.destroyed) breakOff();
+  return promise;
+}
+
+const NO_FIELDS: Fields = new Map();
+const JSON_TYPE = /^(?:application\/json|[^/\s]+\/[^/\s]+\+json)$/;
+
+/** The fields of a body by its `Content-Type` (D4). What cannot be read has no fields at all. */
+export function readBodyFields(contentType: string | undefined, body: Buffer): Fields {
+  const type = readMediaType(contentType);
+  if (JSON_TYPE.test(type)) {
+    // Bytes that are no UTF-8 would be replaced, and what is stored must be what was given.
+    return (isUtf8(body) ? readTopLevelFields(body.toString()) : null) ?? NO_FIELDS;
+  }
+  const isForm = type === '' || type === 'application/x-www-form-urlencoded';
+  return isForm ? readFormFields(body.toString()) : NO_FIELDS;
+}
+
+function readMediaType(contentType: string | undefined): string {
+  const [type = ''] = (contentType ?? '').split(';', 1);
+  return type.trim().toLowerCase();
+}

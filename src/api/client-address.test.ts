@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { describe, test } from 'node:test';
+import { normalizeAddress, readClientAddress } from './client-address.ts';
+
+function read(trustedProxies: number, forwarded: string | undefined, socket = '10.0.0.1') {
+  const incoming = { socket: { remoteAddress: socket }, headers: { 'x-forwarded-for': forwarded } };
+  return readClientAddress(incoming as unknown as IncomingMessage, trustedProxies);
+}
+
+describe('the client address', () => {
+  test('is the socket’s where no proxy is trusted, whatever a header says', () => {
+    assert.equal(read(0, '1.2.3.4'), '10.0.0.1');
+    assert.equal(read(0, undefined, '::ffff:127.0.0.1'), '127.0.0.1');
+  });
+
+  test('is the last entry behind one proxy, however much was made up before it', () => {
+    assert.equal(read(1, '1.2.3.4'), '1.2.3.4');
+    assert.equal(read(1, '6.6.6.6, 7.7.7.7,1.2.3.4'), '1.2.3.4');
+    assert.equal(read(1, `${'6.6.6.6,'.repeat(1000)} 1.2.3.4 `), '1.2.3.4');
+  });
+
+  test('is the last entry but one behind two', () => {
+    assert.equal(read(2, '6.6.6.6, 1.2.3.4, 10.9.9.9'), '1.2.3.4');
+  });
+
+  test('is the socket’s where the list is missing, too short or malformed at that place', () => {
+    for (const list of [undefined, '', '1.2.3.4', 'unknown, 1.2.3.4', '1, 2', ',', 'a b c, d']) {
+      assert.equal(read(2, list), '10.0.0.1', String(list));
+    }
+  });
+
+  test('has no port, no brackets, no zone, and one spelling', () => {
+    assert.equal(read(1, '1.2.3.4:56789'), '1.2.3.4');
+    assert.equal(read(1, '[2001:DB8::1]:443'), '2001:db8::1');
+    assert.equal(read(1, '[2001:db8:0::1]'), '2001:db8::1');
+    assert.equal(read(1, '2001:0db8:0:0:0:0:0:1'), '2001:db8::1');
+    assert.equal(read(1, '::ffff:1.2.3.4'), '1.2.3.4');
+    assert.equal(read(0, undefined, 'fe80::1%eth0'), 'fe80::1');
+  });
+
+  test('is nothing that only looks like an address', () => {
+    const odd = [
+      '',
+      '1',
+      '0x7f.1',
+      '1.2.3',
+      '1.2.3.4.5',
+      '256.1.1.1',
+      '01.2.3.4',
+      ':::',
+      '_hidden',
+    ];
+    for (const text of [...odd, '1.2.3.4:', '[::1', '::1]', '[1.2.3.4', 'example.com', '%eth0']) {
+      assert.equal(normalizeAddress(text), null, text);
+    }
+  });
+});

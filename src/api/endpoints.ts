@@ -1,0 +1,45 @@
+import { formatInstant } from '#domain/instant';
+import { type CronInput, readCronInput } from '#work/cron-input';
+import type { Fields, Reading } from '#work/fields';
+import { type JobInput, readJobInput } from '#work/job-input';
+import type { ApiServices, CreatedCron, CreatedJob } from './services.ts';
+
+/** What tells the two endpoints apart: how a body is read, and what becomes of it. */
+export interface Endpoint<Input> {
+  read(fields: Fields): Reading<Input>;
+  /** Creates it in the team, and gives the body of the 201. */
+  create(services: ApiServices, teamId: string, input: Input): Promise<object>;
+}
+
+/** POST /api/crons (§4.1) */
+export const cronEndpoint: Endpoint<CronInput> = {
+  read: readCronInput,
+  create: async (services, teamId, input) =>
+    describeCron(input, await services.createCron(teamId, input)),
+};
+
+function describeCron(input: CronInput, { id, nextRunAt }: CreatedCron) {
+  return {
+    id,
+    name: input.name,
+    cron_expression: input.cronExpression,
+    next_run_at: nextRunAt === null ? null : formatInstant(nextRunAt),
+    is_active: input.isActive,
+  };
+}
+
+/** POST /api/jobs (§4.2) */
+export const jobEndpoint: Endpoint<JobInput> = {
+  read: readJobInput,
+  create: async (services, teamId, input) => describeJob(await services.createJob(teamId, input)),
+};
+
+function describeJob({ queueId, jobId, scheduledAt }: CreatedJob) {
+  return {
+    success: true,
+    queue_id: queueId,
+    job_id: jobId,
+    scheduled_at: formatInstant(scheduledAt),
+    message: 'Scheduled successfully',
+  };
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readTopLevelFields } from '#domain/json-text';
+import { ApiServer, aCron, aJob } from '#testing/api-server';
+import { readCronInput } from '#work/cron-input';
+import type { Fields, Reading } from '#work/fields';
+import { readJobInput } from '#work/job-input';
+import { buildOpenApi } from './openapi.ts';
+
+interface Property {
+  type: string | string[];
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  maxProperties?: number;
+  enum?: (string | null)[];
+  default?: unknown;
+}
+
+interface Schema {
+  required: string[];
+  properties: Record<string, Property>;
+}
+
+const { paths } = buildOpenApi('https://belfry.example');
+const endpoints = [
+  { path: '/api/crons', read: readCronInput, sound: aCron },
+  { path: '/api/jobs', read: readJobInput, sound: aJob },
+] as const;
+
+function errorsOf(read: (fields: Fields) => Reading<unknown>, body: object) {
+  const reading = read(readTopLevelFields(JSON.stringify(body)) ?? new Map());
+  return new Map(reading.ok ? [] : reading.errors);
+}
+
+/** A value of exactly that many characters which breaks no other rule of its field, where there is one. */
+function textOfLength(field: string, length: number): string {
+  if (field.endsWith('url')) return 'https://example.com/'.padEnd(length, 'a');
+  return field === 'cron_expression' ? `${' '.repeat(length - 9)}* * * * *` : 'a'.repeat(length);
+}
+
+for (const { path, read, sound } of endpoints) {
+  const { post } = paths[path];
+  const request = post.requestBody.content['application/json'].schema as unknown as Schema;
+  const properties = Object.entries(request.properties);
+
+  describe(`the document of ${path} is what the service does`, () => {
+    test('its required fields are those that an empty body is told of', () => {
+      assert.deepEqual([...errorsOf(read, {}).keys()], request.required);
+    });
+
+    test('its fields stand in the order in which errors are reported, and are all there are', () => {
+      // No field takes an empty object in a list, and method takes no unknown word.
+      const wrong = Object.fromEntries(
+        properties.map(([field]) => [field, field === 'payload' ? 5 : [{}]]),
+      );
+      assert.deepEqual(
+        [...errorsOf(read, wrong).keys()],
+        properties.map(([field]) => field),
+      );
+    });
+
+    for (const [field, property] of properties) {
+      const breaks = (value: unknown) => errorsOf(read, { ...sound, [field]: value }).has(field);
+
+      test(`${field}: its bounds are the validation's, both sides of each`, () => {
+        const { maxLength, minimum, maximum, maxProperties } = property;
+        if (maxLength !== undefined) {
+          assert.equal(breaks(textOfLength(field, maxLength)), false);
+          assert.equal(breaks(textOfLength(field, maxLength + 1)), true);
+        }
+        if (minimum !== undefined && maximum !== undefined) {
+          assert.deepEqual([minimum - 1, minimum, maximum, maximum + 1].map(breaks), [
+            true,
+            false,
+            false,
+            true,
+          ]);
+        }
+        if (maxProperties !== undefined) {
+          const many = (count: number) =>
+            Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, 'v']));
+          assert.deepEqual([many(maxProperties), many(maxProperties + 1)].map(breaks), [
+            false,
+            true,
+          ]);
+        }
+        for (const word of property.enum ?? []) assert.equal(breaks(word), false);
+      });
+
+      test(`${field}: what may be null is optional, and its default is what a body without it gets`, () => {
+        assert.equal(breaks(null), !property.type.includes('null'));
+        if (property.default === undefined) return;
+        const withDefault = { ...sound, [field]: property.default };
+        const asText = (body: object) =>
+          read(readTopLevelFields(JSON.stringify(body)) ?? new Map());
+        assert.deepEqual(asText(withDefault), asText(sound));
+      });
+    }
+
+    test('its answers are the statuses and members that are sent', async () => {
+      await using api = await ApiServer.start();
+      const created = await api.post(path, sound);
+      const schema = post.responses[201].content['application/json'].schema as unknown as Schema;
+      const answer = JSON.parse(created.text) as object;
+      assert.deepEqual(Object.keys(answer), Object.keys(schema.properties));
+      assert.deepEqual(Object.keys(answer), schema.required);
+      const statuses = Object.keys(post.responses).map(Number);
+      assert.deepEqual(statuses, [201, 302, 401, 408, 413, 422, 429, 500, 503]);
+    });
+
+    test('its fixed texts are the ones that are sent', async () => {
+      await using api = await ApiServer.start();
+      const { responses } = post;
+      const messageOf = (status: 413 | 429 | 500) =>
+        JSON.stringify(responses[status].content['application/json'].schema);
+      const told = async (call: Promise<{ text: string }>) => {
+        const answer = JSON.parse((await call).text) as { message?: string; error?: string };
+        return JSON.stringify(answer.message ?? answer.error);
+      };
+      const missing = await told(api.post(path, sound, { Authorization: '' }));
+      const invalid = await told(api.post(path, sound, { Authorization: 'Bearer bad' }));
+      const unauthorized = JSON.stringify(responses[401].content['application/json'].schema);
+      assert.ok(unauthorized.includes(missing) && unauthorized.includes(invalid));
+      const teamless = await told(api.post(path, sound, { Authorization: 'Bearer teamless' }));
+      assert.ok(messageOf(500).includes(teamless));
+      assert.ok(messageOf(413).includes(await told(api.post(path, 'x'.repeat(1_100_000)))));
+      for (let n = 0; n < 56; n++) await api.send({});
+      assert.ok(messageOf(429).includes(await told(api.send({}))));
+    });
+  });
+}

@@ -1,0 +1,81 @@
+/** What a request's count came to. `resetAtMs` is when its window closes, in milliseconds since 1970 UTC. */
+export interface Hit {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  resetAtMs: number;
+}
+
+/** Counts requests per client address in fixed windows (§8, D12). */
+export interface RateLimiter {
+  /** Counts one request. A window is opened by its first request; a refused one neither opens nor extends it. */
+  hit(address: string, nowMs: number): Promise<Hit>;
+}
+
+export const RATE_WINDOW_MS = 60_000;
+
+interface Window {
+  opensAtMs: number;
+  count: number;
+}
+
+/**
+ * A rate limiter of one process.
+ *
+ * Memory is bounded: closed windows go as new ones open, and where more than `mostAddresses` are open at once
+ * the oldest is forgotten, so that a flood of addresses costs its victims a fresh start and never a refusal.
+ */
+export class MemoryRateLimiter implements RateLimiter {
+  readonly #limit: number;
+  readonly #mostAddresses: number;
+  /** Windows all last equally long, so their order of insertion is the order in which they close. */
+  readonly #windows = new Map<string, Window>();
+
+  /** @param limit  requests per window, at least 1 */
+  constructor(limit: number, mostAddresses = 100_000) {
+    this.#limit = limit;
+    this.#mostAddresses = mostAddresses;
+  }
+
+  /** How many addresses are remembered. */
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  hit(address: string, nowMs: number): Promise<Hit> {
+    const window = this.#findOpen(address, nowMs) ?? this.#open(address, nowMs);
+    const allowed = window.count < this.#limit;
+    if (allowed) window.count++;
+    return Promise.resolve({
+      allowed,
+      limit: this.#limit,
+      remaining: this.#limit - window.count,
+      resetAtMs: window.opensAtMs + RATE_WINDOW_MS,
+    });
+  }
+
+  #findOpen(address: string, nowMs: number): Window | null {
+    const window = this.#windows.get(address);
+    return window && isOpen(window, nowMs) ? window : null;
+  }
+
+  #open(address: string, nowMs: number): Window {
+    this.#forgetClosed(nowMs);
+    const window = { opensAtMs: nowMs, count: 0 };
+    this.#windows.delete(address);
+    this.#windows.set(address, window);
+    return window;
+  }
+
+  #forgetClosed(nowMs: number): void {
+    for (const [address, window] of this.#windows) {
+      if (isOpen(window, nowMs) && this.#windows.size < this.#mostAddresses) return;
+      this.#windows.delete(address);
+    }
+  }
+}
+
+/** A window that opens in the future was left by a clock since set back, and is over. */
+function isOpen({ opensAtMs }: Window, nowMs: number): boolean {
+  return opensAtMs <= nowMs && nowMs < opensAtMs + RATE_WINDOW_MS;
+}

@@ -1,0 +1,31 @@
+import { Hono } from 'hono';
+import { buildOpenApi } from './openapi.ts';
+
+const NO_STORE = { 'Cache-Control': 'no-store' };
+
+export interface ServicePagesDeps {
+  /** Whether the database is migrated and can be reached; a rejection counts as no. */
+  isReady(): Promise<boolean>;
+  /** The public address, with or without a slash at its end. */
+  baseUrl: string;
+}
+
+/** The pages without a login: `/healthz`, `/readyz` and `/openapi.json`. To be mounted at the root. */
+export function createServicePages(deps: ServicePagesDeps): Hono {
+  const openApi = JSON.stringify(buildOpenApi(deps.baseUrl.replace(/\/+$/, '')));
+  return new Hono()
+    .get('/healthz', (c) => c.json({ status: 'ok' }, 200, NO_STORE))
+    .get('/readyz', async (c) => {
+      const ready = await deps.isReady().catch(() => false);
+      if (ready) return c.json({ status: 'ready' }, 200, NO_STORE);
+      return c.json({ status: 'unavailable' }, 503, { ...NO_STORE, 'Retry-After': '5' });
+    })
+    .get('/openapi.json', (c) => c.body(openApi, 200, { 'Content-Type': 'application/json' }));
+}
+
+/** What is answered until the service has started: it lives, and it is not ready. */
+export function createStartingPages(): Hono {
+  return new Hono()
+    .get('/healthz', (c) => c.json({ status: 'ok' }, 200, NO_STORE))
+    .all('*', (c) => c.json({ status: 'starting' }, 503, { ...NO_STORE, 'Retry-After': '1' }));
+}
