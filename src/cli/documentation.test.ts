@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import type { Command } from 'commander';
+import { buildProgram } from './program.ts';
+import { Session } from './session.ts';
+
+const PAGE = fs.readFileSync(path.join(import.meta.dirname, '../../docs/command-line.md'), 'utf8');
+
+/** The first cells of the page's tables, without the escapes of Markdown. */
+const CELLS = PAGE.split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => (/^\| (.*?[^\\]) +\|/.exec(line)?.[1] ?? '').replaceAll('\\|', '|'));
+
+const program = buildProgram(
+  new Session({
+    open: () => assert.fail('reading the commands opens nothing'),
+    backup: () => assert.fail(),
+    doctor: () => assert.fail(),
+    terminal: { print: () => {}, say: () => {}, isInteractive: false },
+  }),
+);
+
+/** Every command by its full name, such as `job show`. */
+function listCommands(command: Command, prefix = ''): [name: string, command: Command][] {
+  return command.commands.flatMap((child) => {
+    const name = `${prefix}${child.name()}`;
+    if (child.commands.length > 0) return listCommands(child, `${name} `);
+    return [[name, child] as [string, Command]];
+  });
+}
+
+const commands = listCommands(program);
+
+describe('docs/command-line.md', () => {
+  for (const [name, command] of commands) {
+    test(`shows ${name} with every option it takes`, () => {
+      const row = CELLS.find((cell) => new RegExp(`^\`${name}[ \`]`).test(cell));
+      assert.ok(row, `no row for ${name}`);
+      // The options of `queue set` have a table of their own.
+      const place = name === 'queue set' ? `${row}${CELLS.join(' ')}` : row;
+      for (const { long } of command.options) {
+        assert.match(place, new RegExp(`${long}[ \`|\\]]`), `${name} ${long}`);
+      }
+      for (const argument of command.registeredArguments) {
+        assert.ok(row.includes(argument.name()), argument.name());
+      }
+    });
+  }
+
+  test('shows no command that there is not', () => {
+    const known = new Set(commands.map(([name]) => name));
+    const shown = CELLS.flatMap(
+      (cell) => /^`([a-z][a-z -]*?)(?: -| [A-Z]|`)/.exec(cell)?.[1] ?? [],
+    );
+    assert.deepEqual(
+      shown.filter((name) => !known.has(name)),
+      [],
+    );
+    assert.equal(shown.length, known.size);
+  });
+
+  test('shows no option that there is not', () => {
+    const known = new Set(
+      commands.flatMap(([, command]) => command.options.map(({ long }) => long)),
+    );
+    known.add('--help');
+    const shown = PAGE.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
+    assert.deepEqual(
+      shown.filter((option) => !known.has(option)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import { CommanderError } from 'commander';
+
+/** What keeps a command from being carried out, in one line for the operator. */
+export class CommandFault extends Error {
+  readonly code = 'COMMAND_REFUSED';
+}
+
+/** One line that says what is wrong, whatever was thrown. Never repeats a value that may be a secret. */
+export function explainFault(fault: unknown): string {
+  if (fault instanceof CommanderError) return toOneLine(explainUsage(fault));
+  if (fault instanceof CommandFault) return toOneLine(fault.message);
+  const { code, message } = Object(fault) as { code?: unknown; message?: unknown };
+  const text = typeof message === 'string' ? message : String(fault);
+  const isStores = typeof code === 'string' && code.startsWith('STORE_') && code !== 'STORE_FAULT';
+  return toOneLine(isStores ? text : `unexpected fault: ${text}`);
+}
+
+function explainUsage({ code, message }: CommanderError): string {
+  // A password with a blank and no quotes would be repeated here.
+  if (code === 'commander.excessArguments') {
+    return 'there are more arguments than this command takes; values with blanks need quotes.';
+  }
+  const text = message.replace(/^error: /, '');
+  return code === 'commander.unknownOption' ? text.replace(/(--[^=\s']+)=.*'/s, "$1'") : text;
+}
+
+function toOneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- a name from outside may hold what a terminal obeys
+  return text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+}

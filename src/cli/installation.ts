@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { CommandFault } from './fault.ts';
+import type { BackupOutcome, Finding } from './services.ts';
+import type { Session } from './session.ts';
+
+export function addInstallationCommands(program: Command, session: Session): void {
+  program
+    .command('migrate')
+    .description('bring the database up to this version')
+    .action(async () => {
+      const { migrated } = await session.open();
+      session.print({ applied: migrated });
+    });
+  program
+    .command('backup')
+    .description('copy the SQLite database while it is in use')
+    .argument('<FILE>', 'a file that does not exist yet')
+    .action(async (file: string) => {
+      const { path, bytes } = acceptBackup(await session.services.backup(file));
+      session.print({ file: path, bytes });
+      session.say(
+        'Keep APP_KEY, or app.key from beside the database, with the copy: it opens the secrets.',
+      );
+    });
+  program
+    .command('doctor')
+    .description('check settings, database, clock, DNS and mail')
+    .action(async () => report(session, await session.services.doctor()));
+}
+
+function acceptBackup(outcome: BackupOutcome): Extract<BackupOutcome, { kind: 'done' }> {
+  switch (outcome.kind) {
+    case 'done':
+      return outcome;
+    case 'exists':
+      throw new CommandFault(`${outcome.path} exists already; name a new file.`);
+    case 'no-database':
+      throw new CommandFault(`there is no database at ${outcome.path} yet.`);
+    case 'cannot-write':
+      throw new CommandFault(`${outcome.path} cannot be written: ${outcome.reason}.`);
+    case 'not-sqlite':
+      throw new CommandFault('backup copies SQLite files only; use pg_dump for Postgres.');
+  }
+}
+
+/** People read the lines; scripts get the same as JSON. */
+function report(session: Session, findings: readonly Finding[]): void {
+  const { terminal } = session.services;
+  if (!terminal.isInteractive) session.print(findings);
+  for (const { status, check, message } of findings) {
+    session.say(`${status.padEnd(4)}  ${check.padEnd(8)}  ${message}`);
+  }
+  if (findings.some(({ status }) => status === 'fail')) session.exitCode = 1;
+}

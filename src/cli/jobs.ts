@@ -1,0 +1,120 @@
+import { type Command, Option } from 'commander';
+import type { JobStatus } from '#work/jobs';
+import type { Work } from '#work/work';
+import { CommandFault } from './fault.ts';
+import { limitOption } from './options.ts';
+import { writeJob } from './records.ts';
+import { noJob, show, type Session } from './session.ts';
+
+const STATUSES: readonly JobStatus[] = [
+  'pending',
+  'processing',
+  'success',
+  'retried',
+  'dead_lettered',
+  'failed',
+];
+
+interface ListOptions {
+  team: string;
+  queue?: string;
+  status?: JobStatus;
+  limit: number;
+}
+
+export function addJobCommands(program: Command, session: Session): void {
+  const job = program.command('job').description('jobs');
+  job
+    .command('list')
+    .description("a team's jobs, newest first")
+    .requiredOption('--team <T>', "the team's name, or its id")
+    .option('--queue <Q>', "a queue's name")
+    .addOption(new Option('--status <S>', 'only jobs in this state').choices(STATUSES))
+    .addOption(limitOption())
+    .action((options: ListOptions) => listJobs(session, options));
+  job
+    .command('show')
+    .description('one job')
+    .requiredOption('--id <ID>', "the job's id")
+    .action(({ id }: { id: string }) => showJob(session, id));
+  job
+    .command('fire')
+    .description('make a pending job run now')
+    .requiredOption('--id <ID>', "the job's id")
+    .action(({ id }: { id: string }) => fireJob(session, id));
+  job
+    .command('retry')
+    .description('make a new job of a failed one, which runs now')
+    .requiredOption('--id <ID>', "the job's id")
+    .action(({ id }: { id: string }) => retryJob(session, id));
+  job
+    .command('delete')
+    .description('delete a pending job, which is then never sent, or a failed one')
+    .requiredOption('--id <ID>', "the job's id")
+    .action(({ id }: { id: string }) => deleteJob(session, id));
+}
+
+async function listJobs(session: Session, { team, queue, status, limit }: ListOptions) {
+  const { teamId, work } = await session.findTeam(team);
+  const queueId = queue === undefined ? undefined : await findQueueId(work, teamId, team, queue);
+  const jobs = await work.listJobs(teamId, {
+    ...(queueId !== undefined && { queueId }),
+    ...(status !== undefined && { status }),
+    limit,
+  });
+  const bodies = await work.readResponseBodies(
+    teamId,
+    jobs.map(({ id }) => id),
+  );
+  session.print(jobs.map((job) => writeJob(job, bodies.get(job.id) ?? null)));
+}
+
+async function findQueueId(work: Work, teamId: string, team: string, name: string) {
+  const queue = await work.findQueueByName(teamId, name);
+  if (!queue) throw new CommandFault(`the team ${show(team)} has no queue ${show(name)}.`);
+  return queue.id;
+}
+
+async function readRecord(work: Work, teamId: string, jobId: string) {
+  const job = await work.findJob(teamId, jobId);
+  if (!job) throw noJob(jobId);
+  return writeJob(job, job.response?.body ?? null);
+}
+
+async function showJob(session: Session, jobId: string): Promise<void> {
+  const { teamId, work } = await session.findTeamOfJob(jobId);
+  session.print(await readRecord(work, teamId, jobId));
+}
+
+async function fireJob(session: Session, jobId: string): Promise<void> {
+  const { teamId, work } = await session.findTeamOfJob(jobId);
+  const { kind } = await work.fireJob(teamId, jobId);
+  const job = await readRecord(work, teamId, jobId);
+  if (kind !== 'done') throw refused(jobId, job.status, 'Only pending jobs can be fired.');
+  session.print(job);
+}
+
+async function retryJob(session: Session, jobId: string): Promise<void> {
+  const { teamId, work } = await session.findTeamOfJob(jobId);
+  const outcome = await work.retryJob(teamId, jobId);
+  if (outcome.kind === 'done') {
+    session.print(await readRecord(work, teamId, outcome.jobId));
+    return;
+  }
+  const { status } = await readRecord(work, teamId, jobId);
+  throw refused(jobId, status, 'Only dead-lettered and failed jobs can be retried.');
+}
+
+async function deleteJob(session: Session, jobId: string): Promise<void> {
+  const { teamId, work } = await session.findTeamOfJob(jobId);
+  const job = await readRecord(work, teamId, jobId);
+  const { kind } = await work.deleteJob(teamId, jobId);
+  if (kind !== 'done') {
+    const { status } = await readRecord(work, teamId, jobId);
+    throw refused(jobId, status, 'Only pending and failed jobs can be deleted.');
+  }
+  session.print(job);
+}
+
+const refused = (jobId: string, status: string, rule: string) =>
+  new CommandFault(`the job ${show(jobId)} is in the state ${status}. ${rule}`);

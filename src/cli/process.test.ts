@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startReceiver } from '#testing/receiver';
+import { eventually, forEachDatabase, runBelfry, startBelfry } from '#testing/process';
+
+type Json = Record<string, unknown>;
+
+/** The command line as a process, beside a running service. */
+forEachDatabase((_name, makeDatabaseUrl) => {
+  test('an operator sets a team up and follows its work beside the running service', async () => {
+    await using target = await startReceiver();
+    target.answer('/fine', { body: 'fine' });
+    await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl() });
+    const print = async (...args: string[]) => {
+      const { code, json, stderr } = await belfry.cli(...args);
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+      return json as Json & Json[];
+    };
+    const create = async (kind: string, body: object) => {
+      const response = await fetch(`${belfry.url}/api/${kind}`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${String(user['apiToken'])}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json',
+        },
+        body: JSON.stringify(body),
+      });
+      assert.equal(response.status, 201);
+      return (await response.json()) as Json;
+    };
+    const user = await print(
+      ...'user create --email ada@acme.test --password correct-horse --team Acme'.split(' '),
+    );
+
+    const job = await create('jobs', { queue: 'mails', url: `${target.url}/fine`, delay: 3600 });
+    await print('job', 'fire', '--id', String(job['job_id']));
+    const sent = await target.next();
+    assert.equal(sent.url, '/fine');
+    const shown = await eventually(async () => {
+      const record = await print('job', 'show', '--id', String(job['job_id']));
+      return record['status'] === 'success' && record;
+    });
+    assert.deepEqual([shown['response_status'], shown['response_body']], [200, 'fine']);
+
+    const cron = await create('crons', {
+      name: 'Report',
+      url: `${target.url}/report`,
+      cron_expression: '@yearly',
+      is_active: false,
+    });
+    await print('cron', 'run', '--id', String(cron['id']));
+    assert.equal((await target.next()).url, '/report');
+    const [execution] = await eventually(async () => {
+      const list = await print('execution', 'list', '--cron', String(cron['id']));
+      return list[0]?.['status'] === 'success' && list;
+    });
+    assert.equal(execution?.['scheduled_for'], null);
+  });
+});
+
+describe('the process', () => {
+  test('ends with 1 and one line where a command is refused', async () => {
+    const { code, stdout, stderr } = await runBelfry(['job', 'list', '--team', 'Nobody']);
+    assert.deepEqual(
+      { code, stdout, stderr },
+      { code: 1, stdout: '', stderr: 'belfry: there is no team "Nobody".\n' },
+    );
+  });
+
+  test('ends with 2 on a wrong setting, whatever the command', async () => {
+    const { code, stderr } = await runBelfry(['team', 'list'], { env: { PLANS: 'free' } });
+    assert.equal(code, 2);
+    assert.match(stderr, /^belfry: PLANS: [^\n]*\n$/);
+  });
+
+  test('prints the commands when asked for help', async () => {
+    const { code, stdout, stderr } = await runBelfry(['help']);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    for (const word of ['user', 'team', 'queue', 'cron', 'job', 'execution', 'doctor']) {
+      assert.match(stdout, new RegExp(`^  ${word} `, 'm'));
+    }
+  });
+});

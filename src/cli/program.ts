@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { addAlertCommands } from './alerts.ts';
+import { addCronCommands, addExecutionCommands } from './crons.ts';
+import { addInstallationCommands } from './installation.ts';
+import { addJobCommands } from './jobs.ts';
+import { addQueueCommands } from './queues.ts';
+import type { Session } from './session.ts';
+import { addTeamCommands } from './teams.ts';
+import { addUserCommands } from './users.ts';
+
+/** Every command of the operator's command line (docs/command-line.md is held to it by a test). */
+export function buildProgram(session: Session): Command {
+  const { terminal } = session.services;
+  const program = new Command('belfry')
+    .description('Prints JSON on standard output, and words for people on standard error.')
+    .exitOverride()
+    // What is wrong is told in one line, by whoever runs the program.
+    .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: () => {} });
+  addUserCommands(program, session);
+  addTeamCommands(program, session);
+  addQueueCommands(program, session);
+  addCronCommands(program, session);
+  addJobCommands(program, session);
+  addExecutionCommands(program, session);
+  addAlertCommands(program, session);
+  addInstallationCommands(program, session);
+  return program;
+}

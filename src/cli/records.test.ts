@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { explainFault } from './fault.ts';
+import { printJson } from './output.ts';
+import { writeAlert, writeBody, writeInstant } from './records.ts';
+
+describe('a record', () => {
+  test('writes instants in UTC with milliseconds, and nothing where there is none', () => {
+    assert.equal(
+      writeInstant(Date.UTC(2026, 10, 20, 9, 5, 0, 123)),
+      '2026-11-20T09:05:00.123+00:00',
+    );
+    assert.equal(writeInstant(null), null);
+  });
+
+  test('writes a body as text, without a character that was cut off at its end', () => {
+    const body = Buffer.from('\ufeff✓🔔');
+    assert.equal(writeBody(body), '\ufeff✓🔔');
+    for (let cut = 1; cut <= 3; cut++) assert.equal(writeBody(body.subarray(0, -cut)), '\ufeff✓');
+    assert.equal(writeBody(Buffer.from([0x61, 0xff, 0x62])), 'a\ufffdb');
+    assert.equal(writeBody(Buffer.alloc(0)), '');
+    assert.equal(writeBody(null), null);
+  });
+
+  test('of an alert says when, what, which run, why, and whether it was sent', () => {
+    const raisedAt = Date.UTC(2026, 10, 20, 9, 5);
+    const written = writeAlert({
+      teamId: 'team',
+      id: 'alert',
+      raisedAt,
+      level: 'failure',
+      source: { kind: 'queue', id: 'queue', name: 'emails' },
+      runId: 'job',
+      attemptNumber: 4,
+      responseStatus: 503,
+      reason: 'http_server_error',
+      errorMessage: 'HTTP 503 error',
+      failedRuns: null,
+      downMs: null,
+      delivery: 'muted',
+      mutedBy: 'Move',
+      isRead: false,
+    });
+    assert.deepEqual(written, {
+      id: 'alert',
+      raised_at: '2026-11-20T09:05:00.000+00:00',
+      level: 'failure',
+      source: 'queue',
+      source_id: 'queue',
+      source_name: 'emails',
+      run_id: 'job',
+      attempt_number: 4,
+      response_status: 503,
+      reason: 'http_server_error',
+      error_message: 'HTTP 503 error',
+      failed_runs: null,
+      down_ms: null,
+      delivery: 'muted',
+      muted_by: 'Move',
+      is_read: false,
+    });
+  });
+});
+
+describe('output', () => {
+  const print = (value: unknown, isInteractive: boolean) => {
+    let printed = '';
+    printJson({ print: (text) => void (printed += text), say: () => {}, isInteractive }, value);
+    return printed;
+  };
+
+  test('is one line of JSON, or set out for reading on a terminal', () => {
+    assert.equal(print({ a: [1] }, false), '{"a":[1]}\n');
+    assert.equal(print({ a: [1] }, true), '{\n  "a": [\n    1\n  ]\n}\n');
+  });
+
+  test('holds no character that a terminal obeys, and reads back the same', () => {
+    const text = Array.from({ length: 0x100 }, (_, code) => String.fromCharCode(code)).join('');
+    const printed = print(text, true);
+    // oxlint-disable-next-line no-control-regex
+    assert.doesNotMatch(printed.slice(0, -1), /[\u0000-\u001f\u007f-\u009f]/);
+    assert.equal(JSON.parse(printed), text);
+  });
+});
+
+describe('a fault', () => {
+  test('is one line, whatever was thrown', () => {
+    for (const fault of [new Error('two\nlines\u001b[2J'), 'text', null, undefined, { code: 5 }]) {
+      // oxlint-disable-next-line no-control-regex
+      assert.match(explainFault(fault), /^[^\u0000-\u001f]+$/);
+    }
+  });
+
+  test("tells the store's own words only where they are meant for people", () => {
+    const fault = (code: string) => Object.assign(new Error('the disk is full'), { code });
+    assert.equal(explainFault(fault('STORE_UNAVAILABLE')), 'the disk is full');
+    assert.equal(explainFault(fault('STORE_FAULT')), 'unexpected fault: the disk is full');
+  });
+});

@@ -1,0 +1,127 @@
+import type { TeamWithUsage } from '#people/operator';
+import type { Alert } from '#work/alerts';
+import type { Cron, ExecutionDetail, ExecutionRecord } from '#work/crons';
+import type { JobRecord } from '#work/jobs';
+import type { Queue } from '#work/queues';
+
+/** Records as the command line prints them: the names that scripts rely on. Headers and payloads, which may hold secrets, stay out. */
+
+/** ISO 8601 in UTC with milliseconds, so that lateness can be told: `2026-11-20T09:05:00.123+00:00`. */
+export function writeInstant(ms: number): string;
+export function writeInstant(ms: number | null): string | null;
+export function writeInstant(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString().replace('Z', '+00:00');
+}
+
+/** What is kept of a body as text. It may have been cut inside a character, which is then left out (D23). */
+export function writeBody(body: Uint8Array | null): string | null {
+  if (body === null) return null;
+  // Without the end of the stream, bytes of an unfinished character are held back.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(body, { stream: true });
+}
+
+export function writeJob(job: JobRecord, body: Uint8Array | null) {
+  return {
+    id: job.id,
+    original_id: job.originalId,
+    status: job.status,
+    attempt_number: job.attemptNumber,
+    queue: job.queue,
+    method: job.method,
+    url: job.url,
+    scheduled_at: writeInstant(job.scheduledAt),
+    started_at: writeInstant(job.startedAt),
+    completed_at: writeInstant(job.completedAt),
+    response_status: job.responseStatus,
+    reason: job.reason,
+    error_message: job.errorMessage,
+    duration_ms: job.durationMs,
+    response_body: writeBody(body),
+  };
+}
+
+export function writeExecution(
+  execution: ExecutionRecord & Partial<Pick<ExecutionDetail, 'response'>>,
+) {
+  return {
+    id: execution.id,
+    cron_id: execution.cronId,
+    status: execution.status,
+    scheduled_for: writeInstant(execution.scheduledFor),
+    started_at: writeInstant(execution.startedAt),
+    completed_at: writeInstant(execution.completedAt),
+    response_status: execution.responseStatus,
+    reason: execution.reason,
+    error_message: execution.errorMessage,
+    duration_ms: execution.durationMs,
+    response_body: writeBody(execution.response?.body ?? null),
+  };
+}
+
+export function writeCron(cron: Cron) {
+  return {
+    id: cron.id,
+    name: cron.name,
+    cron_expression: cron.cronExpression,
+    method: cron.method,
+    url: cron.url,
+    callback_url: cron.callbackUrl,
+    timeout_seconds: cron.timeoutSeconds,
+    alert_threshold: cron.alertThreshold,
+    assertions: cron.assertions,
+    is_active: cron.isActive,
+    next_run_at: writeInstant(cron.nextRunAt),
+    created_at: writeInstant(cron.createdAt),
+  };
+}
+
+export function writeQueue(queue: Queue) {
+  return {
+    id: queue.id,
+    name: queue.name,
+    timeout_seconds: queue.timeoutSeconds,
+    retries_enabled: queue.retriesEnabled,
+    /** Seconds before each retry. */
+    retry_schedule: queue.retrySchedule,
+    concurrency_limit: queue.concurrencyLimit,
+    assertions: queue.assertions,
+    email_alerts: queue.emailAlerts,
+    dead_letter_days: queue.deadLetterDays,
+    is_paused: queue.isPaused,
+    created_at: writeInstant(queue.createdAt),
+  };
+}
+
+export function writeAlert(alert: Alert) {
+  return {
+    id: alert.id,
+    raised_at: writeInstant(alert.raisedAt),
+    level: alert.level,
+    /** `cron` or `queue`, by the name it had then. */
+    source: alert.source.kind,
+    source_id: alert.source.id,
+    source_name: alert.source.name,
+    /** An execution of the cron, or a job of the queue. */
+    run_id: alert.runId,
+    attempt_number: alert.attemptNumber,
+    response_status: alert.responseStatus,
+    reason: alert.reason,
+    error_message: alert.errorMessage,
+    failed_runs: alert.failedRuns,
+    down_ms: alert.downMs,
+    delivery: alert.delivery,
+    muted_by: alert.mutedBy,
+    is_read: alert.isRead,
+  };
+}
+
+export function writeTeam(team: TeamWithUsage) {
+  return {
+    id: team.teamId,
+    name: team.name,
+    plan: team.plan,
+    monthly_limit: team.limit,
+    used: team.used,
+    created_at: writeInstant(team.createdAt),
+  };
+}

@@ -1,0 +1,38 @@
+import { type Command, CommanderError } from 'commander';
+import { CommandFault, explainFault } from './fault.ts';
+import { buildProgram } from './program.ts';
+import type { CommandServices } from './services.ts';
+import { Session } from './session.ts';
+
+/**
+ * Runs one command of the operator's command line.
+ *
+ * @param argv  the command's words, such as `['job', 'show', '--id', '…']`
+ * @returns the exit code: 0, or 1 after one line on standard error that says what is wrong. Never rejects.
+ */
+export async function runCommand(
+  argv: readonly string[],
+  services: CommandServices,
+): Promise<0 | 1> {
+  const session = new Session(services);
+  const program = buildProgram(session);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return session.exitCode;
+  } catch (fault) {
+    if (fault instanceof CommanderError && fault.exitCode === 0) return 0;
+    session.say(`belfry: ${explainFault(findMissingCommand(program, argv, fault))}`);
+    return 1;
+  } finally {
+    await session.close();
+  }
+}
+
+/** A group without a command asks for help, which is more than one line. */
+function findMissingCommand(program: Command, argv: readonly string[], fault: unknown): unknown {
+  if (!(fault instanceof CommanderError) || fault.code !== 'commander.help') return fault;
+  const group = program.commands.find((command) => command.name() === argv[0]) ?? program;
+  const names = group.commands.map((command) => command.name()).join(', ');
+  const what = group === program ? 'a command is missing' : `${group.name()} needs a command`;
+  return new CommandFault(`${what}: ${names}.`);
+}

@@ -1,0 +1,65 @@
+import type { Work } from '#work/work';
+import { CommandFault } from './fault.ts';
+import { printJson } from './output.ts';
+import type { CommandServices, OpenRooms } from './services.ts';
+
+/** One run of one command: opens the rooms when they are first needed, and remembers the exit code. */
+export class Session {
+  readonly services: CommandServices;
+  exitCode: 0 | 1 = 0;
+  #rooms: Promise<OpenRooms> | null = null;
+
+  constructor(services: CommandServices) {
+    this.services = services;
+  }
+
+  open(): Promise<OpenRooms> {
+    this.#rooms ??= this.services.open();
+    return this.#rooms;
+  }
+
+  print(value: unknown): void {
+    printJson(this.services.terminal, value);
+  }
+
+  say(line: string): void {
+    this.services.terminal.say(`${line}\n`);
+  }
+
+  /** @param nameOrId  as the operator gave it */
+  async findTeam(nameOrId: string): Promise<{ teamId: string; work: Work }> {
+    const { people, work } = await this.open();
+    const team = await people.findTeam(nameOrId);
+    if (!team) throw new CommandFault(`there is no team ${show(nameOrId)}.`);
+    return { teamId: team.id, work };
+  }
+
+  /** The job's team, for commands that name a job alone. */
+  async findTeamOfJob(jobId: string): Promise<{ teamId: string; work: Work }> {
+    const { work } = await this.open();
+    const teamId = await work.findTeamOfJob(jobId);
+    if (teamId === null) throw noJob(jobId);
+    return { teamId, work };
+  }
+
+  async findTeamOfCron(cronId: string): Promise<{ teamId: string; work: Work }> {
+    const { work } = await this.open();
+    const teamId = await work.findTeamOfCron(cronId);
+    if (teamId === null) throw noCron(cronId);
+    return { teamId, work };
+  }
+
+  /** What the command came to stands already; a fault in closing changes nothing about it. */
+  async close(): Promise<void> {
+    const rooms = await this.#rooms?.catch(() => null);
+    await rooms?.close().catch(() => {});
+  }
+}
+
+export const noJob = (id: string) => new CommandFault(`there is no job ${show(id)}.`);
+export const noCron = (id: string) => new CommandFault(`there is no cron ${show(id)}.`);
+
+/** A value from the command line, cut to a bearable length. */
+export function show(text: string): string {
+  return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
+}

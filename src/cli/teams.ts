@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { CommandFault } from './fault.ts';
+import { writeTeam } from './records.ts';
+import { show, type Session } from './session.ts';
+import { listErrors } from './users.ts';
+
+export function addTeamCommands(program: Command, session: Session): void {
+  const team = program.command('team').description('teams');
+  team
+    .command('list')
+    .description('the teams with plan and usage')
+    .action(async () => {
+      const { people } = await session.open();
+      const teams = await people.listTeams();
+      session.print(teams.map(writeTeam));
+    });
+  team
+    .command('plan')
+    .description('put a team on a plan of the setting PLANS')
+    .requiredOption('--team <T>', "the team's name, or its id")
+    .requiredOption('--plan <NAME>', "the plan's name")
+    .action(async (options: { team: string; plan: string }) => {
+      const { people } = await session.open();
+      const outcome = await people.setPlan(options.team, options.plan);
+      if (outcome.kind === 'refused') throw new CommandFault(listErrors(outcome.errors));
+      if (outcome.kind === 'not-found') throw noTeam(options.team);
+      session.print(writeTeam(outcome.team));
+    });
+  team
+    .command('signing-secret')
+    .description("make a team's signing secret, replacing the one it has")
+    .requiredOption('--team <T>', "the team's name, or its id")
+    .action(async (options: { team: string }) => {
+      const { people } = await session.open();
+      const signingSecret = await people.generateSigningSecret(options.team);
+      if (signingSecret === null) throw noTeam(options.team);
+      session.print({ signingSecret });
+    });
+}
+
+const noTeam = (nameOrId: string) => new CommandFault(`there is no team ${show(nameOrId)}.`);

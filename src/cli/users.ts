@@ -1,0 +1,60 @@
+import { type Command, Option } from 'commander';
+import { CommandFault } from './fault.ts';
+import { show, type Session } from './session.ts';
+
+interface NewUserOptions {
+  email: string;
+  password: string;
+  name?: string;
+  team?: string;
+  role?: 'owner' | 'admin' | 'member';
+}
+
+export function addUserCommands(program: Command, session: Session): void {
+  const user = program.command('user').description('accounts');
+  user
+    .command('create')
+    .description('make an account, and its team if there is none of that name')
+    .requiredOption('--email <E>', 'email address')
+    .requiredOption('--password <P>', 'password, at least 8 characters')
+    .option('--name <N>', "the person's name")
+    .option('--team <T>', "the team's name")
+    .addOption(new Option('--role <R>', 'role in the team').choices(['owner', 'admin', 'member']))
+    .action(async (options: NewUserOptions) => {
+      const { people } = await session.open();
+      const outcome = await people.createUser(options);
+      if (outcome.kind === 'refused') throw new CommandFault(listErrors(outcome.errors));
+      const { userId, teamId, apiToken } = outcome;
+      session.print({ userId, teamId, apiToken });
+    });
+  user
+    .command('reset-password')
+    .description('make a link that sets a new password')
+    .requiredOption('--email <E>', 'email address')
+    .action(async ({ email }: { email: string }) => {
+      const { people } = await session.open();
+      const resetUrl = await people.resetPasswordUrl(email);
+      if (resetUrl === null) throw noAccount(email);
+      session.print({ resetUrl });
+    });
+  user
+    .command('token')
+    .description('make a new API token; the old one stops working')
+    .requiredOption('--email <E>', 'email address')
+    .action(async ({ email }: { email: string }) => {
+      const { people } = await session.open();
+      const apiToken = await people.newToken(email);
+      if (apiToken === null) throw noAccount(email);
+      session.print({ apiToken });
+    });
+}
+
+const noAccount = (email: string) =>
+  new CommandFault(`there is no account with the email ${show(email)}.`);
+
+/** `--email: Enter a valid email address. --password: Use at least 8 characters.` */
+export function listErrors(errors: Record<string, readonly string[]>): string {
+  return Object.entries(errors)
+    .map(([field, messages]) => `--${field}: ${messages.join(' ')}`)
+    .join(' ');
+}
