@@ -1,0 +1,73 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Form, Link, useLocation } from 'react-router';
+import { Notice } from '../parts/Notice.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { MaintenanceWindowView } from '../services.ts';
+
+/**
+ * Says that alerts are muted at this moment, by which windows and until when; nothing where none is active.
+ *
+ * @param windows  as `listActiveWindows` gives them, for a cron, a queue or the team
+ * @param of  whose alerts they are: `this cron`
+ */
+export function MaintenanceNotice({
+  windows,
+  of,
+}: {
+  windows: readonly MaintenanceWindowView[];
+  of: string;
+}) {
+  if (windows.length === 0) return null;
+  const until = Math.max(...windows.map(({ activeUntil }) => activeUntil ?? 0));
+  const names = windows.map(({ name }) => `“${name}”`).join(', ');
+  return (
+    <Notice kind="muted" title={`Alerts of ${of} are muted`}>
+      Until <Time at={until} exact /> (<Time at={until} />
+      ), by the maintenance {windows.length === 1 ? 'window' : 'windows'} {names}. Runs go on.{' '}
+      <Link to="/maintenance">See maintenance</Link>
+    </Notice>
+  );
+}
+
+/** One click mutes for an hour: everything of the team, or one cron or queue (`cron:<id>`), and then comes back here. */
+export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: boolean }) {
+  const { pathname, search } = useLocation();
+  return (
+    <Form method="post" action="/maintenance">
+      <input type="hidden" name="next" value={pathname + search} />
+      {source ? <input type="hidden" name="source" value={source} /> : null}
+      <Button
+        type="submit"
+        name="intent"
+        value="start"
+        variant="default"
+        {...(isSmall ? { size: 'compact-xs' } : {})}
+      >
+        {source ? 'Mute for an hour' : 'Start now for an hour'}
+      </Button>
+    </Form>
+  );
+}
+
+/** When a cron or queue raises alerts, with the ways to those it raised and to a quiet hour. */
+export function AlertFact({
+  source,
+  isOn,
+  isMuted,
+  children,
+}: {
+  /** `cron:<id>` or `queue:<id>` */
+  source: string;
+  isOn: boolean;
+  isMuted: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <span className="row">
+      <span>{children}</span>
+      <Link to={`/alerts?source=${encodeURIComponent(source)}`}>See its alerts</Link>
+      {isOn && !isMuted ? <MuteForAnHour source={source} isSmall /> : null}
+    </span>
+  );
+}

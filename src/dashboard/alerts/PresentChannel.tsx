@@ -1,0 +1,55 @@
+import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { Time } from '../parts/Time.tsx';
+import { describeCount } from '../parts/amounts.ts';
+import type { ChannelView } from '../services.ts';
+import { isFailing, nameChannel } from './alertWords.ts';
+
+/** The channel as it is: where it leads as far as it may be shown, and how it fared. */
+export function PresentChannel({
+  channel,
+  memberCount,
+  sendsMail,
+}: {
+  channel: ChannelView;
+  memberCount: number;
+  /** False where mails are only logged. */
+  sendsMail: boolean;
+}) {
+  const { kind, maskedUrl, lastSentAt, lastError, lastErrorAt } = channel;
+  return (
+    <>
+      {isFailing(channel) ? (
+        <Notice kind="failed" title="The last notice could not be sent.">
+          {lastError}. It was <Time at={lastErrorAt} />; a notice is tried again for an hour.
+        </Notice>
+      ) : null}
+      {kind === 'email' && !sendsMail ? (
+        <Notice kind="warning" title="Mail is not set up here.">
+          Notices by email are written to the log of the service. Its operator can name a mail
+          server.
+        </Notice>
+      ) : null}
+      <DefinitionList
+        entries={[
+          ['Channel', nameChannel(kind)],
+          ['Goes to', kind === 'email' ? describeMembers(memberCount) : null],
+          ['Address', maskedUrl === null ? null : <code key="address">{maskedUrl}</code>],
+          ['Last sent', <Time key="sent" at={lastSentAt} />],
+          [
+            'Last error',
+            lastErrorAt === null || isFailing(channel) ? null : (
+              <span key="error">
+                {lastError}, <Time at={lastErrorAt} />
+              </span>
+            ),
+          ],
+        ]}
+      />
+    </>
+  );
+}
+
+export function describeMembers(count: number): string {
+  return count === 1 ? 'the one member' : `all ${describeCount(count, 'member', 'members')}`;
+}

@@ -1,0 +1,118 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Form, Link } from 'react-router';
+import { CheckField, TextField } from '../parts/Field.tsx';
+import { Section } from '../parts/Section.tsx';
+import { useMoment } from '../parts/Time.tsx';
+import type { FieldErrors, NamedSource } from '../services.ts';
+import formClasses from '../forms/Form.module.css';
+import { SourcesField } from './SourcesField.tsx';
+import { parseInstant, type WindowTyped } from './windowTyped.ts';
+import { describeLocally, describeWindow } from './windowWords.ts';
+import classes from './Alerts.module.css';
+
+type WindowFormProps = {
+  typed: WindowTyped;
+  errors?: FieldErrors | undefined;
+  sources: readonly NamedSource[];
+  word: string;
+};
+
+export function WindowForm({ typed, errors, sources, word }: WindowFormProps) {
+  return (
+    <Form method="post" noValidate>
+      <Section title="Name" note="Alerts that it mutes say so by its name.">
+        <div className={formClasses.fields}>
+          <TextField
+            name="name"
+            label="Name"
+            required
+            maxLength={1000}
+            autoComplete="off"
+            placeholder="Database upgrade"
+            defaultValue={typed.name}
+            errors={errors}
+          />
+        </div>
+      </Section>
+      <Section
+        title="When"
+        note="In UTC, like schedules, so that it does not move with daylight saving."
+      >
+        <Times typed={typed} errors={errors} />
+      </Section>
+      <Section title="What it mutes" note="Runs go on. Only nobody is told of their alerts.">
+        <SourcesField typed={typed} errors={errors} sources={sources} />
+      </Section>
+      <div className={formClasses.actions}>
+        <Button type="submit">{word}</Button>
+        <Button component={Link} to="/maintenance" variant="quiet">
+          Cancel
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** Start and end in UTC; what they mean, by the viewer's clock too, stands below as they are typed. */
+function Times({ typed, errors }: { typed: WindowTyped; errors: FieldErrors | undefined }) {
+  const [times, setTimes] = useState(typed);
+  const change = (changed: Partial<WindowTyped>) => setTimes({ ...times, ...changed });
+  return (
+    <div className={formClasses.fields}>
+      <div className={classes.times}>
+        <TextField
+          type="datetime-local"
+          name="starts_at"
+          label="Starts (UTC)"
+          required
+          defaultValue={typed.starts_at}
+          onChange={(event) => change({ starts_at: event.currentTarget.value })}
+          errors={errors}
+        />
+        <TextField
+          type="datetime-local"
+          name="ends_at"
+          label="Ends (UTC)"
+          required
+          defaultValue={typed.ends_at}
+          onChange={(event) => change({ ends_at: event.currentTarget.value })}
+          errors={errors}
+        />
+      </div>
+      <CheckField
+        name="is_weekly"
+        label="Repeat every week"
+        description="On the same days and times, from the first one on, until it is deleted."
+        defaultChecked={typed.is_weekly}
+        onChange={(event) => change({ is_weekly: event.currentTarget.checked })}
+        errors={errors}
+      />
+      <Meaning times={times} />
+    </div>
+  );
+}
+
+function Meaning({ times }: { times: WindowTyped }) {
+  const { now, timeZone } = useMoment();
+  const startsAt = parseInstant(times.starts_at);
+  const endsAt = parseInstant(times.ends_at);
+  const isSpan = startsAt !== null && endsAt !== null && endsAt > startsAt;
+  const window = isSpan ? { startsAt, endsAt, isWeekly: times.is_weekly } : null;
+  return (
+    <div className={formClasses.schedule} aria-live="polite">
+      {window === null ? (
+        <p className="muted">It needs a start and, after it, an end.</p>
+      ) : (
+        <>
+          <p className={`${formClasses.words} num`}>{describeWindow(window)}</p>
+          {timeZone === null ? null : (
+            <p className="muted num">
+              {describeLocally(window, now, timeZone) ?? 'Your own clock shows UTC, too.'}
+            </p>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

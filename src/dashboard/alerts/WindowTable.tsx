@@ -1,0 +1,114 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import type { Column } from '../parts/DataTable.tsx';
+import { Status, type StatusName } from '../parts/Status.tsx';
+import { Time, useMoment } from '../parts/Time.tsx';
+import type { MaintenanceWindowView, NamedSource } from '../services.ts';
+import classes from './Alerts.module.css';
+import { describeCovers, describeLocally, describeWindow, findOccurrence } from './windowWords.ts';
+
+const states = {
+  active: { name: 'muted', word: 'Active' },
+  upcoming: { name: 'pending', word: 'Upcoming' },
+  over: { name: 'idle', word: 'Over' },
+} satisfies Record<MaintenanceWindowView['state'], { name: StatusName; word: string }>;
+
+export function windowColumns(sources: readonly NamedSource[]): Column<MaintenanceWindowView>[] {
+  return [
+    {
+      key: 'state',
+      head: 'Status',
+      width: '108px',
+      cell: ({ state }) => <Status {...states[state]} />,
+    },
+    {
+      key: 'name',
+      head: 'Name',
+      width: '170px',
+      isWideOnPhone: true,
+      cell: ({ id, name }) => (
+        <Link to={`/maintenance/${id}/edit`} title={name}>
+          {name}
+        </Link>
+      ),
+    },
+    { key: 'when', head: 'When', cell: (window) => <When window={window} /> },
+    {
+      key: 'next',
+      head: 'Next',
+      width: '120px',
+      cell: (window) => <Next window={window} />,
+    },
+    {
+      key: 'covers',
+      head: 'Mutes',
+      width: '160px',
+      isWideOnPhone: true,
+      cell: (window) => {
+        const words = describeCovers(window, sources);
+        return <span title={words}>{words}</span>;
+      },
+    },
+    {
+      key: 'actions',
+      head: 'Actions',
+      width: '132px',
+      isWideOnPhone: true,
+      cell: (window) => <Actions window={window} />,
+    },
+  ];
+}
+
+function When({ window }: { window: MaintenanceWindowView }) {
+  const { now, timeZone } = useMoment();
+  const local = describeLocally(window, now, timeZone);
+  return (
+    <span className={classes.what}>
+      <span className="num" title={describeWindow(window)}>
+        {describeWindow(window)}
+      </span>
+      {local === null ? null : (
+        <span className="muted num" title={local}>
+          {local}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Next({ window }: { window: MaintenanceWindowView }) {
+  const { now } = useMoment();
+  if (window.state === 'over') return <span className="muted">–</span>;
+  if (window.state === 'active') {
+    return (
+      <>
+        ends <Time at={window.activeUntil} />
+      </>
+    );
+  }
+  return <Time at={findOccurrence(window, now).from} />;
+}
+
+function Actions({ window: { id, name, state, isWeekly } }: { window: MaintenanceWindowView }) {
+  return (
+    <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
+      <Button component={Link} to={`/maintenance/${id}/edit`} variant="default" size="compact-xs">
+        Edit
+      </Button>
+      <ConfirmDialog
+        word="Delete"
+        question={`Delete the maintenance window “${name}”?`}
+        fields={{ intent: 'delete', id }}
+        isSmall
+      >
+        {state === 'active'
+          ? 'It ends at once: what fails from now on is told again. '
+          : isWeekly
+            ? 'It comes no more: what fails at that time is told again. '
+            : ''}
+        Alerts that it muted stay muted.
+      </ConfirmDialog>
+    </span>
+  );
+}

@@ -1,0 +1,51 @@
+/** Alerts in words, for rows. The notices that go out say the same in their own forms. */
+import { CHAT_CHANNELS } from '#domain/notification-channel';
+import { describeSeconds } from '../parts/amounts.ts';
+import { describeOutcome } from '../runs/reasons.ts';
+import type { Alert, ChannelView } from '../services.ts';
+
+/** `“Nightly” failed 2 times in a row` */
+export function describeAlert(alert: Alert): string {
+  const { level, source, failedRuns, downMs } = alert;
+  if (source.kind === 'queue') {
+    return level === 'failure'
+      ? `A job of “${source.name}” was dead-lettered`
+      : `A job of “${source.name}” failed at its first attempt`;
+  }
+  if (level === 'recovery')
+    return `“${source.name}” works again after ${describeSeconds((downMs ?? 0) / 1000)}`;
+  return level === 'failure' && failedRuns !== null && failedRuns > 1
+    ? `“${source.name}” failed ${failedRuns} times in a row`
+    : `“${source.name}” failed`;
+}
+
+/** The target's status and what was wrong, with who muted it: the second line. */
+export function describeCause(alert: Alert): string {
+  const { errorMessage, mutedBy, level } = alert;
+  const outcome = describeOutcome(alert);
+  const says = level !== 'recovery' && errorMessage !== null && !errorMessage.startsWith(outcome);
+  return [
+    outcome === '–' ? null : outcome,
+    says ? errorMessage : null,
+    mutedBy === null ? null : `muted by “${mutedBy}”`,
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+}
+
+export function pathOfRun({ source, runId }: Alert): string {
+  return source.kind === 'cron' ? `/executions/${runId}` : `/jobs/${runId}`;
+}
+
+export function pathOfSource({ kind, id }: Alert['source']): string {
+  return kind === 'cron' ? `/crons/${id}` : `/queues/${id}`;
+}
+
+export function nameChannel(kind: ChannelView['kind']): string {
+  return kind === 'email' ? 'Email' : CHAT_CHANNELS[kind].label;
+}
+
+/** True while the last thing that happened to the channel is a failure. */
+export function isFailing({ lastErrorAt, lastSentAt }: ChannelView): boolean {
+  return lastErrorAt !== null && (lastSentAt === null || lastSentAt < lastErrorAt);
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { WEEK_MS } from '#domain/maintenance';
+import { cutPage, isNarrowed, readAlertSearch } from './alertFilter.ts';
+import { parseInstant, writeInstant } from './windowTyped.ts';
+import { describeCovers, describeLocally, describeWindow, findOccurrence } from './windowWords.ts';
+
+const HOUR = 3_600_000;
+const SATURDAY = Date.parse('2026-11-21T22:00:00Z');
+
+describe('a maintenance window in words', () => {
+  const rows: [startsAt: number, hours: number, isWeekly: boolean, words: string][] = [
+    [SATURDAY, 1, false, 'Sat, 21 Nov 2026, 22:00–23:00 UTC'],
+    [SATURDAY, 4, false, 'Sat, 21 Nov 2026, 22:00 – Sun, 22 Nov, 02:00 UTC'],
+    [
+      Date.parse('2026-12-31T22:00:00Z'),
+      4,
+      false,
+      'Thu, 31 Dec 2026, 22:00 – Fri, 1 Jan 2027, 02:00 UTC',
+    ],
+    [SATURDAY, 1, true, 'Every Saturday, 22:00–23:00 UTC'],
+    [SATURDAY, 4, true, 'Every Saturday, 22:00 – Sunday, 02:00 UTC'],
+    [SATURDAY, 167, true, 'Every Saturday, 22:00 – Saturday, 21:00 UTC'],
+    [SATURDAY, 168, true, 'Always, from Sat, 21 Nov 2026, 22:00 UTC'],
+  ];
+  for (const [startsAt, hours, isWeekly, words] of rows) {
+    test(words, () => {
+      assert.equal(describeWindow({ startsAt, endsAt: startsAt + hours * HOUR, isWeekly }), words);
+    });
+  }
+
+  const weekly = { startsAt: SATURDAY, endsAt: SATURDAY + HOUR, isWeekly: true };
+  test('tells of the present occurrence, else of the next one', () => {
+    const from = (now: number) => findOccurrence(weekly, now).from;
+    assert.equal(from(SATURDAY - WEEK_MS), SATURDAY);
+    assert.equal(from(SATURDAY + HOUR - 1), SATURDAY);
+    assert.equal(from(SATURDAY + HOUR), SATURDAY + WEEK_MS);
+    assert.equal(from(SATURDAY + 5 * WEEK_MS + 1), SATURDAY + 5 * WEEK_MS);
+    const once = { ...weekly, isWeekly: false };
+    assert.equal(findOccurrence(once, SATURDAY + 9 * WEEK_MS).from, SATURDAY);
+  });
+  test('follows the daylight saving of whoever looks', () => {
+    const july = Date.parse('2027-07-01T00:00:00Z');
+    const words = 'Next: Sat, 21 Nov 2026, 23:00 – Sun, 22 Nov, 00:00 (Europe/Berlin)';
+    assert.equal(describeLocally(weekly, SATURDAY - 1, 'Europe/Berlin'), words);
+    assert.match(describeLocally(weekly, SATURDAY, 'Europe/Berlin') ?? '', /^Now: /);
+    assert.match(describeLocally(weekly, july, 'Europe/Berlin') ?? '', /4 Jul 2027, 00:00–01:00/);
+    assert.equal(describeLocally(weekly, SATURDAY, 'UTC'), null);
+    assert.equal(describeLocally(weekly, SATURDAY, null), null);
+  });
+  test('names what it mutes, and no more than three of it', () => {
+    const sources = ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'cron' as const, id: name, name }));
+    const covers = (count: number) => ({ covers: sources.slice(0, count) });
+    assert.equal(describeCovers({ covers: 'team' }, sources), 'Whole team');
+    assert.equal(describeCovers(covers(3), sources), 'a, b, c');
+    assert.equal(describeCovers(covers(4), sources), 'a, b and 2 more');
+    assert.equal(describeCovers(covers(1), []), 'Nothing any more');
+    assert.equal(
+      describeCovers({ covers: [{ kind: 'queue', id: 'a' }] }, sources),
+      'Nothing any more',
+    );
+  });
+  test('its times are written as fields take them, and read back', () => {
+    assert.equal(writeInstant(SATURDAY), '2026-11-21T22:00');
+    assert.equal(writeInstant(SATURDAY + 5_250), '2026-11-21T22:00:05');
+    const seconds = fc.integer({ min: 0, max: 4_102_444_800 });
+    fc.assert(fc.property(seconds, (at) => parseInstant(writeInstant(at * 1000)) === at * 1000));
+    for (const text of ['', 'x', '2026-11-21', '2026-13-21T22:00', '2026-11-21T22:00Z'])
+      assert.equal(parseInstant(text), null, text);
+  });
+});
+
+describe('the address of the Alerts tab', () => {
+  const read = (search: string) => readAlertSearch(new URLSearchParams(search));
+  const id = '019ab13e-7c1f-7a52-b5d4-88f0c2ee9001';
+  test('says what is shown', () => {
+    assert.deepEqual(read('level=failure&delivery=muted&unread=1&source=queue'), {
+      level: 'failure',
+      delivery: 'muted',
+      unreadOnly: true,
+      sourceKind: 'queue',
+    });
+    assert.deepEqual(read(`source=cron:${id}`), { source: { kind: 'cron', id } });
+    assert.deepEqual(read(`after=${id}`), { before: id });
+    assert.deepEqual(read(`before=${id}`), { after: id });
+  });
+  test('leaves out what is none of ours', () => {
+    assert.deepEqual(read('level=usage&delivery=&unread=yes&source=team:1&after='), {});
+    fc.assert(fc.property(fc.string(), (text) => void read(text)));
+    assert.equal(isNarrowed(new URLSearchParams('after=x&level=')), false);
+    assert.equal(isNarrowed(new URLSearchParams('level=failure')), true);
+  });
+});
+
+describe('a page of alerts', () => {
+  const rows = (...ids: string[]) => ids.map((id) => ({ id }));
+  test('leads to older ones while there are more', () => {
+    assert.deepEqual(cutPage(rows('d', 'c', 'b'), {}, 2), {
+      alerts: rows('d', 'c'),
+      next: 'c',
+      previous: null,
+    });
+    assert.deepEqual(cutPage(rows('b', 'a'), { before: 'c' }, 2), {
+      alerts: rows('b', 'a'),
+      next: null,
+      previous: 'b',
+    });
+  });
+  test('leads back, and to newer ones while there are more', () => {
+    assert.deepEqual(cutPage(rows('e', 'd', 'c'), { after: 'b' }, 2), {
+      alerts: rows('d', 'c'),
+      next: 'c',
+      previous: 'd',
+    });
+    assert.deepEqual(cutPage(rows('d', 'c'), { after: 'b' }, 2).previous, null);
+    assert.deepEqual(cutPage([], { after: 'b' }, 2), { alerts: [], next: null, previous: null });
+  });
+});

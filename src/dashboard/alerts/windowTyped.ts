@@ -1,0 +1,57 @@
+/** What stands in the fields of a maintenance window's form. */
+import type { MaintenanceWindowView } from '../services.ts';
+
+export type WindowTyped = {
+  name: string;
+  /** As the browser's field for a date and a time has it: `2026-11-21T22:00`, here in UTC. */
+  starts_at: string;
+  ends_at: string;
+  is_weekly: boolean;
+  covers: 'team' | 'chosen';
+  /** `cron:<id>`, `queue:<id>` */
+  sources: string[];
+};
+
+const HOUR_MS = 3_600_000;
+
+/** To the minute, unless it was made to the second. */
+export function writeInstant(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace(/:00$/, '');
+}
+
+/** Milliseconds, or null while it is none. */
+export function parseInstant(text: string): number | null {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return null;
+  const at = Date.parse(`${text}Z`);
+  return Number.isNaN(at) ? null : at;
+}
+
+/** An hour from the next full hour on, for the whole team or for what was asked for. */
+export function beginTyped(now: number, source: string | null): WindowTyped {
+  const start = Math.ceil((now + 1) / HOUR_MS) * HOUR_MS;
+  return {
+    name: '',
+    starts_at: writeInstant(start),
+    ends_at: writeInstant(start + HOUR_MS),
+    is_weekly: false,
+    covers: source === null ? 'team' : 'chosen',
+    sources: source === null ? [] : [source],
+  };
+}
+
+export function typedOfWindow({
+  name,
+  startsAt,
+  endsAt,
+  isWeekly,
+  covers,
+}: MaintenanceWindowView): WindowTyped {
+  return {
+    name,
+    starts_at: writeInstant(startsAt),
+    ends_at: writeInstant(endsAt),
+    is_weekly: isWeekly,
+    covers: covers === 'team' ? 'team' : 'chosen',
+    sources: covers === 'team' ? [] : covers.map(({ kind, id }) => `${kind}:${id}`),
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * What travels with one request through middleware, loaders and actions. These keys exist once, inside
+ * the server bundle; `server.ts` reaches them through `createLoadContext` in entry.server.
+ */
+import { createContext, data, redirect, type RouterContextProvider } from 'react-router';
+import type { Actor, Role, Services, Session, TeamOfUser, Visitor } from './services.ts';
+
+export type Theme = 'light' | 'dark' | 'auto';
+
+/** The parts of one request that are no page's own. */
+export type RequestFacts = {
+  /** Shown on error pages and written to the log beside the cause. */
+  requestId: string;
+  nonce: string;
+  /** The client's address as limits count it. */
+  clientAddress: string;
+  /** The public address, without a slash at its end. */
+  baseUrl: string;
+  /** Milliseconds since 1970 UTC, one instant for the whole page. */
+  now: number;
+  logError: (event: string, fields: Record<string, unknown>) => void;
+};
+
+/** Who is signed in, with a team chosen: what nearly every page needs. */
+export type SignedInAs = {
+  session: Session;
+  user: Session['user'];
+  team: TeamOfUser;
+  actor: Actor;
+};
+
+export const services = createContext<Services>();
+export const requestFacts = createContext<RequestFacts>();
+/** Set by the root middleware, null on public pages without a session. */
+export const session = createContext<Session | null>(null);
+/** Set by the root middleware for all pages that need a person with a current team. */
+export const signedIn = createContext<SignedInAs>();
+
+type Context = Readonly<RouterContextProvider>;
+
+/** The visitor of this request, for calls that set or read cookies. */
+export function visitorOf(request: Request, context: Context): Visitor {
+  return { headers: request.headers, clientAddress: context.get(requestFacts).clientAddress };
+}
+
+const ranks: Record<Role, number> = { member: 0, admin: 1, owner: 2 };
+
+/** True where `role` may do what `needed` may do (D33: owner over admin over member). */
+export function roleAllows(role: Role, needed: Role): boolean {
+  return ranks[role] >= ranks[needed];
+}
+
+/** Who is signed in, if their role suffices; else the 403 page, which says who can help. */
+export function requireRole(context: Context, needed: Role): SignedInAs {
+  const me = context.get(signedIn);
+  if (roleAllows(me.team.role, needed)) return me;
+  throw data({ needed, team: me.team.name }, { status: 403 });
+}
+
+/** For things that are not there, or not this team's, which must look the same. */
+export function notFound(): never {
+  throw data(null, { status: 404 });
+}
+
+/** A redirect that carries cookies of the sign-in with it. */
+export function redirectWithCookies(to: string, setCookies: readonly string[]): Response {
+  const response = redirect(to);
+  for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);
+  return response;
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  isOwnPath,
+  readNext,
+  readTheme,
+  readTimeZone,
+  readToast,
+  redirectWithToast,
+  writeCookie,
+} from './cookies.ts';
+
+const withCookie = (cookie: string) =>
+  new Request('http://localhost/', { headers: { Cookie: cookie } });
+
+describe('where to go after signing in', () => {
+  test('a path of ours is taken as it is', () => {
+    for (const path of ['/', '/jobs?tab=failed&q=a%20b', '/crons/1#top'])
+      assert.equal(readNext(path), path);
+  });
+  test('another site in any disguise leads to the overview', () => {
+    for (const path of [
+      'https://evil.example',
+      '//evil.example',
+      '/\\evil.example',
+      '\\\\evil.example',
+      '/\t/evil.example',
+      '/\n/evil.example',
+      ' /x',
+      'javascript:alert(1)',
+      'jobs',
+      '',
+      null,
+      7,
+    ]) {
+      assert.equal(isOwnPath(path), false, String(path));
+      assert.equal(readNext(path), '/');
+    }
+  });
+});
+
+describe('cookies', () => {
+  test('are for our pages only, and secure where the address is', () => {
+    const plain = writeCookie('a', 'b c', { baseUrl: 'http://localhost:3000', maxAgeSeconds: 60 });
+    assert.equal(plain, 'a=b%20c; Path=/; SameSite=Lax; Max-Age=60; HttpOnly');
+    assert.match(
+      writeCookie('a', 'b', { baseUrl: 'https://x.example', maxAgeSeconds: 60 }),
+      /; Secure$/,
+    );
+  });
+  test('a theme or zone that we do not know counts as none', () => {
+    assert.equal(readTheme(withCookie('x=1; belfry_theme=dark')), 'dark');
+    assert.equal(readTheme(withCookie('belfry_theme=%3Cscript%3E')), 'auto');
+    assert.equal(readTheme(withCookie('belfry_theme=%E0%A4%A')), 'auto');
+    assert.equal(readTimeZone(withCookie('belfry_zone=Europe%2FBerlin')), 'Europe/Berlin');
+    assert.equal(readTimeZone(withCookie('belfry_zone=Moon%2FTycho')), null);
+    assert.equal(readTimeZone(withCookie(`belfry_zone=${'a'.repeat(100)}`)), null);
+  });
+});
+
+describe('a message about what was just done', () => {
+  test('arrives on the next page as it was sent', () => {
+    const toast = {
+      kind: 'done',
+      text: 'Café; “ok”, done',
+      href: '/jobs/1',
+      linkText: 'See it',
+    } as const;
+    const response = redirectWithToast('/jobs', toast, 'http://localhost:3000');
+    const [cookie] = response.headers.getSetCookie();
+    assert.equal(response.headers.get('Location'), '/jobs');
+    assert.deepEqual(readToast(withCookie(cookie?.split(';')[0] ?? '')), toast);
+  });
+  test('forged or broken ones show nothing, or no foreign link', () => {
+    const toastOf = (value: string) =>
+      readToast(withCookie(`belfry_toast=${encodeURIComponent(value)}`));
+    for (const value of ['', 'x', 'null', '[]', '{"kind":"done"}', '{"kind":"other","text":"a"}']) {
+      assert.equal(toastOf(value), null, value);
+    }
+    assert.deepEqual(toastOf('{"kind":"done","text":"a","href":"//evil.example","linkText":"b"}'), {
+      kind: 'done',
+      text: 'a',
+    });
+    assert.equal(
+      toastOf(JSON.stringify({ kind: 'done', text: 'a'.repeat(4000) }))?.text.length,
+      500,
+    );
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * The server's half of React Router: from a matched page to HTML. Everything that `server.ts` needs of
+ * the bundle is exported here, since the keys of the context exist only inside it.
+ */
+import { Writable } from 'node:stream';
+import { renderToPipeableStream } from 'react-dom/server';
+import {
+  createRequestHandler,
+  RouterContextProvider,
+  ServerRouter,
+  type EntryContext,
+  type HandleErrorFunction,
+} from 'react-router';
+import { requestFacts, services, type RequestFacts } from './context.ts';
+import { showRefusalsAsPages } from './refusals.ts';
+import type { Services } from './services.ts';
+
+export { createRequestHandler };
+
+const renderingLimitMs = 10_000;
+export const streamTimeout = renderingLimitMs - 1_000;
+
+/** The context that loaders and actions of one request find everything in. */
+export function createLoadContext(given: Services, facts: RequestFacts): RouterContextProvider {
+  const context = new RouterContextProvider();
+  context.set(services, showRefusalsAsPages(given));
+  context.set(requestFacts, facts);
+  return context;
+}
+
+/** What went wrong goes to the log with the request's id; the page shows the id alone. */
+export const handleError: HandleErrorFunction = (error, { request, context }) => {
+  if (request.signal.aborted) return;
+  const facts = context.get(requestFacts);
+  facts.logError('dashboard.failed', {
+    requestId: facts.requestId,
+    path: new URL(request.url).pathname,
+    error,
+  });
+};
+
+/**
+ * Renders the whole page before the first byte leaves: pages hold nothing slow (their loaders have
+ * finished), a status can still change if rendering fails, and no script is needed to put pieces in place.
+ */
+export default function renderPage(
+  request: Request,
+  status: number,
+  headers: Headers,
+  routerContext: EntryContext,
+  context: RouterContextProvider,
+): Promise<Response> {
+  const { nonce } = context.get(requestFacts);
+  headers.set('Content-Type', 'text/html; charset=utf-8');
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => abort(new Error('Rendering took too long')), renderingLimitMs);
+    const chunks: Buffer[] = [];
+    const html = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        chunks.push(chunk);
+        done();
+      },
+      final(done) {
+        clearTimeout(timer);
+        resolve(new Response(Buffer.concat(chunks), { status, headers }));
+        done();
+      },
+    });
+    const { pipe, abort } = renderToPipeableStream(
+      <ServerRouter context={routerContext} url={request.url} nonce={nonce} />,
+      {
+        nonce,
+        onAllReady: () => pipe(html),
+        onShellError: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+        onError: (error) => handleError(error, { request, context, params: {} }),
+      },
+    );
+  });
+}

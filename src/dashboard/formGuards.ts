@@ -1,0 +1,57 @@
+/** What a request that changes something must pass before any page of ours sees it. */
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function isSafeMethod(method: string): boolean {
+  return safeMethods.has(method);
+}
+
+/**
+ * True where the browser says that one of our own pages sent the request.
+ *
+ * Browsers name the sending page's origin with every POST; a few leave it out for the same origin and
+ * then say so in `Sec-Fetch-Site`. Neither header can be set by a page, so a request with neither, or
+ * with another origin, did not come from here (RFC 6454 §7.3, Fetch Metadata).
+ */
+export function comesFromOurPages(headers: Headers, ourOrigin: string): boolean {
+  const origin = headers.get('Origin');
+  if (origin !== null) return origin === ourOrigin;
+  return headers.get('Sec-Fetch-Site') === 'same-origin';
+}
+
+export type ReadBody =
+  | { kind: 'read'; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'too-large' }
+  | { kind: 'too-slow' };
+
+/**
+ * Reads a body whole, but no more of it than `maxBytes` and no longer than `maxMs`.
+ *
+ * Pages then work on a body that is already here, so a slow or endless sender holds only this.
+ */
+export async function readBoundedBody(
+  request: Request,
+  { maxBytes, maxMs }: { maxBytes: number; maxMs: number },
+): Promise<ReadBody> {
+  if (Number(request.headers.get('Content-Length') ?? 0) > maxBytes) return { kind: 'too-large' };
+  if (request.body === null) return { kind: 'read', bytes: new Uint8Array() };
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const late = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => late.resolve('late'), maxMs);
+  try {
+    for (;;) {
+      const step = await Promise.race([reader.read(), late.promise]);
+      if (step === 'late') return { kind: 'too-slow' };
+      if (step.done) return { kind: 'read', bytes: new Uint8Array(Buffer.concat(chunks)) };
+      size += step.value.byteLength;
+      if (size > maxBytes) return { kind: 'too-large' };
+      chunks.push(step.value);
+    }
+  } finally {
+    clearTimeout(timer);
+    // Resolves late or not at all where the sender stalls, so nobody waits for it.
+    reader.cancel().catch(() => undefined);
+  }
+}

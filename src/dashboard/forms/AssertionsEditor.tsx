@@ -1,0 +1,128 @@
+import { Button, InputWrapper } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Glyph } from '../parts/Glyph.tsx';
+import type { FieldErrors } from '../services.ts';
+import classes from './Form.module.css';
+import type { AssertionRow } from './typed.ts';
+
+const kinds = [
+  { value: '', text: 'None' },
+  { value: 'json_path_equals', text: 'JSON path equals' },
+  { value: 'body_contains', text: 'Body contains' },
+  { value: 'response_time_under', text: 'Response time under (ms)' },
+] as const;
+
+const blank: AssertionRow = { kind: '', path: '', value: '' };
+const most = 20;
+
+/**
+ * What a 2xx response must hold to count as a success (§2.4). A row per assertion; one of kind "None"
+ * says nothing. Without a script there are always two empty rows to fill.
+ */
+export function AssertionsEditor({
+  rows,
+  errors,
+}: {
+  rows: readonly AssertionRow[];
+  errors?: FieldErrors | undefined;
+}) {
+  const [hasScript, setScript] = useState(false);
+  const [list, setList] = useState<{ key: number; row: AssertionRow }[]>(() =>
+    [...rows, blank, blank].map((row, key) => ({ key, row })),
+  );
+  useEffect(() => {
+    setScript(true);
+    setList(rows.map((row, key) => ({ key, row })));
+  }, [rows]);
+  const error = errors?.['assertions']?.join(' ');
+  return (
+    <InputWrapper
+      label="Success assertions"
+      labelElement="div"
+      description="All must hold for a 2xx response to count as a success. Expected values are written as JSON writes them; plain text needs no quotes."
+      error={error}
+    >
+      <div className={classes.assertions}>
+        {list.map(({ key, row }, at) => (
+          <Row
+            key={key}
+            row={row}
+            number={at + 1}
+            onRemove={
+              hasScript ? () => setList(list.filter((other) => other.key !== key)) : undefined
+            }
+          />
+        ))}
+        {hasScript && list.length < most ? (
+          <Button
+            type="button"
+            variant="quiet"
+            size="compact-xs"
+            leftSection={<Glyph name="plus" size={12} />}
+            onClick={() =>
+              setList([
+                ...list,
+                {
+                  key: Math.max(-1, ...list.map(({ key }) => key)) + 1,
+                  row: { ...blank, kind: 'json_path_equals' },
+                },
+              ])
+            }
+          >
+            Add assertion
+          </Button>
+        ) : null}
+      </div>
+    </InputWrapper>
+  );
+}
+
+function Row({
+  row,
+  number,
+  onRemove,
+}: {
+  row: AssertionRow;
+  number: number;
+  onRemove: (() => void) | undefined;
+}) {
+  return (
+    <div className={classes.assertion}>
+      <select
+        className="control"
+        name="assertion_kind"
+        aria-label={`Assertion ${number}`}
+        defaultValue={row.kind}
+      >
+        {kinds.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <input
+        className="control mono"
+        name="assertion_path"
+        aria-label={`Assertion ${number}, JSON path`}
+        placeholder="data.items[0].id"
+        defaultValue={row.path}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <input
+        className="control mono"
+        name="assertion_value"
+        aria-label={`Assertion ${number}, expected`}
+        placeholder="Expected"
+        defaultValue={row.value}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      {onRemove ? (
+        <button type="button" aria-label={`Remove assertion ${number}`} onClick={onRemove}>
+          <Glyph name="cross" size={14} />
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,185 @@
+import type { ReactNode } from 'react';
+import { Form } from 'react-router';
+import { CheckField, ChoiceField, TextField } from '../parts/Field.tsx';
+import { Section } from '../parts/Section.tsx';
+import type { FieldErrors } from '../services.ts';
+import { AssertionsEditor } from './AssertionsEditor.tsx';
+import { EnterSaves, FormActions } from './FormActions.tsx';
+import classes from './Form.module.css';
+import { RetryField } from './RetryField.tsx';
+import { methods } from './RequestFields.tsx';
+import type { QueueTyped, Trial } from './typed.ts';
+
+type QueueFormProps = {
+  typed: QueueTyped;
+  errors?: FieldErrors | undefined;
+  word: string;
+  cancelTo: string;
+  /** A queue keeps its name: jobs are addressed to it. */
+  isNew: boolean;
+  trial: Trial;
+  /** What came of a test run, above the buttons. */
+  outcome?: ReactNode;
+};
+
+/** Every setting of a queue (§2.3). A change holds for what is already waiting, too (D26). */
+export function QueueForm(props: QueueFormProps) {
+  const { typed, errors, word, cancelTo, isNew, trial, outcome } = props;
+  return (
+    <Form method="post" noValidate>
+      <EnterSaves />
+      <Section
+        title="Name"
+        note={
+          isNew
+            ? 'Jobs name the queue that they go to.'
+            : 'It stays: jobs are addressed by it. Changes below hold for jobs that wait already, too.'
+        }
+      >
+        <NameFields typed={typed} errors={errors} isNew={isNew} />
+      </Section>
+      <Section title="Attempts" note="How long one may take, and how many may run at once.">
+        <AttemptFields typed={typed} errors={errors} />
+      </Section>
+      <Section
+        title="Retries"
+        note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
+      >
+        <RetryFields typed={typed} errors={errors} />
+      </Section>
+      <Section
+        title="Judging"
+        note="An attempt succeeds with a 2xx response that holds every assertion."
+      >
+        <div className={classes.fields}>
+          <AssertionsEditor rows={typed.assertions} errors={errors} />
+          <CheckField
+            name="email_alerts"
+            label="Enable email alerts for job failures"
+            description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
+            defaultChecked={typed.email_alerts}
+            errors={errors}
+          />
+        </div>
+      </Section>
+      <Section
+        title="Try it"
+        note="Sends one request by the settings above, saved or not. It counts to the monthly limit and makes no job."
+      >
+        <div className={classes.fields}>
+          <TrialFields trial={trial} errors={errors} />
+        </div>
+      </Section>
+      {outcome}
+      <FormActions word={word} cancelTo={cancelTo} />
+    </Form>
+  );
+}
+
+function TrialFields({ trial, errors }: { trial: Trial; errors: FieldErrors | undefined }) {
+  return (
+    <div className={classes.line}>
+      <ChoiceField
+        name="test_method"
+        label="Test method"
+        choices={methods}
+        defaultValue={trial.method}
+      />
+      <TextField
+        name="test_url"
+        label="Test URL"
+        inputMode="url"
+        maxLength={4096}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://"
+        defaultValue={trial.url}
+        errors={errors}
+      />
+    </div>
+  );
+}
+
+type Part = { typed: QueueTyped; errors: FieldErrors | undefined };
+
+function NameFields({ typed, errors, isNew }: Part & { isNew: boolean }) {
+  return (
+    <div className={classes.fields}>
+      {isNew ? (
+        <TextField
+          name="queue"
+          label="Name"
+          required
+          maxLength={1000}
+          autoComplete="off"
+          placeholder="invoices"
+          defaultValue={typed.queue}
+          errors={errors}
+        />
+      ) : (
+        <p className="mono">{typed.queue}</p>
+      )}
+      {isNew ? (
+        <CheckField
+          name="is_paused"
+          label="Paused"
+          description="It takes jobs and holds them until it is enabled."
+          defaultChecked={typed.is_paused}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function RetryFields({ typed, errors }: Part) {
+  return (
+    <div className={classes.fields}>
+      <CheckField
+        name="retries_enabled"
+        label="Enable automatic retries"
+        description="Without it the first failure is the last."
+        defaultChecked={typed.retries_enabled}
+        errors={errors}
+      />
+      <RetryField defaultValue={typed.retry_schedule} errors={errors} />
+      <TextField
+        name="dead_letter_days"
+        label="Dead letter retention"
+        description="Days for which failed jobs are kept, 1 to 365."
+        className={classes.short}
+        inputMode="numeric"
+        autoComplete="off"
+        defaultValue={typed.dead_letter_days}
+        errors={errors}
+      />
+    </div>
+  );
+}
+
+function AttemptFields({ typed, errors }: Part) {
+  return (
+    <div className={classes.fields}>
+      <TextField
+        name="timeout_seconds"
+        label="Request timeout"
+        description="Seconds for the whole request, 1 to 300."
+        className={classes.short}
+        inputMode="numeric"
+        autoComplete="off"
+        defaultValue={typed.timeout_seconds}
+        errors={errors}
+      />
+      <TextField
+        name="concurrency_limit"
+        label="Concurrency limit"
+        description="Attempts at once. Empty: no limit."
+        className={classes.short}
+        inputMode="numeric"
+        autoComplete="off"
+        placeholder="none"
+        defaultValue={typed.concurrency_limit}
+        errors={errors}
+      />
+    </div>
+  );
+}

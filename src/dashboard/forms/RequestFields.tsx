@@ -1,0 +1,81 @@
+import { ChoiceField, LinesField, TextField } from '../parts/Field.tsx';
+import { HeadersEditor } from '../parts/HeadersEditor.tsx';
+import type { FieldErrors } from '../services.ts';
+import classes from './Form.module.css';
+import type { RequestTyped } from './typed.ts';
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((text) => ({
+  value: text,
+  text,
+}));
+
+type Part = { typed: RequestTyped; errors?: FieldErrors | undefined };
+
+/** Where the request goes. */
+export function TargetFields({ typed, errors }: Part) {
+  return (
+    <div className={classes.line}>
+      <ChoiceField
+        name="method"
+        label="Method"
+        choices={methods}
+        defaultValue={typed.method}
+        errors={errors}
+      />
+      <TextField
+        name="url"
+        label="URL"
+        required
+        maxLength={4096}
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://api.example.com/tasks/close-month"
+        defaultValue={typed.url}
+        errors={errors}
+      />
+    </div>
+  );
+}
+
+/** What it carries, and who is told of the outcome. */
+export function ContentFields({
+  typed,
+  errors,
+  payloadNote,
+  stretch = false,
+}: Part & { payloadNote: string; stretch?: boolean }) {
+  return (
+    <>
+      <HeadersEditor
+        name="headers"
+        label="Headers"
+        description="Sent as they stand here. Names such as Authorization are masked after saving."
+        defaultValue={typed.headers}
+        errors={errors}
+      />
+      <LinesField
+        name="payload"
+        label="Payload"
+        description={payloadNote}
+        mono
+        rows={stretch ? 8 : 5}
+        placeholder='{"month": "2026-11"}'
+        defaultValue={typed.payload}
+        errors={errors}
+      />
+      <TextField
+        name="callback_url"
+        label="Callback URL"
+        description="Gets a POST with the outcome, sent once."
+        inputMode="url"
+        maxLength={4096}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://"
+        defaultValue={typed.callback_url}
+        errors={errors}
+      />
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+/** What stands in the fields of a form: texts as typed, so that nothing is lost when something is wrong. */
+import type { Assertion } from '#domain/assertion';
+import type { HeaderList } from '#domain/exchange';
+import type { FieldErrors } from '../services.ts';
+
+export type AssertionRow = { kind: Assertion['kind'] | ''; path: string; value: string };
+
+export type RequestTyped = {
+  url: string;
+  method: string;
+  /** One `Name: value` per line. */
+  headers: string;
+  payload: string;
+  callback_url: string;
+};
+
+export type CronTyped = RequestTyped & {
+  name: string;
+  cron_expression: string;
+  timeout_seconds: string;
+  alert_threshold: string;
+  is_active: boolean;
+  assertions: AssertionRow[];
+};
+
+export type JobTyped = RequestTyped & { queue: string; delay: string };
+
+export type QueueTyped = {
+  queue: string;
+  timeout_seconds: string;
+  retries_enabled: boolean;
+  retry_schedule: string;
+  concurrency_limit: string;
+  email_alerts: boolean;
+  dead_letter_days: string;
+  is_paused: boolean;
+  assertions: AssertionRow[];
+};
+
+/** A request to try a queue's settings with. */
+export type Trial = { method: string; url: string };
+
+export const noTrial: Trial = { method: 'GET', url: '' };
+
+/** A form that was read: what was typed, and either what it means or what is wrong with it. */
+export type FormReading<Typed, Input> =
+  | { ok: true; typed: Typed; input: Input }
+  | { ok: false; typed: Typed; errors: FieldErrors };
+
+export const emptyCron: CronTyped = {
+  name: '',
+  url: '',
+  cron_expression: '',
+  method: 'GET',
+  headers: '',
+  payload: '',
+  callback_url: '',
+  timeout_seconds: '30',
+  alert_threshold: '',
+  is_active: true,
+  assertions: [],
+};
+
+export const emptyJob: JobTyped = {
+  queue: '',
+  url: '',
+  method: 'POST',
+  headers: '',
+  payload: '',
+  callback_url: '',
+  delay: '0',
+};
+
+export function rowsOfAssertions(assertions: readonly Assertion[]): AssertionRow[] {
+  return assertions.map((assertion) => {
+    switch (assertion.kind) {
+      case 'json_path_equals':
+        return { kind: assertion.kind, path: assertion.path, value: assertion.expected };
+      case 'body_contains':
+        return { kind: assertion.kind, path: '', value: assertion.text };
+      case 'response_time_under':
+        return { kind: assertion.kind, path: '', value: String(assertion.ms) };
+    }
+  });
+}
+
+/** Stands for a value that is not shown. No header can carry it, so it is never sent by mistake. */
+export const mask = '••••••••';
+
+const secretNames =
+  /^(?:authorization|proxy-authorization|cookie)$|api-?key|token|secret|password|signature|credential/i;
+
+/** True for headers whose value is a secret by its name (D39). */
+export function isSecretHeader(name: string): boolean {
+  return secretNames.test(name);
+}
+
+export function maskHeaders(headers: HeaderList): HeaderList {
+  return headers.map(([name, value]) => [name, isSecretHeader(name) ? mask : value]);
+}
+
+export function writeHeaders(headers: HeaderList): string {
+  return headers.map(([name, value]) => `${name}: ${value}`).join('\n');
+}

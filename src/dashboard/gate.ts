@@ -1,0 +1,78 @@
+/**
+ * The one place that decides who sees which page. It runs before every loader and action, for documents
+ * and for the router's own data requests alike. A page is for people with a session and a team unless
+ * it is named here.
+ */
+import { data, redirect, type MiddlewareFunction } from 'react-router';
+import { requestFacts, services, session, signedIn } from './context.ts';
+import { forgetToast, readToast } from './cookies.ts';
+import type { Session } from './services.ts';
+
+/** Patterns of routes that need nobody signed in. */
+const publicPages = new Set([
+  '/login',
+  '/login/code',
+  '/register',
+  '/setup',
+  '/forgot-password',
+  '/reset-password/:token',
+  '/invitations/:token',
+  '/confirm-email/:token',
+  '/theme',
+  '/logout',
+]);
+
+/** Patterns of routes that need a person, but no team. */
+const teamlessPages = new Set(['/teams/new', '/teams/switch']);
+
+let isSetUp = false;
+
+export const gate: MiddlewareFunction<Response> = async (
+  { request, url, pattern, context },
+  next,
+) => {
+  const { people } = context.get(services);
+  const current = await people.accounts.readSession(request.headers);
+  context.set(session, current);
+  const page = pattern.startsWith('/') ? pattern : `/${pattern}`;
+  if (!publicPages.has(page)) {
+    const elsewhere = current
+      ? enter(current, page)
+      : await findDoor(request, url, people.accounts);
+    if (elsewhere) return elsewhere;
+    if (current?.team) {
+      const { user, team } = current;
+      context.set(signedIn, {
+        session: current,
+        user,
+        team,
+        actor: { userId: user.id, teamId: team.id, role: team.role },
+      });
+    }
+  }
+  const response = await next();
+  for (const cookie of current?.setCookies ?? []) response.headers.append('Set-Cookie', cookie);
+  if (readToast(request) && !response.headers.has('Location')) {
+    response.headers.append('Set-Cookie', forgetToast(context.get(requestFacts).baseUrl));
+  }
+  return response;
+};
+
+function enter(current: Session, page: string): Response | null {
+  return current.team || teamlessPages.has(page) ? null : redirect('/teams/new');
+}
+
+/** Signed out: to `/setup` while there is nobody at all, else to sign in and then back here. */
+async function findDoor(
+  request: Request,
+  url: URL,
+  accounts: { isSetUp: () => Promise<boolean> },
+): Promise<Response> {
+  isSetUp ||= await accounts.isSetUp();
+  if (!isSetUp) return redirect('/setup');
+  // A form that was sent after the session ended can't be sent again by a redirect.
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw data({ signedOut: true }, { status: 401 });
+  const wanted = `${url.pathname}${url.search}`;
+  return redirect(wanted === '/' ? '/login' : `/login?next=${encodeURIComponent(wanted)}`);
+}

@@ -1,0 +1,103 @@
+import { Button } from '@mantine/core';
+import { useId, type ReactNode } from 'react';
+import { Form } from 'react-router';
+import classes from './ConfirmDialog.module.css';
+
+type ConfirmDialogProps = {
+  /** The word on the button that opens it and on the one that does it. */
+  word: string;
+  /** The question: `Delete the queue “mail”?` */
+  question: string;
+  /** What goes with it and how much of it. */
+  children: ReactNode;
+  /** Fields that the form sends. */
+  fields: Readonly<Record<string, string>>;
+  /** Where the form goes, if not to this page. */
+  action?: string;
+  /** How the opening button looks. */
+  variant?: 'danger' | 'default';
+  /** Sent by a form of the page instead (a bulk action); the value of `form` on the button. */
+  form?: string;
+  /** For the row of a table. */
+  isSmall?: boolean;
+};
+
+/**
+ * A button whose action needs a second click: the first opens a dialog that says what will happen.
+ * The dialog is the browser's own popover, so it opens and works without any script. It holds a form of
+ * its own unless `form` names one, so it must not stand inside another.
+ */
+export function ConfirmDialog({
+  word,
+  question,
+  children,
+  fields,
+  action,
+  variant = 'danger',
+  form,
+  isSmall = false,
+}: ConfirmDialogProps) {
+  const id = useId();
+  const buttons = (
+    <DialogButtons id={id} word={word} fields={fields} variant={variant} form={form} />
+  );
+  return (
+    <>
+      <Button
+        type="button"
+        variant={variant}
+        popoverTarget={id}
+        {...(isSmall ? { size: 'compact-xs' } : {})}
+      >
+        {word}
+      </Button>
+      <div
+        id={id}
+        popover="auto"
+        role="dialog"
+        aria-labelledby={`${id}-question`}
+        className={classes.dialog}
+      >
+        <h2 id={`${id}-question`}>{question}</h2>
+        <div className={classes.consequences}>{children}</div>
+        {form ? (
+          buttons
+        ) : (
+          <Form method="post" {...(action ? { action } : {})}>
+            {Object.entries(fields).map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ))}
+            {buttons}
+          </Form>
+        )}
+      </div>
+    </>
+  );
+}
+
+type DialogButtonsProps = Pick<ConfirmDialogProps, 'word' | 'fields'> & {
+  id: string;
+  variant: 'danger' | 'default';
+  form: string | undefined;
+};
+
+function DialogButtons({ id, word, fields, variant, form }: DialogButtonsProps) {
+  return (
+    <div className="row end">
+      <Button type="button" variant="default" popoverTarget={id} popoverTargetAction="hide">
+        Keep
+      </Button>
+      {form ? (
+        Object.entries(fields).map(([name, value]) => (
+          <Button key={name} type="submit" form={form} name={name} value={value} variant={variant}>
+            {word}
+          </Button>
+        ))
+      ) : (
+        <Button type="submit" variant={variant}>
+          {word}
+        </Button>
+      )}
+    </div>
+  );
+}

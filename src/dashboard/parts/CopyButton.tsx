@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'react';
+import { Glyph } from './Glyph.tsx';
+import classes from './CopyButton.module.css';
+
+/**
+ * Copies `text`. Works on plain http too, where browsers withhold the clipboard API: there a hidden
+ * field is selected and copied the old way. Shown only where scripts run.
+ */
+export function CopyButton({
+  text,
+  label,
+  children,
+}: {
+  text: string;
+  label: string;
+  children?: string;
+}) {
+  const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null);
+  useEffect(() => {
+    if (outcome === null) return;
+    const timer = setTimeout(() => setOutcome(null), 2000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const word =
+    outcome === 'copied' ? 'Copied' : outcome === 'failed' ? 'Select and copy by hand' : children;
+  return (
+    <button
+      type="button"
+      className={`${classes.copy} needs-script`}
+      aria-label={label}
+      title={label}
+      onClick={() => void copyText(text).then((copied) => setOutcome(copied ? 'copied' : 'failed'))}
+    >
+      <Glyph name={outcome === 'copied' ? 'check' : 'copy'} size={14} />
+      {word ? <span>{word}</span> : null}
+      <span className="sr-only" role="status">
+        {outcome === 'copied' ? 'Copied' : ''}
+      </span>
+    </button>
+  );
+}
+
+async function copyText(text: string): Promise<boolean> {
+  if (window.isSecureContext && navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // Refused by the browser or its user: the old way may still be open.
+    }
+  }
+  return copyBySelection(text);
+}
+
+function copyBySelection(text: string): boolean {
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.readOnly = true;
+  field.className = 'sr-only';
+  // Inside an open dialog nothing outside it can be selected.
+  const host = document.activeElement?.closest('dialog, [popover]') ?? document.body;
+  host.append(field);
+  const before = document.activeElement;
+  field.select();
+  const copied = document.execCommand('copy');
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return copied;
+}

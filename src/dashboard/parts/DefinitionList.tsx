@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+import classes from './DefinitionList.module.css';
+
+/** Names and values under each other: the facts of one thing. Entries without a value are left out. */
+export function DefinitionList({
+  entries,
+}: {
+  entries: readonly (readonly [string, ReactNode])[];
+}) {
+  return (
+    <dl className={classes.list}>
+      {entries
+        .filter(([, value]) => value !== null && value !== undefined && value !== false)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

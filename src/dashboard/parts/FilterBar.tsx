@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core';
+import { useRef, useState, type ReactNode } from 'react';
+import { Form, Link, useLocation, useSubmit } from 'react-router';
+import classes from './FilterBar.module.css';
+
+type FilterBarProps = {
+  /** What is being filtered, read out. */
+  label: string;
+  /** Controls whose names are parameters of the address, with the address's values as default values. */
+  children: ReactNode;
+  /** Parameters of the address that stay, such as the tab. */
+  keep?: readonly string[];
+  /** The address without filters, shown as "Clear" where any is set. */
+  clearTo?: string;
+};
+
+/** Filters that live in the address: a plain form, sent by itself while typing where scripts run. */
+export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProps) {
+  const submit = useSubmit();
+  const { pathname, search } = useLocation();
+  const params = new URLSearchParams(search);
+  const place = useForeignPlace();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const send = (form: HTMLFormElement, afterMs: number) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(
+      () =>
+        void submit(withoutEmpty(form), {
+          action: pathname,
+          replace: true,
+          state: ownState,
+          preventScrollReset: true,
+        }),
+      afterMs,
+    );
+  };
+  return (
+    <Form
+      // A new address from elsewhere (a tab, "Clear") brings new default values.
+      key={place}
+      method="get"
+      role="search"
+      aria-label={label}
+      className={classes.bar}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(event.currentTarget, 0);
+      }}
+      onChange={(event) =>
+        send(event.currentTarget, event.target instanceof HTMLSelectElement ? 0 : 350)
+      }
+    >
+      {keep.map((name) =>
+        params.has(name) ? (
+          <input key={name} type="hidden" name={name} value={params.get(name) ?? ''} />
+        ) : null,
+      )}
+      {children}
+      <noscript>
+        <Button type="submit" variant="default">
+          Apply
+        </Button>
+      </noscript>
+      {clearTo ? <Link to={clearTo}>Clear</Link> : null}
+    </Form>
+  );
+}
+
+const ownState = { isFiltering: true };
+
+/** Names the last address that did not come from the filters themselves: those must keep their focus. */
+function useForeignPlace(): string {
+  const { key, state } = useLocation();
+  const [place, setPlace] = useState(key);
+  const isOwn = (state as Partial<typeof ownState> | null)?.isFiltering === true;
+  if (isOwn || place === key) return place;
+  setPlace(key);
+  return key;
+}
+
+function withoutEmpty(form: HTMLFormElement): URLSearchParams {
+  const params = new URLSearchParams();
+  for (const [name, value] of new FormData(form))
+    if (typeof value === 'string' && value !== '') params.append(name, value);
+  return params;
+}

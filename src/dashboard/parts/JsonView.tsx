@@ -1,0 +1,69 @@
+import { CopyButton } from './CopyButton.tsx';
+import { layOutJson } from './jsonLayout.ts';
+import classes from './JsonView.module.css';
+
+type JsonViewProps = {
+  /** The text as it is stored or was sent. */
+  text: string;
+  label: string;
+  /** Characters shown at first (specification 2.5: 2,000); the rest opens below. */
+  shownAtFirst?: number;
+};
+
+/**
+ * A body or payload, always as text. JSON is laid out and coloured without changing a digit; anything
+ * else stands as it is. The text as stored can be opened and copied.
+ */
+export function JsonView({ text, label, shownAtFirst = 2000 }: JsonViewProps) {
+  if (text === '') return <p className="muted">Empty</p>;
+  const start = cutAtCharacter(text, shownAtFirst);
+  const isWhole = start.length === text.length;
+  const tokens = isWhole ? layOutJson(text) : null;
+  return (
+    <div className={classes.view}>
+      <div className={classes.copy}>
+        <CopyButton text={text} label={`Copy ${label}`}>
+          Copy
+        </CopyButton>
+      </div>
+      <pre aria-label={label} tabIndex={0}>
+        {tokens
+          ? tokens.map((token, at) =>
+              token.kind === 'mark' ? (
+                token.text
+              ) : (
+                <span key={at} data-kind={token.kind}>
+                  {token.text}
+                </span>
+              ),
+            )
+          : start}
+      </pre>
+      {isWhole ? null : (
+        <details>
+          <summary>
+            Show the other {(text.length - start.length).toLocaleString('en')} characters
+          </summary>
+          <pre tabIndex={0} aria-label={`${label}, the rest`}>
+            {text.slice(start.length)}
+          </pre>
+        </details>
+      )}
+      {tokens && tokens.map((token) => token.text).join('') !== text ? (
+        <details>
+          <summary>As stored</summary>
+          <pre tabIndex={0} aria-label={`${label}, as stored`} data-wrap>
+            {text}
+          </pre>
+        </details>
+      ) : null}
+    </div>
+  );
+}
+
+/** The first `length` characters, never half a surrogate pair. */
+function cutAtCharacter(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const isHalf = /[\uD800-\uDBFF]/.test(text[length - 1] ?? '');
+  return text.slice(0, isHalf ? length - 1 : length);
+}

@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react';
+import { Link, useRouteLoaderData } from 'react-router';
+import type { loader as frameLoader } from '../routes/frame.tsx';
+import { formatCapped } from './amounts.ts';
+import { Glyph } from './Glyph.tsx';
+import classes from './PageHeader.module.css';
+
+type PageHeaderProps = {
+  title: string;
+  /** A status or a count right of the title. */
+  beside?: ReactNode;
+  /** One quiet line under the title. */
+  note?: ReactNode;
+  /** Where this page hangs below. */
+  parent?: { to: string; text: string };
+  /** The page's one primary action. */
+  action?: ReactNode;
+  /** Secondary actions, left of the primary one. */
+  more?: ReactNode;
+};
+
+/** The head of a page: where one is, what it is, and its one primary action top right. Also names the tab. */
+export function PageHeader({ title, beside, note, parent, action, more }: PageHeaderProps) {
+  return (
+    <header className={classes.header}>
+      <TabTitle title={title} />
+      <div className={classes.words}>
+        {parent ? (
+          <Link className={classes.parent} to={parent.to}>
+            <Glyph name="left" size={12} />
+            {parent.text}
+          </Link>
+        ) : null}
+        <div className={classes.titleLine}>
+          <h1>{title}</h1>
+          {beside}
+        </div>
+        {note ? <p className={classes.note}>{note}</p> : null}
+      </div>
+      {action || more ? (
+        <div className={classes.actions}>
+          {more}
+          {action}
+        </div>
+      ) : null}
+    </header>
+  );
+}
+
+/** The tab's title; a pinned tab shows that something is failing, and how many alerts nobody has read. */
+export function TabTitle({ title }: { title: string }) {
+  const pulse = useRouteLoaderData<typeof frameLoader>('routes/frame')?.pulse;
+  const failing = pulse ? pulse.failingCrons : 0;
+  const unread = pulse ? pulse.unreadAlerts : 0;
+  const counts = `${failing > 0 ? `✕ ${failing} failing · ` : ''}${unread > 0 ? `(${formatCapped(unread)}) ` : ''}`;
+  return <title>{`${counts}${title} · Belfry`}</title>;
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import classes from './Section.module.css';
+
+type SectionProps = {
+  title: string;
+  /** What it is for or what it changes, in a sentence. */
+  note?: ReactNode;
+  children: ReactNode;
+  isDanger?: boolean;
+};
+
+/** One thing that can be set: what it is on the left, its form on the right. */
+export function Section({ title, note, children, isDanger = false }: SectionProps) {
+  return (
+    <section className={classes.section} data-danger={isDanger || undefined}>
+      <div>
+        <h2>{title}</h2>
+        {note ? <p>{note}</p> : null}
+      </div>
+      <div className={classes.body}>{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import { Glyph, type GlyphName } from './Glyph.tsx';
+import classes from './Status.module.css';
+
+/** Every state that the dashboard shows, in the specification's words, each with its own glyph and colour. */
+export type StatusName = keyof typeof statuses;
+
+type Look = {
+  glyph: GlyphName;
+  tone: 'teal' | 'red' | 'orange' | 'blue' | 'slate' | 'grey' | 'violet';
+  word: string;
+};
+
+const statuses = {
+  success: { glyph: 'success', tone: 'teal', word: 'Success' },
+  completed: { glyph: 'success', tone: 'teal', word: 'Completed' },
+  active: { glyph: 'success', tone: 'teal', word: 'Active' },
+  recovery: { glyph: 'success', tone: 'teal', word: 'Recovery' },
+  failed: { glyph: 'failed', tone: 'red', word: 'Failed' },
+  failure: { glyph: 'failed', tone: 'red', word: 'Failure' },
+  dead_lettered: { glyph: 'failed', tone: 'red', word: 'Dead-lettered' },
+  retrying: { glyph: 'retrying', tone: 'orange', word: 'Retrying' },
+  retried: { glyph: 'retrying', tone: 'orange', word: 'Retried' },
+  warning: { glyph: 'failures', tone: 'orange', word: 'Warning' },
+  processing: { glyph: 'processing', tone: 'blue', word: 'Processing' },
+  running: { glyph: 'processing', tone: 'blue', word: 'Running' },
+  pending: { glyph: 'pending', tone: 'slate', word: 'Pending' },
+  idle: { glyph: 'pending', tone: 'slate', word: 'Idle' },
+  paused: { glyph: 'paused', tone: 'grey', word: 'Paused' },
+  muted: { glyph: 'muted', tone: 'violet', word: 'Muted' },
+} satisfies Record<string, Look>;
+
+/** A status as glyph, word and colour: never colour alone. `word` replaces the usual word. */
+export function Status({ name, word }: { name: StatusName; word?: string }) {
+  const look: Look = statuses[name];
+  return (
+    <span
+      className={classes.status}
+      data-tone={look.tone}
+      data-moving={look.glyph === 'processing' || undefined}
+    >
+      <Glyph name={look.glyph} size={12} />
+      {word ?? look.word}
+    </span>
+  );
+}

@@ -1,0 +1,32 @@
+/** Numbers for axes: from zero, in steps that people count in. */
+export type Scale = { max: number; ticks: number[] };
+
+/** A scale from 0 to at least `highest`, with two to five round steps. */
+export function buildScale(highest: number): Scale {
+  if (!(highest > 0)) return { max: 1, ticks: [0, 1] };
+  const rough = highest / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step =
+    [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= rough) ?? power * 10;
+  const whole = highest >= 4 ? Math.max(1, step) : step;
+  const count = Math.ceil(highest / whole);
+  return {
+    max: count * whole,
+    ticks: Array.from({ length: count + 1 }, (_, at) => Number((at * whole).toPrecision(12))),
+  };
+}
+
+/** `1,200`, `12k`, `3.4M`: short enough for an axis. */
+export function formatCount(value: number): string {
+  if (value < 10_000) return value.toLocaleString('en', { maximumFractionDigits: 2 });
+  if (value < 1_000_000) return `${Number((value / 1000).toPrecision(3))}k`;
+  return `${Number((value / 1_000_000).toPrecision(3))}M`;
+}
+
+/** `85 ms`, `1.2 s`, `2 min 5 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 1 : 0))} s`;
+  const seconds = Math.round((ms % 60_000) / 1000);
+  return `${Math.floor(ms / 60_000)} min${seconds > 0 ? ` ${seconds} s` : ''}`;
+}

@@ -1,0 +1,161 @@
+/** What the schedule field teaches: an expression in words, its next runs, and what often surprises. */
+import cronstrue from 'cronstrue';
+import { parseCronExpression, upcomingRuns } from '#domain/cron';
+
+export type ScheduleReading =
+  | { kind: 'empty' }
+  | { kind: 'wrong'; text: string }
+  | { kind: 'right'; words: string; runs: number[]; warnings: string[] };
+
+export const presets: readonly { expression: string; text: string }[] = [
+  { expression: '*/5 * * * *', text: 'Every 5 minutes' },
+  { expression: '0 * * * *', text: 'Hourly' },
+  { expression: '0 6 * * *', text: 'Daily at 06:00' },
+  { expression: '0 6 * * MON-FRI', text: 'Weekdays at 06:00' },
+  { expression: '0 6 * * MON', text: 'Mondays at 06:00' },
+  { expression: '0 6 1 * *', text: 'First of the month' },
+];
+
+/** The five shortcuts of §2.1, as the fields that they stand for. */
+const shortcuts: Readonly<Record<string, string>> = {
+  '@hourly': '0 * * * *',
+  '@daily': '0 0 * * *',
+  '@weekly': '0 0 * * 0',
+  '@monthly': '0 0 1 * *',
+  '@yearly': '0 0 1 1 *',
+};
+
+const mostCharacters = 255;
+
+/**
+ * Reads an expression as it is being typed. Bounded like the parser behind it; never throws.
+ *
+ * @param now  milliseconds since 1970 UTC, from which the next runs count
+ * @param timeZone  the viewer's, for the warning about summer time; null where it is not known
+ */
+export function readSchedule(
+  expression: string,
+  now: number,
+  timeZone: string | null,
+): ScheduleReading {
+  if (expression.trim() === '') return { kind: 'empty' };
+  const schedule = expression.length > mostCharacters ? 'invalid' : parseCronExpression(expression);
+  if (schedule === 'invalid') return { kind: 'wrong', text: explainInvalid(expression) };
+  if (schedule === 'never')
+    return { kind: 'wrong', text: 'It names only days that do not exist, so it never runs.' };
+  const runs = upcomingRuns(schedule, now, 10);
+  return {
+    kind: 'right',
+    words: describeExpression(expression),
+    runs,
+    warnings: [...warnOfDayFields(expression), ...warnOfSummerTime(expression, runs, timeZone)],
+  };
+}
+
+/** An expression in words; the expression itself where no words are known for it. */
+export function describeExpression(expression: string): string {
+  try {
+    return cronstrue.toString(expandShortcut(expression), { use24HourTimeFormat: true });
+  } catch {
+    return expression;
+  }
+}
+
+function expandShortcut(expression: string): string {
+  return shortcuts[expression.trim().toLowerCase()] ?? expression.trim();
+}
+
+function explainInvalid(expression: string): string {
+  const fields = expression.trim().split(/\s+/);
+  if (fields.length === 6)
+    return 'There are six fields. Belfry takes five: minute, hour, day of month, month, day of week. There is none for seconds or years.';
+  if (fields[0]?.startsWith('@')) return `The shortcuts are ${Object.keys(shortcuts).join(', ')}.`;
+  if (fields.length !== 5)
+    return 'An expression has five fields: minute, hour, day of month, month, day of week.';
+  return 'One of the five fields can’t be read. Each is a number, a range such as 1-5, a list such as 1,15, a step such as */10, a name such as MON, or *.';
+}
+
+function isRestricted(field: string | undefined): boolean {
+  return field !== undefined && field !== '*' && field !== '?';
+}
+
+function warnOfDayFields(expression: string): string[] {
+  const [, , dayOfMonth, , dayOfWeek] = expandShortcut(expression).split(/\s+/);
+  return isRestricted(dayOfMonth) && isRestricted(dayOfWeek)
+    ? ['Day of month and day of week are both set: it runs on days that match either of them.']
+    : [];
+}
+
+/** Whoever thinks in local time is told where a run at a fixed UTC hour moves. */
+function warnOfSummerTime(
+  expression: string,
+  runs: readonly number[],
+  timeZone: string | null,
+): string[] {
+  const [, hours] = expandShortcut(expression).split(/\s+/);
+  const next = runs[0];
+  if (timeZone === null || next === undefined || !isRestricted(hours) || hours?.includes('/'))
+    return [];
+  const change = findOffsetChange(next, timeZone);
+  if (change === null) return [];
+  const day = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' });
+  const moved = change.minutes > 0 ? 'later' : 'earlier';
+  return [
+    `Schedules are in UTC and know no summer time. From ${day.format(change.at)} on it runs ${describeMinutes(change.minutes)} ${moved} by the clocks of ${timeZone}.`,
+  ];
+}
+
+function describeMinutes(minutes: number): string {
+  const size = Math.abs(minutes);
+  return size === 60 ? 'an hour' : `${size} minutes`;
+}
+
+const dayMs = 86_400_000;
+
+/** Local minus UTC, in minutes. */
+export function offsetMinutes(at: number, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  const name = parts.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const match = /([+-])(\d{2}):(\d{2})/.exec(name);
+  if (!match) return 0;
+  const size = Number(match[2]) * 60 + Number(match[3]);
+  return match[1] === '-' ? -size : size;
+}
+
+/** The first day within a year on which the zone's clocks stand differently than at `from`. */
+function findOffsetChange(from: number, timeZone: string): { at: number; minutes: number } | null {
+  const before = offsetMinutes(from, timeZone);
+  for (let day = 7; day <= 371; day += 7) {
+    if (offsetMinutes(from + day * dayMs, timeZone) === before) continue;
+    let at = from + (day - 7) * dayMs;
+    while (offsetMinutes(at, timeZone) === before) at += dayMs;
+    return { at, minutes: offsetMinutes(at, timeZone) - before };
+  }
+  return null;
+}
+
+const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+
+/**
+ * The UTC expression for a time of day in a zone, as its clocks stand at `now`.
+ *
+ * @param days  days of the week by their local number, 0 for Sunday; all or none for every day
+ */
+export function expressionFromLocal(
+  { time, days, timeZone }: { time: string; days: readonly number[]; timeZone: string },
+  now: number,
+): string | null {
+  const match = /^(\d{1,2}):(\d{2})/.exec(time);
+  if (!match) return null;
+  const utc = Number(match[1]) * 60 + Number(match[2]) - offsetMinutes(now, timeZone);
+  const dayShift = Math.floor(utc / 1440);
+  const minuteOfDay = utc - dayShift * 1440;
+  const shifted = [...new Set(days.map((day) => (day + dayShift + 7) % 7))].toSorted(
+    (a, b) => a - b,
+  );
+  const week =
+    shifted.length === 0 || shifted.length === 7
+      ? '*'
+      : shifted.map((day) => weekdays[day]).join(',');
+  return `${minuteOfDay % 60} ${Math.floor(minuteOfDay / 60)} * * ${week}`;
+}

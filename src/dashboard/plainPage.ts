@@ -1,0 +1,31 @@
+/** A page for when the application itself can't or shouldn't answer: no scripts, nothing from the request. */
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+export type PlainPage = { status: number; title: string; text: string; requestId: string };
+
+/** The page as HTML; scripts that asked for data get the text alone, and show it in their own page. */
+export function buildPlainPage(
+  { status, title, text, requestId }: PlainPage,
+  wantsData: boolean,
+): Response {
+  const headers = new Headers({ 'Content-Type': 'text/plain; charset=utf-8' });
+  if (wantsData) return new Response(`${title}\n${text}`, { status, headers });
+  headers.set('Content-Type', 'text/html; charset=utf-8');
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title)} · Belfry</title><link rel="stylesheet" href="/plain.css"></head>
+<body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>
+<p><a href="/">Go to the overview</a></p><p class="id">Request ${escapeHtml(requestId)}</p></main></body></html>`;
+  return new Response(html, { status, headers });
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { showRefusalsAsPages } from './refusals.ts';
+import type { Services } from './services.ts';
+
+class Room {
+  #answer = 'told';
+  async tell(word: string) {
+    return `${word} ${this.#answer}`;
+  }
+  async refuse() {
+    throw Object.assign(new Error('member may not'), { code: 'NOT_ALLOWED' });
+  }
+  async fail() {
+    throw new Error('disk full');
+  }
+}
+
+const rooms = showRefusalsAsPages({ people: new Room() } as unknown as Services) as unknown as {
+  people: Room;
+};
+
+describe('services as pages see them', () => {
+  test('answer as ever, private state included', async () => {
+    assert.equal(await rooms.people.tell('well'), 'well told');
+  });
+  test('a role that no longer suffices becomes the 403 page', async () => {
+    await assert.rejects(
+      rooms.people.refuse(),
+      (thrown: { init?: ResponseInit }) => thrown.init?.status === 403,
+    );
+  });
+  test('a fault stays a fault', async () => {
+    await assert.rejects(rooms.people.fail(), { message: 'disk full' });
+  });
+});

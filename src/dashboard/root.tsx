@@ -1,0 +1,71 @@
+import '@mantine/core/styles/baseline.css';
+import '@mantine/core/styles/default-css-variables.css';
+import '@mantine/core/styles/global.css';
+import '@mantine/core/styles/UnstyledButton.css';
+import '@mantine/core/styles/Button.css';
+import '@mantine/core/styles/Loader.css';
+import '@mantine/core/styles/Input.css';
+import '@mantine/core/styles/ActionIcon.css';
+import '@mantine/core/styles/PasswordInput.css';
+import '@mantine/core/styles/InlineInput.css';
+import '@mantine/core/styles/Checkbox.css';
+import '@mantine/core/styles/Radio.css';
+import './styles/tokens.css';
+import './styles/base.css';
+
+import { MantineProvider } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, useRouteLoaderData } from 'react-router';
+import { requestFacts } from './context.ts';
+import { readTheme, readTimeZone } from './cookies.ts';
+import { gate } from './gate.ts';
+import { FaultPage } from './parts/FaultPage.tsx';
+import { NowProvider } from './parts/Time.tsx';
+import { colorSchemeFromServer, mantineTheme } from './theme.ts';
+import type { Route } from './+types/root.ts';
+
+export const middleware: Route.MiddlewareFunction[] = [gate];
+
+export function loader({ request, context }: Route.LoaderArgs) {
+  const { now, requestId } = context.get(requestFacts);
+  return { theme: readTheme(request), timeZone: readTimeZone(request), now, requestId };
+}
+
+export function Layout({ children }: { children: ReactNode }) {
+  const facts = useRouteLoaderData<typeof loader>('root');
+  return (
+    <html lang="en" data-mantine-color-scheme={facts?.theme ?? 'auto'}>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <Meta />
+        <Links />
+      </head>
+      <body>
+        <MantineProvider
+          theme={mantineTheme}
+          colorSchemeManager={colorSchemeFromServer}
+          getRootElement={() => undefined}
+          withCssVariables={false}
+          withGlobalClasses={false}
+        >
+          <NowProvider now={facts?.now ?? 0} timeZone={facts?.timeZone ?? null}>
+            {children}
+          </NowProvider>
+        </MantineProvider>
+        <ScrollRestoration />
+        <Scripts />
+      </body>
+    </html>
+  );
+}
+
+export default function Root() {
+  return <Outlet />;
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  const facts = useRouteLoaderData<typeof loader>('root');
+  return <FaultPage error={error} requestId={facts?.requestId ?? null} />;
+}

@@ -1,0 +1,177 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { data, Form, Link, useLocation, useRouteLoaderData } from 'react-router';
+import classes from '../alerts/Alerts.module.css';
+import { AlertFilters } from '../alerts/AlertFilters.tsx';
+import { alertColumns } from '../alerts/AlertTable.tsx';
+import { cutPage, isNarrowed, readAlertSearch } from '../alerts/alertFilter.ts';
+import { isFailing, nameChannel } from '../alerts/alertWords.ts';
+import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
+import { notFound, requestFacts, roleAllows, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { describeCount } from '../parts/amounts.ts';
+import { DataTable } from '../parts/DataTable.tsx';
+import { EmptyState } from '../parts/EmptyState.tsx';
+import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { Pagination } from '../parts/Pagination.tsx';
+import { readText } from '../parts/readForm.ts';
+import type { ChannelView } from '../services.ts';
+import type { loader as frameLoader } from './frame.tsx';
+import type { Route } from './+types/alerts.ts';
+
+const PAGE_ROWS = 50;
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const search = readAlertSearch(url.searchParams);
+  const [found, [newest], sources, channel, windows] = await Promise.all([
+    work.listAlerts(team.id, { ...search, limit: PAGE_ROWS + 1 }),
+    work.listAlerts(team.id, { limit: 1 }),
+    work.listAlertSources(team.id),
+    work.readChannel(team.id),
+    work.listActiveWindows(team.id),
+  ]);
+  const { kind, lastSentAt, lastErrorAt, lastError } = channel;
+  return {
+    ...cutPage(found, search, PAGE_ROWS),
+    newestId: newest?.id ?? null,
+    isNarrowed: isNarrowed(url.searchParams),
+    sources,
+    // The address is a secret, masked or not: it is for the settings alone.
+    channel: { kind, lastSentAt, lastErrorAt, lastError, maskedUrl: null },
+    mayRepair: roleAllows(team.role, 'admin'),
+    windows,
+  };
+}
+
+export async function action({ request, context, url }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const { baseUrl } = context.get(requestFacts);
+  const form = await request.formData();
+  const here = `/alerts${url.search}`;
+  const id = readText(form, 'id');
+  switch (readText(form, 'intent')) {
+    case 'read':
+    case 'unread': {
+      const isRead = readText(form, 'intent') === 'read';
+      if (!(await work.markAlert(team.id, id, isRead))) notFound();
+      const text = isRead ? 'The alert is marked as read.' : 'The alert is unread again.';
+      return redirectWithToast(here, { kind: 'done', text }, baseUrl);
+    }
+    case 'read-all': {
+      const count = await work.markAlertsReadUpTo(team.id, id);
+      const text = `${describeCount(count, 'alert is', 'alerts are')} marked as read.`;
+      return redirectWithToast(here, { kind: 'done', text }, baseUrl);
+    }
+    default:
+      throw data(null, { status: 400 });
+  }
+}
+
+export default function Alerts({ loaderData }: Route.ComponentProps) {
+  useLiveRefresh(10);
+  const { alerts, next, previous, newestId, sources, channel, mayRepair, windows } = loaderData;
+  const seen = useSeenUpTo(newestId);
+  if (newestId === null) return <NoAlerts channel={channel} />;
+  return (
+    <>
+      <PageHeader
+        title="Alerts"
+        note={describeWay(channel)}
+        action={seen.id === null ? null : <MarkAllRead upTo={seen.id} />}
+      />
+      <div className={classes.notices}>
+        <ChannelTrouble channel={channel} mayRepair={mayRepair} />
+        <MaintenanceNotice windows={windows} of="the team" />
+      </div>
+      <AlertFilters sources={sources} isNarrowed={loaderData.isNarrowed} />
+      {alerts.length === 0 ? (
+        <EmptyState title="No alert matches">Clear the filters to see all of them.</EmptyState>
+      ) : (
+        <DataTable
+          caption="Alerts"
+          columns={alertColumns}
+          rows={alerts}
+          keyOf={({ id }) => id}
+          isLive
+          onShowWaiting={seen.catchUp}
+        />
+      )}
+      <Pagination older={next} newer={previous} note="Alerts are kept for 90 days." />
+    </>
+  );
+}
+
+/**
+ * The newest alert when the page was asked for: "Mark all read" must not reach what came since and waits
+ * unseen. No id where nothing is unread.
+ */
+function useSeenUpTo(newestId: string | null) {
+  const { key } = useLocation();
+  const [seen, setSeen] = useState({ key, id: newestId });
+  const unread = useRouteLoaderData<typeof frameLoader>('routes/frame')?.pulse.unreadAlerts ?? 0;
+  const isStale = seen.key !== key || (seen.id === null && newestId !== null);
+  if (isStale) setSeen({ key, id: newestId });
+  return {
+    id: unread === 0 ? null : isStale ? newestId : seen.id,
+    catchUp: () => setSeen({ key, id: newestId }),
+  };
+}
+
+function MarkAllRead({ upTo }: { upTo: string }) {
+  return (
+    <Form method="post">
+      <input type="hidden" name="id" value={upTo} />
+      <Button type="submit" name="intent" value="read-all" variant="default">
+        Mark all read
+      </Button>
+    </Form>
+  );
+}
+
+function describeWay({ kind }: Pick<ChannelView, 'kind'>): string {
+  return kind === 'email'
+    ? 'Each one is mailed to every member, too.'
+    : `Each one goes to ${nameChannel(kind)}, too.`;
+}
+
+function ChannelTrouble({ channel, mayRepair }: { channel: ChannelView; mayRepair: boolean }) {
+  if (!isFailing(channel)) return null;
+  return (
+    <Notice
+      kind="warning"
+      title={`The last notice by ${nameChannel(channel.kind)} could not be sent.`}
+    >
+      {channel.lastError}.{' '}
+      {mayRepair ? (
+        <Link to="/settings/notifications">Check the channel</Link>
+      ) : (
+        'An admin of the team can check the channel.'
+      )}
+    </Notice>
+  );
+}
+
+function NoAlerts({ channel }: { channel: Pick<ChannelView, 'kind'> }) {
+  return (
+    <>
+      <PageHeader title="Alerts" />
+      <EmptyState
+        title="No alerts"
+        example="✕ Failure   “Nightly backup” failed 2 times in a row   HTTP 503"
+        action={
+          <Button component={Link} to="/crons">
+            Look at crons
+          </Button>
+        }
+      >
+        An alert says that something needs a look: a cron failed as often in a row as its alert
+        threshold says, or a job failed in a queue with email alerts. {describeWay(channel)}
+      </EmptyState>
+    </>
+  );
+}

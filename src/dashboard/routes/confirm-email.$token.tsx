@@ -1,0 +1,37 @@
+import { data, Link } from 'react-router';
+import { requestFacts, services } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { DoorForm } from '../parts/DoorForm.tsx';
+import type { Route } from './+types/confirm-email.$token.ts';
+
+/** A button and not the mere address confirms: programs that look at mails open every link in them. */
+export async function action({ params, context }: Route.ActionArgs) {
+  const outcome = await context.get(services).people.accounts.confirmEmail(params.token);
+  if (outcome.kind === 'expired') return data({ isExpired: true }, { status: 422 });
+  const text = 'The new email is in force. You sign in with it from now on.';
+  return redirectWithToast(
+    '/settings/profile',
+    { kind: 'done', text },
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+export default function ConfirmEmail({ actionData }: Route.ComponentProps) {
+  if (actionData?.isExpired) {
+    return (
+      <DoorForm
+        title="This link no longer works"
+        note="It was used, is more than an hour old, or the address has an account by now. Ask for the change again in your profile."
+        word={null}
+        below={<Link to="/settings/profile">Go to your profile</Link>}
+      />
+    );
+  }
+  return (
+    <DoorForm
+      title="Confirm your new email"
+      note="It replaces the present one of your account."
+      word="Confirm email"
+    />
+  );
+}

@@ -1,0 +1,86 @@
+import { data, Link, useLocation } from 'react-router';
+import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { CronForm } from '../forms/CronForm.tsx';
+import { readCronForm, typedOfCron } from '../forms/readForms.ts';
+import { testCron } from '../forms/testDrafts.ts';
+import { isSecretHeader, type CronTyped } from '../forms/typed.ts';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { changeSearch } from '../parts/Pagination.tsx';
+import { readText } from '../parts/readForm.ts';
+import { TestOutcome } from '../runs/TestOutcome.tsx';
+import type { FieldErrors, TestRunOutcome } from '../services.ts';
+import type { Route } from './+types/crons.$id.edit.ts';
+
+export async function loader({ params, context, url }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const cron = (await context.get(services).work.findCron(team.id, params.id)) ?? notFound();
+  const search = url.searchParams;
+  const typed = typedOfCron(cron, search.get('secrets') === 'shown');
+  // A redirect's target, offered by the run that met it.
+  const given = search.get('url');
+  return {
+    id: cron.id,
+    name: cron.name,
+    typed: given === null ? typed : { ...typed, url: given.slice(0, 4096) },
+    hasSecrets: cron.headers.some(([name]) => isSecretHeader(name)),
+    areSecretsShown: search.get('secrets') === 'shown',
+  };
+}
+
+type Answer = { typed: CronTyped; errors?: FieldErrors; test?: TestRunOutcome };
+
+export async function action({ params, request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const cron = (await work.findCron(team.id, params.id)) ?? notFound();
+  const form = await request.formData();
+  const intent = readText(form, 'intent');
+  const reading = readCronForm(form, cron.headers, intent === 'test');
+  const { typed } = reading;
+  if (intent === 'look') return data<Answer>({ typed });
+  if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
+  if (intent === 'test')
+    return data<Answer>({ typed, test: await testCron(work, team.id, reading.input) });
+  const { cron: input, assertions } = reading.input;
+  if (!(await work.editCron(team.id, cron.id, input, assertions))) notFound();
+  return redirectWithToast(
+    `/crons/${cron.id}`,
+    { kind: 'done', text: 'The cron is saved. The next run is made with it.' },
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+export default function EditCron({ loaderData, actionData }: Route.ComponentProps) {
+  const { id, name, hasSecrets, areSecretsShown } = loaderData;
+  const { search } = useLocation();
+  const answer: Answer = actionData ?? { typed: loaderData.typed };
+  return (
+    <>
+      <PageHeader
+        title={`Edit ${name}`}
+        parent={{ to: `/crons/${id}`, text: name }}
+        note={
+          hasSecrets ? (
+            <>
+              {areSecretsShown
+                ? 'Secret headers are shown. '
+                : 'Secret headers are masked and stay as they are unless you change them. '}
+              <Link to={changeSearch(search, { secrets: areSecretsShown ? null : 'shown' })}>
+                {areSecretsShown ? 'Hide secrets' : 'Show secrets'}
+              </Link>
+            </>
+          ) : null
+        }
+      />
+      <CronForm
+        key={String(areSecretsShown)}
+        typed={answer.typed}
+        errors={answer.errors}
+        word="Save"
+        cancelTo={`/crons/${id}`}
+        outcome={answer.test ? <TestOutcome outcome={answer.test} /> : null}
+      />
+    </>
+  );
+}

@@ -1,0 +1,279 @@
+import { Button } from '@mantine/core';
+import { data, Form, Link, useLocation } from 'react-router';
+import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
+import { isSecretHeader } from '../forms/typed.ts';
+import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { describeCount } from '../parts/amounts.ts';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { CutText } from '../parts/CutText.tsx';
+import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { readCursor } from '../parts/readCursor.ts';
+import { readText } from '../parts/readForm.ts';
+import { ResultStrip } from '../parts/ResultStrip.tsx';
+import { describeExpression, readSchedule } from '../parts/scheduleWords.ts';
+import { Status } from '../parts/Status.tsx';
+import { Time, useMoment } from '../parts/Time.tsx';
+import { AssertionList } from '../runs/AssertionList.tsx';
+import { DurationPlot } from '../runs/DurationPlot.tsx';
+import { History } from '../runs/History.tsx';
+import { Panel } from '../runs/RunParts.tsx';
+import { findRange, ranges, type Range } from '../runs/ranges.ts';
+import type { CronRow, DeletionScope, Durations, MaintenanceWindowView } from '../services.ts';
+import { formatRate } from '../runs/rates.ts';
+import classes from './crons.module.css';
+import type { Route } from './+types/crons.$id.ts';
+
+export async function loader({ params, context, url }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const { now } = context.get(requestFacts);
+  const search = url.searchParams;
+  const status = (['success', 'failed'] as const).find((each) => each === search.get('status'));
+  const range = findRange(search.get('range'));
+  const [row, cron, history, durations, deletion, windows] = await Promise.all([
+    work.readCronRow(team.id, params.id),
+    work.findCron(team.id, params.id),
+    work.listCronHistory(team.id, params.id, {
+      ...readCursor(url),
+      ...(status ? { status } : {}),
+    }),
+    work.readDurations(team.id, params.id, {
+      from: now - range.ms,
+      to: now,
+      steps: range.steps,
+    }),
+    work.describeCronDeletion(team.id, params.id),
+    work.listActiveWindows(team.id, { kind: 'cron', id: params.id }),
+  ]);
+  if (!row || !cron || !history || !durations || !deletion) notFound();
+  const headers = cron.headers.map(([name]) => ({ name, isSecret: isSecretHeader(name) }));
+  const { payload } = cron;
+  const page = { row, headers, payload, history, status: status ?? null };
+  return { ...page, durations, range, deletion, windows };
+}
+
+export async function action({ params, request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const { baseUrl } = context.get(requestFacts);
+  const here = `/crons/${params.id}`;
+  switch (readText(await request.formData(), 'intent')) {
+    case 'run': {
+      const run = (await work.runCronNow(team.id, params.id)) ?? notFound();
+      return redirectWithToast(
+        here,
+        {
+          kind: 'done',
+          text: 'One run is on its way, beside the schedule.',
+          href: `/executions/${run.id}`,
+          linkText: 'Look at it',
+        },
+        baseUrl,
+      );
+    }
+    case 'start':
+      if (!(await work.startCron(team.id, params.id))) notFound();
+      return redirectWithToast(
+        here,
+        { kind: 'done', text: 'The cron runs on schedule again.' },
+        baseUrl,
+      );
+    case 'pause':
+      if (!(await work.pauseCron(team.id, params.id))) notFound();
+      return redirectWithToast(
+        here,
+        { kind: 'done', text: 'The cron is paused: it does not run until it is started.' },
+        baseUrl,
+      );
+    case 'delete':
+      if (!(await work.deleteCron(team.id, params.id))) notFound();
+      return redirectWithToast(
+        '/crons',
+        { kind: 'done', text: 'The cron is deleted with its runs.' },
+        baseUrl,
+      );
+    default:
+      throw data(null, { status: 400 });
+  }
+}
+
+export default function CronPage({ loaderData }: Route.ComponentProps) {
+  useLiveRefresh(5);
+  const { row, history, status, durations, range, deletion, windows } = loaderData;
+  const { cron } = row;
+  const { search } = useLocation();
+  return (
+    <>
+      <PageHeader
+        title={cron.name}
+        beside={<Status name={cron.isActive ? 'active' : 'paused'} />}
+        parent={{ to: '/crons', text: 'Crons' }}
+        note={<CutText text={`${cron.method} ${cron.url}`} tail={30} copy="Copy method and URL" />}
+        more={<More row={row} deletion={deletion} />}
+        action={
+          <Form method="post">
+            <Button type="submit" name="intent" value="run">
+              Run now
+            </Button>
+          </Form>
+        }
+      />
+      <div className="stack">
+        <MaintenanceNotice windows={windows} of="this cron" />
+        <div className={classes.columns}>
+          <div className="stack">
+            <Planned row={row} />
+            <DurationPanel durations={durations} range={range} />
+          </div>
+          <Settings {...loaderData} />
+        </div>
+        <History page={history} status={status} search={search} />
+      </div>
+    </>
+  );
+}
+
+function DurationPanel({ durations, range }: { durations: Durations; range: Range }) {
+  return (
+    <Panel
+      title="Duration"
+      beside={
+        <nav className={classes.ranges} aria-label="Time range">
+          {ranges.map(({ name, word }) => (
+            <Link
+              key={name}
+              to={`?range=${name}`}
+              aria-current={name === range.name ? 'page' : undefined}
+              preventScrollReset
+            >
+              {word}
+            </Link>
+          ))}
+        </nav>
+      }
+    >
+      <DurationPlot durations={durations} range={range} />
+    </Panel>
+  );
+}
+
+function More({ row: { cron }, deletion }: { row: CronRow; deletion: DeletionScope }) {
+  const [intent, word] = cron.isActive ? ['pause', 'Pause'] : ['start', 'Start'];
+  const runs = deletion.finished;
+  return (
+    <>
+      <ConfirmDialog
+        word="Delete"
+        question={`Delete the cron “${cron.name}”?`}
+        fields={{ intent: 'delete' }}
+      >
+        It never runs again, and its history of{' '}
+        {describeCount(runs.isMore ? 10_001 : runs.count, 'run', 'runs')} goes with it. This can’t
+        be undone. To stop it for a while, pause it.
+      </ConfirmDialog>
+      <Button component={Link} to={`/crons/new?from=${cron.id}`} variant="default">
+        Duplicate
+      </Button>
+      <Button component={Link} to={`/crons/${cron.id}/edit`} variant="default">
+        Edit
+      </Button>
+      <Form method="post">
+        <Button type="submit" name="intent" value={intent} variant="default">
+          {word}
+        </Button>
+      </Form>
+    </>
+  );
+}
+
+/** What is planned stands above what was. */
+function Planned({ row: { cron, lastRun, strip, successRate } }: { row: CronRow }) {
+  const { now, timeZone } = useMoment();
+  const reading = readSchedule(cron.cronExpression, now, timeZone);
+  const runs = cron.isActive && reading.kind === 'right' ? reading.runs.slice(0, 5) : [];
+  return (
+    <Panel title="Planned" beside={<code>{cron.cronExpression}</code>}>
+      <p>{describeExpression(cron.cronExpression)} (UTC)</p>
+      {cron.isActive ? (
+        <ol className={classes.planned}>
+          {runs.map((at) => (
+            <li key={at}>
+              <Time at={at} exact />{' '}
+              <span className="muted">
+                <Time at={at} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      ) : (
+        <p className="muted">Nothing while the cron is paused.</p>
+      )}
+      <div>
+        <h3>Last 50 runs</h3>
+        <div className={classes.strip}>
+          <ResultStrip results={strip} />
+          <span>
+            {formatRate(successRate)} success
+            {lastRun?.completedAt ? (
+              <>
+                , last run <Time at={lastRun.completedAt} />
+              </>
+            ) : null}
+          </span>
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+type SettingsProps = {
+  row: CronRow;
+  windows: readonly MaintenanceWindowView[];
+  headers: { name: string; isSecret: boolean }[];
+  payload: string | null;
+};
+
+function Settings({ row: { cron }, headers, payload, windows }: SettingsProps) {
+  const threshold = cron.alertThreshold;
+  return (
+    <Panel title="Settings">
+      <DefinitionList
+        entries={[
+          ['Request timeout', `${cron.timeoutSeconds} s`],
+          [
+            'Alerts',
+            <AlertFact
+              key="alerts"
+              source={`cron:${cron.id}`}
+              isOn={threshold !== null}
+              isMuted={windows.length > 0}
+            >
+              {threshold === null
+                ? 'Off'
+                : `After ${describeCount(threshold, 'failed run', 'failed runs in a row')}`}
+            </AlertFact>,
+          ],
+          [
+            'Success assertions',
+            cron.assertions.length === 0 ? 'None' : <AssertionList assertions={cron.assertions} />,
+          ],
+          ['Headers', headers.length === 0 ? 'None' : headers.map(({ name }) => name).join(', ')],
+          ['Payload', payload === null ? 'None' : <code>{payload.slice(0, 200)}</code>],
+          [
+            'Callback URL',
+            cron.callbackUrl ? (
+              <CutText text={cron.callbackUrl} copy="Copy callback URL" />
+            ) : (
+              'None'
+            ),
+          ],
+          ['Id', <CutText key="id" text={cron.id} copy="Copy id" />],
+          ['Created', <Time key="created" at={cron.createdAt} />],
+        ]}
+      />
+    </Panel>
+  );
+}

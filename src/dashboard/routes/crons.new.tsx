@@ -1,0 +1,87 @@
+import { data } from 'react-router';
+import { requestFacts, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { CronForm } from '../forms/CronForm.tsx';
+import { fillCronFromPaste, type Pasted } from '../forms/paste.ts';
+import { PasteBox } from '../forms/PasteBox.tsx';
+import { readCronForm, typedOfCron } from '../forms/readForms.ts';
+import { testCron } from '../forms/testDrafts.ts';
+import { emptyCron, type CronTyped } from '../forms/typed.ts';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { readText } from '../parts/readForm.ts';
+import { TestOutcome } from '../runs/TestOutcome.tsx';
+import type { FieldErrors, TestRunOutcome } from '../services.ts';
+import type { Route } from './+types/crons.new.ts';
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const from = url.searchParams.get('from');
+  const source = from ? await context.get(services).work.findCron(team.id, from) : null;
+  const typed: CronTyped = source
+    ? { ...typedOfCron(source), name: `${source.name} (copy)` }
+    : emptyCron;
+  return { typed, from: source?.id ?? null };
+}
+
+type Answer = {
+  typed: CronTyped;
+  errors?: FieldErrors;
+  test?: TestRunOutcome;
+  pasted?: Pasted;
+};
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const form = await request.formData();
+  const intent = readText(form, 'intent');
+  const from = readText(form, 'from');
+  const stored = from ? ((await work.findCron(team.id, from))?.headers ?? []) : [];
+  const reading = readCronForm(form, stored, intent === 'test');
+  const { typed } = reading;
+  if (intent === 'look') return data<Answer>({ typed });
+  if (intent === 'paste') return data<Answer>(fillCronFromPaste(readText(form, 'paste'), typed));
+  if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
+  if (intent === 'test')
+    return data<Answer>({ typed, test: await testCron(work, team.id, reading.input) });
+  const { cron, assertions } = reading.input;
+  const made = await work.createCron(team.id, cron, assertions);
+  return redirectWithToast(
+    `/crons/${made.id}`,
+    { kind: 'done', text: `The cron “${made.name}” is created.` },
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+export default function NewCron({ loaderData, actionData }: Route.ComponentProps) {
+  const answer: Answer = actionData ?? { typed: loaderData.typed };
+  const { pasted } = answer;
+  return (
+    <>
+      <PageHeader
+        title={loaderData.from ? 'Duplicate cron' : 'Create cron'}
+        parent={{ to: '/crons', text: 'Crons' }}
+      />
+      <CronForm
+        // A paste fills fields anew that were typed in before.
+        key={pasted ? JSON.stringify(answer.typed) : loaderData.from}
+        typed={answer.typed}
+        errors={answer.errors}
+        word="Create cron"
+        cancelTo="/crons"
+        from={loaderData.from}
+        paste={
+          loaderData.from ? null : (
+            <PasteBox
+              text={pasted?.text}
+              problem={pasted?.problem}
+              notes={pasted?.notes}
+              example="*/15 * * * * curl -fsS https://api.example.com/tasks/sync"
+            />
+          )
+        }
+        outcome={answer.test ? <TestOutcome outcome={answer.test} /> : null}
+      />
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { data, Link } from 'react-router';
+import { services, visitorOf } from '../context.ts';
+import { DoorForm } from '../parts/DoorForm.tsx';
+import { describeTooMany } from '../parts/tooMany.ts';
+import { TextField } from '../parts/Field.tsx';
+import { readText } from '../parts/readForm.ts';
+import type { Route } from './+types/forgot-password.ts';
+
+export function loader({ context }: Route.LoaderArgs) {
+  return { sendsMail: context.get(services).people.accounts.sendsMail() };
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const email = readText(await request.formData(), 'email');
+  const outcome = await context
+    .get(services)
+    .people.accounts.requestPasswordReset({ email }, visitorOf(request, context));
+  if (outcome.kind === 'too-many')
+    return data({ isSent: false, problem: describeTooMany(outcome) }, { status: 429 });
+  return data({ isSent: true, problem: undefined });
+}
+
+export default function ForgotPassword({ loaderData, actionData }: Route.ComponentProps) {
+  const where = loaderData.sendsMail
+    ? 'If an account has this email, a link to set a new password is on its way. It works once, for an hour.'
+    : 'If an account has this email, a link to set a new password is now in the log of the service: mail is not set up here, so ask its operator for it.';
+  if (actionData?.isSent) {
+    return (
+      <DoorForm
+        title="Look for the link"
+        note={where}
+        word={null}
+        below={<Link to="/login">Back to sign in</Link>}
+      />
+    );
+  }
+  return (
+    <DoorForm
+      title="Reset the password"
+      note="We send a link with which to set a new one."
+      word="Send link"
+      problem={actionData?.problem}
+      below={<Link to="/login">Back to sign in</Link>}
+    >
+      <TextField name="email" label="Email" type="email" autoComplete="username" required />
+    </DoorForm>
+  );
+}

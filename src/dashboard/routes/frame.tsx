@@ -1,0 +1,47 @@
+import { Outlet, useRouteLoaderData } from 'react-router';
+import { services, signedIn } from '../context.ts';
+import { readTheme, readToast } from '../cookies.ts';
+import { FaultPage } from '../parts/FaultPage.tsx';
+import { Frame } from '../parts/Frame.tsx';
+import type { Route } from './+types/frame.ts';
+
+export async function loader({ request, context }: Route.LoaderArgs) {
+  const { user, team, session } = context.get(signedIn);
+  const { people, work } = context.get(services);
+  const [pulse, usage] = await Promise.all([
+    work.readPulse(team.id),
+    people.billing.readUsage(team.id),
+  ]);
+  return {
+    user,
+    team,
+    teams: session.teams,
+    pulse,
+    usage,
+    theme: readTheme(request),
+    toast: readToast(request),
+  };
+}
+
+export default function FrameLayout({ loaderData }: Route.ComponentProps) {
+  return (
+    <Frame {...loaderData}>
+      <link
+        rel="icon"
+        type="image/svg+xml"
+        href={loaderData.pulse.failingCrons > 0 ? '/bell-failing.svg' : '/bell.svg'}
+      />
+      <Outlet />
+    </Frame>
+  );
+}
+
+/** A page's fault leaves the way to the others open, if the frame itself could be read. */
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  const facts = useRouteLoaderData<typeof loader>('routes/frame');
+  const root = useRouteLoaderData<{ requestId: string }>('root');
+  const page = (
+    <FaultPage error={error} requestId={root?.requestId ?? null} isInFrame={facts !== undefined} />
+  );
+  return facts ? <Frame {...facts}>{page}</Frame> : page;
+}

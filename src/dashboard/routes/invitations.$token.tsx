@@ -1,0 +1,116 @@
+import { Button } from '@mantine/core';
+import { data, Form, Link } from 'react-router';
+import { redirectWithCookies, requestFacts, services, session, visitorOf } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { AccountFields, DoorForm } from '../parts/DoorForm.tsx';
+import { describeTooMany } from '../parts/tooMany.ts';
+import { readText } from '../parts/readForm.ts';
+import type { FieldErrors, Teams } from '../services.ts';
+import type { Route } from './+types/invitations.$token.ts';
+
+export async function loader({ params, context }: Route.LoaderArgs) {
+  const invitation = await context.get(services).people.teams.readInvitation(params.token);
+  const current = context.get(session);
+  return { invitation, signedInAs: current ? current.user.email : null };
+}
+
+type Answer = { problem: string | undefined; errors: FieldErrors; values: Record<string, string> };
+const gone = 'This invitation was used, withdrawn or is too old. Ask for a new one.';
+
+function answer(
+  status: number,
+  problem: string | undefined,
+  errors: FieldErrors = {},
+  values: Record<string, string> = {},
+) {
+  return data<Answer>({ problem, errors, values }, { status });
+}
+
+export async function action({ params, request, context }: Route.ActionArgs) {
+  const { teams } = context.get(services).people;
+  const current = context.get(session);
+  if (current)
+    return join(
+      await teams.acceptInvitation(params.token, current.user.id),
+      context.get(requestFacts).baseUrl,
+    );
+  const form = await request.formData();
+  const values = { name: readText(form, 'name'), email: readText(form, 'email') };
+  const outcome = await teams.registerByInvitation(
+    params.token,
+    { ...values, password: readText(form, 'password') },
+    visitorOf(request, context),
+  );
+  if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
+  if (outcome.kind === 'not-found') return answer(404, gone);
+  if (outcome.kind === 'too-many') return answer(429, describeTooMany(outcome), {}, values);
+  return answer(422, undefined, outcome.errors, values);
+}
+
+type Accepted = Awaited<ReturnType<Teams['acceptInvitation']>>;
+
+function join(outcome: Accepted, baseUrl: string) {
+  if (outcome.kind === 'not-found') return answer(404, gone);
+  if (outcome.kind === 'other-email')
+    return answer(422, `The invitation is for ${outcome.email}. Sign in with that account.`);
+  const text =
+    outcome.kind === 'already-member'
+      ? 'You are a member of this team already.'
+      : 'You have joined the team. It is your current one now.';
+  return redirectWithToast('/', { kind: 'done', text }, baseUrl);
+}
+
+export default function Invitation({ loaderData, actionData, params }: Route.ComponentProps) {
+  const { invitation, signedInAs } = loaderData;
+  if (!invitation) {
+    return (
+      <DoorForm
+        title="This invitation no longer works"
+        note={gone}
+        word={null}
+        below={<Link to="/">Go to the overview</Link>}
+      />
+    );
+  }
+  const title = `Join ${invitation.teamName}`;
+  const note = `${invitation.invitedByName} invites you as ${invitation.role === 'admin' ? 'an admin' : 'a member'}.`;
+  if (signedInAs) {
+    return (
+      <>
+        <DoorForm
+          title={title}
+          note={`${note} You are signed in as ${signedInAs}.`}
+          word="Join team"
+          problem={actionData?.problem}
+        />
+        <Form
+          method="post"
+          action={`/logout?next=${encodeURIComponent(`/invitations/${params.token}`)}`}
+        >
+          <Button type="submit" variant="default">
+            Use another account
+          </Button>
+        </Form>
+      </>
+    );
+  }
+  return (
+    <DoorForm
+      title={title}
+      note={note}
+      word="Create account and join"
+      problem={actionData?.problem}
+      below={
+        <Link to={`/login?next=${encodeURIComponent(`/invitations/${params.token}`)}`}>
+          I have an account
+        </Link>
+      }
+    >
+      <AccountFields
+        errors={actionData?.errors}
+        values={actionData?.values}
+        email={invitation.email}
+      />
+    </DoorForm>
+  );
+}

@@ -1,0 +1,172 @@
+import { data, Link } from 'react-router';
+import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { describeSeconds } from '../parts/amounts.ts';
+import { CutText } from '../parts/CutText.tsx';
+import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { formatDuration } from '../parts/plotScale.ts';
+import { readText } from '../parts/readForm.ts';
+import { Status } from '../parts/Status.tsx';
+import { Time } from '../parts/Time.tsx';
+import { actOnJobs, readKind } from '../runs/jobActions.ts';
+import { jobStatus } from '../runs/jobStatus.ts';
+import { JobActions } from '../runs/JobTable.tsx';
+import { describeOutcome } from '../runs/reasons.ts';
+import { CallbackFact, FailureNotice, LinkButton, Panel, RunPanels } from '../runs/RunParts.tsx';
+import type { JobRunDetail } from '../services.ts';
+import classes from '../runs/Run.module.css';
+import type { Route } from './+types/jobs.$id.ts';
+
+export async function loader({ params, context, url }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const search = url.searchParams;
+  const secretsShown = search.get('secrets') === 'shown';
+  const run =
+    (await work.readJobDetail(team.id, params.id, { showSecrets: secretsShown })) ?? notFound();
+  const wholeBody =
+    search.get('body') === 'whole' ? await work.readResponseText(team.id, run.job.id) : null;
+  return { run, secretsShown, wholeBody };
+}
+
+export async function action({ params, request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const form = await request.formData();
+  const kind = readKind(form);
+  if (kind === null || readText(form, 'job') !== params.id) throw data(null, { status: 400 });
+  if (!(await work.findJob(team.id, params.id))) notFound();
+  const toast = await actOnJobs(work, team.id, { kind, form, search: { tab: 'all' } });
+  const isGone = kind === 'delete' && toast.kind === 'done';
+  return redirectWithToast(
+    isGone ? '/jobs' : `/jobs/${params.id}`,
+    toast,
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+export default function JobPage({ loaderData }: Route.ComponentProps) {
+  useLiveRefresh(5);
+  const { run, secretsShown, wholeBody } = loaderData;
+  const { job, explanation } = run;
+  const again = `/jobs/new?from=${job.id}`;
+  return (
+    <>
+      <PageHeader
+        title={`Job ${job.id.slice(-8)}`}
+        beside={<Status name={jobStatus(job)} />}
+        parent={{ to: '/jobs', text: 'Jobs' }}
+        note={<CutText text={`${job.method} ${job.url}`} tail={30} copy="Copy method and URL" />}
+        more={
+          <>
+            <LinkButton to={again}>Create again with edits</LinkButton>
+            <JobActions job={job} />
+          </>
+        }
+      />
+      <div className="stack">
+        {explanation ? <FailureNotice explanation={explanation} editTo={again} /> : null}
+        {job.retriedAs ? (
+          <Notice kind="note">
+            This job was retried as <Link to={`/jobs/${job.retriedAs}`}>a new job</Link>. It stays
+            here as it was.
+          </Notice>
+        ) : null}
+        <div className={classes.columns}>
+          <Facts run={run} />
+          <Attempts run={run} />
+        </div>
+        <RunPanels
+          run={run}
+          durationMs={job.durationMs}
+          isSent={job.startedAt !== null && job.completedAt !== null}
+          secretsShown={secretsShown}
+          wholeBody={wholeBody}
+        />
+      </div>
+    </>
+  );
+}
+
+function Facts({ run: { job, retryOf, callback } }: { run: JobRunDetail }) {
+  return (
+    <Panel title="Job">
+      <DefinitionList
+        entries={[
+          ['Id', <CutText key="id" text={job.id} copy="Copy id" />],
+          [
+            'Queue',
+            <Link key="queue" to={`/queues/${job.queueId}`}>
+              {job.queue}
+            </Link>,
+          ],
+          ['Attempt', job.attemptNumber],
+          [
+            'Retry of',
+            retryOf ? (
+              <Link key="of" to={`/jobs/${retryOf}`}>
+                a failed job
+              </Link>
+            ) : null,
+          ],
+          ['Created', <Time key="created" at={job.createdAt} exact />],
+          ['Scheduled', <Time key="scheduled" at={job.scheduledAt} exact />],
+          [
+            'Started',
+            job.startedAt === null ? null : <Time key="start" at={job.startedAt} exact />,
+          ],
+          [
+            'Completed',
+            job.completedAt === null ? null : <Time key="end" at={job.completedAt} exact />,
+          ],
+          ['Duration', job.durationMs === null ? null : formatDuration(job.durationMs)],
+          ['Error', job.errorMessage],
+          ['Callback', <CallbackFact key="callback" callback={callback} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** All attempts of the job in order, with the waits between them. */
+function Attempts({ run: { job, attempts } }: { run: JobRunDetail }) {
+  return (
+    <section className="panel">
+      <header>
+        <h2>Attempts</h2>
+        <span className="muted num">{attempts.length}</span>
+      </header>
+      <ol className={classes.attempts}>
+        {attempts.flatMap((attempt, at) => {
+          const before = attempts[at - 1];
+          const wait = before?.completedAt ? attempt.scheduledAt - before.completedAt : null;
+          return [
+            ...(wait === null || wait < 0
+              ? []
+              : [
+                  <li key={`${attempt.id}-wait`} className={classes.wait}>
+                    <span />
+                    <span>{`waits ${describeSeconds(wait / 1000)}`}</span>
+                  </li>,
+                ]),
+            <li key={attempt.id} aria-current={attempt.id === job.id ? 'true' : undefined}>
+              <span className={classes.number}>{attempt.attemptNumber}</span>
+              <Link to={`/jobs/${attempt.id}`}>
+                <Status name={jobStatus(attempt)} />
+              </Link>
+              <span>
+                {attempt.completedAt === null
+                  ? ''
+                  : `${describeOutcome(attempt)}, ${formatDuration(attempt.durationMs ?? 0)}`}
+              </span>
+              <Time at={attempt.startedAt ?? attempt.scheduledAt} />
+            </li>,
+          ];
+        })}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,104 @@
+import { data } from 'react-router';
+import type { HeaderList } from '#domain/exchange';
+import { requestFacts, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { JobForm } from '../forms/JobForm.tsx';
+import { fillJobFromPaste, type Pasted } from '../forms/paste.ts';
+import { PasteBox } from '../forms/PasteBox.tsx';
+import { readJobForm, typedOfDraft } from '../forms/readForms.ts';
+import { testJob } from '../forms/testDrafts.ts';
+import { emptyJob, type JobTyped } from '../forms/typed.ts';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { readText } from '../parts/readForm.ts';
+import { TestOutcome } from '../runs/TestOutcome.tsx';
+import type { FieldErrors, TestRunOutcome, Work } from '../services.ts';
+import type { Route } from './+types/jobs.new.ts';
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const search = url.searchParams;
+  const from = search.get('from');
+  const [source, offered, queues] = await Promise.all([
+    from ? work.readJobDetail(team.id, from) : null,
+    work.listOfferedQueues(team.id),
+    work.listQueues(team.id),
+  ]);
+  const typed: JobTyped = source
+    ? typedOfDraft(source.again)
+    : { ...emptyJob, queue: search.get('queue')?.slice(0, 255) ?? '' };
+  // A redirect's target, offered by the run that met it.
+  const given = search.get('url')?.slice(0, 4096);
+  return {
+    typed: given ? { ...typed, url: given } : typed,
+    from: source?.job.id ?? null,
+    queues: offered.map(({ name }) => name),
+    pausedCount: queues.length - offered.length,
+  };
+}
+
+type Answer = { typed: JobTyped; errors?: FieldErrors; test?: TestRunOutcome; pasted?: Pasted };
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const form = await request.formData();
+  const intent = readText(form, 'intent');
+  const reading = readJobForm(form, await findStored(work, team.id, readText(form, 'from')));
+  const { typed } = reading;
+  if (intent === 'paste') return data<Answer>(fillJobFromPaste(readText(form, 'paste'), typed));
+  if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
+  if (intent === 'test')
+    return data<Answer>({ typed, test: await testJob(work, team.id, reading.input) });
+  // A queue may have been paused while the form was open.
+  const queue = await work.findQueueByName(team.id, reading.input.queue);
+  if (queue?.isPaused) {
+    const errors = { queue: [`The queue “${queue.name}” is paused. Enable it or choose another.`] };
+    return data<Answer>({ typed, errors }, { status: 422 });
+  }
+  const { jobId } = await work.createJob(team.id, reading.input);
+  return redirectWithToast(
+    `/jobs/${jobId}`,
+    { kind: 'done', text: 'The job is created.' },
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+/** The headers of the job that this one is made from, for those that the form shows masked. */
+async function findStored(work: Work, teamId: string, from: string): Promise<HeaderList> {
+  return from === '' ? [] : ((await work.findJob(teamId, from))?.headers ?? []);
+}
+
+export default function NewJob({ loaderData, actionData }: Route.ComponentProps) {
+  const answer: Answer = actionData ?? { typed: loaderData.typed };
+  const { pasted } = answer;
+  const { from, queues, pausedCount } = loaderData;
+  return (
+    <>
+      <PageHeader
+        title={from ? 'Create job again' : 'Create job'}
+        parent={{ to: '/jobs', text: 'Jobs' }}
+      />
+      <JobForm
+        // A paste fills fields anew that were typed in before.
+        key={pasted ? JSON.stringify(answer.typed) : from}
+        typed={answer.typed}
+        errors={answer.errors}
+        queues={queues}
+        pausedCount={pausedCount}
+        from={from}
+        paste={
+          from ? null : (
+            <PasteBox
+              text={pasted?.text}
+              problem={pasted?.problem}
+              notes={pasted?.notes}
+              example={`curl -X POST https://api.example.com/orders/42/ship -d '{"notify": true}'`}
+            />
+          )
+        }
+        outcome={answer.test ? <TestOutcome outcome={answer.test} /> : null}
+      />
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { data, Link } from 'react-router';
+import { redirectWithCookies, services, visitorOf } from '../context.ts';
+import { readNext } from '../cookies.ts';
+import { DoorForm } from '../parts/DoorForm.tsx';
+import { describeTooMany } from '../parts/tooMany.ts';
+import { TextField } from '../parts/Field.tsx';
+import { readText } from '../parts/readForm.ts';
+import type { Route } from './+types/login.code.ts';
+
+export function loader({ url }: Route.LoaderArgs) {
+  return { next: readNext(url.searchParams.get('next')) };
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const form = await request.formData();
+  const { accounts } = context.get(services).people;
+  const outcome = await accounts.verifySecondFactor(
+    { code: readText(form, 'code') },
+    visitorOf(request, context),
+  );
+  switch (outcome.kind) {
+    case 'signed-in':
+      return redirectWithCookies(readNext(form.get('next')), outcome.setCookies);
+    case 'too-many':
+      return data({ problem: describeTooMany(outcome) }, { status: 429 });
+    case 'expired':
+      return data(
+        { problem: 'This sign-in has waited too long. Begin again with email and password.' },
+        { status: 422 },
+      );
+    case 'wrong':
+      return data(
+        {
+          problem:
+            'The code is not right. It changes every 30 seconds; a recovery code works once.',
+        },
+        { status: 422 },
+      );
+  }
+}
+
+export default function SecondFactor({ loaderData, actionData }: Route.ComponentProps) {
+  return (
+    <DoorForm
+      title="Enter the code"
+      note="The six digits that your authenticator shows now, or one of your recovery codes."
+      word="Sign in"
+      problem={actionData?.problem}
+      below={<Link to="/login">Begin again</Link>}
+    >
+      <input type="hidden" name="next" value={loaderData.next} />
+      <TextField name="code" label="Code" autoComplete="one-time-code" required maxLength={32} />
+    </DoorForm>
+  );
+}

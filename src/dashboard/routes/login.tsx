@@ -1,0 +1,73 @@
+import { data, Link, redirect } from 'react-router';
+import { redirectWithCookies, services, session, visitorOf } from '../context.ts';
+import { readNext } from '../cookies.ts';
+import { DoorForm } from '../parts/DoorForm.tsx';
+import { describeTooMany } from '../parts/tooMany.ts';
+import { PasswordField, TextField } from '../parts/Field.tsx';
+import { readText } from '../parts/readForm.ts';
+import type { Route } from './+types/login.ts';
+
+export async function loader({ url, context }: Route.LoaderArgs) {
+  const next = readNext(url.searchParams.get('next'));
+  if (context.get(session)) throw redirect(next);
+  const { accounts } = context.get(services).people;
+  if (!(await accounts.isSetUp())) throw redirect('/setup');
+  return { next, mayRegister: accounts.mayRegister() };
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const form = await request.formData();
+  const email = readText(form, 'email');
+  const next = readNext(form.get('next'));
+  const { accounts } = context.get(services).people;
+  const outcome = await accounts.signIn(
+    { email, password: readText(form, 'password') },
+    visitorOf(request, context),
+  );
+  switch (outcome.kind) {
+    case 'signed-in':
+      return redirectWithCookies(next, outcome.setCookies);
+    case 'second-factor':
+      return redirectWithCookies(
+        `/login/code?next=${encodeURIComponent(next)}`,
+        outcome.setCookies,
+      );
+    case 'too-many':
+      return data({ problem: describeTooMany(outcome), email }, { status: 429 });
+    case 'wrong':
+      return data(
+        {
+          problem: 'No account has this email and password. Check both, or reset the password.',
+          email,
+        },
+        { status: 422 },
+      );
+  }
+}
+
+export default function Login({ loaderData, actionData }: Route.ComponentProps) {
+  return (
+    <DoorForm
+      title="Sign in"
+      word="Sign in"
+      problem={actionData?.problem}
+      below={
+        <>
+          <Link to="/forgot-password">Forgot the password?</Link>
+          {loaderData.mayRegister ? <Link to="/register">Create an account</Link> : null}
+        </>
+      }
+    >
+      <input type="hidden" name="next" value={loaderData.next} />
+      <TextField
+        name="email"
+        label="Email"
+        type="email"
+        autoComplete="username"
+        required
+        defaultValue={actionData?.email}
+      />
+      <PasswordField name="password" label="Password" autoComplete="current-password" required />
+    </DoorForm>
+  );
+}

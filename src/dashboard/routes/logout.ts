@@ -1,0 +1,14 @@
+import { redirect } from 'react-router';
+import { redirectWithCookies, services, visitorOf } from '../context.ts';
+import { readNext } from '../cookies.ts';
+import type { Route } from './+types/logout.ts';
+
+export const loader = () => redirect('/');
+
+export async function action({ request, url, context }: Route.ActionArgs) {
+  const { setCookies } = await context
+    .get(services)
+    .people.accounts.signOut(visitorOf(request, context));
+  const next = url.searchParams.get('next');
+  return redirectWithCookies(next ? readNext(next) : '/login', setCookies);
+}

@@ -1,0 +1,99 @@
+import { Button } from '@mantine/core';
+import { data, Link } from 'react-router';
+import { readSourceChoice } from '../alerts/alertFilter.ts';
+import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
+import { windowColumns } from '../alerts/WindowTable.tsx';
+import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { isOwnPath, redirectWithToast } from '../cookies.ts';
+import { DataTable } from '../parts/DataTable.tsx';
+import { EmptyState } from '../parts/EmptyState.tsx';
+import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { readText } from '../parts/readForm.ts';
+import { formatUtc } from '../parts/Time.tsx';
+import { tooManyWindows } from '../alerts/windowForm.ts';
+import type { Work } from '../services.ts';
+import type { Route } from './+types/maintenance.ts';
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const [windows, sources] = await Promise.all([
+    work.listWindows(team.id),
+    work.listAlertSources(team.id),
+  ]);
+  return { windows, sources };
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const { baseUrl } = context.get(requestFacts);
+  const form = await request.formData();
+  const next = readText(form, 'next');
+  const to = isOwnPath(next) ? next : '/maintenance';
+  switch (readText(form, 'intent')) {
+    case 'start': {
+      const covers = await readReach(work, team.id, readText(form, 'source'));
+      const outcome = await work.startMaintenanceNow(team.id, covers);
+      if (outcome.kind !== 'done')
+        return redirectWithToast(to, { kind: 'failed', text: tooManyWindows }, baseUrl);
+      const until = formatUtc(outcome.window.endsAt);
+      const text = `Alerts are muted until ${until}. Runs go on.`;
+      return redirectWithToast(to, { kind: 'done', text }, baseUrl);
+    }
+    case 'delete': {
+      if (!(await work.deleteWindow(team.id, readText(form, 'id')))) notFound();
+      const text = 'The maintenance window is deleted. It mutes nothing any more.';
+      return redirectWithToast('/maintenance', { kind: 'done', text }, baseUrl);
+    }
+    default:
+      throw data(null, { status: 400 });
+  }
+}
+
+/** What one click mutes: everything, or the cron or queue whose page it was on. */
+async function readReach(work: Work, teamId: string, source: string) {
+  if (source === '') return 'team';
+  const choice = readSourceChoice(source);
+  const own = await work.listAlertSources(teamId);
+  const found = own.find(({ kind, id }) => kind === choice?.kind && id === choice.id) ?? notFound();
+  return [{ kind: found.kind, id: found.id }];
+}
+
+export default function Maintenance({ loaderData }: Route.ComponentProps) {
+  useLiveRefresh(10);
+  const { windows, sources } = loaderData;
+  const create = (
+    <Button component={Link} to="/maintenance/new">
+      Create window
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Maintenance"
+        note="Windows in which alerts are recorded as muted and nobody is told. Runs go on."
+        more={<MuteForAnHour />}
+        action={windows.length > 0 ? create : null}
+      />
+      {windows.length === 0 ? (
+        <EmptyState
+          title="No maintenance windows yet"
+          example="Database upgrade   Every Saturday, 22:00–23:00 UTC   Whole team"
+          action={create}
+        >
+          While a target is being worked on, its failures are no news. A maintenance window mutes
+          the alerts of the whole team, or of chosen crons and queues, once or every week.
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Maintenance windows"
+          columns={windowColumns(sources)}
+          rows={windows}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </>
+  );
+}

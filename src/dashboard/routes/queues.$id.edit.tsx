@@ -1,0 +1,51 @@
+import { data } from 'react-router';
+import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { QueueForm } from '../forms/QueueForm.tsx';
+import { readQueueForm, typedOfQueue } from '../forms/readForms.ts';
+import { answerQueueForm, type QueueAnswer } from '../forms/queueAnswer.ts';
+import { noTrial } from '../forms/typed.ts';
+import { TestOutcome } from '../runs/TestOutcome.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import type { Route } from './+types/queues.$id.edit.ts';
+
+export async function loader({ params, context }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const queue = (await context.get(services).work.findQueue(team.id, params.id)) ?? notFound();
+  return { id: queue.id, name: queue.name, typed: typedOfQueue(queue) };
+}
+
+export async function action({ params, request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const queue = (await work.findQueue(team.id, params.id)) ?? notFound();
+  const form = await request.formData();
+  const reading = readQueueForm(form, queue.name);
+  const answer = await answerQueueForm(form, reading, work, team.id);
+  if (answer || !reading.ok)
+    return data<QueueAnswer | null>(answer, { status: answer?.errors ? 422 : 200 });
+  if (!(await work.editQueue(team.id, queue.id, reading.input.change))) notFound();
+  return redirectWithToast(
+    `/queues/${queue.id}`,
+    { kind: 'done', text: 'The settings are saved. They hold for what waits already, too.' },
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+export default function EditQueue({ loaderData, actionData }: Route.ComponentProps) {
+  const { id, name, typed } = loaderData;
+  return (
+    <>
+      <PageHeader title={`Edit ${name}`} parent={{ to: `/queues/${id}`, text: name }} />
+      <QueueForm
+        typed={actionData?.typed ?? typed}
+        errors={actionData?.errors}
+        word="Save"
+        cancelTo={`/queues/${id}`}
+        isNew={false}
+        trial={actionData?.trial ?? noTrial}
+        outcome={actionData?.test ? <TestOutcome outcome={actionData.test} /> : null}
+      />
+    </>
+  );
+}

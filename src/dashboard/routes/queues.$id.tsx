@@ -1,0 +1,181 @@
+import { Button } from '@mantine/core';
+import { data, Form, Link } from 'react-router';
+import { formatRetrySchedule } from '#domain/retry-schedule';
+import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
+import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { RetryTimeline } from '../forms/RetryField.tsx';
+import { describeBounded, describeRunning, formatBounded } from '../parts/amounts.ts';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { CutText } from '../parts/CutText.tsx';
+import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { readText } from '../parts/readForm.ts';
+import { Time } from '../parts/Time.tsx';
+import { AssertionList } from '../runs/AssertionList.tsx';
+import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
+import { Panel } from '../runs/RunParts.tsx';
+import type { DeletionScope, QueueRow } from '../services.ts';
+import classes from './crons.module.css';
+import type { Route } from './+types/queues.$id.ts';
+
+export async function loader({ params, context }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const [row, deletion, windows] = await Promise.all([
+    work.readQueueRow(team.id, params.id),
+    work.describeQueueDeletion(team.id, params.id),
+    work.listActiveWindows(team.id, { kind: 'queue', id: params.id }),
+  ]);
+  if (!row || !deletion) notFound();
+  return { row, deletion, windows, counts: await work.countTabs(team.id, params.id) };
+}
+
+export async function action({ params, request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const say = (text: string, to = `/queues/${params.id}`) =>
+    redirectWithToast(to, { kind: 'done', text }, context.get(requestFacts).baseUrl);
+  switch (readText(await request.formData(), 'intent')) {
+    case 'pause':
+      if (!(await work.pauseQueue(team.id, params.id))) notFound();
+      return say('The queue is paused. It starts nothing and holds its jobs.');
+    case 'enable':
+      if (!(await work.resumeQueue(team.id, params.id))) notFound();
+      return say('The queue is enabled. What is due starts now.');
+    case 'delete': {
+      const count = (await work.deleteQueue(team.id, params.id)) ?? notFound();
+      const jobs = describeBounded({ count, isMore: false }, 'job', 'jobs');
+      return say(`The queue is deleted, and ${jobs} with it.`, '/queues');
+    }
+    default:
+      throw data(null, { status: 400 });
+  }
+}
+
+const tabs = [
+  ['pending', 'Pending'],
+  ['processing', 'Processing'],
+  ['retrying', 'Retrying'],
+  ['completed', 'Completed'],
+  ['failed', 'Failed'],
+] as const;
+
+export default function QueuePage({ loaderData }: Route.ComponentProps) {
+  useLiveRefresh(5);
+  const { row, deletion, counts, windows } = loaderData;
+  const { queue, running, oldestDueAt, nextDueAt, failedToday, health } = row;
+  return (
+    <>
+      <PageHeader
+        title={queue.name}
+        beside={<QueueHealthWord health={health} />}
+        parent={{ to: '/queues', text: 'Queues' }}
+        more={<More row={row} deletion={deletion} />}
+        action={
+          <Button component={Link} to={`/queues/${queue.id}/edit`}>
+            Edit
+          </Button>
+        }
+      />
+      <div className="stack">
+        <MaintenanceNotice windows={windows} of="this queue" />
+        <div className={classes.columns}>
+          <Panel
+            title="Now"
+            beside={<Link to={`/jobs?tab=all&queue=${queue.id}`}>All its jobs</Link>}
+          >
+            <DefinitionList
+              entries={[
+                ...tabs.map(
+                  ([tab, word]) =>
+                    [
+                      word,
+                      <Link key={tab} className="num" to={`/jobs?tab=${tab}&queue=${queue.id}`}>
+                        {formatBounded(counts[tab])}
+                      </Link>,
+                    ] as const,
+                ),
+                ['Running', describeRunning(running, queue.concurrencyLimit)],
+                ['Oldest waiting', <Time key="oldest" at={oldestDueAt} />],
+                ['Next due', <Time key="next" at={nextDueAt} />],
+                ['Failed today (UTC)', formatBounded(failedToday)],
+              ]}
+            />
+          </Panel>
+          <Settings row={row} isMuted={windows.length > 0} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function More({ row: { queue }, deletion }: { row: QueueRow; deletion: DeletionScope }) {
+  const { waiting, running, finished } = deletion;
+  const [intent, word] = queue.isPaused ? ['enable', 'Enable'] : ['pause', 'Pause'];
+  return (
+    <>
+      <ConfirmDialog
+        word="Delete"
+        question={`Delete the queue “${queue.name}”?`}
+        fields={{ intent: 'delete' }}
+      >
+        {describeBounded(waiting, 'waiting job', 'waiting jobs')} are never sent, and{' '}
+        {describeBounded(finished, 'finished one', 'finished ones')} go with it.{' '}
+        {running > 0
+          ? `${describeBounded({ count: running, isMore: false }, 'attempt is', 'attempts are')} under way; the target may still finish its work. `
+          : ''}
+        This can’t be undone. A job that names the queue later makes it anew with default settings.
+      </ConfirmDialog>
+      <Form method="post">
+        <Button type="submit" name="intent" value={intent} variant="default">
+          {word}
+        </Button>
+      </Form>
+    </>
+  );
+}
+
+function Settings({ row: { queue }, isMuted }: { row: QueueRow; isMuted: boolean }) {
+  return (
+    <Panel title="Settings">
+      <DefinitionList
+        entries={[
+          ['Request timeout', `${queue.timeoutSeconds} s`],
+          ['Concurrency limit', queue.concurrencyLimit?.toLocaleString('en') ?? 'None'],
+          [
+            'Automatic retries',
+            queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off',
+          ],
+          [
+            'Dead letter retention',
+            describeBounded({ count: queue.deadLetterDays, isMore: false }, 'day', 'days'),
+          ],
+          [
+            'Email alerts for job failures',
+            <AlertFact
+              key="alerts"
+              source={`queue:${queue.id}`}
+              isOn={queue.emailAlerts}
+              isMuted={isMuted}
+            >
+              {queue.emailAlerts ? 'On' : 'Off'}
+            </AlertFact>,
+          ],
+          [
+            'Success assertions',
+            queue.assertions.length === 0 ? (
+              'None'
+            ) : (
+              <AssertionList assertions={queue.assertions} />
+            ),
+          ],
+          ['Id', <CutText key="id" text={queue.id} copy="Copy id" />],
+          ['Created', <Time key="created" at={queue.createdAt} />],
+        ]}
+      />
+      {queue.retriesEnabled ? <RetryTimeline delays={queue.retrySchedule} /> : null}
+    </Panel>
+  );
+}

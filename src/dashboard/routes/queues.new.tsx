@@ -1,0 +1,71 @@
+import { data } from 'react-router';
+import { requestFacts, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { QueueForm } from '../forms/QueueForm.tsx';
+import { readQueueForm, typedOfQueue } from '../forms/readForms.ts';
+import { answerQueueForm, type QueueAnswer } from '../forms/queueAnswer.ts';
+import { readTrial } from '../forms/testDrafts.ts';
+import { noTrial } from '../forms/typed.ts';
+import { readText } from '../parts/readForm.ts';
+import { TestOutcome } from '../runs/TestOutcome.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import type { Route } from './+types/queues.new.ts';
+
+/** The settings of §2.3 that a queue begins with. */
+const defaults = {
+  name: '',
+  timeoutSeconds: 30,
+  retriesEnabled: true,
+  retrySchedule: [60, 1800, 10_800],
+  concurrencyLimit: null,
+  emailAlerts: false,
+  deadLetterDays: 14,
+  isPaused: false,
+  assertions: [],
+} as const;
+
+export function loader() {
+  return { typed: typedOfQueue(defaults) };
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const form = await request.formData();
+  // A queue that is only tried needs no name yet.
+  const isTest = form.get('intent') === 'test';
+  const reading = readQueueForm(form, isTest ? 'test' : undefined);
+  const typed = { ...reading.typed, queue: readText(form, 'queue') };
+  const answer = await answerQueueForm(form, { ...reading, typed }, work, team.id);
+  if (answer || !reading.ok)
+    return data<QueueAnswer | null>(answer, { status: answer?.errors ? 422 : 200 });
+  const { name, change } = reading.input;
+  // Saving would change the present one, which nobody who creates a queue means to do.
+  if (await work.findQueueByName(team.id, name)) {
+    const errors = { queue: ['There is a queue of that name already.'] };
+    return data<QueueAnswer | null>({ typed, trial: readTrial(form), errors }, { status: 422 });
+  }
+  const queue = await work.setQueue(team.id, name, change);
+  return redirectWithToast(
+    `/queues/${queue.id}`,
+    { kind: 'done', text: `The queue “${name}” is created.` },
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+export default function NewQueue({ loaderData, actionData }: Route.ComponentProps) {
+  return (
+    <>
+      <PageHeader title="Create queue" parent={{ to: '/queues', text: 'Queues' }} />
+      <QueueForm
+        typed={actionData?.typed ?? loaderData.typed}
+        errors={actionData?.errors}
+        word="Create queue"
+        cancelTo="/queues"
+        isNew
+        trial={actionData?.trial ?? noTrial}
+        outcome={actionData?.test ? <TestOutcome outcome={actionData.test} /> : null}
+      />
+    </>
+  );
+}

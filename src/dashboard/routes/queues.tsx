@@ -1,0 +1,153 @@
+import { Button } from '@mantine/core';
+import { data, Form, Link } from 'react-router';
+import { requestFacts, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { describeRunning, formatBounded } from '../parts/amounts.ts';
+import { DataTable, type Column } from '../parts/DataTable.tsx';
+import { EmptyState } from '../parts/EmptyState.tsx';
+import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { readText } from '../parts/readForm.ts';
+import { Time } from '../parts/Time.tsx';
+import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
+import type { QueueRow } from '../services.ts';
+import type { Route } from './+types/queues.ts';
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  return { queues: await context.get(services).work.listQueueRows(team.id) };
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const form = await request.formData();
+  const [intent, id] = [readText(form, 'intent'), readText(form, 'id')];
+  if (intent !== 'pause' && intent !== 'enable') throw data(null, { status: 400 });
+  const changed = await (intent === 'pause'
+    ? work.pauseQueue(team.id, id)
+    : work.resumeQueue(team.id, id));
+  return redirectWithToast(
+    '/queues',
+    changed
+      ? {
+          kind: 'done',
+          text:
+            intent === 'pause'
+              ? `The queue “${changed.name}” is paused. It holds its jobs.`
+              : `The queue “${changed.name}” is enabled. What is due starts now.`,
+        }
+      : { kind: 'failed', text: 'That queue is no longer here. Nothing was changed.' },
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+export default function Queues({ loaderData }: Route.ComponentProps) {
+  useLiveRefresh(5);
+  const { queues } = loaderData;
+  const create = (
+    <Button component={Link} to="/queues/new">
+      Create queue
+    </Button>
+  );
+  if (queues.length === 0) {
+    return (
+      <>
+        <PageHeader title="Queues" />
+        <EmptyState
+          title="No queues yet"
+          example='POST /api/jobs   {"queue": "invoices", "url": "https://…"}'
+          action={create}
+        >
+          A queue decides how its jobs run: timeout, retries, how many at once, what counts as a
+          success. One is made with default settings when the first job names it.
+        </EmptyState>
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHeader title="Queues" action={create} />
+      <DataTable
+        caption="Queues"
+        columns={columns}
+        rows={queues}
+        keyOf={({ queue }) => queue.id}
+        isLive
+      />
+    </>
+  );
+}
+
+const columns: Column<QueueRow>[] = [
+  {
+    key: 'health',
+    head: 'Status',
+    width: '120px',
+    cell: ({ health }) => <QueueHealthWord health={health} />,
+  },
+  {
+    key: 'name',
+    head: 'Name',
+    cell: ({ queue }) => <Link to={`/queues/${queue.id}`}>{queue.name}</Link>,
+  },
+  {
+    key: 'waiting',
+    head: 'Waiting',
+    width: '90px',
+    isNumber: true,
+    cell: ({ waiting }) => formatBounded(waiting),
+  },
+  {
+    key: 'running',
+    head: 'Running',
+    width: '110px',
+    isNumber: true,
+    cell: ({ running, queue }) => describeRunning(running, queue.concurrencyLimit),
+  },
+  {
+    key: 'oldest',
+    head: 'Oldest waiting',
+    width: '120px',
+    cell: ({ oldestDueAt }) => <Time at={oldestDueAt} />,
+  },
+  {
+    key: 'next',
+    head: 'Next due',
+    width: '100px',
+    cell: ({ nextDueAt }) => <Time at={nextDueAt} />,
+  },
+  {
+    key: 'failed',
+    head: 'Failed today',
+    width: '110px',
+    isNumber: true,
+    cell: ({ queue, failedToday }) =>
+      failedToday.count === 0 ? (
+        <span className="muted">0</span>
+      ) : (
+        <Link to={`/jobs?tab=failed&queue=${queue.id}`}>{formatBounded(failedToday)}</Link>
+      ),
+  },
+  {
+    key: 'actions',
+    head: 'Actions',
+    width: '100px',
+    isWideOnPhone: true,
+    cell: ({ queue }) => (
+      <Form method="post">
+        <input type="hidden" name="id" value={queue.id} />
+        <Button
+          type="submit"
+          name="intent"
+          value={queue.isPaused ? 'enable' : 'pause'}
+          variant="default"
+          size="compact-xs"
+          title={`${queue.isPaused ? 'Enable' : 'Pause'} ${queue.name}`}
+        >
+          {queue.isPaused ? 'Enable' : 'Pause'}
+        </Button>
+      </Form>
+    ),
+  },
+];

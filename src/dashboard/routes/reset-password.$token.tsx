@@ -1,0 +1,72 @@
+import { data, Link } from 'react-router';
+import { requestFacts, services, visitorOf } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { DoorForm } from '../parts/DoorForm.tsx';
+import { describeTooMany } from '../parts/tooMany.ts';
+import { PasswordField } from '../parts/Field.tsx';
+import { readText } from '../parts/readForm.ts';
+import type { FieldErrors } from '../services.ts';
+import type { Route } from './+types/reset-password.$token.ts';
+
+export async function loader({ params, context }: Route.LoaderArgs) {
+  return { isValid: await context.get(services).people.accounts.isResetTokenValid(params.token) };
+}
+
+export async function action({ params, request, context }: Route.ActionArgs) {
+  const password = readText(await request.formData(), 'password');
+  const { accounts } = context.get(services).people;
+  const outcome = await accounts.resetPassword(
+    { token: params.token, password },
+    visitorOf(request, context),
+  );
+  const none: FieldErrors = {};
+  switch (outcome.kind) {
+    case 'done':
+      return redirectWithToast(
+        '/login',
+        { kind: 'done', text: 'The new password is set. Sign in with it.' },
+        context.get(requestFacts).baseUrl,
+      );
+    case 'expired':
+      return data(
+        { problem: 'This link was used or is too old. Ask for a new one.', errors: none },
+        { status: 422 },
+      );
+    case 'too-many':
+      return data({ problem: describeTooMany(outcome), errors: none }, { status: 429 });
+    case 'refused':
+      return data({ problem: undefined, errors: outcome.errors }, { status: 422 });
+  }
+}
+
+export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {
+  if (!loaderData.isValid) {
+    return (
+      <DoorForm
+        title="This link no longer works"
+        note="It was used or is too old."
+        word={null}
+        below={<Link to="/forgot-password">Ask for a new one</Link>}
+      />
+    );
+  }
+  return (
+    <DoorForm
+      title="Set a new password"
+      note="It ends all your sessions; sign in with it afterwards."
+      word="Set password"
+      problem={actionData?.problem}
+    >
+      <PasswordField
+        name="password"
+        label="New password"
+        description="At least 8 characters."
+        autoComplete="new-password"
+        required
+        minLength={8}
+        maxLength={128}
+        errors={actionData?.errors}
+      />
+    </DoorForm>
+  );
+}

@@ -1,0 +1,67 @@
+import { requestFacts, requireRole, services } from '../context.ts';
+import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { StackedBars } from '../parts/Plot.tsx';
+import { formatCount } from '../parts/plotScale.ts';
+import { Section } from '../parts/Section.tsx';
+import { UsageBar } from '../parts/UsageBar.tsx';
+import { listDaysOfMonth, projectRunOut } from '../parts/usageForecast.ts';
+import type { Route } from './+types/settings.billing.ts';
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const { actor } = requireRole(context, 'owner');
+  const { billing } = context.get(services).people;
+  const { now } = context.get(requestFacts);
+  const [usage, byDay] = await Promise.all([
+    billing.readUsage(actor.teamId),
+    billing.listUsageByDay(actor),
+  ]);
+  return { usage, byDay, days: listDaysOfMonth(now), runOut: projectRunOut(usage, now) };
+}
+
+export default function Billing({ loaderData }: Route.ComponentProps) {
+  const { usage, byDay, days, runOut } = loaderData;
+  const runs = new Map(byDay.map((each) => [each.day, each.runs]));
+  return (
+    <>
+      <Section
+        title="Plan"
+        note="Which plan a team is on is set by the operator of this installation."
+      >
+        <DefinitionList
+          entries={[
+            ['Plan', usage.plan],
+            [
+              'Limit',
+              usage.limit === null
+                ? 'None'
+                : `${usage.limit.toLocaleString('en')} runs a month (UTC)`,
+            ],
+            [
+              'This month',
+              <UsageBar
+                key="bar"
+                used={usage.used}
+                limit={usage.limit}
+                label="Runs of this month"
+              />,
+            ],
+            ['At this pace', runOut],
+          ]}
+        />
+      </Section>
+      <Section
+        title="Usage by day"
+        note="Every run counts, retries and Run now included; callbacks don’t."
+      >
+        <div>
+          <StackedBars
+            title="Runs per day of this month (UTC)"
+            labels={days.map((day) => day.slice(8))}
+            series={[{ name: 'Runs', tone: 'blue', values: days.map((day) => runs.get(day) ?? 0) }]}
+            format={formatCount}
+          />
+        </div>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,188 @@
+import { Button } from '@mantine/core';
+import { data, Form } from 'react-router';
+import { requestFacts, services, signedIn, visitorOf } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { PasswordField, TextField } from '../parts/Field.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { readText } from '../parts/readForm.ts';
+import { SecondFactor } from '../parts/SecondFactor.tsx';
+import { Section } from '../parts/Section.tsx';
+import { profileActions, type ProfileAnswer } from '../profileActions.ts';
+import type { Route } from './+types/settings.profile.ts';
+
+export function loader({ context }: Route.LoaderArgs) {
+  return { user: context.get(signedIn).user };
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const form = await request.formData();
+  const intent = readText(form, 'intent');
+  const act = Object.hasOwn(profileActions, intent) ? profileActions[intent] : undefined;
+  if (!act) throw data(null, { status: 400 });
+  const { accounts } = context.get(services).people;
+  const userId = context.get(signedIn).user.id;
+  const outcome = await act({
+    form,
+    intent,
+    userId,
+    accounts,
+    visitor: visitorOf(request, context),
+  });
+  if (!('said' in outcome)) return outcome;
+  const { said, setCookies = [], to = '/settings/profile' } = outcome;
+  return redirectWithToast(
+    to,
+    { kind: 'done', text: said },
+    context.get(requestFacts).baseUrl,
+    setCookies,
+  );
+}
+
+type FormsProps = {
+  user: Route.ComponentProps['loaderData']['user'];
+  answer: ProfileAnswer | undefined;
+};
+
+export default function Profile({ loaderData, actionData }: Route.ComponentProps) {
+  const forms: FormsProps = { user: loaderData.user, answer: actionData };
+  return (
+    <>
+      <WhoYouAre {...forms} />
+      <ChangePassword {...forms} />
+      <Section
+        title="Second factor"
+        note="Sign-in then asks for a code of an authenticator as well."
+      >
+        {['begin', 'confirm', 'end'].map((step) => (
+          <Problem key={step} intent={`${step}-second-factor`} answer={actionData} />
+        ))}
+        <SecondFactor
+          isOn={loaderData.user.hasSecondFactor}
+          begun={actionData?.begun ?? null}
+          isConfirming={actionData?.intent === 'confirm-second-factor'}
+          errors={actionData?.intent.endsWith('second-factor') ? actionData.errors : undefined}
+        />
+      </Section>
+      <Section title="Sessions" note="Browsers in which you are signed in.">
+        <Form method="post">
+          <Send intent="sign-out-everywhere">Sign out everywhere</Send>
+        </Form>
+      </Section>
+      <DeleteAccount {...forms} />
+    </>
+  );
+}
+
+function WhoYouAre({ user, answer }: FormsProps) {
+  const nameErrors = answer?.intent === 'name' ? answer.errors : undefined;
+  const emailErrors = answer?.intent === 'email' ? answer.errors : undefined;
+  return (
+    <>
+      <Section title="Name" note="Shown to the members of your teams.">
+        <Form method="post">
+          <TextField
+            name="name"
+            label="Name"
+            required
+            maxLength={100}
+            defaultValue={user.name}
+            autoComplete="name"
+            errors={nameErrors}
+          />
+          <Send intent="name">Save name</Send>
+        </Form>
+      </Section>
+      <Section title="Email" note="You sign in with it, and alerts go to it.">
+        <Form method="post">
+          <Problem intent="email" answer={answer} />
+          <TextField
+            name="email"
+            label="Email"
+            type="email"
+            required
+            maxLength={254}
+            defaultValue={user.email}
+            autoComplete="username"
+            errors={emailErrors}
+          />
+          <PasswordField
+            name="password"
+            label="Password"
+            required
+            autoComplete="current-password"
+            errors={emailErrors}
+          />
+          <Send intent="email">Change email</Send>
+        </Form>
+      </Section>
+    </>
+  );
+}
+
+function ChangePassword({ answer }: FormsProps) {
+  const errors = answer?.intent === 'password' ? answer.errors : undefined;
+  return (
+    <Section title="Password" note="A change ends all your other sessions.">
+      <Form method="post">
+        <Problem intent="password" answer={answer} />
+        <PasswordField
+          name="current_password"
+          label="Current password"
+          required
+          autoComplete="current-password"
+          errors={errors}
+        />
+        <PasswordField
+          name="password"
+          label="New password"
+          description="At least 8 characters."
+          required
+          minLength={8}
+          maxLength={128}
+          autoComplete="new-password"
+          errors={errors}
+        />
+        <Send intent="password">Change password</Send>
+      </Form>
+    </Section>
+  );
+}
+
+function DeleteAccount({ answer }: FormsProps) {
+  const errors = answer?.intent === 'delete' ? answer.errors : undefined;
+  return (
+    <Section
+      title="Delete account"
+      note="Your API token stops working. Teams of yours alone go with you, with their crons and jobs."
+      isDanger
+    >
+      <Form method="post">
+        <Problem intent="delete" answer={answer} />
+        <PasswordField
+          name="password"
+          label="Password, to confirm"
+          required
+          autoComplete="current-password"
+          errors={errors}
+        />
+        <Button type="submit" name="intent" value="delete" variant="danger">
+          Delete account
+        </Button>
+      </Form>
+    </Section>
+  );
+}
+
+function Problem({ intent, answer }: { intent: string; answer: ProfileAnswer | undefined }) {
+  return answer?.intent === intent && answer.problem ? (
+    <Notice kind="failed">{answer.problem}</Notice>
+  ) : null;
+}
+
+function Send({ intent, children }: { intent: string; children: string }) {
+  return (
+    <Button type="submit" name="intent" value={intent} variant="default">
+      {children}
+    </Button>
+  );
+}

@@ -1,0 +1,186 @@
+import { Button } from '@mantine/core';
+import { data, Form } from 'react-router';
+import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
+import { requestFacts, requireRole, services } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { CodeBlock } from '../parts/CodeBlock.tsx';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { LinesField, TextField } from '../parts/Field.tsx';
+import { readText } from '../parts/readForm.ts';
+import { Notice } from '../parts/Notice.tsx';
+import { Section } from '../parts/Section.tsx';
+import { Time } from '../parts/Time.tsx';
+import { verificationSamples } from '../parts/verificationSamples.ts';
+import type { Route } from './+types/settings.signing.ts';
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const { actor } = requireRole(context, 'admin');
+  const secret = await context.get(services).people.signing.readSigningSecret(actor);
+  return { secret, headers: { signature: SIGNATURE_HEADER, timestamp: TIMESTAMP_HEADER } };
+}
+
+type Answer = { secret?: string; check?: { isRight: boolean; expected: string }; problem?: string };
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const { actor } = requireRole(context, 'admin');
+  const form = await request.formData();
+  const { signing } = context.get(services).people;
+  switch (readText(form, 'intent')) {
+    case 'generate':
+      return data<Answer>({ secret: await signing.generateSigningSecret(actor) });
+    case 'reveal': {
+      const secret = await signing.revealSigningSecret(actor);
+      return data<Answer>(secret === null ? {} : { secret });
+    }
+    case 'delete':
+      await signing.deleteSigningSecret(actor);
+      return redirectWithToast(
+        '/settings/signing',
+        { kind: 'done', text: 'Requests are no longer signed.' },
+        context.get(requestFacts).baseUrl,
+      );
+    case 'check':
+      return data<Answer>(checkSignature(form, await signing.revealSigningSecret(actor)));
+    default:
+      throw data(null, { status: 400 });
+  }
+}
+
+/** Says whether a received request was signed with the present secret. */
+function checkSignature(form: FormData, secret: string | null): Answer {
+  const timestamp = readText(form, 'timestamp').trim();
+  if (secret === null) return { problem: 'There is no signing secret. Generate one first.' };
+  if (!/^\d{1,15}$/.test(timestamp))
+    return { problem: 'The timestamp is a number of seconds, such as 1763715907.' };
+  // Browsers send line ends of a text field as CRLF; a body on one line is what was received.
+  const body = readText(form, 'body').replaceAll('\r\n', '\n');
+  const expected = signBody(secret, Number(timestamp), new TextEncoder().encode(body));
+  return {
+    check: { isRight: readText(form, 'signature').trim().toLowerCase() === expected, expected },
+  };
+}
+
+export default function Signing({ loaderData, actionData }: Route.ComponentProps) {
+  const { secret, headers } = loaderData;
+  const answer: Answer = actionData ?? {};
+  return (
+    <>
+      <Section
+        title="Signing secret"
+        note="With it, each request to a target and each callback carries a signature, so that you can tell that it comes from here."
+      >
+        {answer.secret ? <CodeBlock text={answer.secret} label="signing secret" /> : null}
+        {secret ? <Present secret={secret} /> : <None />}
+      </Section>
+      <Section
+        title="How to verify"
+        note="Compare in constant time, and refuse timestamps more than five minutes off."
+      >
+        <p>
+          <code>{headers.timestamp}</code> is the Unix time in seconds at the moment of sending.{' '}
+          <code>{headers.signature}</code> is the HMAC-SHA256, in 64 lower-case hexadecimal digits,
+          of the timestamp, a full stop and the exact bytes of the body; a request without a body is
+          signed over the timestamp and the full stop alone. The key is the secret’s text.
+        </p>
+        {verificationSamples.map(({ language, code }, at) => (
+          <details key={language} open={at === 0} style={{ width: '100%' }}>
+            <summary>{language}</summary>
+            <CodeBlock text={code} label={`code in ${language}`} />
+          </details>
+        ))}
+      </Section>
+      {secret ? <Checker answer={answer} headers={headers} /> : null}
+    </>
+  );
+}
+
+function None() {
+  return (
+    <Form method="post">
+      <p>There is none: requests carry neither signature nor timestamp.</p>
+      <Button type="submit" name="intent" value="generate">
+        Generate secret
+      </Button>
+    </Form>
+  );
+}
+
+function Present({ secret }: { secret: { createdAt: number; masked: string } }) {
+  return (
+    <>
+      <DefinitionList
+        entries={[
+          ['Secret', <code key="secret">{secret.masked}</code>],
+          ['Generated', <Time key="time" at={secret.createdAt} />],
+        ]}
+      />
+      <div className="row">
+        <Form method="post">
+          <Button type="submit" name="intent" value="reveal" variant="default">
+            Reveal
+          </Button>
+        </Form>
+        <ConfirmDialog
+          word="Rotate"
+          question="Replace the signing secret?"
+          fields={{ intent: 'generate' }}
+          variant="default"
+        >
+          The next request is signed with the new one. Receivers that know only the old one refuse
+          it.
+        </ConfirmDialog>
+        <ConfirmDialog word="Delete" question="Stop signing?" fields={{ intent: 'delete' }}>
+          Requests then carry neither signature nor timestamp. Receivers that ask for one refuse
+          them.
+        </ConfirmDialog>
+      </div>
+    </>
+  );
+}
+
+function Checker({
+  answer,
+  headers,
+}: {
+  answer: Answer;
+  headers: { signature: string; timestamp: string };
+}) {
+  return (
+    <Section
+      title="Check a request"
+      note="Paste what you received, to see whether your copy of it is what was signed."
+    >
+      <Form method="post">
+        {answer.problem ? <Notice kind="failed">{answer.problem}</Notice> : null}
+        {answer.check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
+        {answer.check && !answer.check.isRight ? (
+          <Notice kind="failed" title="The signature does not match.">
+            For this body and timestamp it would be{' '}
+            <code style={{ overflowWrap: 'anywhere' }}>{answer.check.expected}</code>. Check that
+            the body is the exact bytes received, not parsed and written again, and that the secret
+            was not rotated since.
+          </Notice>
+        ) : null}
+        <TextField
+          name="timestamp"
+          label={headers.timestamp}
+          required
+          inputMode="numeric"
+          autoComplete="off"
+        />
+        <TextField
+          name="signature"
+          label={headers.signature}
+          required
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <LinesField name="body" label="Body" mono rows={4} />
+        <Button type="submit" name="intent" value="check" variant="default">
+          Check
+        </Button>
+      </Form>
+    </Section>
+  );
+}

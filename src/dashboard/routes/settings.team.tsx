@@ -1,0 +1,158 @@
+import { Button } from '@mantine/core';
+import { data, Form } from 'react-router';
+import { requestFacts, requireRole, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { TextField } from '../parts/Field.tsx';
+import { readText } from '../parts/readForm.ts';
+import { Section } from '../parts/Section.tsx';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import type { FieldErrors } from '../services.ts';
+import type { Route } from './+types/settings.team.ts';
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const { team, actor } = context.get(signedIn);
+  const { teams } = context.get(services).people;
+  const [{ leading, memberCount }, deletion] = await Promise.all([
+    teams.describeTeam(actor),
+    team.role === 'owner' ? teams.describeTeamDeletion(actor) : null,
+  ]);
+  return {
+    team,
+    leading: leading.map(({ name, email, role }) => ({ name, email, role })),
+    deletion,
+    memberCount,
+  };
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const form = await request.formData();
+  const name = readText(form, 'name');
+  const { teams } = context.get(services).people;
+  const say = (text: string, to: string) =>
+    redirectWithToast(to, { kind: 'done', text }, context.get(requestFacts).baseUrl);
+  const refuse = (intent: string, errors: FieldErrors) =>
+    data({ intent, errors, name }, { status: 422 });
+  switch (readText(form, 'intent')) {
+    case 'rename': {
+      const outcome = await teams.renameTeam(requireRole(context, 'admin').actor, name);
+      return outcome.kind === 'done'
+        ? say('The team is renamed.', '/settings/team')
+        : refuse('rename', outcome.errors);
+    }
+    case 'leave': {
+      const outcome = await teams.leaveTeam(context.get(signedIn).actor);
+      if (outcome.kind === 'done') return say('You have left the team.', '/');
+      return refuse('leave', { leave: ['You own this team. Transfer it first.'] });
+    }
+    case 'delete': {
+      const outcome = await teams.deleteTeam(requireRole(context, 'owner').actor, name);
+      return outcome.kind === 'done'
+        ? say('The team is deleted.', '/')
+        : refuse('delete', outcome.errors);
+    }
+    default:
+      throw data(null, { status: 400 });
+  }
+}
+
+export default function Team({ loaderData, actionData }: Route.ComponentProps) {
+  const { team, leading, deletion, memberCount } = loaderData;
+  const errorsOf = (intent: string) =>
+    actionData?.intent === intent ? actionData.errors : undefined;
+  return (
+    <>
+      <Section title="Name" note="Crons, queues, jobs and the monthly limit belong to the team.">
+        {team.role === 'member' ? (
+          <p>{team.name}</p>
+        ) : (
+          <Form method="post">
+            <TextField
+              name="name"
+              label="Name"
+              required
+              maxLength={100}
+              defaultValue={actionData?.intent === 'rename' ? actionData.name : team.name}
+              errors={errorsOf('rename')}
+            />
+            <Button type="submit" name="intent" value="rename" variant="default">
+              Rename team
+            </Button>
+          </Form>
+        )}
+      </Section>
+      <Section
+        title="Who leads it"
+        note={`${memberCount} ${memberCount === 1 ? 'person is' : 'people are'} in this team.`}
+      >
+        <ul>
+          {leading.map(({ name, email, role }) => (
+            <li key={email}>
+              {name} <span className="muted">{`${email} · ${role}`}</span>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      {team.role === 'owner' ? null : (
+        <Section
+          title="Leave team"
+          note="The API answers 500 to your token until another team is your current one."
+          isDanger
+        >
+          <div>
+            <ConfirmDialog
+              word="Leave team"
+              question={`Leave ${team.name}?`}
+              fields={{ intent: 'leave' }}
+            >
+              You can come back only by a new invitation.
+            </ConfirmDialog>
+          </div>
+        </Section>
+      )}
+      {deletion ? (
+        <DeleteTeam name={team.name} deletion={deletion} errors={errorsOf('delete')} />
+      ) : null}
+    </>
+  );
+}
+
+type Deletion = { crons: number; queues: number; jobs: number; members: number };
+
+function DeleteTeam({
+  name,
+  deletion,
+  errors,
+}: {
+  name: string;
+  deletion: Deletion;
+  errors: FieldErrors | undefined;
+}) {
+  const { crons, queues, jobs, members } = deletion;
+  const counts = [`${crons} crons`, `${queues} queues`, `${jobs.toLocaleString('en')} jobs`].join(
+    ', ',
+  );
+  return (
+    <Section
+      title="Delete team"
+      note={`Its ${counts} and all history go with it. Nothing of it is sent any more.`}
+      isDanger
+    >
+      <Form method="post">
+        <p>
+          API calls of its {members} members answer 500 until they choose another team. This can’t
+          be undone.
+        </p>
+        <TextField
+          name="name"
+          label={`Type ${name} to confirm`}
+          required
+          autoComplete="off"
+          errors={errors}
+        />
+        <Button type="submit" name="intent" value="delete" variant="danger">
+          Delete team
+        </Button>
+      </Form>
+    </Section>
+  );
+}

@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Form, useFetcher } from 'react-router';
+import { describeBounded } from '../parts/amounts.ts';
+import { Time } from '../parts/Time.tsx';
+import type { loader as progress } from '../routes/jobs.progress.ts';
+import type { BulkTask } from '../services.ts';
+import classes from './BulkTasks.module.css';
+
+const verbs = {
+  fire: ['Firing', 'Fired'],
+  retry: ['Retrying', 'Retried'],
+  delete: ['Deleting', 'Deleted'],
+} as const;
+
+const pollMs = 1000;
+
+/**
+ * Bulk actions under way and just ended: how far they are, and what came of them. They renew themselves
+ * apart from the page, which rests while somebody points at its rows.
+ */
+export function BulkTasks({ tasks: given }: { tasks: readonly BulkTask[] }) {
+  const tasks = useProgress(given);
+  if (tasks.length === 0) return null;
+  return (
+    <ul className={classes.tasks} aria-label="Bulk actions">
+      {tasks.slice(0, 5).map((task) => (
+        <li key={task.id}>
+          <Progress task={task} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function useProgress(given: readonly BulkTask[]): readonly BulkTask[] {
+  const { data, load } = useFetcher<typeof progress>({ key: 'bulk-progress' });
+  const [latest, setLatest] = useState(given);
+  useEffect(() => setLatest(given), [given]);
+  useEffect(() => {
+    if (data) setLatest(data.tasks);
+  }, [data]);
+  const isOpen = latest.some(({ finishedAt }) => finishedAt === null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setInterval(() => void load('/jobs/progress'), pollMs);
+    return () => clearInterval(timer);
+  }, [isOpen, load]);
+  return latest;
+}
+
+function Progress({ task }: { task: BulkTask }) {
+  const { kind, state, total, done, skipped, finishedAt } = task;
+  const isOpen = state === 'waiting' || state === 'running';
+  const left = skipped === 0 ? '' : `, ${skipped.toLocaleString('en')} left alone`;
+  const words = isOpen
+    ? `${verbs[kind][0]} ${describeBounded(total, 'job', 'jobs')}: ${done.toLocaleString('en')} done${left}`
+    : `${verbs[kind][1]} ${done.toLocaleString('en')} of ${describeBounded(total, 'job', 'jobs')}${left}${endings[state]}`;
+  return (
+    <>
+      <span>{words}</span>
+      {isOpen ? (
+        <progress
+          aria-label={words}
+          {...(total.isMore ? {} : { value: done + skipped, max: Math.max(1, total.count) })}
+        />
+      ) : null}
+      {isOpen ? (
+        <Form method="post">
+          <input type="hidden" name="task" value={task.id} />
+          <Button type="submit" name="intent" value="cancel" variant="default" size="compact-xs">
+            Stop
+          </Button>
+        </Form>
+      ) : (
+        <span className="muted">
+          <Time at={finishedAt} />
+        </span>
+      )}
+    </>
+  );
+}
+
+const endings = {
+  waiting: '',
+  running: '',
+  done: '.',
+  cancelled: ', then stopped.',
+  failed: ', then failed: see the log of the service.',
+} satisfies Record<BulkTask['state'], string>;

@@ -1,0 +1,34 @@
+import { Lines } from '../parts/Plot.tsx';
+import { formatDuration } from '../parts/plotScale.ts';
+import { Time } from '../parts/Time.tsx';
+import type { Durations } from '../services.ts';
+import { labelStep, type Range } from './ranges.ts';
+
+/** How long runs took: half of them no longer than the one line, 95 % no longer than the other. */
+export function DurationPlot({ durations, range }: { durations: Durations; range: Range }) {
+  const { steps, sampledBackTo } = durations;
+  if (steps.every(({ runs }) => runs === 0))
+    return <p className="muted">{`No run ended in the last ${range.word}.`}</p>;
+  return (
+    <>
+      <Lines
+        title={`Duration of runs, last ${range.word}, UTC`}
+        labels={steps.map(({ from }) => labelStep(from, range))}
+        format={formatDuration}
+        series={[
+          {
+            name: 'Median',
+            tone: 'teal',
+            values: steps.map(({ medianMs }) => medianMs ?? Number.NaN),
+          },
+          { name: '95 %', tone: 'slate', values: steps.map(({ p95Ms }) => p95Ms ?? Number.NaN) },
+        ]}
+      />
+      {sampledBackTo === null ? null : (
+        <p className="muted">
+          Of the newest runs, back to <Time at={sampledBackTo} exact />.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { Link } from 'react-router';
+import { BodyPeek } from '../parts/BodyPeek.tsx';
+import { DataTable, type Column } from '../parts/DataTable.tsx';
+import { EmptyState } from '../parts/EmptyState.tsx';
+import { changeSearch, Pagination } from '../parts/Pagination.tsx';
+import { formatDuration } from '../parts/plotScale.ts';
+import { Status, type StatusName } from '../parts/Status.tsx';
+import { TabLinks } from '../parts/TabLinks.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { ExecutionPage, ExecutionRow } from '../services.ts';
+import { describeOutcome } from './reasons.ts';
+
+const tabs = [
+  { name: 'All runs', status: null },
+  { name: 'Success', status: 'success' },
+  { name: 'Failed', status: 'failed' },
+] as const;
+
+/** A cron's runs, newest first. */
+export function History({
+  page,
+  status,
+  search,
+}: {
+  page: ExecutionPage;
+  status: 'success' | 'failed' | null;
+  search: string;
+}) {
+  return (
+    <section aria-label="History">
+      <TabLinks
+        label="Runs by status"
+        tabs={tabs.map((tab) => ({
+          name: tab.name,
+          to: changeSearch(search, { status: tab.status, after: null, before: null }),
+          isCurrent: tab.status === status,
+        }))}
+      />
+      {page.executions.length === 0 ? (
+        <EmptyState title={status ? `No run with this status` : 'No runs yet'}>
+          {status
+            ? 'Look at all runs to see the others.'
+            : 'Runs stand here as soon as the schedule’s first time comes, or after Run now.'}
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Runs"
+          columns={columns}
+          rows={page.executions}
+          keyOf={({ id }) => id}
+          isLive
+        />
+      )}
+      <Pagination older={page.next} newer={page.previous} />
+    </section>
+  );
+}
+
+const statusNames = {
+  pending: 'pending',
+  running: 'running',
+  processing: 'running',
+  success: 'success',
+  failed: 'failed',
+} satisfies Record<string, StatusName>;
+
+export function executionStatus(status: ExecutionRow['status']): StatusName {
+  return statusNames[status];
+}
+
+const columns: Column<ExecutionRow>[] = [
+  {
+    key: 'status',
+    head: 'Status',
+    width: '110px',
+    cell: ({ id, status }) => (
+      <Link to={`/executions/${id}`}>
+        <Status name={executionStatus(status)} />
+      </Link>
+    ),
+  },
+  {
+    key: 'at',
+    head: 'When',
+    width: '110px',
+    cell: ({ scheduledFor, createdAt }) => <Time at={scheduledFor ?? createdAt} />,
+  },
+  {
+    key: 'why',
+    head: 'By',
+    width: '92px',
+    cell: ({ scheduledFor }) => (scheduledFor === null ? 'Run now' : 'Schedule'),
+  },
+  {
+    key: 'code',
+    head: 'Outcome',
+    width: '150px',
+    cell: (row) => <span title={row.errorMessage ?? undefined}>{describeOutcome(row)}</span>,
+  },
+  {
+    key: 'duration',
+    head: 'Duration',
+    width: '96px',
+    isNumber: true,
+    cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
+  },
+  {
+    key: 'body',
+    head: 'Response',
+    cell: ({ id, bodyStart, hasMore, errorMessage }) =>
+      bodyStart === null ? (
+        <span className="muted">{errorMessage ?? '–'}</span>
+      ) : (
+        <BodyPeek text={bodyStart} hasMore={hasMore} restTo={`/executions/${id}?body=whole`} />
+      ),
+  },
+];

@@ -1,0 +1,173 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { describeBounded } from '../parts/amounts.ts';
+import { CutText } from '../parts/CutText.tsx';
+import { StackedBars } from '../parts/Plot.tsx';
+import { formatCount } from '../parts/plotScale.ts';
+import { Status } from '../parts/Status.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { OutcomeStep, Overview } from '../services.ts';
+import { executionStatus } from './History.tsx';
+import { jobStatus } from './jobStatus.ts';
+import classes from './OverviewPanels.module.css';
+import { QueueHealthWord } from './QueueHealthWord.tsx';
+import { describeOutcome } from './reasons.ts';
+
+type Part = { overview: Overview };
+
+function List({ title, to, children }: { title: string; to?: string; children: ReactNode }) {
+  return (
+    <section className="panel" data-live>
+      <header>
+        <h2>{title}</h2>
+        {to ? <Link to={to}>All</Link> : null}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** Crons whose last run failed, and queues in trouble; nothing at all where all is well. */
+export function FailingNow({ overview: { failingCrons, troubledQueues } }: Part) {
+  if (failingCrons.length === 0 && troubledQueues.length === 0) return null;
+  return (
+    <List title="Failing now">
+      <ul className={classes.rows}>
+        {failingCrons.map(({ cronId, name, lastRun }) => (
+          <li key={cronId}>
+            <Status name="failed" />
+            <Link to={`/crons/${cronId}`}>{name}</Link>
+            <Link className={classes.quiet} to={`/executions/${lastRun.id}`}>
+              {lastRun.errorMessage ?? describeOutcome(lastRun)}
+            </Link>
+            <Time at={lastRun.completedAt} />
+          </li>
+        ))}
+        {troubledQueues.map(({ queue, health, waiting, failedToday, oldestDueAt }) => (
+          <li key={queue.id}>
+            <QueueHealthWord health={health} />
+            <Link to={`/queues/${queue.id}`}>{queue.name}</Link>
+            <span className={classes.quiet}>
+              {describeBounded(waiting, 'waiting', 'waiting')}
+              {failedToday.count > 0
+                ? `, ${describeBounded(failedToday, 'failed', 'failed')} today`
+                : ''}
+            </span>
+            <Time at={oldestDueAt} />
+          </li>
+        ))}
+      </ul>
+    </List>
+  );
+}
+
+/** What runs next. */
+export function NextUp({ overview: { nextUp } }: Part) {
+  return (
+    <List title="Next up" to="/jobs?tab=pending">
+      {nextUp.length === 0 ? (
+        <p className={classes.none}>Nothing is planned.</p>
+      ) : (
+        <ol className={classes.rows}>
+          {nextUp.map((entry) =>
+            entry.kind === 'cron' ? (
+              <li key={entry.cronId}>
+                <span className={classes.kind}>Cron</span>
+                <Link to={`/crons/${entry.cronId}`}>{entry.name}</Link>
+                <span />
+                <Time at={entry.at} />
+              </li>
+            ) : (
+              <li key={entry.job.id}>
+                <span className={classes.kind}>Job</span>
+                <Link to={`/jobs/${entry.job.id}`}>
+                  <CutText text={`${entry.job.method} ${entry.job.url}`} />
+                </Link>
+                <span className={classes.quiet}>{entry.job.queue}</span>
+                <Time at={entry.at} />
+              </li>
+            ),
+          )}
+        </ol>
+      )}
+    </List>
+  );
+}
+
+/** What has just ended. */
+export function JustHappened({ overview: { justHappened } }: Part) {
+  return (
+    <List title="Just happened" to="/jobs?tab=all">
+      {justHappened.length === 0 ? (
+        <p className={classes.none}>Nothing has run yet.</p>
+      ) : (
+        <ol className={classes.rows}>
+          {justHappened.map((entry) =>
+            entry.kind === 'job' ? (
+              <li key={entry.job.id}>
+                <Status name={jobStatus(entry.job)} />
+                <Link to={`/jobs/${entry.job.id}`}>
+                  <CutText text={`${entry.job.method} ${entry.job.url}`} />
+                </Link>
+                <span className={classes.quiet}>{describeOutcome(entry.job)}</span>
+                <Time at={entry.at} />
+              </li>
+            ) : (
+              <li key={entry.execution.id}>
+                <Status name={executionStatus(entry.execution.status)} />
+                <Link to={`/executions/${entry.execution.id}`}>{entry.cronName}</Link>
+                <span className={classes.quiet}>{describeOutcome(entry.execution)}</span>
+                <Time at={entry.at} />
+              </li>
+            ),
+          )}
+        </ol>
+      )}
+    </List>
+  );
+}
+
+/** Throughput and outcomes over a day and a month. */
+export function OutcomePlots({ overview: { lastDay, lastMonth } }: Part) {
+  return (
+    <div className={classes.plots}>
+      <Outcomes
+        title="Runs per hour, last 24 hours, UTC"
+        steps={lastDay}
+        label={(from) => new Date(from).toISOString().slice(11, 16)}
+      />
+      <Outcomes
+        title="Runs per day, last 30 days, UTC"
+        steps={lastMonth}
+        label={(from) => new Date(from).toISOString().slice(5, 10)}
+      />
+    </div>
+  );
+}
+
+function Outcomes({
+  title,
+  steps,
+  label,
+}: {
+  title: string;
+  steps: readonly OutcomeStep[];
+  label: (from: number) => string;
+}) {
+  return (
+    <section className="panel">
+      <div className="body">
+        <StackedBars
+          title={title}
+          labels={steps.map(({ from }) => label(from))}
+          format={formatCount}
+          series={[
+            { name: 'Success', tone: 'teal', values: steps.map(({ success }) => success) },
+            { name: 'Retried', tone: 'orange', values: steps.map(({ retried }) => retried) },
+            { name: 'Failed', tone: 'red', values: steps.map(({ failed }) => failed) },
+          ]}
+        />
+      </div>
+    </section>
+  );
+}

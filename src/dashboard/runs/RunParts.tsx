@@ -1,0 +1,310 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link, useLocation } from 'react-router';
+import type { HeaderList } from '#domain/exchange';
+import { CopyButton } from '../parts/CopyButton.tsx';
+import { CutText } from '../parts/CutText.tsx';
+import { JsonView } from '../parts/JsonView.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { changeSearch } from '../parts/Pagination.tsx';
+import { Status } from '../parts/Status.tsx';
+import type { Explanation, RunDetail, ShownAssertion, ShownCallback } from '../services.ts';
+import { mask } from '../forms/typed.ts';
+import classes from './Run.module.css';
+import { TimingSplit } from './TimingSplit.tsx';
+
+/** What failed, in plain words, with the next step. */
+export function FailureNotice({
+  explanation,
+  editTo,
+}: {
+  explanation: Explanation;
+  /** The form that takes another URL (`url` is added to it); null where there is none. */
+  editTo: string | null;
+}) {
+  const { title, text, nextStep, useUrl } = explanation;
+  return (
+    <Notice kind="failed" title={title}>
+      <p>{text}</p>
+      <p>{nextStep}</p>
+      {useUrl && editTo ? (
+        <p>
+          <Link
+            to={`${editTo}${editTo.includes('?') ? '&' : '?'}url=${encodeURIComponent(useUrl)}`}
+          >
+            Use this URL
+          </Link>{' '}
+          <code style={{ overflowWrap: 'anywhere' }}>{useUrl}</code>
+        </p>
+      ) : null}
+    </Notice>
+  );
+}
+
+export function Panel({
+  title,
+  beside,
+  children,
+}: {
+  title: string;
+  beside?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section className="panel">
+      <header>
+        <h2>{title}</h2>
+        {beside}
+      </header>
+      <div className={`body ${classes.part}`}>{children}</div>
+    </section>
+  );
+}
+
+function HeaderTable({ headers, label }: { headers: HeaderList; label: string }) {
+  if (headers.length === 0) return <p className="muted">None</p>;
+  return (
+    <table className={classes.headers}>
+      <caption className="sr-only">{label}</caption>
+      <tbody>
+        {headers.map(([name, value], at) => (
+          <tr key={at}>
+            <th scope="row">{name}</th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The request the way it goes out, secrets masked unless they were asked for. */
+export function RequestPanel({
+  run,
+  isSent,
+  secretsShown,
+}: {
+  run: RunDetail;
+  /** False while it is only what will be sent. */
+  isSent: boolean;
+  /** Null where secrets are never masked or can't be asked for (a test run). */
+  secretsShown: boolean | null;
+}) {
+  const { search } = useLocation();
+  const { request } = run;
+  const hasSecrets = request.headers.some(({ isSecret }) => isSecret);
+  return (
+    <Panel
+      title={isSent ? 'Request as sent' : 'Request'}
+      beside={
+        <span className={classes.copies}>
+          <CopyButton text={run.curl} label="Copy as curl">
+            Copy as curl
+          </CopyButton>
+          <CopyButton text={run.apiCall} label="Copy as API call">
+            Copy as API call
+          </CopyButton>
+        </span>
+      }
+    >
+      <CutText text={`${request.method} ${request.url}`} tail={24} copy="Copy method and URL" />
+      <div>
+        <h3>Headers</h3>
+        <HeaderTable
+          headers={request.headers.map(({ name, value }) => [name, value ?? mask])}
+          label="Request headers"
+        />
+        {hasSecrets && secretsShown !== null ? (
+          <Link
+            to={changeSearch(search, { secrets: secretsShown ? null : 'shown' })}
+            preventScrollReset
+          >
+            {secretsShown ? 'Hide secrets' : 'Show secrets'}
+          </Link>
+        ) : null}
+      </div>
+      <RequestBody run={run} />
+    </Panel>
+  );
+}
+
+function RequestBody({ run: { request } }: { run: RunDetail }) {
+  const { bodyText, bodyBytes, isBodyCut, signedText } = request;
+  return (
+    <div>
+      <h3>
+        {bodyText === null
+          ? 'Body'
+          : `Body, ${describeBytes(bodyBytes)}${isBodyCut ? ', its beginning' : ''}`}
+      </h3>
+      {bodyText === null ? (
+        <p className="muted">None</p>
+      ) : (
+        <JsonView text={bodyText} label="request body" />
+      )}
+      {signedText === null ? null : (
+        <details>
+          <summary>Signed bytes</summary>
+          <JsonView text={signedText} label="signed bytes" />
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** The answer, its body always as text: nothing of it becomes a page of ours. */
+export function ResponsePanel({
+  run: { response, address },
+  wholeBody,
+}: {
+  run: RunDetail;
+  /** All that is kept of the body, once it was asked for. */
+  wholeBody: string | null;
+}) {
+  const { search } = useLocation();
+  if (response === null) {
+    return (
+      <Panel title="Response">
+        <p className="muted">None</p>
+      </Panel>
+    );
+  }
+  const { status, headers, bodyStart, hasMore, totalBytes, keptBytes } = response;
+  const kept = keptBytes < totalBytes ? `, the first ${describeBytes(keptBytes)} kept` : '';
+  return (
+    <Panel
+      title="Response"
+      beside={<span className="num">{status === null ? 'No status' : `HTTP ${status}`}</span>}
+    >
+      {address ? (
+        <p className="muted">
+          From <code>{address}</code>
+        </p>
+      ) : null}
+      <details>
+        <summary>{`Headers (${headers.length})`}</summary>
+        <HeaderTable headers={headers} label="Response headers" />
+      </details>
+      <div>
+        <h3>{`Body, ${describeBytes(totalBytes)}${kept}`}</h3>
+        <JsonView
+          text={wholeBody ?? bodyStart}
+          label="response body"
+          shownAtFirst={wholeBody === null ? 2000 : wholeBody.length}
+        />
+        {hasMore && wholeBody === null ? (
+          <Link to={changeSearch(search, { body: 'whole' })} preventScrollReset>
+            Show the rest
+          </Link>
+        ) : null}
+      </div>
+    </Panel>
+  );
+}
+
+function describeBytes(bytes: number): string {
+  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`;
+}
+
+function nameAssertion({ assertion }: ShownAssertion): string {
+  switch (assertion.kind) {
+    case 'json_path_equals':
+      return `JSON path equals: ${assertion.path}`;
+    case 'body_contains':
+      return 'Body contains';
+    case 'response_time_under':
+      return 'Response time under (ms)';
+  }
+}
+
+/** Each assertion with what was expected and what was found. */
+function AssertionPanel({ assertions }: { assertions: readonly ShownAssertion[] }) {
+  return (
+    <Panel title="Success assertions">
+      <ul className={classes.verdicts}>
+        {assertions.map((shown, at) => (
+          <li key={at}>
+            {shown.ok === null ? (
+              <Status name="pending" word="Not evaluated" />
+            ) : (
+              <Status name={shown.ok ? 'success' : 'failed'} word={shown.ok ? 'Holds' : 'Fails'} />
+            )}
+            <div>
+              <p>{nameAssertion(shown)}</p>
+              <p className={classes.found}>
+                Expected <code>{shown.expected}</code>
+                {shown.ok === null ? null : (
+                  <>
+                    , found <code>{shown.got}</code>
+                  </>
+                )}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const callbackWords: Readonly<Record<ShownCallback['state'], string>> = {
+  none: 'No callback URL',
+  'not-due': 'None was due',
+  waiting: 'Waiting to be sent',
+  sent: 'Sent once; what came of it is not kept',
+};
+
+export function CallbackFact({ callback }: { callback: ShownCallback }) {
+  return (
+    <>
+      {callbackWords[callback.state]}
+      {callback.url ? <CutText text={callback.url} copy="Copy callback URL" /> : null}
+    </>
+  );
+}
+
+/** Request, response, timing and assertions: the same for a job's attempt, an execution and a test run. */
+export function RunPanels({
+  run,
+  durationMs,
+  isSent,
+  secretsShown,
+  wholeBody,
+}: {
+  run: RunDetail;
+  durationMs: number | null;
+  isSent: boolean;
+  secretsShown: boolean | null;
+  wholeBody: string | null;
+}) {
+  return (
+    <>
+      {run.assertions.length > 0 ? <AssertionPanel assertions={run.assertions} /> : null}
+      {run.timing ? (
+        <Panel title="Timing">
+          <TimingSplit timing={run.timing} durationMs={durationMs} />
+        </Panel>
+      ) : null}
+      <div className={classes.columns}>
+        <RequestPanel run={run} isSent={isSent} secretsShown={secretsShown} />
+        {isSent ? <ResponsePanel run={run} wholeBody={wholeBody} /> : null}
+      </div>
+    </>
+  );
+}
+
+export function LinkButton({
+  to,
+  children,
+  variant = 'default',
+}: {
+  to: string;
+  children: ReactNode;
+  variant?: 'default' | 'filled';
+}) {
+  return (
+    <Button component={Link} to={to} variant={variant}>
+      {children}
+    </Button>
+  );
+}

@@ -1,0 +1,51 @@
+import { useEffect, useRef } from 'react';
+import { Link } from 'react-router';
+import { Notice } from '../parts/Notice.tsx';
+import { formatDuration } from '../parts/plotScale.ts';
+import type { TestRunOutcome } from '../services.ts';
+import { FailureNotice, RunPanels } from './RunParts.tsx';
+
+/** What came of a test run, shown where the form was sent; nothing of it is kept. */
+export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => ref.current?.scrollIntoView({ block: 'nearest' }), [outcome]);
+  return (
+    <section ref={ref} className="stack" aria-label="Test run" style={{ padding: '8px 0 16px' }}>
+      <OutcomeWords outcome={outcome} />
+      {outcome.kind === 'test' ? (
+        <RunPanels
+          run={outcome}
+          durationMs={outcome.durationMs}
+          isSent
+          secretsShown={null}
+          wholeBody={null}
+        />
+      ) : null}
+    </section>
+  );
+}
+
+function OutcomeWords({ outcome }: { outcome: TestRunOutcome }) {
+  if (outcome.kind === 'limit-reached') {
+    return (
+      <Notice kind="failed" title="Monthly limit reached">
+        Nothing was sent: a test run counts like any other.{' '}
+        <Link to="/settings/billing">Billing</Link> shows the usage.
+      </Notice>
+    );
+  }
+  if (outcome.kind === 'busy') {
+    return (
+      <Notice kind="warning" title="Other test runs are under way">
+        Nothing was sent. Wait until they end and try again.
+      </Notice>
+    );
+  }
+  if (outcome.status === 'failed' && outcome.explanation)
+    return <FailureNotice explanation={outcome.explanation} editTo={null} />;
+  return (
+    <Notice kind="done" title={`Test run: success, HTTP ${outcome.responseStatus}`}>
+      {`Answered in ${formatDuration(outcome.durationMs)}. It counts to the monthly limit and is not kept as history.`}
+    </Notice>
+  );
+}

@@ -1,0 +1,32 @@
+/** Failure reasons as labels for lists and filters. */
+import type { FailureReason } from '#domain/failure';
+
+export const reasonNames: Readonly<Record<FailureReason | 'unknown', string>> = {
+  http_client_error: 'HTTP client error',
+  http_server_error: 'HTTP server error',
+  timeout: 'Timeout',
+  connection_error: 'Connection error',
+  cannot_resolve_host: 'Cannot resolve host',
+  blocked_address: 'Blocked address',
+  assertion_failed: 'Assertion failed',
+  limit_exceeded: 'Monthly limit',
+  worker_failed: 'Worker failed',
+  unknown: 'Unknown error',
+};
+
+export const reasons = Object.keys(reasonNames) as (FailureReason | 'unknown')[];
+
+export function nameReason(reason: FailureReason | 'unknown' | null): string {
+  return reasonNames[reason ?? 'unknown'];
+}
+
+/** What came of a run in few words, for a row: `HTTP 503`, `Timeout`. */
+export function describeOutcome(run: {
+  responseStatus: number | null;
+  reason: FailureReason | null;
+}): string {
+  const { responseStatus, reason } = run;
+  if (reason !== null && reason !== 'http_client_error' && reason !== 'http_server_error')
+    return reasonNames[reason];
+  return responseStatus === null ? '–' : `HTTP ${responseStatus}`;
+}

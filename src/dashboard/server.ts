@@ -1,0 +1,196 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Hono } from 'hono';
+import type { RouterContextProvider, ServerBuild } from 'react-router';
+import type { Log } from '#domain/log';
+import type { RequestFacts } from './context.ts';
+import { comesFromOurPages, isSafeMethod, readBoundedBody } from './formGuards.ts';
+import { buildPlainPage, type PlainPage } from './plainPage.ts';
+import { setCommonHeaders, setPageHeaders } from './securityHeaders.ts';
+import type { Services } from './services.ts';
+import { answerStaticFile, loadStaticFiles } from './staticFiles.ts';
+
+export type DashboardOptions = {
+  services: Services;
+  config: { baseUrl: string };
+  log: Log;
+  /** Where the build lies, `build/dashboard` as an absolute path. */
+  buildDirectory: string;
+  /** The client's address as limits count it (D12); `env` is what the HTTP server hands to Hono. */
+  readClientAddress: (request: Request, env: unknown) => string;
+  /** Milliseconds since 1970 UTC. */
+  now?: () => number;
+};
+
+const formLimit = { maxBytes: 2 * 1024 * 1024, maxMs: 20_000 };
+const pageLimitMs = 30_000;
+
+type Handler = (request: Request, context: RouterContextProvider) => Promise<Response>;
+type Bundle = ServerBuild & {
+  entry: {
+    module: {
+      createRequestHandler: (build: ServerBuild, mode: string) => Handler;
+      createLoadContext: (services: Services, facts: RequestFacts) => RouterContextProvider;
+    };
+  };
+};
+
+/**
+ * Opens the built dashboard as a Hono app, to be mounted last: it answers every address that nobody
+ * else took, with a page, a static file or a 404 page.
+ *
+ * The public address alone decides links, cookies and which origin may send forms: neither `Host` nor
+ * `X-Forwarded-*` is read, so forms work behind a proxy that ends TLS, and a forged header changes nothing.
+ */
+export async function createDashboard(options: DashboardOptions): Promise<Hono> {
+  const { buildDirectory, config, services } = options;
+  const entry = pathToFileURL(join(buildDirectory, 'server', 'index.js')).href;
+  const bundle = (await import(entry)) as Bundle;
+  const files = await loadStaticFiles(join(buildDirectory, 'client'));
+  const handle = bundle.entry.module.createRequestHandler(bundle, 'production');
+  const isHttps = config.baseUrl.startsWith('https:');
+  const app = new Hono();
+
+  app.all('*', async (c) => {
+    const { pathname, search } = new URL(c.req.url);
+    const file = files.get(pathname);
+    if (file && isSafeMethod(c.req.method)) {
+      const answer = answerStaticFile(file, c.req.raw);
+      setCommonHeaders(answer.headers, isHttps);
+      return answer;
+    }
+    const facts = readRequestFacts(c.req.raw, c.env, options);
+    const answer = await answerPage(
+      c.req.raw,
+      `${config.baseUrl}${pathname}${search}`,
+      facts,
+      (request) => handle(request, bundle.entry.module.createLoadContext(services, facts)),
+    );
+    const sent = new Response(answer.body, answer);
+    setPageHeaders(sent.headers, { nonce: facts.nonce, isHttps });
+    return sent;
+  });
+  return app;
+}
+
+function readRequestFacts(request: Request, env: unknown, options: DashboardOptions): RequestFacts {
+  return {
+    requestId: randomUUID(),
+    nonce: randomBytes(16).toString('base64'),
+    clientAddress: options.readClientAddress(request, env),
+    baseUrl: options.config.baseUrl,
+    now: (options.now ?? Date.now)(),
+    logError: (event, fields) => options.log.error(event, fields),
+  };
+}
+
+/** Guards, then the application, which sees the public address and a body that is whole and small. */
+async function answerPage(
+  request: Request,
+  publicUrl: string,
+  facts: RequestFacts,
+  handle: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  const { requestId } = facts;
+  const wantsData = new URL(publicUrl).pathname.endsWith('.data');
+  const refuse = (page: Omit<PlainPage, 'requestId'>) =>
+    buildPlainPage({ ...page, requestId }, wantsData);
+  if (!isDecodable(publicUrl)) return refuse(missing);
+  const init: RequestInit = {
+    method: request.method,
+    headers: request.headers,
+    signal: request.signal,
+  };
+  if (!isSafeMethod(request.method)) {
+    if (!comesFromOurPages(request.headers, new URL(facts.baseUrl).origin))
+      return refuse(foreignOrigin(facts.baseUrl));
+    const body = await readBoundedBody(request, formLimit);
+    if (body.kind === 'too-large') return refuse(tooLarge);
+    if (body.kind === 'too-slow') return refuse(tooSlow);
+    init.body = body.bytes;
+  }
+  try {
+    const answer = await withinTime(handle(new Request(publicUrl, init)), pageLimitMs);
+    if (answer === 'late') return refuse(tooBusy);
+    return isForPeople(answer, wantsData) ? answer : refuse(explainStatus(answer.status));
+  } catch (error) {
+    facts.logError('dashboard.failed', { requestId, error });
+    return refuse(explainStatus(500));
+  }
+}
+
+/** The router answers some faults with bare text or JSON; people get a page with an id instead. */
+function isForPeople(answer: Response, wantsData: boolean): boolean {
+  if (answer.status < 400) return true;
+  const type = answer.headers.get('Content-Type') ?? '';
+  return type.startsWith('text/html') || (wantsData && type.startsWith('text/x-script'));
+}
+
+/** A path with a broken percent sign is no page; the router would only warn about it. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURI(new URL(url).pathname);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function withinTime<T>(work: Promise<T>, limitMs: number): Promise<T | 'late'> {
+  const late = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => late.resolve('late'), limitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const foreignOrigin = (baseUrl: string) => ({
+  status: 403,
+  title: 'This form came from another address',
+  text: `Belfry answers forms only from its own pages at ${baseUrl}. Open it there and send the form again. If that is not its address, its operator sets it as BASE_URL.`,
+});
+const tooLarge = {
+  status: 413,
+  title: 'That is more than a form may hold',
+  text: 'A form may carry 2 MiB. Shorten the payload or the list and send it again.',
+};
+const tooSlow = {
+  status: 408,
+  title: 'The form did not arrive in time',
+  text: 'The connection was too slow or broke. Nothing was changed. Send the form again.',
+};
+const tooBusy = {
+  status: 503,
+  title: 'Belfry is too busy to answer',
+  text: 'The page took longer than 30 seconds. Try again in a moment.',
+};
+const signedOut = {
+  status: 401,
+  title: 'You are signed out',
+  text: 'The session ended before the form arrived, so nothing was changed. Sign in and send it again.',
+};
+const missing = {
+  status: 404,
+  title: 'There is no such page',
+  text: 'It may have been deleted, or it belongs to another of your teams: then switch to that team first.',
+};
+
+function explainStatus(status: number): Omit<PlainPage, 'requestId'> {
+  if (status === 401) return signedOut;
+  if (status === 404) return missing;
+  if (status < 500) {
+    return {
+      status,
+      title: 'Belfry did not understand the request',
+      text: 'The address or the form is not one of ours. Go back and try again.',
+    };
+  }
+  return {
+    status,
+    title: 'Something failed in Belfry',
+    text: 'The page could not be made. The cause is in the log of the service under the number below. Try again in a moment.',
+  };
+}
