@@ -1,0 +1,660 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { DatabaseSync } from 'node:sqlite';
+import { runCommand } from '#cli/run-command';
+import { newId } from '#domain/ids';
+import { silentLog } from '#domain/log';
+import { openStore, type Store } from '#store/store';
+import { startDnsServer } from '#testing/dns-server';
+import { aCron, aDeadLetter, aJob, aNode, aQueue, aSettlement, aClaimedJob } from '#testing/makers';
+import { forEachDatabase } from '#testing/process';
+import { startSmtpServer } from '#testing/smtp';
+import { createCommandServices } from './commands.ts';
+import { type Config, readConfig } from './config.ts';
+import { realClock } from './realClock.ts';
+
+const APP_KEY = Buffer.alloc(32, 7);
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
+
+interface Ran {
+  code: number;
+  /** What was printed, parsed; undefined where nothing was. */
+  json: unknown;
+  stderr: string;
+}
+
+type Json = Record<string, unknown>;
+
+/** Settings as a process would read them. */
+function configOf(databaseUrl: string, env: Record<string, string> = {}): Config {
+  const settings = { DATABASE_URL: databaseUrl, APP_KEY: APP_KEY.toString('base64'), ...env };
+  const config = readConfig(settings, os.tmpdir());
+  assert.ok(!('errors' in config), JSON.stringify(config));
+  return config;
+}
+
+async function run(config: Config, argv: readonly string[], isInteractive = false): Promise<Ran> {
+  const texts = { stdout: '', stderr: '' };
+  const terminal = {
+    print: (text: string) => void (texts.stdout += text),
+    say: (text: string) => void (texts.stderr += text),
+    isInteractive,
+  };
+  const code = await runCommand(argv, createCommandServices(config, terminal));
+  const json: unknown = texts.stdout === '' ? undefined : JSON.parse(texts.stdout);
+  return { code, json, stderr: texts.stderr };
+}
+
+forEachDatabase((_name, makeDatabaseUrl) => {
+  let config: Config;
+  let store: Store;
+  let teamId: string;
+  const team = ['--team', 'Acme'];
+
+  /** What a command prints that must succeed without a word. */
+  async function printed(...argv: string[]): Promise<Json & Json[]> {
+    const { code, json, stderr } = await run(config, argv);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    return json as Json & Json[];
+  }
+
+  /** The one line of a command that must fail and print nothing. */
+  async function refused(...argv: string[]): Promise<string> {
+    const { code, json, stderr } = await run(config, argv);
+    assert.deepEqual({ code, json }, { code: 1, json: undefined });
+    assert.match(stderr, /^belfry: [^\n]+\n$/);
+    return stderr.slice('belfry: '.length, -1);
+  }
+
+  before(async () => {
+    const databaseUrl = await makeDatabaseUrl();
+    config = configOf(databaseUrl, {
+      PLANS: 'free=1000,pro=unlimited',
+      BASE_URL: 'https://belfry.example.com',
+    });
+    const location = config.database;
+    const shared = { location, appKey: APP_KEY, clock: realClock, log: silentLog };
+    store = await openStore({ ...shared, serving: false });
+    const user = await printed(...NEW_USER);
+    teamId = String(user['teamId']);
+  });
+  after(() => store.close());
+
+  const NEW_USER = 'user create --email first@acme.test --password correct-horse --team Acme'.split(
+    ' ',
+  );
+
+  describe('user', () => {
+    test('create prints ids and a token, and joins a team that exists', async () => {
+      const user = await printed(
+        ...'user create --email second@acme.test --password correct-horse --name Two --team Acme --role admin'.split(
+          ' ',
+        ),
+      );
+      assert.deepEqual(Object.keys(user), ['userId', 'teamId', 'apiToken']);
+      assert.equal(user['teamId'], teamId);
+    });
+
+    test('create makes a team where there is none of that name', async () => {
+      const user = await printed(
+        ...'user create --email third@acme.test --password correct-horse --team Bolt'.split(' '),
+      );
+      assert.notEqual(user['teamId'], teamId);
+      const teams = await printed('team', 'list');
+      assert.deepEqual(new Set(teams.map(({ name }) => name)), new Set(['Acme', 'Bolt']));
+    });
+
+    test('create refuses an email twice, a wrong one, a short password and an unknown role', async () => {
+      assert.equal(await refused(...NEW_USER), '--email: There is an account with this email.');
+      const line = await refused(...'user create --email x --password short'.split(' '));
+      assert.match(line, /^--email: .+ --password: Use at least 8 characters\.$/);
+      assert.match(
+        await refused(...NEW_USER, '--role', 'king'),
+        /'--role <R>'.* owner, admin, member/,
+      );
+    });
+
+    test('create never repeats a password, whatever is wrong', async () => {
+      const secret = 'hush-hush';
+      for (const argv of [
+        ['user', 'create', '--email', 'x', '--password', secret],
+        ['user', 'create', '--email', 'x@y.zz', '--password', 'my', secret],
+        ['user', 'create', '--email', 'x@y.zz', '--password', 'my', `--pass=${secret}`],
+        [...NEW_USER, '--password', secret],
+      ]) {
+        assert.doesNotMatch(await refused(...argv), /hush/);
+      }
+    });
+
+    test('token makes another one', async () => {
+      const one = await printed('user', 'token', '--email', 'first@acme.test');
+      const other = await printed('user', 'token', '--email', 'FIRST@acme.test');
+      assert.deepEqual(Object.keys(one), ['apiToken']);
+      assert.notEqual(one['apiToken'], other['apiToken']);
+      assert.equal(
+        await refused('user', 'token', '--email', 'nobody@acme.test'),
+        'there is no account with the email "nobody@acme.test".',
+      );
+    });
+
+    test('reset-password prints an address of this service', async () => {
+      const { resetUrl } = await printed('user', 'reset-password', '--email', 'first@acme.test');
+      assert.match(
+        String(resetUrl),
+        /^https:\/\/belfry\.example\.com\/reset-password\/[\w-]{20,}$/,
+      );
+      assert.match(await refused('user', 'reset-password', '--email', 'nobody@x.y'), /no account/);
+    });
+  });
+
+  describe('team', () => {
+    test('plan and list print the team with plan and usage, by name and by id', async () => {
+      const expected = { id: teamId, name: 'Acme', plan: 'pro', monthly_limit: null, used: 0 };
+      const { created_at: at, ...changed } = await printed(
+        'team',
+        'plan',
+        ...team,
+        '--plan',
+        'pro',
+      );
+      assert.deepEqual(changed, expected);
+      assert.match(String(at), INSTANT);
+      const listed = (await printed('team', 'list')).find(({ name }) => name === 'Acme');
+      assert.deepEqual(listed, { ...expected, created_at: at });
+      const back = await printed('team', 'plan', '--team', teamId, '--plan', 'free');
+      assert.deepEqual([back['plan'], back['monthly_limit']], ['free', 1000]);
+    });
+
+    test('plan refuses a plan and a team that do not exist', async () => {
+      assert.match(
+        await refused('team', 'plan', ...team, '--plan', 'gold'),
+        /PLANS has: free, pro/,
+      );
+      assert.equal(
+        await refused('team', 'plan', '--team', 'Nobody', '--plan', 'pro'),
+        'there is no team "Nobody".',
+      );
+    });
+
+    test('signing-secret prints a new one, which is in force', async () => {
+      const { signingSecret } = await printed('team', 'signing-secret', ...team);
+      assert.equal((await store.teams.readSigningSecret(teamId))?.secret, signingSecret);
+      const { signingSecret: next } = await printed('team', 'signing-secret', ...team);
+      assert.notEqual(next, signingSecret);
+      assert.match(await refused('team', 'signing-secret', '--team', newId(1)), /no team/);
+    });
+  });
+
+  describe('queue set', () => {
+    const set = (...options: string[]) => ['queue', 'set', ...team, '--queue', 'mails', ...options];
+
+    test('makes a queue with the defaults, and changes what is named', async () => {
+      const { id, created_at: at, ...made } = await printed(...set());
+      assert.match(String(at), INSTANT);
+      assert.deepEqual(made, {
+        name: 'mails',
+        timeout_seconds: 30,
+        retries_enabled: true,
+        retry_schedule: [60, 1800, 10_800],
+        concurrency_limit: null,
+        assertions: [],
+        email_alerts: false,
+        dead_letter_days: 14,
+        is_paused: false,
+      });
+      const assertions = [
+        { kind: 'json_path_equals', path: 'data.ok', expected: 'true' },
+        { kind: 'body_contains', text: 'fine' },
+        { kind: 'response_time_under', ms: 500 },
+      ];
+      const changed = await printed(
+        ...set(...'--timeout 5 --retries 1s,2m --concurrency 3 --pause'.split(' ')),
+        ...'--dead-letter-days 7 --email-alerts on --assert'.split(' '),
+        JSON.stringify(assertions),
+      );
+      assert.deepEqual(changed, {
+        id,
+        name: 'mails',
+        timeout_seconds: 5,
+        retries_enabled: true,
+        retry_schedule: [1, 120],
+        concurrency_limit: 3,
+        assertions,
+        email_alerts: true,
+        dead_letter_days: 7,
+        is_paused: true,
+        created_at: at,
+      });
+    });
+
+    test('switches retries off and on, lifts the limit, resumes', async () => {
+      const off = await printed(...set('--retries', 'off', '--concurrency', 'none', '--resume'));
+      assert.deepEqual(
+        [off['retries_enabled'], off['concurrency_limit'], off['is_paused']],
+        [false, null, false],
+      );
+      const on = await printed(...set('--retries', '10s', '--email-alerts', 'off'));
+      assert.deepEqual(
+        [on['retries_enabled'], on['retry_schedule'], on['email_alerts']],
+        [true, [10], false],
+      );
+    });
+
+    const wrong: [options: string[], line: RegExp][] = [
+      [['--timeout', '0'], /^--timeout: Timeout must be at least 1 second\.$/],
+      [['--timeout', '301'], /^--timeout: Timeout cannot exceed 300 seconds/],
+      [['--timeout', 'ten'], /^--timeout: .*must be an integer/],
+      [['--timeout', ''], /^--timeout is empty\.$/],
+      [['--retries', '25h'], /^--retries: The retry schedule must be/],
+      [['--retries', 'never'], /^--retries: The retry schedule must be/],
+      [['--concurrency', '0'], /^--concurrency: The concurrency limit must be/],
+      [['--concurrency', '-1'], /^--concurrency: The concurrency limit must be/],
+      [['--dead-letter-days', '366'], /^--dead-letter-days: .*1 to 365/],
+      [['--assert', '{'], /^--assert: Assertions must be a list written as JSON\.$/],
+      [['--assert', '{}'], /^--assert: Assertions must be a list\.$/],
+      [['--assert', '[{"kind":"status_is"}]'], /^--assert: Assertion 1: its kind must be/],
+      [['--assert', '[{"kind":"response_time_under","ms":0}]'], /^--assert: Assertion 1: its ms/],
+      [['--email-alerts', 'maybe'], /Allowed choices are on, off/],
+      [['--pause', '--resume'], /'--pause' cannot be used with option '--resume'/],
+      [['--tiemout', '5'], /unknown option '--tiemout'/],
+    ];
+    for (const [options, line] of wrong) {
+      test(`refuses ${options.join(' ')}, and changes nothing`, async () => {
+        const before = await store.queues.findByName(teamId, 'mails');
+        assert.match(await refused(...set('--dead-letter-days', '9', ...options)), line);
+        assert.deepEqual(await store.queues.findByName(teamId, 'mails'), before);
+      });
+    }
+
+    test('refuses a name that no queue may have, and a team that does not exist', async () => {
+      assert.equal(
+        await refused('queue', 'set', ...team, '--queue', ' '),
+        '--queue: A queue name is required.',
+      );
+      assert.match(
+        await refused('queue', 'set', ...team, '--queue', 'x'.repeat(256)),
+        /255 characters/,
+      );
+      assert.match(await refused('queue', 'set', '--team', 'Nobody', '--queue', 'q'), /no team/);
+    });
+  });
+
+  describe('cron', () => {
+    test('list and set print the cron; set pauses, starts and takes assertions', async () => {
+      const cron = await aCron(store, teamId, { headers: [['X-Api-Key', 'hush']] });
+      const cronSet = ['cron', 'set', ...team, '--cron', cron.id];
+      const listed = (await printed('cron', 'list', ...team)).find(({ id }) => id === cron.id);
+      assert.match(String(listed?.['next_run_at']), INSTANT);
+      assert.match(String(listed?.['created_at']), INSTANT);
+      const { next_run_at: _, created_at: __, ...rest } = listed ?? {};
+      assert.deepEqual(rest, {
+        id: cron.id,
+        name: cron.name,
+        cron_expression: cron.cronExpression,
+        method: 'POST',
+        url: cron.url,
+        callback_url: null,
+        timeout_seconds: 30,
+        alert_threshold: null,
+        assertions: [],
+        is_active: true,
+      });
+      const paused = await printed(...cronSet, '--pause');
+      assert.deepEqual([paused['is_active'], paused['next_run_at']], [false, null]);
+      const list = [{ kind: 'body_contains', text: 'fine' }];
+      const started = await printed(...cronSet, '--start', '--assert', JSON.stringify(list));
+      assert.deepEqual([started['is_active'], started['assertions']], [true, list]);
+      assert.deepEqual(await printed(...cronSet), started);
+    });
+
+    test('set refuses what it cannot do, and changes nothing', async () => {
+      const { id } = await aCron(store, teamId);
+      const others = await store.teams.create('others', 'free', store.clock.now());
+      const cronSet = ['cron', 'set', ...team, '--cron', id];
+      assert.match(await refused(...cronSet, '--pause', '--start'), /cannot be used with/);
+      assert.match(await refused(...cronSet, '--pause', '--assert', 'x'), /^--assert: .*JSON\.$/);
+      assert.match(
+        await refused(...cronSet, '--pause', '--assert', '[1]'),
+        /^--assert: Assertion 1/,
+      );
+      assert.equal((await store.crons.find(teamId, id))?.isActive, true);
+      assert.match(
+        await refused('cron', 'set', '--team', others.id, '--cron', id, '--pause'),
+        /has no cron/,
+      );
+      assert.match(
+        await refused('cron', 'set', ...team, '--cron', 'x', '--pause'),
+        /has no cron "x"/,
+      );
+      assert.equal((await store.crons.find(teamId, id))?.isActive, true);
+    });
+
+    test('run prints the execution, which execution list shows', async () => {
+      const { id } = await aCron(store, teamId);
+      const execution = await printed('cron', 'run', '--id', id);
+      assert.deepEqual(Object.keys(execution), [
+        'id',
+        'cron_id',
+        'status',
+        'scheduled_for',
+        'started_at',
+        'completed_at',
+        'response_status',
+        'reason',
+        'error_message',
+        'duration_ms',
+        'response_body',
+      ]);
+      assert.deepEqual([execution['cron_id'], execution['status']], [id, 'pending']);
+      await printed('cron', 'run', '--id', id);
+      const listed = await printed('execution', 'list', '--cron', id);
+      assert.equal(listed.length, 2);
+      assert.deepEqual(listed[1], execution);
+      assert.equal((await printed('execution', 'list', '--cron', id, '--limit', '1')).length, 1);
+    });
+
+    test('run and execution list refuse a cron that does not exist', async () => {
+      for (const id of ['x', newId(1)]) {
+        assert.equal(await refused('cron', 'run', '--id', id), `there is no cron "${id}".`);
+        assert.match(await refused('execution', 'list', '--cron', id), /no cron/);
+      }
+    });
+  });
+
+  describe('job', () => {
+    test('show and list print the record, with the response as text cut at a character', async () => {
+      const node = await aNode(store);
+      const job = await aClaimedJob(store, teamId, node, {
+        queue: 'shown',
+        callbackUrl: 'http://c/',
+      });
+      const response = { body: Buffer.from('fine ✓').subarray(0, -1), totalBytes: 9, trace: '{}' };
+      await store.jobs.settle(node, aSettlement(store, job, { response }));
+      const shown = await printed('job', 'show', '--id', job.id);
+      for (const name of ['scheduled_at', 'started_at', 'completed_at']) {
+        assert.match(String(shown[name]), INSTANT);
+      }
+      const { scheduled_at: _, started_at: __, completed_at: ___, ...rest } = shown;
+      assert.deepEqual(rest, {
+        id: job.id,
+        original_id: job.id,
+        status: 'success',
+        attempt_number: 1,
+        queue: 'shown',
+        method: 'POST',
+        url: job.url,
+        response_status: 200,
+        reason: null,
+        error_message: null,
+        duration_ms: 12,
+        response_body: 'fine ',
+      });
+      assert.deepEqual(await printed('job', 'list', ...team, '--queue', 'shown'), [shown]);
+      const none = await printed('job', 'list', ...team, '--queue', 'shown', '--status', 'failed');
+      assert.deepEqual(none, []);
+    });
+
+    test('list gives the newest first, as many as are asked for', async () => {
+      const first = await aJob(store, teamId, { queue: 'many', delaySeconds: 60 });
+      const second = await aJob(store, teamId, { queue: 'many', delaySeconds: 60 });
+      const ids = (jobs: Json[]) => jobs.map(({ id }) => id);
+      const list = ['job', 'list', ...team, '--queue', 'many'];
+      assert.deepEqual(ids(await printed(...list)), [second.jobId, first.jobId]);
+      assert.deepEqual(ids(await printed(...list, '--limit', '1')), [second.jobId]);
+    });
+
+    test('list refuses queues, states and numbers that do not exist', async () => {
+      assert.equal(
+        await refused('job', 'list', ...team, '--queue', 'nowhere'),
+        'the team "Acme" has no queue "nowhere".',
+      );
+      assert.match(
+        await refused('job', 'list', ...team, '--status', 'done'),
+        /choices are pending/,
+      );
+      for (const limit of ['0', '-1', '1e3', '10001', 'x', '']) {
+        assert.match(await refused('job', 'list', ...team, '--limit', limit), /from 1 to 10000/);
+      }
+    });
+
+    test('fire makes a pending job due, and no other', async () => {
+      const { jobId } = await aJob(store, teamId, { queue: 'fired', delaySeconds: 3600 });
+      const fired = await printed('job', 'fire', '--id', jobId);
+      assert.equal(fired['status'], 'pending');
+      assert.ok(Date.parse(String(fired['scheduled_at'])) <= store.clock.now());
+      const dead = await aDeadLetter(store, teamId, await aNode(store), { queue: 'dead' });
+      assert.equal(
+        await refused('job', 'fire', '--id', dead.id),
+        `the job "${dead.id}" is in the state dead_lettered. Only pending jobs can be fired.`,
+      );
+    });
+
+    test('retry prints the new job, and leaves one that did not fail alone', async () => {
+      const dead = await aDeadLetter(store, teamId, await aNode(store), { queue: 'retried' });
+      const retry = await printed('job', 'retry', '--id', dead.id);
+      assert.notEqual(retry['id'], dead.id);
+      assert.deepEqual(
+        [retry['original_id'], retry['status'], retry['attempt_number']],
+        [retry['id'], 'pending', 1],
+      );
+      const shown = await printed('job', 'show', '--id', dead.id);
+      assert.deepEqual([shown['status'], shown['response_body']], ['dead_lettered', 'no']);
+      assert.match(await refused('job', 'retry', '--id', String(retry['id'])), /state pending/);
+    });
+
+    test('delete prints the job that is gone, pending or failed, and no other goes', async () => {
+      const { jobId } = await aJob(store, teamId, { queue: 'gone', delaySeconds: 3600 });
+      const deleted = await printed('job', 'delete', '--id', jobId);
+      assert.equal(deleted['id'], jobId);
+      assert.equal(await refused('job', 'show', '--id', jobId), `there is no job "${jobId}".`);
+      const node = await aNode(store);
+      const dead = await aDeadLetter(store, teamId, node, { queue: 'gone' });
+      assert.equal((await printed('job', 'delete', '--id', dead.id))['status'], 'dead_lettered');
+      const running = await aClaimedJob(store, teamId, node, { queue: 'running' });
+      assert.match(await refused('job', 'delete', '--id', running.id), /state processing/);
+      assert.equal((await store.jobs.find(teamId, running.id))?.status, 'processing');
+    });
+
+    test('show, fire, retry and delete refuse a job that does not exist', async () => {
+      for (const verb of ['show', 'fire', 'retry', 'delete']) {
+        for (const id of ['x', newId(1)]) {
+          assert.equal(await refused('job', verb, '--id', id), `there is no job "${id}".`);
+        }
+      }
+    });
+  });
+
+  describe('migrate', () => {
+    test('prints what it applied: nothing where all is applied already', async () => {
+      assert.deepEqual(await printed('migrate'), { applied: [] });
+      const fresh = configOf(await makeDatabaseUrl());
+      const { json } = await run(fresh, ['migrate']);
+      assert.equal((json as { applied: string[] }).applied[0], '0001-work');
+    });
+  });
+
+  describe('doctor', () => {
+    const findings = async (tuned: Config) => {
+      const { code, json, stderr } = await run(tuned, ['doctor']);
+      const list = json as { check: string; status: string; message: string }[];
+      const lines = list.map(
+        ({ check, status, message }) => `${status.padEnd(4)}  ${check.padEnd(8)}  ${message}\n`,
+      );
+      assert.equal(stderr, lines.join(''));
+      return { code, of: (check: string) => list.find((finding) => finding.check === check) };
+    };
+
+    test('finds all well where the database, DNS and mail answer', async () => {
+      await using dns = await startDnsServer();
+      await using smtp = await startSmtpServer();
+      const { code, of } = await findings({
+        ...config,
+        dnsServers: [dns.address],
+        smtpUrl: smtp.url,
+      });
+      for (const check of ['settings', 'database', 'key', 'clock', 'dns', 'mail']) {
+        assert.equal(of(check)?.status, 'ok', JSON.stringify(of(check)));
+      }
+      assert.equal(code, 0);
+    });
+
+    test('names what does not answer, and never a password', async () => {
+      const port = await closedPort();
+      const { code, of } = await findings({
+        ...config,
+        dnsServers: [`127.0.0.1:${port}`],
+        smtpUrl: `smtp://me:hush-hush@127.0.0.1:${port}`,
+      });
+      assert.equal(of('dns')?.status, 'warn');
+      assert.equal(of('mail')?.status, 'fail');
+      assert.doesNotMatch(JSON.stringify(of('mail')), /hush/);
+      assert.equal(code, 1);
+    });
+
+    test('notices another key', async () => {
+      const { code, of } = await findings({ ...config, appKey: Buffer.alloc(32, 8) });
+      assert.match(String(of('key')?.message), /another APP_KEY/);
+      assert.equal(code, 1);
+    });
+
+    test('looks at a database that is not migrated without migrating it', async () => {
+      const fresh = configOf(await makeDatabaseUrl());
+      if (fresh.database.kind === 'sqlite') new DatabaseSync(fresh.database.path).close();
+      for (let n = 0; n < 2; n++) {
+        const { of } = await findings(fresh);
+        assert.match(String(of('database')?.message), /the next start applies .*0001-work/);
+      }
+    });
+  });
+});
+
+async function closedPort(): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as net.AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('the command line', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-cli-'));
+  const file = path.join(folder, 'belfry.db');
+  const config = configOf(`sqlite:${file}`);
+  after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+  for (const [argv, line] of [
+    [['nope'], /^belfry: unknown command 'nope'\n$/],
+    [['job'], /^belfry: job needs a command: list, show, fire, retry, delete\.\n$/],
+    [['job', 'nope'], /^belfry: unknown command 'nope'\n$/],
+    [[], /^belfry: a command is missing: user, team, queue, /],
+    [['job', 'show'], /^belfry: required option '--id <ID>' not specified\n$/],
+    [['job', 'show', '--id'], /^belfry: option '--id <ID>' argument missing\n$/],
+    [['backup'], /^belfry: missing required argument 'FILE'\n$/],
+    [['a\nb\u001b[31m'], /^belfry: unknown command 'a b \[31m'\n$/],
+  ] as const) {
+    test(`refuses ${JSON.stringify(argv)} in one line without touching a database`, async () => {
+      const { code, json, stderr } = await run(config, argv);
+      assert.deepEqual({ code, json }, { code: 1, json: undefined });
+      assert.match(stderr, line);
+      assert.equal(fs.existsSync(file), false);
+    });
+  }
+
+  test('says that no command can see a database in memory', async () => {
+    const { code, stderr } = await run(configOf('sqlite::memory:'), ['team', 'list']);
+    assert.equal(code, 1);
+    assert.match(stderr, /^belfry: DATABASE_URL is sqlite::memory:[^\n]*\n$/);
+  });
+
+  test('says in one line that a database does not answer, without its password', async () => {
+    const url = `postgres://me:hush-hush@127.0.0.1:${await closedPort()}/x`;
+    const { code, stderr } = await run(configOf(url), ['team', 'list']);
+    assert.equal(code, 1);
+    assert.match(stderr, /^belfry: the database cannot be used now: [^\n]*ECONNREFUSED[^\n]*\n$/);
+    assert.doesNotMatch(stderr, /hush/);
+    const doctor = await run(configOf(url), ['doctor']);
+    assert.equal(doctor.code, 1);
+    assert.match(doctor.stderr, /^fail {2}database {2}Postgres: .*ECONNREFUSED/m);
+    assert.doesNotMatch(doctor.stderr, /hush/);
+  });
+});
+
+describe('backup', () => {
+  let folder: string;
+  let store: Store;
+  let config: Config;
+  before(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-backup-'));
+    config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`);
+    const location = config.database;
+    store = await openStore({
+      location,
+      appKey: APP_KEY,
+      clock: realClock,
+      log: silentLog,
+      serving: true,
+    });
+  });
+  after(async () => {
+    await store.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('copies what is stored while a service writes, readable by its owner alone', async () => {
+    const { id } = await store.teams.create('Acme', 'free', realClock.now());
+    await aQueue(store, id);
+    const copy = path.join(folder, 'copy.db');
+    const accepting = Array.from({ length: 50 }, () => aJob(store, id));
+    const { code, json, stderr } = await run(config, ['backup', copy]);
+    await Promise.all(accepting);
+    assert.equal(code, 0);
+    assert.deepEqual(json, { file: copy, bytes: fs.statSync(copy).size });
+    assert.match(stderr, /APP_KEY/);
+    assert.equal(fs.statSync(copy).mode & 0o777, 0o600);
+    using database = new DatabaseSync(copy, { readOnly: true });
+    assert.equal(database.prepare('pragma integrity_check').get()?.['integrity_check'], 'ok');
+    assert.equal(database.prepare('select name from teams').get()?.['name'], 'Acme');
+    assert.deepEqual(
+      fs.readdirSync(folder).filter((name) => name.endsWith('.part')),
+      [],
+    );
+  });
+
+  test('never writes over a file', async () => {
+    const taken = path.join(folder, 'taken');
+    fs.writeFileSync(taken, 'mine');
+    const { code, json, stderr } = await run(config, ['backup', taken]);
+    assert.deepEqual({ code, json }, { code: 1, json: undefined });
+    assert.match(stderr, /^belfry: .*taken exists already; name a new file\.\n$/);
+    assert.equal(fs.readFileSync(taken, 'utf8'), 'mine');
+  });
+
+  test('says where it cannot write, that there is no database, and what is for Postgres', async () => {
+    const nowhere = await run(config, ['backup', path.join(folder, 'no', 'where')]);
+    assert.match(nowhere.stderr, /^belfry: .* cannot be written: ENOENT\.\n$/);
+    const fresh = path.join(folder, 'fresh.db');
+    const none = await run(configOf(`sqlite:${fresh}`), ['backup', path.join(folder, 'x')]);
+    assert.match(none.stderr, /^belfry: there is no database at .*fresh\.db yet\.\n$/);
+    assert.equal(fs.existsSync(fresh), false);
+    const postgres = await run(configOf('postgres://127.0.0.1:1/x'), ['backup', 'x']);
+    assert.match(postgres.stderr, /^belfry: .*use pg_dump for Postgres\.\n$/);
+    assert.deepEqual([nowhere.code, none.code, postgres.code], [1, 1, 1]);
+  });
+
+  test('of a damaged database is refused', async () => {
+    const damaged = path.join(folder, 'damaged.db');
+    fs.writeFileSync(damaged, 'this is no database'.repeat(100));
+    const target = path.join(folder, 'of-damaged.db');
+    const { code, stderr } = await run(configOf(`sqlite:${damaged}`), ['backup', target]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^belfry: [^\n]+\n$/);
+    assert.equal(fs.existsSync(target), false);
+    const doctor = await run(configOf(`sqlite:${damaged}`), ['doctor']);
+    assert.equal(doctor.code, 1);
+    assert.match(doctor.stderr, /^fail {2}database /m);
+  });
+});

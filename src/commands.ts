@@ -1,0 +1,96 @@
+import { CommandFault } from '#cli/fault';
+import { runCommand } from '#cli/run-command';
+import type { BackupOutcome, CommandServices, OpenRooms, Terminal } from '#cli/services';
+import { createPeople } from '#people/people';
+import { StoreError } from '#store/errors';
+import { backUpSqliteFile } from '#store/sqlite/backup';
+import { openStore } from '#store/store';
+import { createWork } from '#work/work';
+import { AppKeyFault, loadAppKey } from './appKey.ts';
+import { publicOrigin, type Config, type LogLevel } from './config.ts';
+import { examine } from './doctor.ts';
+import { createLog } from './log.ts';
+import { realClock } from './realClock.ts';
+
+/**
+ * Runs one command of the operator's command line with these settings, beside a running service or alone.
+ *
+ * @returns the exit code
+ */
+export async function runOperatorCommand(
+  command: readonly string[],
+  config: Config,
+): Promise<number> {
+  // Whoever reads the output may stop early: `belfry job list | head`.
+  process.stdout.on('error', () => process.exit(1));
+  return runCommand(command, createCommandServices(config, PROCESS_TERMINAL));
+}
+
+const PROCESS_TERMINAL: Terminal = {
+  print: (text) => void process.stdout.write(text),
+  say: (text) => void process.stderr.write(text),
+  isInteractive: process.stdout.isTTY,
+};
+
+/** The rooms and checks behind the commands, for these settings. */
+export function createCommandServices(config: Config, terminal: Terminal): CommandServices {
+  return {
+    open: () => openRooms(config),
+    backup: async (file) => backUp(config, file),
+    doctor: () => examine(config),
+    terminal,
+  };
+}
+
+async function openRooms(config: Config): Promise<OpenRooms> {
+  const { database } = config;
+  if (database.kind === 'sqlite-memory') {
+    throw new CommandFault(
+      'DATABASE_URL is sqlite::memory:, which no other process can see; commands need a file or Postgres.',
+    );
+  }
+  try {
+    const appKey = loadAppKey(config);
+    const log = createLog({
+      level: quieter(config.logLevel),
+      pretty: process.stderr.isTTY,
+      to: 'stderr',
+    });
+    const shared = { clock: realClock, log };
+    const store = await openStore({ ...shared, location: database, appKey, serving: false });
+    const baseUrl = publicOrigin(config, config.port);
+    const people = createPeople({
+      store,
+      log,
+      clock: store.clock,
+      config: { ...config, appKey, baseUrl },
+    });
+    return {
+      work: createWork({ store }),
+      people: people.operator,
+      migrated: store.migrated,
+      close: () => store.close(),
+    };
+  } catch (fault) {
+    throw explainOpening(fault);
+  }
+}
+
+/** A fault that an operator can mend becomes their line. */
+function explainOpening(fault: unknown): unknown {
+  if (fault instanceof AppKeyFault) return new CommandFault(fault.message, { cause: fault });
+  if (!(fault instanceof StoreError) || fault.code === 'STORE_FAULT') return fault;
+  const isAway = fault.code === 'STORE_UNAVAILABLE';
+  const text = isAway ? `the database cannot be used now: ${fault.message}` : fault.message;
+  return new CommandFault(text, { cause: fault });
+}
+
+/** What the service would tell in passing is noise beside a command's one line. */
+function quieter(level: LogLevel): LogLevel {
+  return level === 'info' ? 'warn' : level;
+}
+
+function backUp({ database }: Config, file: string): BackupOutcome {
+  if (database.kind !== 'sqlite') return { kind: 'not-sqlite' };
+  return backUpSqliteFile(database.path, file);
+}

@@ -1,0 +1,405 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { publicOrigin, readConfig, type Config } from './config.ts';
+import { SETTINGS, type SettingName } from './settings.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const KEY_TEXT = KEY.toString('base64');
+const POSTGRES = { DATABASE_URL: 'postgres://belfry:hush@db/belfry', APP_KEY: KEY_TEXT };
+
+function accepted(env: NodeJS.ProcessEnv): Config {
+  const config = readConfig(env, '/srv');
+  assert.ok(!('errors' in config), JSON.stringify(config));
+  return config;
+}
+
+function refused(env: NodeJS.ProcessEnv): readonly string[] {
+  const config = readConfig(env, '/srv');
+  assert.ok('errors' in config, 'these settings must not be accepted');
+  return config.errors;
+}
+
+/** What each variable reads, and to what: the texts on the left give the values on the right. */
+const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknown][]] } = {
+  HOST: [
+    'host',
+    [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::', '::'],
+      ['belfry.internal', 'belfry.internal'],
+      [' localhost ', 'localhost'],
+    ],
+  ],
+  PORT: [
+    'port',
+    [
+      ['0', 0],
+      ['8080', 8080],
+      ['65535', 65_535],
+    ],
+  ],
+  BASE_URL: [
+    'baseUrl',
+    [
+      ['https://b.example', 'https://b.example'],
+      ['http://b.example:8080/', 'http://b.example:8080'],
+      ['HTTPS://B.example:443', 'https://b.example'],
+    ],
+  ],
+  DATABASE_URL: [
+    'database',
+    [
+      ['sqlite:./x/b.db', { kind: 'sqlite', path: '/srv/x/b.db' }],
+      ['sqlite:b.db', { kind: 'sqlite', path: '/srv/b.db' }],
+      ['sqlite:/var/b.db', { kind: 'sqlite', path: '/var/b.db' }],
+      ['sqlite:///var/b.db', { kind: 'sqlite', path: '/var/b.db' }],
+      ['sqlite::memory:', { kind: 'sqlite-memory' }],
+    ],
+  ],
+  APP_KEY: [
+    'appKey',
+    [
+      [KEY_TEXT, KEY],
+      [KEY_TEXT.replace('=', ''), KEY],
+    ],
+  ],
+  ROLE: ['role', [['all', 'all']]],
+  MAX_CONCURRENT_REQUESTS: [
+    'maxConcurrentRequests',
+    [
+      ['1', 1],
+      ['100000', 100_000],
+    ],
+  ],
+  SHUTDOWN_GRACE_SECONDS: [
+    'shutdownGraceMs',
+    [
+      ['0', 0],
+      ['90', 90_000],
+    ],
+  ],
+  API_RATE_LIMIT: [
+    'apiRateLimit',
+    [
+      ['0', null],
+      ['600', 600],
+    ],
+  ],
+  TRUSTED_PROXIES: [
+    'trustedProxies',
+    [
+      ['0', 0],
+      ['2', 2],
+    ],
+  ],
+  ALLOWED_NETWORKS: [
+    'allowedNetworks',
+    [
+      ['127.0.0.0/8', [{ base: 0x7f000000, prefix: 8 }]],
+      [
+        '10.0.0.0/8, 192.168.1.0/24',
+        [
+          { base: 0x0a000000, prefix: 8 },
+          { base: 0xc0a80100, prefix: 24 },
+        ],
+      ],
+    ],
+  ],
+  DNS_SERVERS: [
+    'dnsServers',
+    [
+      ['127.0.0.1:5353', ['127.0.0.1:5353']],
+      ['1.1.1.1, ::1,[::1]:53', ['1.1.1.1', '::1', '[::1]:53']],
+    ],
+  ],
+  PLANS: [
+    'plans',
+    [
+      ['free=10', [{ name: 'free', monthlyLimit: 10 }]],
+      [
+        'team=0, pro=unlimited',
+        [
+          { name: 'team', monthlyLimit: 0 },
+          { name: 'pro', monthlyLimit: null },
+        ],
+      ],
+    ],
+  ],
+  SIGN_UP: [
+    'signUp',
+    [
+      ['invite', 'invite'],
+      ['open', 'open'],
+    ],
+  ],
+  SMTP_URL: [
+    'smtpUrl',
+    [
+      ['smtp://u:p@mail:587', 'smtp://u:p@mail:587'],
+      ['smtps://mail', 'smtps://mail'],
+    ],
+  ],
+  MAIL_FROM: [
+    'mailFrom',
+    [
+      ['b@example.com', 'b@example.com'],
+      ['The Bell <b@example.com>', 'The Bell <b@example.com>'],
+    ],
+  ],
+  HISTORY_DAYS: [
+    'historyDays',
+    [
+      ['1', 1],
+      ['365', 365],
+    ],
+  ],
+  METRICS_TOKEN: ['metricsToken', [['s3cret', 's3cret']]],
+  LOG_LEVEL: [
+    'logLevel',
+    [
+      ['debug', 'debug'],
+      ['silent', 'silent'],
+    ],
+  ],
+};
+
+const BAD: { [Name in SettingName]: string[] } = {
+  HOST: ['a b', 'http://x', '999.1.1.1', 'x:80', '-x'],
+  PORT: ['-1', '65536', '80.5', '0x50', 'http', '1e3'],
+  BASE_URL: [
+    'belfry.example.com',
+    'ftp://b.example',
+    'https://b.example/path',
+    'https://b.example/?q',
+    'https://u:hidden@b.example',
+  ],
+  DATABASE_URL: [
+    'sqlite:',
+    'sqlite:dir/',
+    'sqlite://data/b.db',
+    'mysql://u:hidden@h/d',
+    'postgres://',
+    'b.db',
+  ],
+  APP_KEY: [
+    'hidden',
+    Buffer.alloc(31).toString('base64'),
+    Buffer.alloc(33).toString('base64'),
+    `${KEY_TEXT}x`,
+  ],
+  ROLE: ['worker', 'ALL'],
+  MAX_CONCURRENT_REQUESTS: ['0', '100001', 'many'],
+  SHUTDOWN_GRACE_SECONDS: ['-1', '3601', '30s'],
+  API_RATE_LIMIT: ['-1', 'off', '1000001'],
+  TRUSTED_PROXIES: ['-1', 'true', '101'],
+  ALLOWED_NETWORKS: ['fd00::/8', '10.0.0.0/33', '10.0.0.0/8,,', '0xa.0.0.0/8', 'localhost/8'],
+  DNS_SERVERS: ['dns.example', '1.1.1.1:0', '1.1.1.1:65536', '[1.1.1.1]:53', '1.1.1.1,'],
+  PLANS: ['free', 'free=', 'free=-1', 'free=10,free=20', 'free=10,', 'a b=1', 'free=Unlimited'],
+  SIGN_UP: ['closed', 'Open'],
+  SMTP_URL: ['mail:25', 'smtp://', 'http://u:hidden@mail'],
+  MAIL_FROM: ['belfry', 'a@b@c', 'A <a@b> <c@d>', 'A\nBcc: x <a@b>'],
+  HISTORY_DAYS: ['0', '3651', 'month'],
+  METRICS_TOKEN: ['two words', 'gehéim', 'x'.repeat(513)],
+  LOG_LEVEL: ['verbose', 'INFO'],
+};
+
+describe('settings', () => {
+  for (const [name, [field, rows]] of Object.entries(GOOD)) {
+    for (const [text, value] of rows) {
+      test(`${name} takes ${JSON.stringify(text)}`, () => {
+        assert.deepEqual(accepted({ [name]: text })[field], value);
+      });
+    }
+  }
+  for (const [name, texts] of Object.entries(BAD)) {
+    for (const text of texts) {
+      test(`${name} refuses ${JSON.stringify(text.slice(0, 40))}, by its name and what it accepts`, () => {
+        const [line = '', ...more] = refused({ [name]: text });
+        assert.ok(line.startsWith(`${name}: `), line);
+        assert.ok(line.endsWith(`it must be ${SETTINGS[name as SettingName].accepts}.`), line);
+        assert.deepEqual(more, []);
+      });
+    }
+  }
+
+  test('without any variable the defaults of the documentation hold', () => {
+    assert.deepEqual(accepted({}), {
+      host: '127.0.0.1',
+      port: 3000,
+      baseUrl: null,
+      database: { kind: 'sqlite', path: '/srv/data/belfry.db' },
+      appKey: null,
+      role: 'all',
+      maxConcurrentRequests: 256,
+      shutdownGraceMs: 30_000,
+      apiRateLimit: 60,
+      trustedProxies: 0,
+      allowedNetworks: [],
+      dnsServers: null,
+      plans: [{ name: 'free', monthlyLimit: 1000 }],
+      signUp: 'invite',
+      smtpUrl: null,
+      mailFrom: 'belfry@localhost',
+      historyDays: 30,
+      metricsToken: null,
+      logLevel: 'info',
+    });
+  });
+
+  test('an empty variable counts as not given', () => {
+    assert.deepEqual(accepted({ PORT: '', SMTP_URL: ' ' }), accepted({}));
+  });
+
+  test('nothing can change the settings once they are read', () => {
+    const config = accepted({});
+    assert.throws(() => {
+      config.port = 1;
+    }, TypeError);
+    assert.throws(() => {
+      (config.plans as unknown[]).push({});
+    }, TypeError);
+  });
+
+  test('all wrong settings are told at once', () => {
+    const names = refused({ PORT: 'x', ROLE: 'y', LOG_LEVEL: 'z' }).map(
+      (line) => line.split(':')[0],
+    );
+    assert.deepEqual(names, ['PORT', 'ROLE', 'LOG_LEVEL']);
+  });
+
+  test('a wrong value is shown, unless it may hold a secret', () => {
+    assert.match(refused({ PORT: 'eighty' })[0] ?? '', /"eighty"/);
+    for (const [name, setting] of Object.entries(SETTINGS)) {
+      if (!('secret' in setting)) continue;
+      assert.doesNotMatch(refused({ [name]: 'hid den' }).join('\n'), /hid den/);
+    }
+  });
+
+  test('a huge wrong value is cut and its control characters are shown as escapes', () => {
+    const [line = ''] = refused({ HOST: `\u001B[2J${'x'.repeat(10_000)}` });
+    assert.ok(line.length < 300);
+    assert.ok(!line.includes('\u001B'));
+  });
+});
+
+describe('settings that depend on each other', () => {
+  for (const role of ['web', 'engine']) {
+    test(`ROLE=${role} runs on Postgres and not on SQLite`, () => {
+      assert.equal(accepted({ ...POSTGRES, ROLE: role }).role, role);
+      assert.match(refused({ ROLE: role })[0] ?? '', /^ROLE: .*Postgres/);
+    });
+  }
+
+  test('a Postgres database without APP_KEY is refused', () => {
+    const errors = refused({ DATABASE_URL: POSTGRES.DATABASE_URL });
+    assert.equal(errors.length, 1);
+    assert.match(
+      errors[0] ?? '',
+      /^APP_KEY: not set, and required with a Postgres database; .*32 bytes/,
+    );
+  });
+
+  test('a wrong APP_KEY with Postgres is told once, not also as missing', () => {
+    assert.equal(refused({ ...POSTGRES, APP_KEY: 'short' }).length, 1);
+  });
+
+  test('Postgres addresses are kept as they were given', () => {
+    assert.deepEqual(accepted(POSTGRES).database, { kind: 'postgres', url: POSTGRES.DATABASE_URL });
+  });
+
+  test('mails come from the host of the public address unless told otherwise', () => {
+    assert.equal(accepted({ BASE_URL: 'https://b.example:444' }).mailFrom, 'belfry@b.example');
+  });
+
+  test('the public address follows the real port unless it was given', () => {
+    assert.equal(publicOrigin(accepted({ PORT: '0' }), 4321), 'http://localhost:4321');
+    assert.equal(
+      publicOrigin(accepted({ BASE_URL: 'https://b.example' }), 4321),
+      'https://b.example',
+    );
+  });
+});
+
+describe('NAME_FILE', () => {
+  let directory = '';
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'belfry-settings-'));
+  });
+  after(() => {
+    rmSync(directory, { recursive: true });
+  });
+  const file = (name: string, text: string) => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+
+  test('a value can come from a file, whose last line break is no part of it', () => {
+    assert.equal(
+      accepted({ METRICS_TOKEN_FILE: file('token', 's3cret\n') }).metricsToken,
+      's3cret',
+    );
+    assert.deepEqual(accepted({ APP_KEY_FILE: file('key', `${KEY_TEXT}\n`) }).appKey, KEY);
+    assert.equal(accepted({ PORT_FILE: file('port', '81') }).port, 81);
+  });
+
+  test('NAME and NAME_FILE together are refused', () => {
+    const errors = refused({ PORT: '80', PORT_FILE: file('port', '81') });
+    assert.deepEqual(errors, ['PORT: both PORT and PORT_FILE are set; give one of them.']);
+  });
+
+  test('a wrong value in a file is refused without being shown when it may be a secret', () => {
+    const errors = refused({ APP_KEY_FILE: file('bad', 'hush') });
+    assert.match(errors[0] ?? '', /^APP_KEY: /);
+    assert.doesNotMatch(errors.join(), /hush/);
+  });
+
+  test('a file that is missing, empty, too large or no file at all is refused by name', () => {
+    mkdirSync(join(directory, 'folder'));
+    const rows: [string, RegExp][] = [
+      [join(directory, 'nowhere'), /cannot be read \(ENOENT\)/],
+      [file('empty', '\n'), /is empty/],
+      [file('huge', 'x'.repeat(70_000)), /is larger than 64 KiB/],
+      [join(directory, 'folder'), /is not a regular file/],
+      ['/dev/zero', /is not a regular file/],
+    ];
+    for (const [path, problem] of rows) {
+      const [line = ''] = refused({ SMTP_URL_FILE: path });
+      assert.ok(line.startsWith('SMTP_URL_FILE: the file '), line);
+      assert.ok(line.includes(JSON.stringify(path)), line);
+      assert.match(line, problem);
+    }
+  });
+
+  test(
+    'a file that may not be read is refused by name',
+    { skip: process.getuid?.() === 0 && 'root reads everything' },
+    () => {
+      const path = file('locked', 'x');
+      chmodSync(path, 0o000);
+      assert.match(refused({ SMTP_URL_FILE: path })[0] ?? '', /EACCES/);
+    },
+  );
+});
+
+describe('docs/configuration.md', () => {
+  test('lists every setting in order, with its default and what it accepts', () => {
+    const url = new URL('../docs/configuration.md', import.meta.url);
+    const page = readFileSync(url, 'utf8').replaceAll(String.raw`\<`, '<');
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+    const documented = rows.map((row) =>
+      row
+        .split('|')
+        .slice(1, 4)
+        .map((cell) => cell.trim()),
+    );
+    const expected = Object.entries(SETTINGS).map(([name, { shownDefault, accepts }]) => [
+      `\`${name}\``,
+      shownDefault,
+      accepts,
+    ]);
+    assert.deepEqual(documented, expected);
+  });
+});

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path';
+import type { Cidr } from '#domain/network';
+import {
+  SettingsReader,
+  type DatabaseLocation,
+  type LOG_LEVELS,
+  type Plan,
+  type ROLES,
+  type SIGN_UPS,
+} from './settings.ts';
+
+export type { DatabaseLocation, Plan } from './settings.ts';
+export type Role = (typeof ROLES)[number];
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The environment, read once at start. Frozen: nothing changes a setting while the service runs. */
+export interface Config {
+  host: string;
+  /** 0 asks the system for a free port. */
+  port: number;
+  /** The public origin, without a slash at its end; null when it follows from the port (`publicOrigin`). */
+  baseUrl: string | null;
+  /** A SQLite path is absolute. */
+  database: DatabaseLocation;
+  /** The 32 bytes of APP_KEY; null when the key is to be found beside the database (`loadAppKey`). */
+  appKey: Buffer | null;
+  role: Role;
+  maxConcurrentRequests: number;
+  shutdownGraceMs: number;
+  /** Requests per minute and client address; null is no limit. */
+  apiRateLimit: number | null;
+  trustedProxies: number;
+  /** As `judgeAddress` of domain/network takes them. */
+  allowedNetworks: readonly Cidr[];
+  /** `ip` or `ip:port` as `dns.Resolver.setServers` takes them; null asks the system's resolvers. */
+  dnsServers: readonly string[] | null;
+  /** Never empty; the first is a new team's plan. */
+  plans: readonly Plan[];
+  signUp: (typeof SIGN_UPS)[number];
+  /** Null: mails are written to the log. */
+  smtpUrl: string | null;
+  mailFrom: string;
+  historyDays: number;
+  metricsToken: string | null;
+  logLevel: LogLevel;
+}
+
+/** Everything that is wrong with the environment, one line each, none of which shows a secret. */
+export interface ConfigErrors {
+  errors: readonly string[];
+}
+
+function resolveDatabase(database: DatabaseLocation, cwd: string): DatabaseLocation {
+  if (database.kind !== 'sqlite') return database;
+  return { kind: 'sqlite', path: resolve(cwd, database.path) };
+}
+
+function checkTogether({ role, database, appKey }: Config, settings: SettingsReader): void {
+  const onPostgres = database.kind === 'postgres';
+  if (role !== 'all' && !onPostgres) {
+    settings.errors.push(
+      `ROLE: "${role}" needs a Postgres database; set DATABASE_URL to postgres://… or ROLE to "all".`,
+    );
+  }
+  // A key that did not parse has its own line already.
+  const told = settings.errors.some((line) => /^APP_KEY(_FILE)?:/.test(line));
+  if (onPostgres && appKey === null && !told) {
+    settings.errors.push(
+      'APP_KEY: not set, and required with a Postgres database; it must be 32 bytes written as base64, such as `openssl rand -base64 32` prints.',
+    );
+  }
+}
+
+function gatherConfig(settings: SettingsReader, cwd: string): Config {
+  const baseUrl = settings.read('BASE_URL');
+  const rateLimit = settings.read('API_RATE_LIMIT');
+  const host = baseUrl === null ? 'localhost' : new URL(baseUrl).hostname;
+  return {
+    host: settings.read('HOST'),
+    port: settings.read('PORT'),
+    baseUrl,
+    database: resolveDatabase(settings.read('DATABASE_URL'), cwd),
+    appKey: settings.read('APP_KEY'),
+    role: settings.read('ROLE'),
+    maxConcurrentRequests: settings.read('MAX_CONCURRENT_REQUESTS'),
+    shutdownGraceMs: settings.read('SHUTDOWN_GRACE_SECONDS') * 1000,
+    apiRateLimit: rateLimit === 0 ? null : rateLimit,
+    trustedProxies: settings.read('TRUSTED_PROXIES'),
+    allowedNetworks: Object.freeze(settings.read('ALLOWED_NETWORKS')),
+    dnsServers: Object.freeze(settings.read('DNS_SERVERS')),
+    plans: Object.freeze(settings.read('PLANS')),
+    signUp: settings.read('SIGN_UP'),
+    smtpUrl: settings.read('SMTP_URL'),
+    mailFrom: settings.read('MAIL_FROM') ?? `belfry@${host}`,
+    historyDays: settings.read('HISTORY_DAYS'),
+    metricsToken: settings.read('METRICS_TOKEN'),
+    logLevel: settings.read('LOG_LEVEL'),
+  };
+}
+
+/**
+ * Reads and checks the whole environment. Touches no file except those that a `NAME_FILE` names, and makes none.
+ * `cwd` is what relative paths of a SQLite database start from.
+ */
+export function readConfig(env: NodeJS.ProcessEnv, cwd: string): Config | ConfigErrors {
+  const settings = new SettingsReader(env);
+  const config = gatherConfig(settings, cwd);
+  checkTogether(config, settings);
+  return settings.errors.length > 0 ? { errors: settings.errors } : Object.freeze(config);
+}
+
+/** The public address of the service, once the port it really listens on is known. */
+export function publicOrigin(config: Config, listeningPort: number): string {
+  return config.baseUrl ?? `http://localhost:${listeningPort}`;
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Finding } from '#cli/services';
+import { probeDns } from '#outgoing/probe-dns';
+import { inspectDatabase } from '#store/inspect';
+import type { DatabaseReport } from '#store/inspection';
+import { isKeyOf } from '#store/seal';
+import { loadAppKey } from './appKey.ts';
+import type { Config } from './config.ts';
+import { realClock } from './realClock.ts';
+
+/** A clock this far off makes times in logs and records hard to compare. */
+const CLOCK_TOLERANCE_MS = 1_000;
+const MAIL_LIMIT_MS = 5_000;
+
+const finding =
+  (status: Finding['status']) =>
+  (check: string, message: string): Finding => ({ check, status, message });
+const ok = finding('ok');
+const warn = finding('warn');
+const fail = finding('fail');
+
+/** Looks at everything that the service needs, and changes nothing. Never rejects. */
+export async function examine(config: Config): Promise<Finding[]> {
+  const [database, dns, mail] = await Promise.all([
+    examineDatabase(config),
+    examineDns(config),
+    examineMail(config),
+  ]);
+  return [examineSettings(config), ...database, dns, mail];
+}
+
+/** Wrong ones have stopped the command before; what is left are settings that work and yet surprise. */
+function examineSettings({ baseUrl, port }: Config): Finding {
+  if (baseUrl !== null) return ok('settings', `all accepted; the public address is ${baseUrl}`);
+  return warn(
+    'settings',
+    `all accepted; BASE_URL is not set, so links in mails lead to http://localhost:${port}`,
+  );
+}
+
+async function examineDatabase(config: Config): Promise<Finding[]> {
+  const { database } = config;
+  if (database.kind === 'sqlite-memory') {
+    return [warn('database', 'in memory: everything is gone when the service stops')];
+  }
+  const what = database.kind === 'sqlite' ? `SQLite file ${database.path}` : 'Postgres';
+  const found = await inspectDatabase(database, realClock);
+  if (found.kind === 'not-made-yet') {
+    return [ok('database', `${what}: not there yet; the first start makes it`)];
+  }
+  if (found.kind === 'unreachable') return [fail('database', `${what}: ${found.reason}`)];
+  return [judgeDatabase(what, found), judgeKey(config, found), judgeClock(what, found)];
+}
+
+function judgeDatabase(what: string, found: DatabaseReport): Finding {
+  const { damage, writeFault, unknownMigrations, pendingMigrations } = found;
+  if (damage !== null) {
+    return fail('database', `${what} is damaged (${damage}); restore a backup`);
+  }
+  if (writeFault !== null) return fail('database', `${what} cannot be written: ${writeFault}`);
+  if (unknownMigrations.length > 0) {
+    return fail(
+      'database',
+      `${what} was made by a newer version (${unknownMigrations.join(', ')})`,
+    );
+  }
+  if (pendingMigrations.length > 0) {
+    const names = pendingMigrations.join(', ');
+    return warn('database', `${what}: the next start applies the migrations ${names}`);
+  }
+  return ok('database', `${what}: reachable, sound, migrated and writable`);
+}
+
+function judgeKey(config: Config, { sealedKeyCheck }: DatabaseReport): Finding {
+  const { database, appKey } = config;
+  if (sealedKeyCheck === null) return ok('key', 'not in use yet');
+  // Looking must not make a key.
+  const path = database.kind === 'sqlite' ? join(dirname(database.path), 'app.key') : '';
+  if (appKey === null && !existsSync(path)) {
+    return fail('key', `APP_KEY is not set and ${path} is missing; put it back`);
+  }
+  try {
+    if (isKeyOf(loadAppKey(config), sealedKeyCheck)) return ok('key', 'opens the secrets');
+    return fail('key', 'the database was made with another APP_KEY');
+  } catch (fault) {
+    return fail('key', (fault as Error).message);
+  }
+}
+
+function judgeClock(what: string, { clockOffsetMs }: DatabaseReport): Finding {
+  const now = new Date(realClock.now()).toISOString();
+  if (what !== 'Postgres') return ok('clock', `${now}, by this machine`);
+  const off = `the database's clock is ${Math.abs(clockOffsetMs)} ms ${clockOffsetMs < 0 ? 'behind' : 'ahead of'} this machine's`;
+  if (Math.abs(clockOffsetMs) <= CLOCK_TOLERANCE_MS) return ok('clock', `${now}; ${off}`);
+  return warn('clock', `${off}; due times go by the database's`);
+}
+
+/** Only a warning: targets may all be IP addresses, or in the hosts file. */
+async function examineDns({ dnsServers }: Config): Promise<Finding> {
+  const { servers, fault } = await probeDns(dnsServers ?? []);
+  const asked = servers.length > 0 ? servers.join(', ') : 'no server';
+  if (fault === null) return ok('dns', `${asked}: answers`);
+  return warn(
+    'dns',
+    `${asked}: no good answer (${fault}); targets with host names cannot be called`,
+  );
+}
+
+async function examineMail({ smtpUrl, mailFrom }: Config): Promise<Finding> {
+  if (smtpUrl === null) return warn('mail', 'SMTP_URL is not set; mails are written to the log');
+  const { hostname, port } = new URL(smtpUrl);
+  const server = port === '' ? hostname : `${hostname}:${port}`;
+  const transport = createTransport({
+    url: smtpUrl,
+    connectionTimeout: MAIL_LIMIT_MS,
+    greetingTimeout: MAIL_LIMIT_MS,
+    socketTimeout: MAIL_LIMIT_MS,
+    dnsTimeout: MAIL_LIMIT_MS,
+  });
+  try {
+    await transport.verify();
+    return ok('mail', `${server} takes mails; they come from ${mailFrom}`);
+  } catch (fault) {
+    const { code, responseCode } = fault as { code?: string; responseCode?: number };
+    const reason = [code, responseCode].filter((part) => part !== undefined).join(' ');
+    return fail('mail', `${server} takes no mails (${reason || 'no reason given'})`);
+  } finally {
+    transport.close();
+  }
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Hono } from 'hono';
+import { readClientAddress } from '#api/client-address';
+import type { DashboardOptions } from '#dashboard/server';
+import type { Log } from '#domain/log';
+
+/** Where `npm start` and `npm test` build the dashboard. */
+export const DASHBOARD_BUILD = fileURLToPath(new URL('../build/dashboard', import.meta.url));
+
+interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress'> {
+  baseUrl: string;
+  trustedProxies: number;
+}
+
+/**
+ * Everything that people open in a browser, to be mounted last. It is loaded with the first visitor: a
+ * node whose pages nobody opens starts and idles without React, and the start waits for nothing.
+ */
+export function createLazyDashboard({ baseUrl, trustedProxies, ...options }: Options): Hono {
+  let loading: Promise<Hono> | null = null;
+  const load = async () => {
+    const { createDashboard } = await import('#dashboard/server');
+    return createDashboard({
+      ...options,
+      config: { baseUrl },
+      readClientAddress: (_request, env) =>
+        readClientAddress((env as { incoming: IncomingMessage }).incoming, trustedProxies),
+    });
+  };
+  return new Hono().all('*', async (c) => {
+    loading ??= load();
+    // What could not be loaded is tried again with the next visitor.
+    loading.catch(() => (loading = null));
+    return (await loading).fetch(c.req.raw, c.env);
+  });
+}
+
+/** The folder if a finished build lies there; else null, and the log tells how to make one. */
+export function findDashboardBuild(folder: string, log: Log): string | null {
+  if (existsSync(join(folder, 'server', 'index.js'))) return folder;
+  log.warn('dashboard.not-built', { folder, remedy: 'npm start builds it' });
+  return null;
+}

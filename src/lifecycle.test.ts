@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { describe, test } from 'node:test';
+import { silentLog } from '#domain/log';
+import { Service, stopOnSignals, type Part } from './lifecycle.ts';
+
+/** Parts that write down what happens to them; one of them may fail at a step. */
+function partsWith(names: string[], failing?: { start?: string; stop?: string }) {
+  const story: string[] = [];
+  const parts = names.map((name): Part => ({
+    name,
+    async start() {
+      story.push(`start ${name}`);
+      if (failing?.start === name) throw new Error(`${name} does not start`);
+    },
+    async stop(graceMs) {
+      story.push(`stop ${name}`);
+      assert.ok(graceMs >= 0 && graceMs <= 1000);
+      if (failing?.stop === name) throw new Error(`${name} does not stop`);
+    },
+  }));
+  return { story, service: new Service(parts, silentLog) };
+}
+
+describe('a service', () => {
+  test('starts its parts in order and stops them the other way round', async () => {
+    const { story, service } = partsWith(['store', 'engine', 'web']);
+    await service.start();
+    assert.equal(await service.stop(1000), true);
+    assert.deepEqual(story, [
+      'start store',
+      'start engine',
+      'start web',
+      'stop web',
+      'stop engine',
+      'stop store',
+    ]);
+  });
+
+  test('lets go of what it had started when a part cannot start', async () => {
+    const { story, service } = partsWith(['store', 'engine', 'web'], { start: 'engine' });
+    await assert.rejects(service.start(), /engine does not start/);
+    assert.deepEqual(story, ['start store', 'start engine', 'stop store']);
+  });
+
+  test('stops the other parts though one of them cannot, and says that it was not clean', async () => {
+    const { story, service } = partsWith(['store', 'web'], { stop: 'web' });
+    await service.start();
+    assert.equal(await service.stop(1000), false);
+    assert.deepEqual(story.slice(2), ['stop web', 'stop store']);
+  });
+
+  test('stops once, however often it is asked', async () => {
+    const { story, service } = partsWith(['store']);
+    await service.start();
+    await Promise.all([service.stop(1000), service.stop(1000)]);
+    assert.deepEqual(story, ['start store', 'stop store']);
+  });
+});
+
+describe('signals', () => {
+  function listen(echoMs: number) {
+    const source = new EventEmitter();
+    const heard: string[] = [];
+    stopOnSignals(source, {
+      stop: () => heard.push('stop'),
+      abort: () => heard.push('abort'),
+      echoMs,
+    });
+    return { source, heard };
+  }
+
+  test('the first asks for a graceful stop and the second ends it, whichever of the two they are', () => {
+    const { source, heard } = listen(0);
+    source.emit('SIGINT');
+    assert.deepEqual(heard, ['stop']);
+    source.emit('SIGTERM');
+    assert.deepEqual(heard, ['stop', 'abort']);
+  });
+
+  test('an echo of the first is not a second one', () => {
+    const { source, heard } = listen(60_000);
+    source.emit('SIGINT');
+    source.emit('SIGINT');
+    assert.deepEqual(heard, ['stop']);
+  });
+});

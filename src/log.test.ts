@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createLog, type MainLog } from './log.ts';
+
+function capture(options: { level?: 'debug' | 'info' | 'silent'; pretty?: boolean } = {}) {
+  const lines: string[] = [];
+  const to = { write: (line: string) => void lines.push(line) };
+  const log: MainLog = createLog({
+    level: options.level ?? 'info',
+    pretty: options.pretty ?? false,
+    to,
+  });
+  return {
+    log,
+    lines,
+    fields: () => JSON.parse(lines.at(-1) ?? 'null') as Record<string, unknown>,
+  };
+}
+
+describe('the log', () => {
+  test('writes one JSON line per event, with its level, time, name and fields', () => {
+    const { log, lines, fields } = capture();
+    log.info('attempt.settled', { jobId: 'j1', attempt: 2, durationMs: 31 });
+    const { time, ...rest } = fields();
+    assert.deepEqual(rest, {
+      level: 'info',
+      event: 'attempt.settled',
+      jobId: 'j1',
+      attempt: 2,
+      durationMs: 31,
+    });
+    assert.match(String(time), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    assert.equal(lines.length, 1);
+    assert.equal(lines[0]?.indexOf('\n'), (lines[0]?.length ?? 0) - 1);
+  });
+
+  test('leaves out what is below its level, but never an announcement', () => {
+    const { log, lines } = capture({ level: 'silent' });
+    log.error('fault');
+    assert.deepEqual(lines, []);
+    log.announce('belfry is ready at http://127.0.0.1:3000');
+    assert.equal(lines.length, 1);
+  });
+
+  test('hides what is named like a secret, at any depth, in any case', () => {
+    const { log, lines } = capture();
+    log.warn('x', {
+      Authorization: 'Bearer hush',
+      apiToken: 'hush',
+      list: [{ password: 'hush' }],
+      deep: { 'Set-Cookie': ['hush'], signing_secret: { text: 'hush' } },
+      hasToken: true,
+    });
+    assert.doesNotMatch(lines[0] ?? '', /hush/);
+    assert.match(lines[0] ?? '', /"hasToken":true/);
+  });
+
+  test('tells an error by name, message, code and cause, and nothing else that hangs on it', () => {
+    const { log, fields } = capture();
+    const error = Object.assign(new Error('no', { cause: new Error('why') }), {
+      code: 'E_NO',
+      body: 'hush',
+    });
+    log.error('job.broken', { error });
+    const { stack, ...told } = fields()['error'] as Record<string, unknown>;
+    assert.deepEqual(told, {
+      name: 'Error',
+      message: 'no',
+      code: 'E_NO',
+      cause: { name: 'Error', message: 'why' },
+    });
+    assert.match(String(stack), /log\.test\.ts/);
+  });
+
+  test('cuts long texts and lists, shows bytes by their number, and survives a cycle', () => {
+    const { log, lines } = capture();
+    const cycle: Record<string, unknown> = {
+      text: 'x'.repeat(1e6),
+      list: Array(1e5).fill(1),
+      bytes: Buffer.alloc(9),
+    };
+    cycle['self'] = cycle;
+    log.info('x', cycle);
+    assert.ok((lines[0]?.length ?? 0) < 100_000);
+    assert.match(lines[0] ?? '', /\[9 bytes\]/);
+  });
+
+  test('keeps one line per event whatever the fields hold', () => {
+    const { log, lines } = capture();
+    log.info('x', { name: 'a\nb\u2028c' });
+    assert.equal(lines[0]?.trimEnd().includes('\n'), false);
+  });
+
+  test('is for people on a terminal', () => {
+    const { log, lines } = capture({ pretty: true });
+    log.info('cron.created', { cronId: 'c1' });
+    assert.match(lines.join(''), /INFO/);
+    assert.match(lines.join(''), /cron\.created/);
+    assert.throws(() => JSON.parse(lines.join('')));
+  });
+});

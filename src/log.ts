@@ -1,0 +1,108 @@
+import { pino, stdTimeFunctions, type DestinationStream } from 'pino';
+import pinoPretty from 'pino-pretty';
+import type { Log } from '#domain/log';
+import type { LogLevel } from './config.ts';
+
+/** What main has of the log: the rooms' view, and what only a start needs. */
+export interface MainLog extends Log {
+  /** A line that is written at every level: the one that says where the service is. */
+  announce(event: string, fields?: object): void;
+}
+
+export interface LogOptions {
+  level: LogLevel;
+  /** Coloured lines for people, instead of JSON. */
+  pretty: boolean;
+  /** Standard output unless told otherwise; the command line logs to standard error, because it prints JSON. */
+  to?: 'stdout' | 'stderr' | DestinationStream;
+}
+
+const LONGEST_TEXT = 8192;
+const DEEPEST = 6;
+const WAITING_BYTES = 16 * 1024 * 1024;
+const SECRET_NAME = /authori[sz]ation|password|passwd|token|secret|cookie|api[-_]?key|app[-_]?key/i;
+
+function clip(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+}
+
+function describeError(error: Error): object {
+  const { name, message, stack, cause } = error;
+  const code = (error as NodeJS.ErrnoException).code;
+  return {
+    name,
+    message: clip(message),
+    ...(code === undefined ? {} : { code }),
+    ...(stack === undefined ? {} : { stack: clip(stack) }),
+    ...(cause instanceof Error
+      ? { cause: { name: cause.name, message: clip(cause.message) } }
+      : {}),
+  };
+}
+
+/**
+ * A net under the rule that no secret is logged: fields with a telling name lose their text, long texts are cut,
+ * and nothing is followed too deep (so that a cycle ends).
+ */
+function mask(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return clip(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Error) return describeError(value);
+  if (value instanceof Date) return value;
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (depth >= DEEPEST) return '[deeper]';
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => mask(item, depth + 1));
+  const fields = Object.entries(value).map(([name, field]) => {
+    const hidden =
+      SECRET_NAME.test(name) && (typeof field === 'string' || typeof field === 'object');
+    return [name, hidden && field !== null ? '[hidden]' : mask(field, depth + 1)];
+  });
+  return Object.fromEntries(fields);
+}
+
+function openDestination({ to = 'stdout', pretty }: LogOptions): DestinationStream {
+  if (typeof to === 'object') {
+    return pretty ? prettyStream(to) : to;
+  }
+  const fd = to === 'stderr' ? 2 : 1;
+  // A terminal takes lines at once; a pipe whose reader has stalled must not stall the service with it.
+  const stream = pino.destination({ fd, sync: pretty, maxLength: WAITING_BYTES });
+  // Nowhere to say that the log can't be written (a full disk, a closed pipe); the work goes on.
+  stream.on('error', () => {});
+  return pretty ? prettyStream(stream) : stream;
+}
+
+function prettyStream(destination: DestinationStream): DestinationStream {
+  const format = pinoPretty.prettyFactory({
+    colorize: true,
+    singleLine: true,
+    messageKey: 'event',
+    translateTime: 'SYS:HH:MM:ss.l',
+  });
+  return { write: (line) => destination.write(format(line)) };
+}
+
+/** The one place that turns events into lines: JSON with `level`, `time`, `event` and the fields. */
+export function createLog(options: LogOptions): MainLog {
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      messageKey: 'event',
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => mask(fields, 0) as Record<string, unknown>,
+      },
+    },
+    openDestination(options),
+  );
+  const always = logger.child({}, { level: 'info' });
+  return {
+    debug: (event, fields = {}) => logger.debug(fields, event),
+    info: (event, fields = {}) => logger.info(fields, event),
+    warn: (event, fields = {}) => logger.warn(fields, event),
+    error: (event, fields = {}) => logger.error(fields, event),
+    announce: (event, fields = {}) => always.info(fields, event),
+  };
+}

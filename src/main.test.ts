@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { afterEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const running = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
+});
+
+/** The service as its own process on a free port, with a database in memory and only the settings given. */
+function run(settings: Record<string, string> = {}, command: string[] = []) {
+  const env = {
+    PATH: process.env['PATH'],
+    PORT: '0',
+    DATABASE_URL: 'sqlite::memory:',
+    ...settings,
+  };
+  const child = spawn(process.execPath, [MAIN, ...command], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }));
+  return { child, ended, output };
+}
+
+async function serve(settings: Record<string, string> = {}) {
+  const service = run(settings);
+  let ready = /belfry is ready at (http:\/\/[^\s"]+)/.exec(service.output.stdout);
+  while (ready === null) {
+    const more = once(service.child.stdout, 'data');
+    const over = service.ended.then(({ stderr }) => assert.fail(`it ended instead: ${stderr}`));
+    await Promise.race([more, over]);
+    ready = /belfry is ready at (http:\/\/[^\s"]+)/.exec(service.output.stdout);
+  }
+  return { ...service, address: new URL(ready[1] ?? '') };
+}
+
+/** A request whose body never ends, which a graceful stop has to wait for. */
+async function hangingRequest({ hostname, port }: URL) {
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(
+    'POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n',
+  );
+  await once(socket, 'data'); // the server has taken the request up
+  return socket;
+}
+
+describe('the process', () => {
+  test('says once where it is ready, in JSON lines, and lives there', async () => {
+    const { address, output } = await serve({ LOG_LEVEL: 'error' });
+    assert.equal(address.hostname, '127.0.0.1');
+    assert.equal((await fetch(new URL('/healthz', address))).status, 200);
+    const lines = output.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string });
+    assert.equal(lines.filter(({ event }) => event.startsWith('belfry is ready at ')).length, 1);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`ends with 0 after ${signal}`, async () => {
+      const { child, ended } = await serve();
+      child.kill(signal);
+      const { code, stderr } = await ended;
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    });
+  }
+
+  test('waits for what is running, and ends at once with 1 when told a second time', async () => {
+    const { child, ended, address, output } = await serve();
+    const socket = await hangingRequest(address);
+    child.kill('SIGTERM');
+    while (!output.stdout.includes('stop.asked')) await once(child.stdout, 'data');
+    assert.equal(child.exitCode, null);
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 1);
+    socket.destroy();
+  });
+
+  test('does not wait longer than the grace it was given', async () => {
+    const { child, ended, address } = await serve({ SHUTDOWN_GRACE_SECONDS: '0' });
+    const socket = await hangingRequest(address);
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+    socket.destroy();
+  });
+
+  test('ends with 2 on wrong settings, names each of them and prints nothing else', async () => {
+    const { code, stdout, stderr } = await run({ PORT: 'x', SIGN_UP: 'maybe' }).ended;
+    assert.equal(code, 2);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^belfry: PORT: .*\nbelfry: SIGN_UP: .*one of: invite, open\.\n$/);
+  });
+
+  test('ends with 1 and one line when the port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const { code, stderr } = await run({ PORT: String(port) }).ended;
+    taken.close();
+    assert.equal(code, 1);
+    assert.match(stderr, /^belfry: Cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)[^\n]*\n$/);
+  });
+
+  test('ends with 1 and one line on an unknown command, and prints nothing on standard output', async () => {
+    const { code, stdout, stderr } = await run({}, ['no-such-command']).ended;
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /no-such-command/);
+  });
+});

@@ -1,0 +1,113 @@
+import { createStartingPages } from '#api/service-pages';
+import { StoreError } from '#store/errors';
+import { openStore, type Store } from '#store/store';
+import { AppKeyFault, loadAppKey } from './appKey.ts';
+import { publicOrigin, readConfig, type Config } from './config.ts';
+import { type Part, Service, stopOnSignals } from './lifecycle.ts';
+import { DASHBOARD_BUILD, findDashboardBuild } from './lazyDashboard.ts';
+import { createLog, type MainLog } from './log.ts';
+import { realClock } from './realClock.ts';
+import { type BelfryService, buildService } from './service.ts';
+import { ListenFault, WebServer } from './webServer.ts';
+
+/** What the process ends with: a graceful stop, a fault, a wrong setting. */
+const EXIT = { done: 0, fault: 1, wrongSetting: 2 } as const;
+
+const say = (line: string) => void process.stderr.write(`belfry: ${line}\n`);
+
+/** Faults that say by themselves what an operator has to do. */
+function isExplained(fault: unknown): fault is Error {
+  const isStores = fault instanceof StoreError && fault.code !== 'STORE_FAULT';
+  return isStores || fault instanceof AppKeyFault || fault instanceof ListenFault;
+}
+
+/** Faults that an operator can mend: told in their one line, without a stack. */
+function explain(fault: unknown, log: MainLog): void {
+  if (isExplained(fault)) say(fault.message);
+  else log.error('start.failed', { error: fault });
+}
+
+async function serve(config: Config): Promise<void> {
+  const log = createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
+  try {
+    const appKey = loadAppKey(config);
+    const store = await openStore({
+      location: config.database,
+      appKey,
+      clock: realClock,
+      log,
+      serving: true,
+    });
+    const service = new Service([partOfStore(store)], log);
+    stopOnSignals(process, {
+      stop: () => void stopGracefully(service, config.shutdownGraceMs, log),
+      abort: () => process.exit(EXIT.fault),
+      echoMs: process.env['npm_lifecycle_event'] === undefined ? 0 : 150,
+    });
+    await service.start();
+    const web = new WebServer(createStartingPages(), config);
+    await service.add(partOfRooms(config, appKey, store, web, log));
+    log.announce(`belfry is ready at ${web.address}`, {
+      address: web.address,
+      baseUrl: publicOrigin(config, web.port),
+    });
+  } catch (fault) {
+    explain(fault, log);
+    process.exit(EXIT.fault);
+  }
+}
+
+function partOfStore(store: Store): Part {
+  return { name: 'store', start: async () => {}, stop: () => store.close() };
+}
+
+/** Listens first, since links need the real port, and answers for real once everything is built. */
+function partOfRooms(
+  config: Config,
+  appKey: Uint8Array,
+  store: Store,
+  web: WebServer,
+  log: MainLog,
+): Part {
+  let rooms: BelfryService | null = null;
+  return {
+    name: 'rooms',
+    start: async () => {
+      await web.start();
+      const baseUrl = publicOrigin(config, web.port);
+      const dashboardBuild =
+        config.role === 'engine' ? null : findDashboardBuild(DASHBOARD_BUILD, log);
+      const settings = { config, appKey, baseUrl, dashboardBuild };
+      rooms = buildService({ ...settings, store, clock: realClock, log });
+      await rooms.start();
+      web.answerWith(rooms.app);
+    },
+    stop: async (graceMs) => {
+      await Promise.all([web.stop(graceMs), rooms?.stop(graceMs)]);
+    },
+  };
+}
+
+async function stopGracefully(service: Service, graceMs: number, log: MainLog): Promise<void> {
+  log.info('stop.asked', { graceMs });
+  const clean = await service.stop(graceMs);
+  log.info('stopped', { clean });
+  process.exit(clean ? EXIT.done : EXIT.fault);
+}
+
+/** Without a command the service runs until it is told to stop; a command runs and ends the process. */
+export async function runMain(command: readonly string[]): Promise<void> {
+  const config = readConfig(process.env, process.cwd());
+  if ('errors' in config) {
+    for (const line of config.errors) say(line);
+    process.exitCode = EXIT.wrongSetting;
+  } else if (command.length > 0) {
+    // Commands bring libraries that the service has no use for.
+    const { runOperatorCommand } = await import('./commands.ts');
+    process.exitCode = await runOperatorCommand(command, config);
+  } else {
+    await serve(config);
+  }
+}
+
+if (import.meta.main) await runMain(process.argv.slice(2));

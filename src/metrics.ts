@@ -1,0 +1,193 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { NoticeObserver } from '#alerts/sending';
+import type { Clock } from '#domain/clock';
+import type { EngineObserver } from '#engine/observer';
+import type { Backlog } from '#store/backlog';
+
+const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
+const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+/** The backlog is counted in the database; however often it is asked for, it is counted this often. */
+const BACKLOG_EVERY_MS = 5_000;
+
+/** What the gauges read when they are asked. */
+export interface MetricSources {
+  clock: Clock;
+  inFlight(): number;
+  readBacklog(now: number): Promise<Backlog>;
+}
+
+/**
+ * The figures of `/metrics` (docs/metrics.md explains each). Called on the hot path: children of labelled
+ * metrics are made once and kept.
+ */
+export class Metrics implements EngineObserver, NoticeObserver {
+  readonly registry = new Registry();
+  readonly #notices = new Counter({
+    name: 'belfry_notices_total',
+    help: 'Mails and posts about alerts, by channel and outcome; a failed one is tried again for an hour',
+    labelNames: ['channel', 'outcome'],
+    registers: [this.registry],
+  });
+  readonly #accepted;
+  readonly #outcomes;
+  readonly #lateness;
+  readonly #duration;
+  readonly #batches;
+  readonly #blocked;
+  readonly #callbacks;
+  readonly #databaseErrors;
+
+  constructor() {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry, prefix: 'belfry_' });
+    this.#accepted = new Counter({
+      name: 'belfry_accepted_total',
+      help: 'Jobs and crons accepted',
+      labelNames: ['kind'],
+      registers,
+    });
+    this.#outcomes = new Counter({
+      name: 'belfry_runs_total',
+      help: 'Runs that ended, by kind, outcome and failure reason',
+      labelNames: ['kind', 'outcome', 'reason'],
+      registers,
+    });
+    const kinds = <H extends Histogram<'kind'>>(histogram: H) => ({
+      job: histogram.labels('job'),
+      execution: histogram.labels('execution'),
+    });
+    this.#lateness = kinds(
+      new Histogram({
+        name: 'belfry_lateness_seconds',
+        help: 'From the time a run was due to its start',
+        labelNames: ['kind'],
+        buckets: LATENESS_SECONDS,
+        registers,
+      }),
+    );
+    this.#duration = kinds(
+      new Histogram({
+        name: 'belfry_run_duration_seconds',
+        help: 'How long the exchange with the target took',
+        labelNames: ['kind'],
+        buckets: DURATION_SECONDS,
+        registers,
+      }),
+    );
+    this.#batches = new Histogram({
+      name: 'belfry_claim_batch_size',
+      help: 'Runs taken by one claim',
+      buckets: BATCH_SIZES,
+      registers,
+    });
+    this.#blocked = new Counter({
+      name: 'belfry_limit_exceeded_total',
+      help: 'Runs that failed because the month was used up',
+      registers,
+    });
+    this.#callbacks = new Counter({
+      name: 'belfry_callbacks_sent_total',
+      help: 'Callbacks sent, whatever came of them',
+      registers,
+    });
+    this.#databaseErrors = new Counter({
+      name: 'belfry_database_errors_total',
+      help: 'Faults of the database, by code',
+      labelNames: ['code'],
+      registers,
+    });
+  }
+
+  /** Adds the figures that are read when they are asked for. */
+  watch(sources: MetricSources): void {
+    this.#gauge('belfry_in_flight', 'Requests under way in this process', [], (gauge) =>
+      gauge.set(sources.inFlight()),
+    );
+    this.#watchBacklog(sources);
+  }
+
+  jobAccepted(): void {
+    this.#accepted.inc({ kind: 'job' });
+  }
+
+  cronAccepted(): void {
+    this.#accepted.inc({ kind: 'cron' });
+  }
+
+  databaseFailed(code: string): void {
+    this.#databaseErrors.inc({ code });
+  }
+
+  runStarted(kind: 'job' | 'execution', latenessMs: number): void {
+    this.#lateness[kind].observe(Math.max(0, latenessMs) / 1000);
+  }
+
+  runEnded({ kind, outcome, reason, durationMs }: Parameters<EngineObserver['runEnded']>[0]): void {
+    this.#duration[kind].observe(durationMs / 1000);
+    this.#outcomes.inc({
+      kind,
+      outcome,
+      reason: reason ?? (outcome === 'success' ? '' : 'unknown'),
+    });
+  }
+
+  callbackSent(): void {
+    this.#callbacks.inc();
+  }
+
+  noticeSent(channel: string): void {
+    this.#notices.inc({ channel, outcome: 'sent' });
+  }
+
+  noticeFailed(channel: string): void {
+    this.#notices.inc({ channel, outcome: 'failed' });
+  }
+
+  claimed(claimed: number, blocked: number): void {
+    if (claimed > 0) this.#batches.observe(claimed);
+    if (blocked > 0) this.#blocked.inc(blocked);
+  }
+
+  #watchBacklog(sources: MetricSources): void {
+    const { clock } = sources;
+    let readAtMs = -Infinity;
+    let reading: Promise<Backlog> | null = null;
+    const read = () => {
+      if (reading === null || clock.monotonicMs() - readAtMs > BACKLOG_EVERY_MS) {
+        readAtMs = clock.monotonicMs();
+        reading = sources.readBacklog(clock.now());
+      }
+      return reading;
+    };
+    const jobsHelp =
+      'Jobs that are not finished, by state: due and waiting for a seat, scheduled for later, processing';
+    this.#gauge('belfry_jobs', jobsHelp, ['state'], async (gauge) => {
+      const { due, scheduled, processing } = await read();
+      gauge.set({ state: 'due' }, due);
+      gauge.set({ state: 'scheduled' }, scheduled);
+      gauge.set({ state: 'processing' }, processing);
+    });
+    const oldestHelp = 'How long the oldest due job has been waiting; 0 where none waits';
+    this.#gauge('belfry_oldest_due_seconds', oldestHelp, [], async (gauge) => {
+      gauge.set((await read()).oldestDueMs / 1000);
+    });
+  }
+
+  /** A figure that is read when it is asked for. */
+  #gauge(
+    name: string,
+    help: string,
+    labelNames: string[],
+    read: (gauge: Gauge) => void | Promise<void>,
+  ): void {
+    const registers = [this.registry];
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect: () => read(gauge),
+    });
+  }
+}

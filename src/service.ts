@@ -1,0 +1,198 @@
+import { Hono } from 'hono';
+import { createNotifier, type Notifier } from '#alerts/notifier';
+import { createApi } from '#api/api';
+import { MemoryRateLimiter, type RateLimiter } from '#api/rate-limiter';
+import { createServicePages } from '#api/service-pages';
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+import { Engine } from '#engine/engine';
+import { Housekeeping } from '#engine/housekeeping';
+import { type ClosableSender, createSender } from '#outgoing/exchange';
+import type { PeopleConfig } from '#people/config';
+import { createMailer } from '#people/mail';
+import { createPeople, type People } from '#people/people';
+import { readBacklog } from '#store/backlog';
+import type { Store } from '#store/store';
+import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
+import { createWork, type Work } from '#work/work';
+import type { Config } from './config.ts';
+import { createLazyDashboard } from './lazyDashboard.ts';
+import { Metrics } from './metrics.ts';
+import { createMetricsPage } from './metricsPage.ts';
+import { SharedRateLimiter } from './sharedRateLimiter.ts';
+
+export interface ServiceOptions {
+  config: Config;
+  /** 32 bytes. */
+  appKey: Uint8Array;
+  /** Open already; the service closes it. */
+  store: Store;
+  clock: Clock;
+  log: Log;
+  /** The public address. */
+  baseUrl: string;
+  /** Tests in which time flies need a lease that outlives it. */
+  leaseMs?: number;
+  /** The folder with the built dashboard; without it only the API and the service pages answer. */
+  dashboardBuild?: string | null;
+  /** Tests spend less work on a password. */
+  peopleConfig?: Pick<PeopleConfig, 'passwordWork'>;
+}
+
+/** The rooms put together, in one process. `main` gives it a listening socket and signals; a test gives it a clock. */
+export interface BelfryService {
+  store: Store;
+  people: People;
+  work: Work;
+  sender: ClosableSender;
+  /** Null for `ROLE=web`. */
+  engine: Engine | null;
+  /** Everything that answers HTTP. */
+  app: Hono;
+  notifier: Notifier;
+  /** Works through bulk actions. */
+  bulkRunner: BulkRunner;
+  /** Begins to send, to tell and to tidy up; what answers HTTP needs no start. */
+  start(): Promise<void>;
+  /** Begins nothing more and waits for what runs, for `graceMs` at most. The store stays open. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function buildService(options: ServiceOptions): BelfryService {
+  const { config, store, clock, log, baseUrl } = options;
+  const sender = createSender({
+    clock,
+    allowedNetworks: config.allowedNetworks,
+    dnsServers: config.dnsServers ?? [],
+  });
+  const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log);
+  const people = createPeople({
+    store,
+    clock: store.clock,
+    log,
+    mailer,
+    config: { ...config, baseUrl, appKey: options.appKey, ...options.peopleConfig },
+  });
+  const monthlyLimitOf = readPlanLimits(config);
+  const work = createWork({ store, testing: { sender, monthlyLimitOf } });
+  const bulkRunner = createBulkRunner({ store, log });
+  const metrics = createMetrics(store);
+  const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
+  metrics.watch({
+    clock: store.clock,
+    inFlight: () => engine?.inFlight ?? 0,
+    readBacklog: (now) => readBacklog(store.database, now),
+  });
+  const notifier = createNotifier({
+    store,
+    sender,
+    mailer,
+    log,
+    baseUrl,
+    observer: metrics,
+  });
+  const app = buildApp(options, { people, work, notifier }, metrics);
+  const housekeeping = new Housekeeping({ store, log, historyDays: config.historyDays });
+  return {
+    store,
+    people,
+    work,
+    sender,
+    engine,
+    app,
+    notifier,
+    bulkRunner,
+    start: async () => {
+      if (engine === null) return;
+      await engine.start();
+      await notifier.start();
+      housekeeping.start();
+      bulkRunner.start();
+    },
+    stop: async (graceMs) => {
+      await engine?.stop(graceMs);
+      await Promise.all([notifier.stop(graceMs), housekeeping.stop(), bulkRunner.stop()]);
+      await people.close();
+      mailer.close();
+      await sender.close();
+    },
+  };
+}
+
+function createMetrics({ database }: Store): Metrics {
+  const metrics = new Metrics();
+  database.watchFaults((code) => metrics.databaseFailed(code));
+  return metrics;
+}
+
+function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: Metrics): Engine {
+  const { config, log, store, leaseMs } = options;
+  return new Engine({
+    store,
+    sender,
+    log,
+    observer: metrics,
+    maxConcurrentRequests: config.maxConcurrentRequests,
+    ...(leaseMs !== undefined && { leaseMs }),
+    monthlyLimitOf: readPlanLimits(config),
+  });
+}
+
+/** A plan that the operator has since removed counts as the first one. */
+function readPlanLimits({ plans }: Config): (plan: string) => number | null {
+  const limits = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
+  const [firstPlan] = plans;
+  return (plan) =>
+    limits.get(plan) ?? (limits.has(plan) ? null : (firstPlan?.monthlyLimit ?? null));
+}
+
+function buildApp(
+  { config, store, log, baseUrl, dashboardBuild }: ServiceOptions,
+  services: Pick<BelfryService, 'people' | 'work' | 'notifier'>,
+  metrics: Metrics,
+): Hono {
+  const { people, work } = services;
+  const isReady = async () => {
+    await store.ping();
+    return true;
+  };
+  const app = new Hono()
+    .route('/', createServicePages({ isReady, baseUrl }))
+    .route('/', createMetricsPage(metrics.registry, config.metricsToken));
+  if (config.role === 'engine') return app;
+  const api = createApi({
+    findTokenOwner: (token) => people.findTokenOwner(token),
+    createCron: async (teamId, input) => {
+      const cron = await work.createCron(teamId, input);
+      metrics.cronAccepted();
+      return cron;
+    },
+    createJob: async (teamId, input) => {
+      const job = await work.createJob(teamId, input);
+      metrics.jobAccepted();
+      return job;
+    },
+    rateLimiter: buildRateLimiter(config.apiRateLimit, store),
+    clock: store.clock,
+    log,
+    baseUrl,
+    trustedProxies: config.trustedProxies,
+  });
+  app.route('/api', api as unknown as Hono);
+  if (!dashboardBuild) return app;
+  const dashboard = createLazyDashboard({
+    services,
+    baseUrl,
+    log,
+    buildDirectory: dashboardBuild,
+    trustedProxies: config.trustedProxies,
+    now: () => store.clock.now(),
+  });
+  return app.route('/', dashboard);
+}
+
+function buildRateLimiter(limit: number | null, store: Store): RateLimiter | null {
+  if (limit === null) return null;
+  if (store.dialect === 'sqlite') return new MemoryRateLimiter(limit);
+  return new SharedRateLimiter(limit, store.apiWindows);
+}

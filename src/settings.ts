@@ -1,0 +1,275 @@
+import { readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { parseNetworks, type Cidr } from '#domain/network';
+
+/** Where the data is. A relative SQLite path is as written; readConfig makes it absolute. */
+export type DatabaseLocation =
+  | { kind: 'sqlite'; path: string }
+  | { kind: 'sqlite-memory' }
+  | { kind: 'postgres'; url: string };
+
+export const ROLES = ['all', 'web', 'engine'] as const;
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const SIGN_UPS = ['invite', 'open'] as const;
+
+/** A plan as the operator names it; null is no limit. The limit counts runs per team and UTC month (D35). */
+export interface Plan {
+  name: string;
+  monthlyLimit: number | null;
+}
+
+/** One variable: what it accepts in words for people, what it is when not given, and how its text is read. */
+export interface Setting<T> {
+  accepts: string;
+  fallback: T;
+  /** The default as the documentation shows it. */
+  shownDefault: string;
+  /** True where the value may hold a password or a key: it is never shown, not even when it is wrong. */
+  secret?: true;
+  /** Null for a text that is not accepted. */
+  parse(text: string): T | null;
+}
+
+const define = <T>(setting: Setting<T>): Setting<T> => setting;
+
+function wholeNumber(least: number, most: number, fallback: number): Setting<number> {
+  return {
+    accepts: `a whole number from ${least} to ${most}`,
+    fallback,
+    shownDefault: String(fallback),
+    parse: (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : null;
+    },
+  };
+}
+
+function oneOf<const T extends string>(choices: readonly T[], fallback: T): Setting<T> {
+  return {
+    accepts: `one of: ${choices.join(', ')}`,
+    fallback,
+    shownDefault: fallback,
+    parse: (text) => choices.find((choice) => choice === text) ?? null,
+  };
+}
+
+/** Comma-separated; an empty entry is not accepted, nor is any entry that `parseEntry` turns down. */
+function parseList<T>(text: string, parseEntry: (entry: string) => T | null): T[] | null {
+  const entries = text.split(',').map((entry) => parseEntry(entry.trim()));
+  return entries.every((entry) => entry !== null) ? entries : null;
+}
+
+function parseHost(text: string): string | null {
+  if (isIP(text) !== 0) return text;
+  const isName =
+    /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
+  // All digits and dots, yet no address: a slip of the finger, not a name.
+  return isName.test(text) && !/^[\d.]+$/.test(text) ? text : null;
+}
+
+function parseBaseUrl(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
+  const bare = url.pathname === '/' && url.search === '' && url.hash === '';
+  return bare && url.username === '' && url.password === '' ? url.origin : null;
+}
+
+function parseDatabase(text: string): DatabaseLocation | null {
+  if (text === 'sqlite::memory:') return { kind: 'sqlite-memory' };
+  if (text.startsWith('sqlite:')) {
+    const path = text.slice('sqlite:'.length);
+    // `sqlite://data/x` would be read as the absolute /data/x, which nobody who writes it means.
+    const isPath = path !== '' && !/^\/\/(?!\/)/.test(path) && !path.includes('\0');
+    return isPath && !path.endsWith('/') ? { kind: 'sqlite', path } : null;
+  }
+  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)
+    ? { kind: 'postgres', url: text }
+    : null;
+}
+
+function parseAppKey(text: string): Buffer | null {
+  const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null;
+  return bytes?.length === 32 ? bytes : null;
+}
+
+function parseDnsServer(text: string): string | null {
+  if (isIP(text) !== 0) return text;
+  const parts = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[^:]+))(?::(?<port>\d{1,5}))?$/.exec(text)?.groups;
+  if (parts === undefined) return null;
+  const port = parts['port'] === undefined ? 53 : Number(parts['port']);
+  const isAddress = isIP(parts['v6'] ?? '') === 6 || isIP(parts['v4'] ?? '') === 4;
+  return isAddress && port >= 1 && port <= 65_535 ? text : null;
+}
+
+function parsePlan(text: string): Plan | null {
+  const parts = /^(?<name>[A-Za-z0-9][\w.-]{0,39})=(?<limit>\d{1,12}|unlimited)$/.exec(
+    text,
+  )?.groups;
+  if (parts === undefined) return null;
+  const limit = parts['limit'] ?? '';
+  return { name: parts['name'] ?? '', monthlyLimit: limit === 'unlimited' ? null : Number(limit) };
+}
+
+function parsePlans(text: string): Plan[] | null {
+  const plans = parseList(text, parsePlan);
+  const distinct = new Set(plans?.map((plan) => plan.name)).size;
+  return distinct === plans?.length ? plans : null;
+}
+
+function parseSmtpUrl(text: string): string | null {
+  const url = URL.parse(text);
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' ? text : null;
+}
+
+function parseMailFrom(text: string): string | null {
+  const shape = /^(?:[^<>"\p{Cc}]{0,100}<[^\s<>@,;"]+@[^\s<>@,;"]+>|[^\s<>@,;"]+@[^\s<>@,;"]+)$/u;
+  return text.length <= 320 && shape.test(text) ? text : null;
+}
+
+/** A stray comma is a slip, not an empty network: the setting is refused rather than guessed at. */
+function parseAllowedNetworks(text: string): Cidr[] | null {
+  if (text.split(',').some((entry) => entry.trim() === '')) return null;
+  const networks = parseNetworks(text);
+  return 'error' in networks ? null : networks;
+}
+
+/**
+ * Every variable that Belfry reads, in the order of the documentation (docs/configuration.md is held to this
+ * table by a test). Each can also be given as `NAME_FILE`, the path of a file that holds the value.
+ */
+export const SETTINGS = {
+  HOST: define({
+    accepts: 'an IP address or a host name',
+    fallback: '127.0.0.1',
+    shownDefault: '127.0.0.1',
+    parse: parseHost,
+  }),
+  PORT: wholeNumber(0, 65_535, 3000),
+  BASE_URL: define<string | null>({
+    accepts: 'an http or https address without a path, such as https://belfry.example.com',
+    fallback: null,
+    shownDefault: 'http://localhost:<PORT>',
+    parse: parseBaseUrl,
+  }),
+  DATABASE_URL: define<DatabaseLocation>({
+    accepts: 'sqlite:<path>, sqlite::memory: or postgres://user:password@host:port/database',
+    fallback: { kind: 'sqlite', path: './data/belfry.db' },
+    shownDefault: 'sqlite:./data/belfry.db',
+    secret: true,
+    parse: parseDatabase,
+  }),
+  APP_KEY: define<Buffer | null>({
+    accepts: '32 bytes written as base64, such as `openssl rand -base64 32` prints',
+    fallback: null,
+    shownDefault: 'app.key beside a SQLite database; none with Postgres',
+    secret: true,
+    parse: parseAppKey,
+  }),
+  ROLE: oneOf(ROLES, 'all'),
+  MAX_CONCURRENT_REQUESTS: wholeNumber(1, 100_000, 256),
+  SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 3600, 30),
+  API_RATE_LIMIT: wholeNumber(0, 1_000_000, 60),
+  TRUSTED_PROXIES: wholeNumber(0, 100, 0),
+  ALLOWED_NETWORKS: define<Cidr[]>({
+    accepts: 'IPv4 networks in CIDR notation, comma-separated, such as 10.0.0.0/8,192.168.1.0/24',
+    fallback: [],
+    shownDefault: 'none',
+    parse: parseAllowedNetworks,
+  }),
+  DNS_SERVERS: define<string[] | null>({
+    accepts:
+      'IP addresses with or without a port, comma-separated, such as 1.1.1.1,[2606:4700::1111]:53',
+    fallback: null,
+    shownDefault: "the system's",
+    parse: (text) => parseList(text, parseDnsServer),
+  }),
+  PLANS: define<Plan[]>({
+    accepts:
+      'name=limit pairs with different names, comma-separated, such as free=1000,pro=unlimited',
+    fallback: [{ name: 'free', monthlyLimit: 1000 }],
+    shownDefault: 'free=1000',
+    parse: parsePlans,
+  }),
+  SIGN_UP: oneOf(SIGN_UPS, 'invite'),
+  SMTP_URL: define<string | null>({
+    accepts: 'smtp://user:password@host:port or smtps://…',
+    fallback: null,
+    shownDefault: 'none',
+    secret: true,
+    parse: parseSmtpUrl,
+  }),
+  MAIL_FROM: define<string | null>({
+    accepts: 'a mail address, such as belfry@example.com or Belfry <belfry@example.com>',
+    fallback: null,
+    shownDefault: 'belfry@ the host name of BASE_URL',
+    parse: parseMailFrom,
+  }),
+  HISTORY_DAYS: wholeNumber(1, 3650, 30),
+  METRICS_TOKEN: define<string | null>({
+    accepts: '1 to 512 printable ASCII characters without spaces',
+    fallback: null,
+    shownDefault: 'none',
+    secret: true,
+    parse: (text) => (/^[!-~]{1,512}$/.test(text) ? text : null),
+  }),
+  LOG_LEVEL: oneOf(LOG_LEVELS, 'info'),
+};
+export type SettingName = keyof typeof SETTINGS;
+
+const LARGEST_SETTING_FILE = 64 * 1024;
+
+/** Reads a `NAME_FILE`; a pipe or device is turned down, because reading it could wait for ever. */
+function readSettingFile(path: string): { text: string } | { problem: string } {
+  try {
+    const file = statSync(path);
+    if (!file.isFile()) return { problem: 'is not a regular file' };
+    if (file.size > LARGEST_SETTING_FILE) return { problem: 'is larger than 64 KiB' };
+    const text = readFileSync(path, 'utf8').trim();
+    return text === '' ? { problem: 'is empty' } : { text };
+  } catch (fault) {
+    return { problem: `cannot be read (${(fault as NodeJS.ErrnoException).code ?? 'unknown'})` };
+  }
+}
+
+/** Shown in an error line: quoted, so that blanks and control characters are seen, and cut to a bearable length. */
+const show = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+
+/** Reads settings one by one and gathers what is wrong with them, so that all of it is told at once. */
+export class SettingsReader {
+  readonly errors: string[] = [];
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  /** The parsed value; the fallback where none was given, or a wrong one (which is then among the errors). */
+  read<Name extends SettingName>(name: Name): (typeof SETTINGS)[Name]['fallback'] {
+    const setting: Setting<unknown> = SETTINGS[name];
+    const text = this.#textOf(name);
+    const value = text === null ? setting.fallback : setting.parse(text);
+    if (value === null && text !== null) {
+      const given = setting.secret ? 'the value given (not shown)' : show(text);
+      this.errors.push(`${name}: ${given} is not accepted; it must be ${setting.accepts}.`);
+    }
+    return (value ?? setting.fallback) as (typeof SETTINGS)[Name]['fallback'];
+  }
+
+  /** An empty variable counts as not given: compose files and unit files can't leave one out. */
+  #textOf(name: SettingName): string | null {
+    const direct = this.#env[name]?.trim() ?? '';
+    const path = this.#env[`${name}_FILE`]?.trim() ?? '';
+    if (direct !== '' && path !== '') {
+      this.errors.push(`${name}: both ${name} and ${name}_FILE are set; give one of them.`);
+      return null;
+    }
+    if (path === '') return direct === '' ? null : direct;
+    const file = readSettingFile(path);
+    if ('text' in file) return file.text;
+    const { accepts } = SETTINGS[name];
+    this.errors.push(
+      `${name}_FILE: the file ${show(path)} ${file.problem}; it must hold ${accepts}.`,
+    );
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+import { type Hit, RATE_WINDOW_MS, type RateLimiter } from '#api/rate-limiter';
+import type { ApiWindowStore } from '#store/api-windows';
+
+/** Windows that are used up, remembered here so that a flood of refused requests writes nothing. */
+const MOST_REMEMBERED = 100_000;
+
+/** The rate limit shared by all nodes on one Postgres (D12). */
+export class SharedRateLimiter implements RateLimiter {
+  readonly #limit: number;
+  readonly #windows: ApiWindowStore;
+  readonly #usedUp = new Map<string, number>();
+  #tidiedAtMs = 0;
+
+  constructor(limit: number, windows: ApiWindowStore) {
+    this.#limit = limit;
+    this.#windows = windows;
+  }
+
+  async hit(address: string, nowMs: number): Promise<Hit> {
+    const knownResetAtMs = this.#usedUp.get(address);
+    if (knownResetAtMs !== undefined && nowMs < knownResetAtMs) return this.#refuse(knownResetAtMs);
+    this.#usedUp.delete(address);
+    void this.#tidy(nowMs);
+    const { openedAt, hits } = await this.#windows.countHit(address, nowMs, RATE_WINDOW_MS);
+    const resetAtMs = openedAt + RATE_WINDOW_MS;
+    if (hits >= this.#limit) this.#remember(address, resetAtMs);
+    if (hits > this.#limit) return this.#refuse(resetAtMs);
+    return { allowed: true, limit: this.#limit, remaining: this.#limit - hits, resetAtMs };
+  }
+
+  #refuse(resetAtMs: number): Hit {
+    return { allowed: false, limit: this.#limit, remaining: 0, resetAtMs };
+  }
+
+  #remember(address: string, resetAtMs: number): void {
+    if (this.#usedUp.size >= MOST_REMEMBERED) this.#usedUp.clear();
+    this.#usedUp.set(address, resetAtMs);
+  }
+
+  /** Closed windows go about once a window. */
+  async #tidy(nowMs: number): Promise<void> {
+    if (nowMs - this.#tidiedAtMs < RATE_WINDOW_MS) return;
+    this.#tidiedAtMs = nowMs;
+    for (const [address, resetAtMs] of this.#usedUp) {
+      if (resetAtMs <= nowMs) this.#usedUp.delete(address);
+    }
+    // A failure is only rows that stay a minute longer.
+    await this.#windows.deleteClosed(nowMs, RATE_WINDOW_MS).catch(() => {});
+  }
+}
