@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import type {
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  RequestOptions,
+  ServerOptions,
+} from 'node:http';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { createApi } from '#api/api';
+import { MemoryRateLimiter } from '#api/rate-limiter';
+import { httpServerOptions } from '#api/server-limits';
+import { createServicePages } from '#api/service-pages';
+import type { ApiDeps, TokenOwner } from '#api/services';
+import { silentLog } from '#domain/log';
+import type { CronInput } from '#work/cron-input';
+import type { JobInput } from '#work/job-input';
+import { FakeClock } from './fake-clock.ts';
+
+/** An answer as it came over the socket. */
+export interface ApiAnswer {
+  status: number;
+  /** By lower-case name. */
+  headers: IncomingMessage['headers'];
+  /** Names in the case and order in which they came. */
+  headerNames: string[];
+  text: string;
+}
+
+export interface ApiCall {
+  method?: string;
+  path?: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string | Buffer;
+  localAddress?: string;
+}
+
+/** What the API was asked to create, in order. */
+export type Created =
+  | { kind: 'cron'; teamId: string; input: CronInput }
+  | { kind: 'job'; teamId: string; input: JobInput };
+
+/** The API on a loopback socket with everything behind it in memory; time moves only when told. */
+export class ApiServer implements AsyncDisposable {
+  readonly clock = new FakeClock('2026-11-20T09:00:00.700Z');
+  readonly created: Created[] = [];
+  readonly owners = new Map<string, TokenOwner>([
+    ['good', { userId: 'user-1', teamId: 'team-1' }],
+    ['teamless', { userId: 'user-2', teamId: null }],
+  ]);
+  /** Every token that was looked up. */
+  readonly askedTokens: string[] = [];
+  readonly logged: { event: string; fields: object | undefined }[] = [];
+  isReady: () => Promise<boolean> = () => Promise.resolve(true);
+  /** What creating rejects with, when set. */
+  fault: Error | null = null;
+  #server;
+
+  constructor(changes: Partial<ApiDeps>, server: ServerOptions) {
+    const app = new Hono();
+    const deps = { ...this.#makeDeps(), ...changes };
+    app.route('/', createServicePages({ isReady: () => this.isReady(), baseUrl: deps.baseUrl }));
+    app.route('/api', createApi(deps));
+    const answer = getRequestListener(app.fetch);
+    this.#server = createServer(
+      { ...httpServerOptions, ...server },
+      (req, res) => void answer(req, res),
+    );
+  }
+
+  static async start(changes: Partial<ApiDeps> = {}, server: ServerOptions = {}) {
+    const api = new ApiServer(changes, server);
+    api.#server.listen(0, '127.0.0.1');
+    await once(api.#server, 'listening');
+    return api;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get connections(): Promise<number> {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.#server.getConnections((_error, count) => resolve(count));
+    return promise;
+  }
+
+  #makeDeps(): ApiDeps {
+    const record = (event: string, fields?: object) => void this.logged.push({ event, fields });
+    return {
+      findTokenOwner: async (token) => {
+        this.askedTokens.push(token);
+        return this.owners.get(token) ?? null;
+      },
+      createCron: async (teamId, input) => {
+        if (this.fault) throw this.fault;
+        this.created.push({ kind: 'cron', teamId, input });
+        return { id: 'cron-1', nextRunAt: input.isActive ? this.clock.now() + 300_000 : null };
+      },
+      createJob: async (teamId, input) => {
+        if (this.fault) throw this.fault;
+        this.created.push({ kind: 'job', teamId, input });
+        const scheduledAt = this.clock.now() + input.delaySeconds * 1000;
+        return { queueId: 'queue-1', jobId: 'job-1', scheduledAt };
+      },
+      rateLimiter: new MemoryRateLimiter(60),
+      clock: this.clock,
+      log: { ...silentLog, warn: record, error: record },
+      baseUrl: 'https://belfry.example',
+      trustedProxies: 0,
+    };
+  }
+
+  /** Sends one request on a connection of its own, byte for byte as told. */
+  async send({ method = 'POST', path = '/api/jobs', ...call }: ApiCall): Promise<ApiAnswer> {
+    const options: RequestOptions = { port: this.port, host: '127.0.0.1', method, path };
+    if (call.localAddress !== undefined) options.localAddress = call.localAddress;
+    const req = request({ ...options, agent: false, headers: call.headers ?? {} });
+    req.end(call.body);
+    const [res] = (await once(req, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of res) chunks.push(chunk as Buffer);
+    return {
+      status: res.statusCode ?? 0,
+      headers: res.headers,
+      headerNames: res.rawHeaders.filter((_, index) => index % 2 === 0),
+      text: Buffer.concat(chunks).toString(),
+    };
+  }
+
+  /** A well-formed call: JSON in, JSON asked for, a good token. */
+  async post(path: string, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<ApiAnswer> {
+    return this.send({
+      path,
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json',
+        Authorization: 'Bearer good',
+        ...headers,
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+}
+
+export const aCron = {
+  name: 'Nightly',
+  url: 'https://example.com/hook',
+  cron_expression: '*/5 * * * *',
+};
+export const aJob = { queue: 'emails', url: 'https://example.com/hook' };

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from './browser.ts';
+import { startReceiver } from './receiver.ts';
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+test('a page is opened, read and photographed', async () => {
+  await using receiver = await startReceiver({ answer: { status: 204 } });
+  await using browser = await startBrowser();
+  await using watched = await browser.newPage({ viewport: { width: 400, height: 300 } });
+  receiver.answer('/', { headers: HTML, body: '<title>Bells</title><h1>Ding</h1>' });
+  await watched.page.goto(receiver.url);
+  assert.equal(await watched.page.title(), 'Bells');
+  assert.equal(await watched.page.getByRole('heading').innerText(), 'Ding');
+  const picture = await watched.page.screenshot();
+  assert.deepEqual([picture.readUInt32BE(16), picture.readUInt32BE(20)], [400, 300]);
+  watched.assertNoFaults();
+});
+
+test('whatever goes wrong on a page is collected', async () => {
+  await using receiver = await startReceiver();
+  await using browser = await startBrowser();
+  await using watched = await browser.newPage();
+  receiver.answer('/', {
+    headers: { ...HTML, 'content-security-policy': "script-src 'nonce-a'" },
+    body: `<link rel="icon" href="data:,"><script>document.title = 'unsafe'</script>
+      <script nonce="a">console.error('dong'); setTimeout(() => { throw new Error('cracked') })</script>
+      <img src="/gone"><img src="/broken"><img src="http://elsewhere.test/">`,
+  });
+  receiver.answer('/gone', 'reset');
+  receiver.answer('/broken', { status: 500 });
+  await watched.page.goto(receiver.url, { waitUntil: 'networkidle' });
+  assert.notEqual(await watched.page.title(), 'unsafe');
+  const has = (kind: string, text: RegExp) =>
+    watched.faults.some((fault) => fault.kind === kind && text.test(fault.text));
+  assert.ok(has('csp', /script-src/));
+  assert.ok(has('console', /dong/));
+  assert.ok(has('error', /cracked/));
+  assert.ok(has('request', /\/gone/));
+  assert.ok(has('request', /\/broken: 500/));
+  assert.ok(
+    has('request', /elsewhere\.test\/: net::ERR_NAME_NOT_RESOLVED/),
+    'nothing else resolves',
+  );
+  assert.throws(() => watched.assertNoFaults(), /dong/);
+});

@@ -1,0 +1,118 @@
+import http from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { readConfig } from '#config';
+import type { Log } from '#domain/log';
+import { type BelfryService, buildService } from '#service';
+import { openStore } from '#store/store';
+import { realClock } from '../src/realClock.ts';
+import { TEST_APP_KEY } from './stores.ts';
+import { Visitor } from './visitor.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** The service with its dashboard in this process, in real time, since sessions go by it. */
+export interface TestDashboard extends AsyncDisposable {
+  service: BelfryService;
+  url: string;
+  /** What was logged, in order: mails too, where no server takes them. */
+  events: { event: string; fields: Record<string, unknown> }[];
+  /** Somebody with cookies and an address of their own, who speaks plain HTTP. */
+  visitor(): Visitor;
+  /** Makes a user as the operator does; the first of a team is its owner. */
+  user(email: string, place?: { team?: string; role?: 'admin' | 'member' }): Promise<TestUser>;
+  /** A visitor who is signed in as that user. */
+  signIn(user: { email: string }): Promise<Visitor>;
+}
+
+export interface TestUser {
+  email: string;
+  userId: string;
+  teamId: string;
+  apiToken: string;
+}
+
+const SETTINGS = {
+  DATABASE_URL: 'sqlite::memory:',
+  ALLOWED_NETWORKS: '127.0.0.0/8',
+  API_RATE_LIMIT: '0',
+  // Each visitor says from which address it comes.
+  TRUSTED_PROXIES: '1',
+  PLANS: 'free=1000,small=10',
+};
+
+const BUILD = new URL('../build/dashboard', import.meta.url).pathname;
+
+/**
+ * @param env  settings as an operator would set them; the database is in memory unless it names another
+ * @param appKey  what that database was made with
+ */
+export async function startDashboard(
+  env: Record<string, string> = {},
+  { appKey = TEST_APP_KEY, sends = true }: { appKey?: Uint8Array; sends?: boolean } = {},
+): Promise<TestDashboard> {
+  const config = readConfig({ ...SETTINGS, ...env }, '/');
+  if ('errors' in config) throw new Error(config.errors.join('\n'));
+  const events: TestDashboard['events'] = [];
+  const log = keepEvents(events);
+  const server = http.createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const listening = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const store = await openStore({
+    location: config.database,
+    appKey,
+    clock: realClock,
+    log,
+    serving: true,
+  });
+  const service = buildService({
+    config,
+    appKey,
+    store,
+    clock: realClock,
+    log,
+    baseUrl: config.baseUrl ?? listening,
+    dashboardBuild: BUILD,
+    peopleConfig: { passwordWork: { costLog2: 4, passes: 1 } },
+  });
+  const answer = getRequestListener(service.app.fetch);
+  if (sends) {
+    await service.engine?.start();
+    service.bulkRunner.start();
+  }
+  const visitor = () => new Visitor(listening, config.baseUrl ?? listening);
+  return {
+    service,
+    url: listening,
+    events,
+    visitor,
+    user: async (email, { team = 'Bells', role } = {}) => {
+      const input = { email, password: PASSWORD, team, ...(role && { role }) };
+      const made = await service.people.operator.createUser(input);
+      if (made.kind !== 'created') throw new Error(JSON.stringify(made));
+      return { email, ...made };
+    },
+    signIn: async ({ email }) => {
+      const someone = visitor();
+      const answer = await someone.post('/login', { email, password: PASSWORD });
+      if (answer.status !== 302) throw new Error(`${answer.status} ${answer.text.slice(0, 500)}`);
+      return someone;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await Promise.all([service.engine?.stop(0), service.bulkRunner.stop()]);
+      await service.people.close();
+      await service.sender.close();
+      await store.close();
+    },
+  };
+}
+
+function keepEvents(events: TestDashboard['events']): Log {
+  const keep = (event: string, fields: object = {}) =>
+    void events.push({ event, fields: { ...fields } });
+  return { debug: () => {}, info: keep, warn: keep, error: keep };
+}

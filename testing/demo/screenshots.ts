@@ -1,0 +1,76 @@
+/**
+ * `npm run screenshots`: pictures of the dashboard for docs/screenshots, in light and dark, from the demo's
+ * data, which is made first. `npm run screenshots -- --again` takes the data that is there.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { readConfig } from '#config';
+import { loadAppKey } from '../../src/appKey.ts';
+import { startBrowser } from '../browser.ts';
+import { startDashboard, type TestDashboard } from '../dashboard.ts';
+import { DEMO_SETTINGS, makeDemoData } from './demo.ts';
+import { DEMO } from './seed.ts';
+import { startDemoTarget } from './target.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const PICTURES = path.join(ROOT, 'docs/screenshots');
+const MOST_BYTES = 150_000;
+
+/** Name of the picture → the page. */
+const PAGES: Record<string, string> = {
+  overview: '/',
+  crons: '/crons',
+  queues: '/queues',
+  jobs: '/jobs',
+  failures: '/failures',
+  alerts: '/alerts?unread=1',
+  maintenance: '/maintenance',
+  'api-token': '/settings/api-token',
+  signing: '/settings/signing',
+  notifications: '/settings/notifications',
+  billing: '/settings/billing',
+};
+
+async function takePictures({ url }: TestDashboard): Promise<void> {
+  await using browser = await startBrowser();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const viewport = { width: 1280, height: 800 };
+    await using watched = await browser.newPage({ viewport, colorScheme });
+    const { page } = watched;
+    await signIn(page, url);
+    for (const [name, address] of Object.entries(PAGES)) {
+      const answer = await page.goto(`${url}${address}`, { waitUntil: 'networkidle' });
+      if (answer?.status() !== 200) {
+        process.stderr.write(`no picture of ${address}: it answers ${answer?.status()}\n`);
+        process.exitCode = 1;
+        continue;
+      }
+      const file = path.join(PICTURES, `${name}-${colorScheme}.png`);
+      await page.screenshot({ path: file });
+      if (fs.statSync(file).size > MOST_BYTES) throw new Error(`${file} is over 150 kB`);
+    }
+  }
+}
+
+async function signIn(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/login`);
+  await page.getByLabel('Email').fill(DEMO.email);
+  await page.getByLabel('Password', { exact: true }).fill(DEMO.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+}
+
+if (!process.argv.includes('--again')) {
+  const target = await startDemoTarget();
+  await makeDemoData(target.url);
+  target.close();
+}
+const config = readConfig(DEMO_SETTINGS, ROOT);
+if ('errors' in config) throw new Error(config.errors.join('\n'));
+fs.mkdirSync(PICTURES, { recursive: true });
+await using dashboard = await startDashboard(DEMO_SETTINGS, {
+  appKey: loadAppKey(config),
+  sends: false,
+});
+await takePictures(dashboard);

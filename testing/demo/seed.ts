@@ -1,0 +1,237 @@
+import { sql } from 'kysely';
+import { silentLog } from '#domain/log';
+import { type BelfryService, buildService } from '#service';
+import { openStore } from '#store/store';
+import type { Config } from '#config';
+import type { CronInput } from '#work/cron-input';
+import type { JobInput } from '#work/job-input';
+import type { WindowInput } from '#work/window-input';
+import { FakeClock } from '../fake-clock.ts';
+import { eventually } from '../process.ts';
+
+export const DEMO = {
+  email: 'ada@northwind.example',
+  password: 'night shift at the belfry',
+  team: 'Northwind Operations',
+};
+
+const HALF_HOUR = 30 * 60_000;
+const DAYS = 30;
+
+/**
+ * Fills an empty database with a month in the life of a small company, by living it: the service itself
+ * sends every request to the target, on a clock that runs fast.
+ *
+ * @returns the API token of the first user
+ */
+export async function seedDemo({
+  config,
+  appKey,
+  targetUrl,
+}: {
+  config: Config;
+  appKey: Uint8Array;
+  targetUrl: string;
+}): Promise<string> {
+  // Schedules and retries of the demo fall on full half hours, so the clock can go from one to the next.
+  const end = Math.floor(Date.now() / HALF_HOUR) * HALF_HOUR;
+  const start = end - DAYS * 24 * 3_600_000;
+  const clock = new FakeClock(start);
+  if (config.database.kind === 'postgres') throw new Error('the demo lives in SQLite');
+  const store = await openStore({
+    location: config.database,
+    appKey,
+    clock,
+    log: silentLog,
+    serving: true,
+  });
+  const service = buildService({
+    config,
+    appKey,
+    store,
+    clock,
+    log: silentLog,
+    baseUrl: 'http://localhost:3000',
+    leaseMs: 365 * 24 * 3_600_000,
+  });
+  await service.engine?.start();
+  const { teamId, apiToken } = await makePeople(service);
+  const jobs = await makeWork(service, teamId, targetUrl);
+  await makeQuietTimes(service, teamId, { start, end });
+  await service.work.setChannel(teamId, { kind: 'slack', url: `${targetUrl}/chat/T0DEMO/8d41` });
+  for (let at = start; at <= end; at += HALF_HOUR) {
+    await clock.advanceTo(at);
+    await jobs(at, end);
+    await settle(service, clock);
+  }
+  await giveDurations(service);
+  await store.channels.recordSent(teamId, end);
+  await readOldAlerts(service, end - 2 * 24 * 3_600_000);
+  await service.engine?.stop(0);
+  await service.people.close();
+  await service.sender.close();
+  await store.close();
+  return apiToken;
+}
+
+/** Waits until everything due is settled; whoever waits for an answer that never comes is timed out. */
+async function settle({ engine }: BelfryService, clock: FakeClock): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    const isQuiet = await eventually(() => engine?.isQuiet() ?? true, {
+      everyMs: 1,
+      withinMs: round === 2 ? 5000 : 150,
+    }).catch(() => false);
+    if (isQuiet) return;
+    await clock.advance(6000);
+  }
+}
+
+async function makePeople({ people }: BelfryService) {
+  const { email, password, team } = DEMO;
+  const made = await people.operator.createUser({ name: 'Ada Bell', email, password, team });
+  if (made.kind !== 'created') throw new Error(JSON.stringify(made));
+  const colleagues = [
+    { name: 'Grace Hill', email: 'grace@northwind.example', role: 'admin' },
+    { name: 'Linus Frost', email: 'linus@northwind.example', role: 'member' },
+  ] as const;
+  for (const one of colleagues) await people.operator.createUser({ ...one, password, team });
+  await people.operator.setPlan(made.teamId, 'team');
+  const actor = { userId: made.userId, teamId: made.teamId, role: 'owner' } as const;
+  await people.signing.generateSigningSecret(actor);
+  await people.teams.invite(actor, { email: 'rosa@northwind.example', role: 'member' });
+  return made;
+}
+
+/** Makes queues and crons; the function it gives makes the jobs of one half hour. */
+async function makeWork({ work }: BelfryService, teamId: string, target: string) {
+  const retrySchedule = [1800, 3600];
+  const assertions = [{ kind: 'json_path_equals', path: 'width', expected: '320' }] as const;
+  await work.setQueue(teamId, 'mail', { retrySchedule, emailAlerts: true });
+  await work.setQueue(teamId, 'thumbnails', {
+    retrySchedule: [],
+    retriesEnabled: false,
+    assertions,
+    concurrencyLimit: 4,
+  });
+  await work.setQueue(teamId, 'reports', { timeoutSeconds: 5, retriesEnabled: false });
+  const cron = (
+    name: string,
+    path: string,
+    cronExpression: string,
+    more: Partial<CronInput> = {},
+  ) =>
+    work.createCron(teamId, {
+      name,
+      url: `${target}${path}`,
+      cronExpression,
+      method: 'POST',
+      headers: [['Authorization', 'Bearer demo']],
+      payload: '{"source":"belfry"}',
+      callbackUrl: null,
+      timeoutSeconds: 5,
+      alertThreshold: 2,
+      isActive: true,
+      ...more,
+    });
+  await cron('Send invoices', '/invoices', '0 6 * * 1-5', { callbackUrl: `${target}/done` });
+  await cron('Nightly backup', '/backup', '30 2 * * *', { alertThreshold: 1 });
+  await cron('Refresh prices', '/prices', '0 */2 * * *');
+  await cron('Rebuild the search index', '/search-index', '0 4 * * *');
+  await cron('Old newsletter', '/mail', '0 9 * * 1', { isActive: false, alertThreshold: null });
+  const job = (queue: string, path: string, payloadJson: string, more: Partial<JobInput> = {}) =>
+    work.createJob(teamId, {
+      queue,
+      url: `${target}${path}`,
+      method: 'POST',
+      headers: [],
+      payloadJson,
+      callbackUrl: null,
+      delaySeconds: 0,
+      ...more,
+    });
+  return async (at: number, end: number) => {
+    const n = Math.round(at / HALF_HOUR);
+    if (n % 3 === 0)
+      await job('mail', '/mail', `{"to":"customer-${n % 977}","template":"welcome"}`);
+    if (n % 5 === 0) await job('thumbnails', '/thumbnails', `{"image":${n % 4211}}`);
+    if (n % 71 === 0) await job('thumbnails', '/thumbnails/broken', `{"image":${n % 4211}}`);
+    if (n % 83 === 0)
+      await job('mail', '/mail/unknown', `{"list":"former-customers"}`, {
+        callbackUrl: `${target}/done`,
+      });
+    if (n % 131 === 0)
+      await job('reports', '/slow', `{"month":"${new Date(at).toISOString().slice(0, 7)}"}`);
+    if (at !== end) return;
+    await work.createCron(teamId, {
+      name: 'Close the books',
+      url: `${target}/invoices`,
+      cronExpression: '0 0 1 * *',
+      method: 'POST',
+      headers: [],
+      payload: null,
+      callbackUrl: null,
+      timeoutSeconds: 30,
+      alertThreshold: 1,
+      isActive: true,
+    });
+    for (let m = 1; m <= 6; m++)
+      await job('mail', '/mail', `{"to":"customer-${m}","template":"reminder"}`, {
+        delaySeconds: m * 3000,
+      });
+    await job('mail', '/mail/unknown', '{"list":"prospects"}');
+  };
+}
+
+/** A window that came every week of the month, one that is active for the first hours, one to come. */
+async function makeQuietTimes(
+  { work }: BelfryService,
+  teamId: string,
+  { start, end }: { start: number; end: number },
+): Promise<void> {
+  const hour = 3_600_000;
+  const day = 24 * hour;
+  const [firstDay, lastDay] = [Math.floor(start / day), Math.floor(end / day)];
+  // On the weekday of yesterday, so that the newest alerts have muted ones among them.
+  const firstTime = firstDay - ((firstDay - lastDay + 1) % 7) - 7;
+  const sources = await work.listAlertSources(teamId);
+  const covering = (...names: string[]) =>
+    sources.filter(({ name }) => names.includes(name)).map(({ kind, id }) => ({ kind, id }));
+  const make = (name: string, startsAt: number, hours: number, more: Partial<WindowInput> = {}) => {
+    const once = { name, startsAt, endsAt: startsAt + hours * hour, isWeekly: false };
+    return work.createWindow(teamId, { ...once, covers: 'team', ...more });
+  };
+  await make('Database upgrade', firstTime * day + 14 * hour, 8, {
+    isWeekly: true,
+    covers: covering('Refresh prices', 'Rebuild the search index', 'mail'),
+  });
+  await make('New image library', end, 12, { covers: covering('thumbnails') });
+  await make('Move to the new data centre', (lastDay + 3) * day + 20 * hour, 6);
+}
+
+/** On a clock that stands still during a request every run took no time at all; here they get a likely one. */
+async function giveDurations({ store }: BelfryService): Promise<void> {
+  for (const table of ['jobs', 'executions'] as const) {
+    await store.database.transact((trx) =>
+      trx
+        .updateTable(table)
+        .set({
+          duration_ms: sql<number>`35 + abs(random() % 90) + case abs(random() % 12) when 0 then 400 + abs(random() % 900) else 0 end`,
+        })
+        .where('response_status', 'is not', null)
+        .execute(),
+    );
+  }
+}
+
+/** Alerts of the month were told of in their time: the service must not send them all when it starts. */
+async function readOldAlerts({ store }: BelfryService, before: number): Promise<void> {
+  await store.database.transact(async (trx) => {
+    await trx.deleteFrom('notices').execute();
+    await trx
+      .updateTable('alerts')
+      .set({ delivery: 'sent' })
+      .where('delivery', '=', 'pending')
+      .execute();
+    await trx.updateTable('alerts').set({ is_read: 1 }).where('raised_at', '<', before).execute();
+  });
+}

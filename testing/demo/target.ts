@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface DemoTarget {
+  /** `http://127.0.0.1:port`, without a slash at its end. */
+  url: string;
+  close(): void;
+}
+
+/** How each address answers; `n` counts its requests. */
+const ANSWERS: Record<string, (n: number) => { status: number; body: string } | 'never'> = {
+  '/invoices': (n) => ({ status: 200, body: JSON.stringify({ data: { ok: true, sent: 40 + n } }) }),
+  '/backup': () => ({ status: 200, body: '{"data":{"ok":true,"bytes":73400320}}' }),
+  '/prices': (n) =>
+    n % 9 === 0 ? { status: 503, body: 'warming up' } : { status: 200, body: '{"updated":112}' },
+  '/search-index': (n) =>
+    n > 26 ? { status: 500, body: '{"error":"disk full"}' } : { status: 200, body: '{"ok":true}' },
+  '/mail': (n) =>
+    n % 7 === 3 ? { status: 502, body: 'bad gateway' } : { status: 202, body: '{"accepted":true}' },
+  '/mail/unknown': () => ({ status: 404, body: '{"error":"no such list"}' }),
+  '/thumbnails': () => ({ status: 200, body: '{"width":320,"height":240}' }),
+  '/thumbnails/broken': () => ({ status: 200, body: '{"error":"not an image"}' }),
+  '/slow': () => 'never',
+  '/chat/T0DEMO/8d41': () => ({ status: 200, body: 'ok' }),
+  '/done': () => ({ status: 204, body: '' }),
+};
+
+/** What the demo's crons and jobs call: services of a made-up company that mostly work. */
+export async function startDemoTarget(port = 0): Promise<DemoTarget> {
+  const counts = new Map<string, number>();
+  const server = http.createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://target');
+    const n = (counts.get(pathname) ?? 0) + 1;
+    counts.set(pathname, n);
+    const answer = ANSWERS[pathname]?.(n) ?? { status: 404, body: 'no such page' };
+    request.resume();
+    if (answer === 'never') return;
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' });
+    response.end(answer.status === 204 ? undefined : answer.body);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

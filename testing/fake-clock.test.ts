@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from './fake-clock.ts';
+
+const START = '2026-01-01T00:00:00Z';
+
+test('time stands still until the clock is advanced', async () => {
+  const clock = new FakeClock(START);
+  assert.equal(clock.now(), Date.parse(START));
+  await clock.advance(1500);
+  assert.equal(clock.now(), Date.parse(START) + 1500);
+  assert.equal(clock.monotonicMs(), 1500);
+});
+
+test('sleepers wake in the order of their time, each at its own instant', async () => {
+  const clock = new FakeClock(START);
+  const woken: [string, number][] = [];
+  clock.after(30, () => woken.push(['late', clock.monotonicMs()]));
+  clock.after(10, () => woken.push(['early', clock.monotonicMs()]));
+  clock.after(10, () => woken.push(['second at that time', clock.monotonicMs()]));
+  clock.after(31, () => woken.push(['not yet', clock.monotonicMs()]));
+  await clock.advance(30);
+  assert.deepEqual(woken, [
+    ['early', 10],
+    ['second at that time', 10],
+    ['late', 30],
+  ]);
+  assert.equal(clock.waiting, 1);
+});
+
+test('who goes to sleep while the clock advances is woken within the same advance', async () => {
+  const clock = new FakeClock(START);
+  const ticks: number[] = [];
+  const tick = async () => {
+    ticks.push(clock.monotonicMs());
+    await Promise.resolve();
+    clock.after(10, () => void tick());
+  };
+  clock.after(10, () => void tick());
+  await clock.advance(35);
+  assert.deepEqual(ticks, [10, 20, 30]);
+});
+
+test('a sleeper that was called off is not woken', async () => {
+  const clock = new FakeClock(START);
+  const callOff = clock.after(10, () => assert.fail('woken'));
+  callOff();
+  assert.equal(clock.waiting, 0);
+  await clock.advance(20);
+});
+
+test('a jump of the wall clock moves neither monotonic time nor sleepers', async () => {
+  const clock = new FakeClock(START);
+  let woken = 0;
+  clock.after(10, () => woken++);
+  clock.jumpTo('2027-01-01T00:00:00Z');
+  await clock.advance(9);
+  assert.equal(clock.now(), Date.parse('2027-01-01T00:00:00.009Z'));
+  assert.equal(clock.monotonicMs(), 9);
+  assert.equal(woken, 0);
+  clock.jumpTo(START);
+  await clock.advance(1);
+  assert.equal(woken, 1);
+});
+
+test('advanceTo refuses an instant in the past', async () => {
+  const clock = new FakeClock(START);
+  await clock.advanceTo('2026-01-01T00:00:05Z');
+  assert.equal(clock.monotonicMs(), 5000);
+  await assert.rejects(clock.advanceTo(START), RangeError);
+});

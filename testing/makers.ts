@@ -1,0 +1,166 @@
+/** Makers of test data: each names only what its test is about and takes the ordinary for the rest. */
+import type { AcceptedJob, NewJob } from '#store/accept-jobs';
+import type { Claim } from '#store/claim-jobs';
+import type { Claimant, ClaimedExecution, ClaimedJob } from '#store/claims';
+import type { Cron, CronSettings } from '#store/crons';
+import type { Queue, QueueSettings } from '#store/queues';
+import type { ExecutionSettlement } from '#store/settle-executions';
+import type { JobSettlement, RunEnd } from '#store/settlement';
+import type { Store } from '#store/store';
+import type { Team } from '#store/teams';
+
+export const LEASE_MS = 30_000;
+const TARGET_URL = 'http://target.example/hook';
+
+export async function aTeam(
+  store: Store,
+  { name = 'Northwind', plan = 'free' }: { name?: string; plan?: string } = {},
+): Promise<Team> {
+  return store.teams.create(name, plan, store.clock.now());
+}
+
+export async function aQueue(
+  store: Store,
+  teamId: string,
+  { name = 'emails', ...settings }: Partial<QueueSettings> & { name?: string } = {},
+): Promise<Queue> {
+  return store.queues.save(teamId, name, settings, store.clock.now());
+}
+
+export function aNewJob(teamId: string, job: Partial<NewJob> = {}): NewJob {
+  return {
+    teamId,
+    queue: 'emails',
+    method: 'POST',
+    url: TARGET_URL,
+    headers: [],
+    payload: null,
+    callbackUrl: null,
+    delaySeconds: 0,
+    ...job,
+  };
+}
+
+/** A job accepted at the store's present time, due at once unless `delaySeconds` says otherwise. */
+export async function aJob(
+  store: Store,
+  teamId: string,
+  job: Partial<NewJob> = {},
+): Promise<AcceptedJob> {
+  return store.jobs.accept(aNewJob(teamId, job));
+}
+
+/** @param nextRunAt  an hour from now unless given; null makes the cron paused */
+export async function aCron(
+  store: Store,
+  teamId: string,
+  { nextRunAt, ...settings }: Partial<CronSettings> & { nextRunAt?: number | null } = {},
+): Promise<Cron> {
+  const now = store.clock.now();
+  const usual: CronSettings = {
+    name: 'Nightly report',
+    url: TARGET_URL,
+    method: 'POST',
+    headers: [],
+    payload: null,
+    callbackUrl: null,
+    cronExpression: '0 * * * *',
+    timeoutSeconds: 30,
+    alertThreshold: null,
+    assertions: [],
+  };
+  const firstAt = nextRunAt === undefined ? now + 3_600_000 : nextRunAt;
+  return store.crons.create(teamId, { ...usual, ...settings }, firstAt, now);
+}
+
+/** A node that has joined, with a lease of half a minute from the store's present time. */
+export async function aNode(store: Store, leaseMs = LEASE_MS): Promise<string> {
+  return store.nodes.join(store.clock.now(), leaseMs);
+}
+
+/** @param monthlyLimit  the same for every plan; null for none */
+export function aClaimant(
+  store: Store,
+  nodeId: string,
+  monthlyLimit: number | null = null,
+): Claimant {
+  return { nodeId, now: store.clock.now(), monthlyLimitOf: () => monthlyLimit };
+}
+
+interface Asking {
+  queueIds: readonly string[];
+  seats?: number;
+  monthlyLimit?: number | null;
+}
+
+/** Claims due jobs of queues, up to `seats` from each. */
+export async function claimJobs(
+  store: Store,
+  nodeId: string,
+  { queueIds, seats = 100, monthlyLimit = null }: Asking,
+): Promise<Claim> {
+  const asked = queueIds.map((queueId) => ({ queueId, seats }));
+  return store.jobs.claimDue(asked, aClaimant(store, nodeId, monthlyLimit));
+}
+
+/** A job that is being run: accepted, due and claimed by the node. */
+export async function aClaimedJob(
+  store: Store,
+  teamId: string,
+  nodeId: string,
+  job: Partial<NewJob> = {},
+): Promise<ClaimedJob> {
+  const { queueId, jobId } = await aJob(store, teamId, job);
+  const { claimed } = await claimJobs(store, nodeId, { queueIds: [queueId] });
+  const ours = claimed.find(({ id }) => id === jobId);
+  if (!ours) throw new Error('the job was not claimed');
+  return ours;
+}
+
+export function aRunEnd(store: Store, end: Partial<RunEnd> = {}): RunEnd {
+  return {
+    completedAt: store.clock.now(),
+    responseStatus: 200,
+    reason: null,
+    errorMessage: null,
+    durationMs: 12,
+    ...end,
+  };
+}
+
+/** The end of an attempt, a success unless it says otherwise. */
+export function aSettlement(
+  store: Store,
+  job: ClaimedJob,
+  { end, ...rest }: Partial<Omit<JobSettlement, 'end'>> & { end?: Partial<RunEnd> } = {},
+): JobSettlement {
+  const nothing = { response: null, next: null, callback: null, alert: null };
+  const usual = { job, status: 'success', ...nothing } as const;
+  return { ...usual, ...rest, end: aRunEnd(store, end) };
+}
+
+export function anExecutionSettlement(
+  store: Store,
+  execution: ClaimedExecution,
+  { end, ...rest }: Partial<Omit<ExecutionSettlement, 'end'>> & { end?: Partial<RunEnd> } = {},
+): ExecutionSettlement {
+  const usual = { execution, status: 'success', response: null, callback: null } as const;
+  return { ...usual, ...rest, end: aRunEnd(store, end) };
+}
+
+/** A job that has run and ended as dead letter. */
+export async function aDeadLetter(
+  store: Store,
+  teamId: string,
+  nodeId: string,
+  job: Partial<NewJob> = {},
+): Promise<ClaimedJob> {
+  const claimed = await aClaimedJob(store, teamId, nodeId, job);
+  const settlement = aSettlement(store, claimed, {
+    status: 'dead_lettered',
+    end: { responseStatus: 503, reason: 'http_server_error', errorMessage: 'HTTP 503 error' },
+    response: { body: Buffer.from('no'), totalBytes: 2, trace: '{}' },
+  });
+  if (!(await store.jobs.settle(nodeId, settlement))) throw new Error('the claim was gone');
+  return claimed;
+}

@@ -1,0 +1,47 @@
+import type { Notifier } from '#alerts/notifier';
+import { createNotifier } from '#alerts/notifier';
+import { silentLog } from '#domain/log';
+import { createMailer } from '#people/mail';
+import type { Store } from '#store/store';
+import { eventually } from './process.ts';
+import type { TestService } from './service.ts';
+import type { SmtpReceiver } from './smtp.ts';
+
+export const BASE_URL = 'https://belfry.example';
+
+export interface TestNotifier extends AsyncDisposable {
+  notifier: Notifier;
+  /** Waits until everything that is due has been told of, or tried. */
+  told(): Promise<void>;
+}
+
+/**
+ * Starts what tells people of a service's alerts.
+ *
+ * @param smtp  where mails go; without it they go to the log
+ * @param store  another opening of the service's store, as another process has it
+ */
+export async function startNotifier(
+  service: TestService,
+  { smtp, store = service.store }: { smtp?: SmtpReceiver; store?: Store } = {},
+): Promise<TestNotifier> {
+  const mail = { smtpUrl: smtp?.url ?? null, from: 'Belfry <belfry@belfry.example>' };
+  const mailer = createMailer(mail, silentLog);
+  const { sender, clock } = service;
+  const notifier = createNotifier({ store, sender, mailer, log: silentLog, baseUrl: BASE_URL });
+  await notifier.start();
+  const isDone = async () => {
+    const waiting = await store.notices.scanWaiting();
+    return notifier.isQuiet() && waiting.every(({ nextDueAt }) => nextDueAt > clock.now());
+  };
+  return {
+    notifier,
+    told: async () => void (await eventually(isDone, { everyMs: 4, what: 'notices to be sent' })),
+    [Symbol.asyncDispose]: async () => {
+      const stopped = notifier.stop(0);
+      await clock.advance(1);
+      await stopped;
+      mailer.close();
+    },
+  };
+}

@@ -1,0 +1,254 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { describe } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { guardProcess, makeFolder } from './guard.ts';
+import { createDatabase } from './postgres.ts';
+import { withinTime } from './wait.ts';
+
+export interface BelfryOptions {
+  /** Default: a fresh SQLite file in a folder of its own. */
+  databaseUrl?: string;
+  /** Further settings, and instead of the defaults; undefined takes a default away. */
+  env?: Record<string, string | undefined>;
+  /** The working folder. Default: a fresh one, removed when the tests end. */
+  folder?: string;
+}
+
+/** What one command of the operator's command line did. */
+export interface CommandResult {
+  code: number;
+  /** What it printed on stdout, parsed; null if that was not JSON. */
+  json: unknown;
+  stdout: string;
+  stderr: string;
+}
+
+/** The service as a process of its own, known from outside only. */
+export interface BelfryProcess extends AsyncDisposable {
+  /** Where it listens, e.g. `http://127.0.0.1:41234`. */
+  url: string;
+  pid: number;
+  folder: string;
+  databaseUrl: string;
+  /** The lines it has printed so far, on stdout and stderr. */
+  output: readonly string[];
+  /** Settles with the exit code when the process has ended; null if a signal ended it. */
+  exited: Promise<number | null>;
+  /** Waits for a line that matches, printed before or after the call. */
+  line(wanted: RegExp, withinMs?: number): Promise<string>;
+  signal(signal: NodeJS.Signals): void;
+  /** Asks it to stop (SIGTERM) and gives its exit code. */
+  stop(): Promise<number | null>;
+  /** Ends it in the middle of whatever it does (SIGKILL). */
+  kill(): Promise<void>;
+  /** Starts it again, once it has ended, on the same folder and database. */
+  restart(env?: BelfryOptions['env']): Promise<BelfryProcess>;
+  /** Runs a command of the operator's command line beside it, with the same settings. */
+  cli(...args: string[]): Promise<CommandResult>;
+}
+
+const MAIN = path.join(path.dirname(import.meta.dirname), 'src/main.ts');
+const READY = /belfry is ready at (http:\/\/[^\s"]+)/;
+const START_LIMIT_MS = 20_000;
+/** Longer than the grace period below, so that a stop that takes its whole time is not cut short. */
+const STOP_LIMIT_MS = 15_000;
+
+const DEFAULTS = {
+  HOST: '127.0.0.1',
+  PORT: '0',
+  ALLOWED_NETWORKS: '127.0.0.0/8',
+  API_RATE_LIMIT: '0',
+  LOG_LEVEL: 'info',
+  SHUTDOWN_GRACE_SECONDS: '5',
+};
+
+/** With Postgres a key must be given, and the same one to every process that shares the database. */
+const APP_KEY = Buffer.alloc(32, 'belfry').toString('base64');
+
+/** Starts the service and waits until it serves. Rejects with what it printed if it does not. */
+export async function startBelfry(options: BelfryOptions = {}): Promise<BelfryProcess> {
+  const child = launchBelfry(options);
+  const { line, stop } = child;
+  try {
+    const url = READY.exec(await line(READY, START_LIMIT_MS))?.[1] ?? '';
+    return { ...child, url, [Symbol.asyncDispose]: async () => void (await stop()) };
+  } catch (error) {
+    await child.kill();
+    throw error;
+  }
+}
+
+/** Starts the service without waiting for anything: for starts that fail. */
+export function launchBelfry(options: BelfryOptions = {}) {
+  const folder = options.folder ?? makeFolder();
+  const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
+  const env = settingsFor(databaseUrl, options.env);
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const guard = guardProcess(Number(child.pid), 'KILL');
+  const { output, line } = collectLines(child);
+  const exited = once(child, 'exit').then(([code]) => {
+    guard.release();
+    return code as number | null;
+  });
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return withinTime(exited, STOP_LIMIT_MS, () => `the service to end after ${signal}`);
+  };
+  return {
+    pid: Number(child.pid),
+    folder,
+    databaseUrl,
+    output,
+    exited,
+    line,
+    signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    stop: async () => {
+      try {
+        return await end('SIGTERM');
+      } catch (error) {
+        child.kill('SIGKILL');
+        throw error;
+      }
+    },
+    kill: async () => void (await end('SIGKILL')),
+    restart: (changes: BelfryOptions['env'] = {}) =>
+      startBelfry({ folder, databaseUrl, env: { ...options.env, ...changes } }),
+    cli: (...args: string[]) => runCommand(args, folder, env),
+  };
+}
+
+/** Runs a command with no service beside it. */
+export async function runBelfry(
+  args: readonly string[],
+  options: BelfryOptions = {},
+): Promise<CommandResult> {
+  const folder = options.folder ?? makeFolder();
+  const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
+  return runCommand(args, folder, settingsFor(databaseUrl, options.env));
+}
+
+/** Nothing but what is said here reaches the service: the settings of whoever runs the tests must not. */
+function settingsFor(databaseUrl: string, given: BelfryOptions['env'] = {}): NodeJS.ProcessEnv {
+  const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'].map((name) => [name, process.env[name]]);
+  const all: Record<string, string | undefined> = {
+    ...(Object.fromEntries(inherited) as Record<string, string | undefined>),
+    ...DEFAULTS,
+    DATABASE_URL: databaseUrl,
+    ...(databaseUrl.startsWith('postgres') ? { APP_KEY } : {}),
+    ...given,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+async function runCommand(
+  args: readonly string[],
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<CommandResult> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const guard = guardProcess(Number(child.pid), 'KILL');
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.stderr += text));
+  try {
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    const [code] = await withinTime(
+      closed,
+      START_LIMIT_MS,
+      () => `belfry ${args.join(' ')} to end`,
+    );
+    return { code: code ?? -1, json: parseJson(texts.stdout), ...texts };
+  } finally {
+    child.kill('SIGKILL');
+    guard.release();
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function collectLines(child: ChildProcess) {
+  const output: string[] = [];
+  const watchers = new Set<() => void>();
+  let hasEnded = false;
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = '';
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      output.push(...lines);
+      for (const watch of watchers) watch();
+    });
+  }
+  child.once('close', () => {
+    hasEnded = true;
+    for (const watch of watchers) watch();
+  });
+
+  const line = async (wanted: RegExp, withinMs = 10_000): Promise<string> => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const shown = () => `a line like ${wanted}; it printed:\n${output.slice(-30).join('\n')}`;
+    let seen = 0;
+    const watch = () => {
+      const found = output.slice(seen).find((text) => wanted.test(text));
+      seen = output.length;
+      if (found !== undefined) resolve(found);
+      else if (hasEnded) reject(new Error(`The service ended before ${shown()}`));
+    };
+    watchers.add(watch);
+    watch();
+    try {
+      return await withinTime(promise, withinMs, shown);
+    } finally {
+      watchers.delete(watch);
+    }
+  };
+  return { output, line };
+}
+
+/** Makes an empty database and gives its DATABASE_URL. */
+export type MakeDatabaseUrl = () => Promise<string>;
+
+/** Declares the same suite for both databases: what holds on one must hold on the other. */
+export function forEachDatabase(
+  declare: (name: 'SQLite' | 'Postgres', makeDatabaseUrl: MakeDatabaseUrl) => void,
+): void {
+  describe('SQLite', () => {
+    declare('SQLite', () => Promise.resolve(`sqlite:${path.join(makeFolder(), 'belfry.db')}`));
+  });
+  describe('Postgres', () => {
+    declare('Postgres', async () => (await createDatabase()).url);
+  });
+}
+
+/**
+ * Asks again and again until the answer is neither null, false nor undefined: for what a process
+ * does of its own accord and tells nobody about.
+ */
+export async function eventually<Result>(
+  ask: () => Promise<Result | null | undefined | false> | Result | null | undefined | false,
+  { withinMs = 10_000, everyMs = 20, what = 'what was asked for' } = {},
+): Promise<Result> {
+  const limit = performance.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== null && answer !== undefined && answer !== false) return answer;
+    if (performance.now() > limit) throw new Error(`Waited ${withinMs} ms for ${what}`);
+    await delay(everyMs);
+  }
+}

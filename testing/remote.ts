@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { BelfryProcess, CommandResult } from './process.ts';
+
+/** What a client and an operator do to a service that runs as a process of its own. */
+
+export const TEAM = 'Bell ringers';
+
+/** A job as the command line prints it. */
+export interface PrintedJob {
+  id: string;
+  original_id: string;
+  status: string;
+  attempt_number: number;
+  url: string;
+  /** With milliseconds. */
+  scheduled_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  response_status: number | null;
+  reason: string | null;
+  error_message: string | null;
+}
+
+export interface Client {
+  token: string;
+  teamId: string;
+  /** POSTs JSON and gives the status and the parsed body; rejects where no whole answer came. */
+  post(path: string, body: object): Promise<{ status: number; json: Record<string, unknown> }>;
+  close(): void;
+}
+
+/** Makes a user of `TEAM` on the command line and a client that calls the API in its name. */
+export async function makeClient(belfry: BelfryProcess): Promise<Client> {
+  const user = ['--email', 'ada@example.com', '--password', 'correct horse battery'];
+  const made = await belfry.cli('user', 'create', ...user, '--team', TEAM);
+  const { apiToken, teamId } = read<{ apiToken: string; teamId: string }>(made);
+  return { ...clientOf(belfry, apiToken), teamId };
+}
+
+/** A client of a restarted service with the token it had before. */
+export function clientOf(belfry: BelfryProcess, token: string): Omit<Client, 'teamId'> {
+  const agent = new http.Agent({ keepAlive: true });
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json',
+  };
+  return {
+    token,
+    close: () => agent.destroy(),
+    post: async (path, body) => {
+      const request = http.request(`${belfry.url}${path}`, { method: 'POST', agent, headers });
+      request.end(JSON.stringify(body));
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      const json = JSON.parse(String(Buffer.concat(chunks))) as Record<string, unknown>;
+      return { status: response.statusCode ?? 0, json };
+    },
+  };
+}
+
+/** POSTs a job and gives its id; throws unless it was accepted. */
+export async function postJob(client: Pick<Client, 'post'>, body: object): Promise<string> {
+  const { status, json } = await client.post('/api/jobs', { queue: 'emails', ...body });
+  if (status !== 201) throw new Error(`a job was answered ${status}: ${JSON.stringify(json)}`);
+  return String(json['job_id']);
+}
+
+export async function showJob(belfry: BelfryProcess, id: string): Promise<PrintedJob> {
+  return read<PrintedJob>(await belfry.cli('job', 'show', '--id', id));
+}
+
+/** All jobs of `TEAM`, newest first. */
+export async function listJobs(belfry: BelfryProcess, ...filter: string[]): Promise<PrintedJob[]> {
+  const listed = await belfry.cli('job', 'list', '--team', TEAM, '--limit', '10000', ...filter);
+  return read<PrintedJob[]>(listed);
+}
+
+function read<Printed>({ code, json, stderr }: CommandResult): Printed {
+  if (code !== 0) throw new Error(`the command ended with ${code}: ${stderr}`);
+  return json as Printed;
+}

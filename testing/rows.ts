@@ -1,0 +1,24 @@
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+
+/** Asks a running service's database directly: what a test has to know of many rows, in one look. */
+export interface Rows extends AsyncDisposable {
+  all<Row>(text: string): Promise<Row[]>;
+}
+
+/** @param databaseUrl  as the service is given it; numbers beyond 32 bits come as numbers */
+export async function openRows(databaseUrl: string): Promise<Rows> {
+  if (databaseUrl.startsWith('sqlite:')) {
+    const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 5_000 });
+    return {
+      all: (text) => Promise.resolve(database.prepare(text).all() as never),
+      [Symbol.asyncDispose]: async () => database.close(),
+    };
+  }
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  return {
+    all: async <Row>(text: string) => (await client.query(text)).rows as Row[],
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}

@@ -1,0 +1,176 @@
+/**
+ * Runs every check and test: `npm test`, or only some tests: `npm test -- spec/2.1.test.ts`.
+ *
+ * Format, lint and types are looked at together while Postgres starts; the tests follow if all is well.
+ * The last lines on stdout are the totals of node's test runner.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startPostgres } from './postgres.ts';
+
+interface Check {
+  name: string;
+  command: readonly string[];
+}
+
+const ROOT = path.dirname(import.meta.dirname);
+const TEST_FILES = '{src,spec,testing,bin,bench}/**/*.test.{ts,tsx}';
+/** The service's processes and Postgres need a share of each core too. */
+const FILES_AT_ONCE = Math.max(2, Math.floor(os.availableParallelism() / 2));
+const TEST_LIMIT_MS = 60_000;
+/** Longer than any test may take, so whoever is silent for so long waits for something that never comes. */
+const SILENCE_LIMIT_MS = 90_000;
+
+const CHECKS: readonly Check[] = [
+  { name: 'format', command: ['oxfmt', '--check', '.'] },
+  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
+  { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'dashboard types', command: ['tsc', '--noEmit', '-p', 'tsconfig.dashboard.json'] },
+];
+
+/** The types of the dashboard's routes follow from its files; lint and types read them. */
+const ROUTE_TYPES: Check = { name: 'route types', command: ['react-router', 'typegen'] };
+
+/** Browser tests open it. Only built where its sources have changed. */
+const DASHBOARD: Check = { name: 'dashboard build', command: ['node', 'bin/build-dashboard.js'] };
+
+/** What one test process has compiled, the next need not: most of them load the same rooms. */
+const COMPILE_CACHE = path.join(ROOT, 'build', 'compile-cache');
+
+const running = new Set<ChildProcess>();
+process.chdir(ROOT);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    for (const child of running) child.kill(signal);
+    process.exit(1);
+  });
+}
+process.exitCode = await run(process.argv.slice(2));
+
+async function run(wanted: readonly string[]): Promise<number> {
+  const files = findTestFiles(wanted);
+  if (files.length === 0) return stop(`no test file matches ${wanted.join(' ')}`);
+  const startedAt = performance.now();
+  const postgres = startPostgres();
+  // Awaited below; a failure must not count as unhandled while the checks run.
+  postgres.catch(() => {});
+  const failed = await runChecks(wanted.length === 0);
+  const server = await postgres;
+  try {
+    if (failed !== null) return stop(`${failed} failed`);
+    report('Postgres and checks', startedAt);
+    return await runTests(files, server.url);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Gives the name of the first check that failed, or null. */
+async function runChecks(all: boolean): Promise<string | null> {
+  if (!all) return runCheck(DASHBOARD);
+  const unready = await runCheck(ROUTE_TYPES);
+  if (unready !== null) return unready;
+  const outcomes = await Promise.all([DASHBOARD, ...CHECKS.filter(isWanted)].map(runCheck));
+  return outcomes.find((outcome) => outcome !== null) ?? null;
+}
+
+function isWanted({ command }: Check): boolean {
+  const project = command[command.indexOf('-p') + 1];
+  return !command.includes('-p') || fs.existsSync(String(project));
+}
+
+async function runCheck({ name, command }: Check): Promise<string | null> {
+  const startedAt = performance.now();
+  const [program = '', ...args] = command;
+  const { code, output } = await runProgram(path.join('node_modules/.bin', program), args);
+  if (code !== 0) process.stdout.write(output);
+  report(code === 0 ? name : `${name} FAILED`, startedAt);
+  return code === 0 ? null : name;
+}
+
+/** Tests that start whole services take longest, so they come first and the cores stay busy to the end. */
+function findTestFiles(wanted: readonly string[]): string[] {
+  const patterns = wanted.length === 0 ? [TEST_FILES] : wanted.map(toPattern);
+  const files = new Set(
+    patterns.flatMap((pattern) =>
+      fs.globSync(pattern, { exclude: (name) => name === 'node_modules' }),
+    ),
+  );
+  const rank = (file: string) => (file.startsWith('spec') ? 0 : 1);
+  return [...files].toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+}
+
+function toPattern(wanted: string): string {
+  const isFolder = fs.statSync(wanted, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? path.join(wanted, '**/*.test.{ts,tsx}') : wanted;
+}
+
+async function runTests(files: readonly string[], postgresUrl: string): Promise<number> {
+  const args = [
+    '--test',
+    '--test-reporter=spec',
+    `--test-concurrency=${FILES_AT_ONCE}`,
+    `--test-timeout=${TEST_LIMIT_MS}`,
+    ...files,
+  ];
+  const env: NodeJS.ProcessEnv = { ...process.env, TEST_POSTGRES_URL: postgresUrl };
+  env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
+  if (process.stdout.isTTY) env['FORCE_COLOR'] = '1';
+  const { code, output } = await runProgram(process.execPath, args, {
+    env,
+    onOutput: (chunk) => process.stdout.write(chunk),
+    silenceLimitMs: SILENCE_LIMIT_MS,
+  });
+  // After a failure the runner lists what failed last; the totals are repeated to stand at the end.
+  if (code !== 0) process.stdout.write(`\n${findTotals(output)}\n`);
+  return code;
+}
+
+function findTotals(output: string): string {
+  const totals = /^.*ℹ tests \d+[\s\S]*?ℹ duration_ms .*$/m.exec(output);
+  return totals?.[0] ?? 'The test runner ended before its totals.';
+}
+
+interface ProgramOptions {
+  env?: NodeJS.ProcessEnv;
+  onOutput?: (chunk: Buffer) => void;
+  /** After so long without output the program is interrupted; node's runner then names the files it waits for. */
+  silenceLimitMs?: number;
+}
+
+async function runProgram(
+  program: string,
+  args: readonly string[],
+  { env = process.env, onOutput = () => {}, silenceLimitMs = 600_000 }: ProgramOptions = {},
+): Promise<{ code: number; output: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const silence = setTimeout(() => child.kill('SIGINT'), silenceLimitMs);
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      silence.refresh();
+      chunks.push(chunk);
+      onOutput(chunk);
+    });
+  }
+  child.once('error', reject);
+  child.once('close', (code) => resolve(code ?? 1));
+  running.add(child);
+  const code = await promise;
+  running.delete(child);
+  clearTimeout(silence);
+  return { code, output: Buffer.concat(chunks).toString() };
+}
+
+function report(what: string, startedAt: number): void {
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`${what}: ${seconds} s\n`);
+}
+
+function stop(reason: string): number {
+  process.stdout.write(`npm test stopped: ${reason}\n`);
+  return 1;
+}

@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { silentLog } from '#domain/log';
+import { Engine } from '#engine/engine';
+import { unobserved } from '#engine/observer';
+import { createSender } from '#outgoing/exchange';
+import type { ExecutionDetail } from '#store/crons';
+import type { JobRecord } from '#store/job-records';
+import type { Store } from '#store/store';
+import type { QueueChange } from '#work/queue-input';
+import type { Queue } from '#work/queues';
+import { eventually } from './process.ts';
+import type { AnswerFunction, ReceivedRequest, Receiver } from './receiver.ts';
+import type { TestService } from './service.ts';
+
+/** Steps that tests of the schedule share: what a client posts, what a person sets, what then stands in the store. */
+
+const LOOPBACK = { base: 127 * 2 ** 24, prefix: 8 };
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+
+export interface CreatedJob {
+  success: boolean;
+  queue_id: string;
+  job_id: string;
+  scheduled_at: string;
+  message: string;
+}
+
+export interface CreatedCron {
+  id: string;
+  name: string;
+  cron_expression: string;
+  next_run_at: string | null;
+  is_active: boolean;
+}
+
+/** POSTs a job to the queue `emails` unless told otherwise. */
+export async function scheduleJob(
+  service: TestService,
+  body: Record<string, unknown>,
+): Promise<CreatedJob> {
+  return create<CreatedJob>(service, '/api/jobs', { queue: 'emails', ...body });
+}
+
+/** POSTs a cron of every minute unless told otherwise. */
+export async function scheduleCron(
+  service: TestService,
+  body: Record<string, unknown>,
+): Promise<CreatedCron> {
+  const usual = { name: 'Report', cron_expression: '* * * * *' };
+  return create<CreatedCron>(service, '/api/crons', { ...usual, ...body });
+}
+
+async function create<Created>(service: TestService, path: string, body: object): Promise<Created> {
+  const { status, text, json } = await service.post(path, body);
+  if (status !== 201) throw new Error(`${path} answered ${status}: ${text}`);
+  return json as Created;
+}
+
+export async function setQueue(
+  service: TestService,
+  change: QueueChange,
+  name = 'emails',
+): Promise<Queue> {
+  return service.work.setQueue(service.teamId, name, change);
+}
+
+/** All attempts of a job, first to last. */
+export async function attemptsOf(service: TestService, jobId: string): Promise<JobRecord[]> {
+  return service.work.listAttempts(service.teamId, jobId);
+}
+
+/** The executions of a cron, oldest first. */
+export async function executionsOf(
+  service: TestService,
+  cronId: string,
+): Promise<ExecutionDetail[]> {
+  return (await service.work.listExecutions(service.teamId, cronId, 100)).toReversed();
+}
+
+/** The requests that a path has had so far. */
+export function requestsTo(receiver: Receiver, path: string): ReceivedRequest[] {
+  return receiver.requests.filter(({ url }) => url === path);
+}
+
+export interface Gate {
+  opened: Promise<void>;
+  open: () => void;
+}
+
+/** Holds a target's answer back until a test opens it: `{ after: gate.opened }`. */
+export function makeGate(): Gate {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+/** A target's answers, and the most requests that it had under way at once. */
+export function countAtOnce(): { answer: AnswerFunction; most: () => number } {
+  let underWay = 0;
+  let most = 0;
+  return {
+    most: () => most,
+    answer: async () => {
+      most = Math.max(most, ++underWay);
+      // A few turns of the network, so that whatever else was started arrives meanwhile.
+      await delay(5);
+      underWay--;
+      return {};
+    },
+  };
+}
+
+export interface ExtraEngine extends AsyncDisposable {
+  engine: Engine;
+  quiet(): Promise<void>;
+}
+
+type MonthlyLimitOf = (plan: string) => number | null;
+
+/** A second process that sends, on the same Postgres and the same clock. */
+export async function startSecondEngine(
+  service: TestService,
+  monthlyLimitOf?: MonthlyLimitOf,
+): Promise<ExtraEngine> {
+  const store = await service.store.openAnother({ serving: true });
+  return startEngineOn(service, store, monthlyLimitOf);
+}
+
+/** The engine of a service whose first one has been stopped, as after a restart. */
+export async function restartEngine(service: TestService): Promise<ExtraEngine> {
+  return startEngineOn(service, service.store);
+}
+
+async function startEngineOn(
+  { clock }: TestService,
+  store: Store,
+  monthlyLimitOf: MonthlyLimitOf = () => null,
+): Promise<ExtraEngine> {
+  const sender = createSender({ clock, allowedNetworks: [LOOPBACK], dnsServers: [] });
+  const engine = new Engine({
+    store,
+    sender,
+    log: silentLog,
+    observer: unobserved,
+    maxConcurrentRequests: 256,
+    leaseMs: 365 * 24 * 3600 * SECOND,
+    monthlyLimitOf,
+  });
+  await engine.start();
+  const quiet = () => eventually(() => engine.isQuiet(), { what: 'the other engine to be quiet' });
+  return {
+    engine,
+    quiet: async () => void (await quiet()),
+    [Symbol.asyncDispose]: async () => {
+      const stopped = engine.stop(0);
+      await clock.advance(1);
+      await stopped;
+      await sender.close();
+    },
+  };
+}

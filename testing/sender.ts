@@ -1,0 +1,70 @@
+import type { Clock } from '../src/domain/clock.ts';
+import type {
+  BodyNeeds,
+  Exchange,
+  HeaderList,
+  HttpMethod,
+  OutgoingRequest,
+} from '../src/domain/exchange.ts';
+import { parseNetworks } from '../src/domain/network.ts';
+import { createSender, type ClosableSender } from '../src/outgoing/exchange.ts';
+
+/** The real clock, for tests that need real sockets to have real time. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(ms, wake) {
+    const timer = setTimeout(wake, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export interface TestSenderOptions {
+  clock?: Clock;
+  /** Default: all of loopback. */
+  allowed?: string;
+  dnsServers?: readonly string[];
+  trusted?: readonly string[];
+  /** Default: no file at all, so that no test depends on the machine. */
+  hostsPath?: string;
+}
+
+export interface TestSender extends ClosableSender, AsyncDisposable {
+  /** Sends a request with what is given and nothing else: GET, no headers, no body, 30 s, no needs. */
+  get(url: string, extra?: Extra): Promise<Exchange>;
+}
+
+export interface Extra {
+  method?: HttpMethod;
+  headers?: HeaderList;
+  body?: string | Uint8Array;
+  timeoutSeconds?: number;
+  needs?: Partial<BodyNeeds>;
+}
+
+/** A sender that may reach loopback and asks no DNS server unless told one. */
+export function openSender(options: TestSenderOptions = {}): TestSender {
+  const allowedNetworks = parseNetworks(options.allowed ?? '127.0.0.0/8');
+  if (!Array.isArray(allowedNetworks)) throw new Error(allowedNetworks.error);
+  const sender = createSender({
+    clock: options.clock ?? realClock,
+    allowedNetworks,
+    // A port of loopback on which nothing answers.
+    dnsServers: options.dnsServers ?? ['127.0.0.1:1'],
+    trustedCertificates: options.trusted ?? [],
+    hostsPath: options.hostsPath ?? '/nonexistent/hosts',
+  });
+  return {
+    ...sender,
+    get: (url, extra = {}) =>
+      sender.send(requestOf(url, extra), {
+        timeoutSeconds: extra.timeoutSeconds ?? 30,
+        needs: { searchFor: [], whole: false, ...extra.needs },
+      }),
+    [Symbol.asyncDispose]: () => sender.close(),
+  };
+}
+
+function requestOf(url: string, { method = 'GET', headers = [], body }: Extra): OutgoingRequest {
+  return { method, url, headers, body: body === undefined ? null : Buffer.from(body) };
+}

@@ -1,0 +1,141 @@
+import { getRequestListener } from '@hono/node-server';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readConfig } from '#config';
+import { silentLog } from '#domain/log';
+import { type BelfryService, buildService } from '#service';
+import type { FakeClock } from './fake-clock.ts';
+import { type OpenTestStore, TEST_APP_KEY, type TestStore } from './stores.ts';
+import { eventually } from './process.ts';
+
+/** The whole service in this process, on a real database and real sockets, with a clock that moves only when told. */
+export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposable {
+  store: TestStore;
+  clock: FakeClock;
+  url: string;
+  /** A user made by the command line's own verb, whose current team is `teamId`. */
+  teamId: string;
+  token: string;
+  /** POSTs JSON as a well-behaved client does. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  /** Lets time pass up to the moment at which the engine has settled everything it was told. */
+  advance(ms: number): Promise<void>;
+  /** Waits until nothing is being sent or settled. */
+  quiet(): Promise<void>;
+}
+
+export interface ApiAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  json: Record<string, unknown>;
+}
+
+export interface TestServiceOptions {
+  /** Settings as an operator would set them. */
+  env?: Record<string, string>;
+  /** The team's plan; the default has no limit. */
+  plan?: string;
+  /** False leaves the engine unstarted. */
+  sends?: boolean;
+}
+
+const SETTINGS = {
+  DATABASE_URL: 'sqlite::memory:',
+  ALLOWED_NETWORKS: '127.0.0.0/8',
+  API_RATE_LIMIT: '0',
+  PLANS: 'unlimited=unlimited,free=1000,tiny=3',
+};
+
+export async function startService(
+  openTestStore: OpenTestStore,
+  options: TestServiceOptions = {},
+): Promise<TestService> {
+  const config = readConfig({ ...SETTINGS, ...options.env }, '/');
+  if ('errors' in config) throw new Error(config.errors.join('\n'));
+  const store = await openTestStore({ serving: true });
+  const clock = store.testClock;
+  const server = http.createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const service = buildService({
+    config,
+    appKey: TEST_APP_KEY,
+    store,
+    clock,
+    log: silentLog,
+    baseUrl: url,
+    leaseMs: 365 * 24 * 3600 * 1000,
+    peopleConfig: { passwordWork: { costLog2: 4, passes: 1 } },
+  });
+  const answer = getRequestListener(service.app.fetch);
+  const user = await makeUser(service);
+  if (options.plan) await service.people.operator.setPlan(user.teamId, options.plan);
+  if (options.sends !== false) await service.engine?.start();
+  const quiet = () =>
+    eventually(async () => service.engine?.isQuiet() ?? true, { what: 'the engine to be quiet' });
+  return {
+    ...service,
+    store,
+    clock,
+    url,
+    teamId: user.teamId,
+    token: user.apiToken,
+    post: (path, body, headers) => postJson(`${url}${path}`, body, user.apiToken, headers),
+    quiet: async () => void (await quiet()),
+    advance: async (ms) => {
+      await clock.advance(ms);
+      await quiet();
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      const stopped = service.engine?.stop(0);
+      await clock.advance(1);
+      await stopped;
+      await service.sender.close();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function makeUser({ people }: BelfryService): Promise<{ teamId: string; apiToken: string }> {
+  const made = await people.operator.createUser({
+    email: 'ada@example.com',
+    password: 'correct horse battery',
+    team: 'Analytical Engines',
+  });
+  if (made.kind !== 'created') throw new Error(JSON.stringify(made));
+  return made;
+}
+
+async function postJson(
+  address: string,
+  body: unknown,
+  token: string,
+  headers: Record<string, string> = {},
+): Promise<ApiAnswer> {
+  const response = await fetch(address, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    redirect: 'manual',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json',
+      ...headers,
+    },
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: readJson(text) };
+}
+
+function readJson(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

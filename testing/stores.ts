@@ -1,0 +1,124 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe } from 'node:test';
+import { silentLog } from '#domain/log';
+import { openStore, type Store, type StoreLocation, type StoreOptions } from '#store/store';
+import { FakeClock } from './fake-clock.ts';
+import { lendDatabase } from './lent-database.ts';
+import { createDatabase, prepareTemplate } from './postgres.ts';
+
+/** When the clock of a test store starts: a Saturday in the middle of a month. */
+export const TEST_START = Date.parse('2026-11-21T12:00:00Z');
+
+export const TEST_APP_KEY = new Uint8Array(32).fill(7);
+
+/** A database of its own, gone with everything opened on it when the test ends. */
+export interface TestStore extends Store, AsyncDisposable {
+  /** Moves only when told; the store goes by it, on Postgres too. */
+  readonly testClock: FakeClock;
+  readonly location: StoreLocation;
+  /** Opens the same database once more, as another process would: by default as the command line does. */
+  openAnother(options?: Partial<StoreOptions>): Promise<Store>;
+  /** Closes this opening and opens the database again, as after a restart. */
+  reopen(options?: Partial<StoreOptions>): Promise<Store>;
+}
+
+/** `isEmpty`: a database that was never migrated, where Postgres otherwise copies one that was. */
+export type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean };
+export type OpenTestStore = (options?: TestStoreOptions) => Promise<TestStore>;
+
+/**
+ * Declares the same tests on SQLite and on Postgres: what one of them keeps, the other must keep too.
+ *
+ * @param declare  called once a database, with its name and what opens a fresh one
+ */
+export function forEachStore(
+  declare: (name: Store['dialect'], openTestStore: OpenTestStore) => void,
+): void {
+  describe('on SQLite', () => declare('sqlite', openSqliteTestStore));
+  describe('on Postgres', () => declare('postgres', openPostgresTestStore));
+}
+
+export async function openSqliteTestStore(options?: TestStoreOptions): Promise<TestStore> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-store-'));
+  const location = { kind: 'sqlite', path: path.join(folder, 'belfry.db') } as const;
+  return openTestStore(location, options, async () =>
+    fs.rmSync(folder, { recursive: true, force: true }),
+  );
+}
+
+export async function openPostgresTestStore(options?: TestStoreOptions): Promise<TestStore> {
+  const isEmpty = options?.isEmpty === true;
+  if (!isEmpty) await (migrated ??= prepareTemplate(MIGRATED, migrate));
+  const database = await (isEmpty ? createDatabase() : lendDatabase(MIGRATED));
+  return openTestStore({ kind: 'postgres', url: database.url }, options, () => database.drop());
+}
+
+/** Migrating takes longer than most tests; a copy of a migrated database is there sooner. */
+const MIGRATED = 'belfry_migrated';
+let migrated: Promise<void> | null = null;
+
+async function migrate(url: string): Promise<void> {
+  const store = await openStore({
+    location: { kind: 'postgres', url },
+    appKey: TEST_APP_KEY,
+    clock: new FakeClock(TEST_START),
+    clockOf: 'given',
+    log: silentLog,
+    serving: false,
+  });
+  // A test may open its copy with a key of its own.
+  await store.database.transact((trx) => trx.deleteFrom('installation').execute());
+  await store.close();
+}
+
+async function openTestStore(
+  location: StoreLocation,
+  given: TestStoreOptions | undefined,
+  removeDatabase: () => Promise<void>,
+): Promise<TestStore> {
+  const testClock = new FakeClock(TEST_START);
+  const usual: StoreOptions = {
+    location,
+    appKey: TEST_APP_KEY,
+    clock: testClock,
+    clockOf: 'given',
+    log: silentLog,
+    serving: false,
+    ...given,
+  };
+  const opened: Store[] = [];
+  const open = async (options?: Partial<StoreOptions>) => {
+    const store = await openStore({ ...usual, serving: false, ...options });
+    opened.push(store);
+    return store;
+  };
+  try {
+    const store = await open(usual);
+    return {
+      ...store,
+      testClock,
+      location,
+      openAnother: open,
+      reopen: async (options) => {
+        await closeOnce(store, opened);
+        return open({ serving: usual.serving, ...options });
+      },
+      [Symbol.asyncDispose]: async () => {
+        for (const each of opened.splice(0)) await each.close();
+        await removeDatabase();
+      },
+    };
+  } catch (error) {
+    await removeDatabase();
+    throw error;
+  }
+}
+
+async function closeOnce(store: Store, opened: Store[]): Promise<void> {
+  const at = opened.indexOf(store);
+  if (at === -1) return;
+  opened.splice(at, 1);
+  await store.close();
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import net from 'node:net';
+
+/** A TCP connection's way to a server of this machine, which can be made to swallow what it carries. */
+export interface TcpProxy extends AsyncDisposable {
+  port: number;
+  /** From now on the connections that are open carry nothing more and stay open; later ones carry everything. */
+  fallSilent(): void;
+  /** The next connection that carries `text` to the server carries nothing back from then on. */
+  swallowAnswerTo(text: string): void;
+  countConnections(): number;
+}
+
+interface Carried {
+  client: net.Socket;
+  server: net.Socket;
+}
+
+/** @param port  of a server on 127.0.0.1 */
+export async function startTcpProxy(port: number): Promise<TcpProxy> {
+  const open = new Set<Carried>();
+  let swallowed: string | null = null;
+  const proxy = net.createServer((client) => {
+    const server = net.connect(port, '127.0.0.1');
+    const carried = { client, server };
+    open.add(carried);
+    const end = () => {
+      open.delete(carried);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) socket.on('error', end).on('close', end);
+    client.on('data', (chunk: Buffer) => {
+      if (swallowed === null || !chunk.includes(swallowed)) return;
+      swallowed = null;
+      server.unpipe(client).resume();
+    });
+    client.pipe(server);
+    server.pipe(client);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return {
+    port: (proxy.address() as net.AddressInfo).port,
+    fallSilent: () => {
+      for (const { client, server } of open) {
+        server.unpipe(client).resume();
+        client.unpipe(server).resume();
+      }
+    },
+    swallowAnswerTo: (text) => {
+      swallowed = text;
+    },
+    countConnections: () => open.size,
+    [Symbol.asyncDispose]: async () => {
+      for (const { client, server } of open) {
+        client.destroy();
+        server.destroy();
+      }
+      proxy.close();
+      await once(proxy, 'close');
+    },
+  };
+}

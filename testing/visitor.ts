@@ -1,0 +1,79 @@
+import type { BrowserContext } from 'playwright-core';
+
+export interface PageAnswer {
+  status: number;
+  headers: Headers;
+  /** Whole `Set-Cookie` values of this answer. */
+  setCookies: string[];
+  text: string;
+}
+
+let lastAddress = 0;
+
+/** Somebody at a browser without scripts: keeps cookies and sends forms as browsers do; follows no redirect. */
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  /** What `X-Forwarded-For` says, so that limits by address count each visitor for itself. */
+  readonly clientAddress: string;
+  readonly #listening: string;
+  readonly #origin: string;
+
+  /** @param origin  the public address, where the forms come from */
+  constructor(listening: string, origin = listening) {
+    this.#listening = listening;
+    this.#origin = origin;
+    lastAddress++;
+    this.clientAddress = `198.51.${Math.floor(lastAddress / 250)}.${(lastAddress % 250) + 1}`;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<PageAnswer> {
+    return this.#send(path, { headers });
+  }
+
+  /** Sends a form; `headers` can say that it comes from somewhere else. */
+  post(
+    path: string,
+    form: Record<string, string>,
+    headers: Record<string, string> = { Origin: this.#origin },
+  ): Promise<PageAnswer> {
+    return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers });
+  }
+
+  /** Lets a real browser go on in this visitor's name. */
+  async lendTo(context: BrowserContext): Promise<void> {
+    await context.addCookies(
+      [...this.cookies].map(([name, value]) => ({ name, value, url: this.#listening })),
+    );
+  }
+
+  async #send(
+    path: string,
+    init: { method?: string; body?: URLSearchParams; headers: Record<string, string> },
+  ) {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(`${this.#listening}${path}`, {
+      ...init,
+      redirect: 'manual',
+      headers: {
+        'X-Forwarded-For': this.clientAddress,
+        ...(cookie && { Cookie: cookie }),
+        ...init.headers,
+      },
+    });
+    const setCookies = response.headers.getSetCookie();
+    for (const text of setCookies) this.#keep(text);
+    return {
+      status: response.status,
+      headers: response.headers,
+      setCookies,
+      text: await response.text(),
+    };
+  }
+
+  #keep(text: string): void {
+    const [pair = '', ...attributes] = text.split(';');
+    const name = pair.slice(0, pair.indexOf('='));
+    if (attributes.some((each) => /^\s*max-age=0$/i.test(each))) this.cookies.delete(name);
+    else this.cookies.set(name, pair.slice(pair.indexOf('=') + 1));
+  }
+}
