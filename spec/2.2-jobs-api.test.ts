@@ -1,0 +1,503 @@
+/** §2.2: a job as created with POST /api/jobs; D1, D4–D9, D13, D15, D16. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { DEFAULT_QUEUE_SETTINGS } from '#store/queues';
+import { callHttp, countStored, expectCreated, expectRefused } from '#testing/api-calls';
+import { aJob } from '#testing/api-server';
+import { startService, type TestService } from '#testing/service';
+import { forEachStore, openSqliteTestStore } from '#testing/stores';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const METHOD = 'The method must be one of: GET, POST, PUT, PATCH, DELETE.';
+
+async function readJob(service: TestService, body: Record<string, unknown> | string) {
+  const { json } = await expectCreated(service, '/api/jobs', body);
+  const job = await service.work.findJob(service.teamId, String(json['job_id']));
+  assert.ok(job, 'the job is stored');
+  assert.equal(job.queueId, json['queue_id']);
+  return job;
+}
+
+/** A job's body with a field that is written as told. */
+const withRaw = (field: string, raw: string) =>
+  `${JSON.stringify(aJob).slice(0, -1)},${JSON.stringify(field)}:${raw}}`;
+
+forEachStore((_, openTestStore) => {
+  let service: TestService;
+  before(async () => {
+    service = await startService(openTestStore, { sends: false });
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  describe('what is stored', () => {
+    test('what was given, byte for byte (D5, D16)', async () => {
+      const payload =
+        '{ "b" : 1.0, "1": 9007199254740993, "e":1e400, "s":"\\u0000\\ud800 é\\/", "o":{} }';
+      const body = {
+        queue: ' Émails 😀/1 ',
+        url: 'https://EXAMPLE.com:8443/Hook/../a?b=%C3%A9&c=ü#top',
+        method: 'PUT',
+        headers: { 'X-Key': 'é a', 'x-lower': '' },
+        callback_url: 'http://example.com/cb?ref=a/b',
+        delay: 90,
+      };
+      const job = await readJob(
+        service,
+        `${JSON.stringify(body).slice(0, -1)},"payload":${payload}}`,
+      );
+      assert.match(job.id, UUID_V7);
+      assert.equal(job.originalId, job.id);
+      assert.equal(job.attemptNumber, 1);
+      assert.equal(job.status, 'pending');
+      assert.equal(job.createdAt, service.clock.now());
+      assert.equal(job.scheduledAt, service.clock.now() + 90_000);
+      assert.equal(job.queue, body.queue);
+      assert.equal(job.url, body.url);
+      assert.equal(job.method, 'PUT');
+      assert.deepEqual(job.headers, [
+        ['X-Key', 'é a'],
+        ['x-lower', ''],
+      ]);
+      assert.equal(job.payload, payload);
+      assert.equal(job.callbackUrl, body.callback_url);
+      assert.equal(job.response, null);
+    });
+
+    test('the defaults of the table where nothing is given, or as good as nothing (D5)', async () => {
+      const optional = ['method', 'headers', 'payload', 'callback_url', 'delay'];
+      for (const nothing of [undefined, null, '', ' \t\n']) {
+        const fields = Object.fromEntries(optional.map((field) => [field, nothing]));
+        const job = await readJob(service, { ...aJob, ...fields });
+        assert.equal(job.method, 'POST');
+        assert.deepEqual(job.headers, []);
+        assert.equal(job.payload, null);
+        assert.equal(job.callbackUrl, null);
+        assert.equal(job.scheduledAt, service.clock.now());
+      }
+    });
+
+    test('a payload 512 levels deep, object or array (D16)', async () => {
+      const lists = `${'['.repeat(512)}${']'.repeat(512)}`;
+      const objects = `${'{"a":'.repeat(511)}{}${'}'.repeat(511)}`;
+      for (const payload of [lists, objects, '{}', '[]', '[1,"a",null]', '{"__proto__":{"a":1}}']) {
+        assert.equal((await readJob(service, withRaw('payload', payload))).payload, payload);
+      }
+    });
+
+    test('the longest of everything is kept whole', async () => {
+      const queue = '😀'.repeat(255);
+      const url = `https://example.com/${'é'.repeat(2048 - 20)}`;
+      const job = await readJob(service, { queue, url, callback_url: url, delay: 86_400 });
+      assert.deepEqual([job.queue, job.url, job.callbackUrl], [queue, url, url]);
+      assert.equal(job.scheduledAt, service.clock.now() + 86_400_000);
+    });
+  });
+
+  describe('the queue: "Created with default settings if it does not exist"', () => {
+    test('with the defaults of §2.3', async () => {
+      await readJob(service, { ...aJob, queue: 'fresh' });
+      const queue = await service.work.findQueueByName(service.teamId, 'fresh');
+      assert.ok(queue);
+      const { teamId, id, name, createdAt, ...settings } = queue;
+      assert.deepEqual([teamId, name, createdAt], [service.teamId, 'fresh', service.clock.now()]);
+      assert.match(id, UUID_V7);
+      assert.deepEqual(settings, DEFAULT_QUEUE_SETTINGS);
+      assert.equal(settings.timeoutSeconds, 30);
+      assert.deepEqual(settings.retrySchedule, [60, 1800, 10_800]);
+      assert.equal(settings.deadLetterDays, 14);
+    });
+
+    test('rule 1: an existing one is taken as it is; the endpoint "cannot change" its settings', async () => {
+      const set = await service.work.setQueue(service.teamId, 'kept', {
+        timeoutSeconds: 7,
+        retriesEnabled: false,
+        isPaused: true,
+      });
+      const job = await readJob(service, {
+        ...aJob,
+        queue: 'kept',
+        timeout: 1,
+        timeout_seconds: 1,
+        retries: 0,
+        retry_schedule: [],
+        concurrency_limit: 1,
+        success_assertions: [{ kind: 'body_contains', text: 'x' }],
+        is_paused: false,
+      });
+      assert.equal(job.queueId, set.id);
+      assert.deepEqual(await service.work.findQueueByName(service.teamId, 'kept'), set);
+    });
+
+    test('one, however many jobs ask for it at once', async () => {
+      const before = await countStored(service.store);
+      const calls = Array.from({ length: 12 }, () =>
+        service.post('/api/jobs', { ...aJob, queue: 'rush' }),
+      );
+      const answers = await Promise.all(calls);
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
+      assert.equal(new Set(answers.map(({ json }) => json['queue_id'])).size, 1);
+      const after = await countStored(service.store);
+      assert.deepEqual(after, { ...before, queues: before.queues + 1, jobs: before.jobs + 12 });
+    });
+
+    test('by its exact name: case, spaces and spelling tell queues apart (D5)', async () => {
+      const names = ['mail', 'Mail', 'mail ', ' mail', 'mäil', 'ma\u0308il', 'mail/', 'mail\n'];
+      const ids = new Set<string>();
+      for (const queue of names) ids.add((await readJob(service, { ...aJob, queue })).queueId);
+      assert.equal(ids.size, names.length);
+    });
+
+    test('"in the current team": the same name in another team is another queue', async () => {
+      const made = await service.people.operator.createUser({
+        email: 'grace@example.com',
+        password: 'correct horse battery',
+        team: 'Compilers',
+      });
+      assert.ok(made.kind === 'created');
+      const authorization = { Authorization: `Bearer ${made.apiToken}` };
+      const ours = await service.post('/api/jobs', { ...aJob, queue: 'shared' });
+      const theirs = await service.post('/api/jobs', { ...aJob, queue: 'shared' }, authorization);
+      assert.notEqual(ours.json['queue_id'], theirs.json['queue_id']);
+      const theirJob = String(theirs.json['job_id']);
+      assert.ok(await service.work.findJob(made.teamId, theirJob));
+      assert.equal(await service.work.findJob(service.teamId, theirJob), null);
+    });
+  });
+
+  test('rule 2: "Each call creates a new job. There is no idempotency key"', async () => {
+    const before = await countStored(service.store);
+    const key = { 'Idempotency-Key': 'same' };
+    const ids = new Set<unknown>();
+    const body = { ...aJob, id: 'same', job_id: 'same', idempotency_key: 'same' };
+    for (let n = 0; n < 3; n++)
+      ids.add((await service.post('/api/jobs', body, key)).json['job_id']);
+    assert.equal(ids.size, 3);
+    assert.ok(!ids.has('same'));
+    assert.equal((await countStored(service.store)).jobs, before.jobs + 3);
+  });
+
+  test('a refused job creates no queue', async () => {
+    await expectRefused(
+      service,
+      '/api/jobs',
+      { ...aJob, queue: 'never', delay: -1 },
+      { delay: ['The delay field must be at least 0.'] },
+    );
+    assert.equal(await service.work.findQueueByName(service.teamId, 'never'), null);
+  });
+});
+
+describe('POST /api/jobs', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService(openSqliteTestStore, { sends: false });
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  const refuse = (change: object, errors: Record<string, string[]>) =>
+    expectRefused(service, '/api/jobs', { ...aJob, ...change }, errors);
+  const create = (change: object) => expectCreated(service, '/api/jobs', { ...aJob, ...change });
+
+  test('the answer is a 201 of these fields in these bytes (D13)', async () => {
+    const { text, headers, json } = await create({ delay: 65 });
+    assert.equal(headers.get('content-type'), 'application/json');
+    for (const id of ['queue_id', 'job_id']) assert.match(String(json[id]), UUID_V7);
+    assert.equal(
+      text,
+      `{"success":true,"queue_id":"${String(json['queue_id'])}","job_id":"${String(json['job_id'])}",` +
+        '"scheduled_at":"2026-11-21T12:01:05+00:00","message":"Scheduled successfully"}',
+    );
+  });
+
+  test('rule 3: "No absolute run time exists"', async () => {
+    const { json } = await create({
+      scheduled_at: '2030-01-01T00:00:00Z',
+      run_at: '2030-01-01T00:00:00Z',
+    });
+    assert.equal(json['scheduled_at'], '2026-11-21T12:00:00+00:00');
+  });
+
+  test('rule 4: "One job per request": a list of jobs has no fields', async () => {
+    await expectRefused(service, '/api/jobs', [aJob, aJob], {
+      queue: ['A queue name is required.'],
+      url: ['A target URL is required.'],
+    });
+  });
+
+  for (const [field, message] of Object.entries({
+    queue: 'A queue name is required.',
+    url: 'A target URL is required.',
+  })) {
+    test(`${field} that is absent, null, empty or white space: "${message}"`, async () => {
+      for (const nothing of [undefined, null, '', ' ', '\t\n\u00a0']) {
+        await refuse({ [field]: nothing }, { [field]: [message] });
+      }
+    });
+    test(`${field} of another type "must be a string" (D7)`, async () => {
+      for (const wrong of [5, true, false, 0, [], {}, ['a']]) {
+        await refuse({ [field]: wrong }, { [field]: [`The ${field} field must be a string.`] });
+      }
+    });
+  }
+
+  test('queue: "Max 255 characters"', async () => {
+    await create({ queue: 'é'.repeat(255) });
+    await refuse(
+      { queue: '😀'.repeat(256) },
+      { queue: ['The queue field must not be greater than 255 characters.'] },
+    );
+  });
+
+  test('url and callback_url: "Valid URL, max 2,048 characters"', async () => {
+    const longest = 'http://a.b/'.padEnd(2048, 'x');
+    await create({ url: longest, callback_url: longest });
+    await refuse(
+      { url: `${longest}x`, callback_url: `${longest}x` },
+      {
+        url: ['The url field must not be greater than 2048 characters.'],
+        callback_url: ['The callback url field must not be greater than 2048 characters.'],
+      },
+    );
+    for (const wrong of ['example.com', 'ftp://a.b/', 'http://a@b/', 'http://a.b/ ', 'http://']) {
+      await refuse(
+        { url: wrong, callback_url: wrong },
+        {
+          url: ['The target URL must be a valid URL.'],
+          callback_url: ['The callback url field must be a valid URL.'],
+        },
+      );
+    }
+    await refuse(
+      { callback_url: 1 },
+      { callback_url: ['The callback url field must be a string.'] },
+    );
+  });
+
+  test('url: "Private and reserved addresses are rejected when the job runs, not at creation"', async () => {
+    for (const url of [
+      'http://169.254.169.254/latest/meta-data/',
+      'http://127.0.0.1/',
+      'http://10.0.0.1/',
+      'http://192.168.0.1/',
+      'http://172.16.0.1/',
+      'http://localhost/',
+      'http://[::1]/',
+      'http://no.such.host.invalid/',
+    ]) {
+      await create({ url, callback_url: url });
+    }
+  });
+
+  test('method: "One of GET, POST, PUT, PATCH, DELETE. Uppercase."', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) await create({ method });
+    for (const method of ['get', 'Post', 'HEAD', 'TRACE', 'POST ', 'x']) {
+      await refuse({ method }, { method: [METHOD] });
+    }
+    await refuse({ method: ['GET'] }, { method: ['The method field must be a string.'] });
+  });
+
+  test('payload: "A string or a number is rejected"', async () => {
+    for (const payload of ['{"a":1}', 'text', '[]', 5, 0, 1.5, true, false]) {
+      await refuse({ payload }, { payload: ['The payload field must be an array.'] });
+    }
+  });
+
+  test('payload: deeper than 512 levels is refused, at any depth (D16)', async () => {
+    for (const depth of [513, 100_000]) {
+      const body = withRaw('payload', `${'['.repeat(depth)}${']'.repeat(depth)}`);
+      await expectRefused(service, '/api/jobs', body, {
+        payload: ['The payload field must not be nested deeper than 512 levels.'],
+      });
+    }
+  });
+
+  test('delay: "0 to 86,400", an integer or a decimal string (D1, D6)', async () => {
+    for (const delay of [0, '0', -0]) {
+      assert.equal((await create({ delay })).json['scheduled_at'], '2026-11-21T12:00:00+00:00');
+    }
+    for (const delay of [86_400, '86400']) {
+      assert.equal((await create({ delay })).json['scheduled_at'], '2026-11-22T12:00:00+00:00');
+    }
+    for (const delay of [-1, '-1', -86_400]) {
+      await refuse({ delay }, { delay: ['The delay field must be at least 0.'] });
+    }
+    for (const delay of [86_401, '86401', 9e15]) {
+      await refuse({ delay }, { delay: ['The delay cannot exceed 86400 seconds (24 hours).'] });
+    }
+    for (const delay of [1.5, '1.5', true, false, 'x', '1e3', '0x10', [], {}, [5]]) {
+      await refuse({ delay }, { delay: ['The delay field must be an integer.'] });
+    }
+  });
+
+  test('all failing fields are reported, in the order of the table (D7)', async () => {
+    await refuse(
+      {
+        delay: 'x',
+        callback_url: 'x',
+        payload: 'x',
+        headers: 'x',
+        method: 'x',
+        url: 'x'.repeat(2049),
+        queue: 7,
+      },
+      {
+        queue: ['The queue field must be a string.'],
+        url: [
+          'The target URL must be a valid URL.',
+          'The url field must not be greater than 2048 characters.',
+        ],
+        method: [METHOD],
+        headers: ['The headers field must be an array.'],
+        payload: ['The payload field must be an array.'],
+        callback_url: ['The callback url field must be a valid URL.'],
+        delay: ['The delay field must be an integer.'],
+      },
+    );
+  });
+
+  test('a form can say all that JSON can (D4, D6)', async () => {
+    const body = new URLSearchParams({
+      queue: 'forms',
+      url: 'https://example.com/',
+      method: 'PUT',
+      'headers[X-A]': '1',
+      'payload[a][b]': 'x y',
+      'payload[list][]': '1',
+      delay: '60',
+    });
+    const headers = {
+      Authorization: `Bearer ${service.token}`,
+      'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8',
+    };
+    const answer = await callHttp(`${service.url}/api/jobs`, { headers, body: String(body) });
+    assert.equal(answer.status, 201, answer.text);
+    const { job_id } = JSON.parse(answer.text) as { job_id: string };
+    const job = await service.work.findJob(service.teamId, job_id);
+    assert.equal(job?.queue, 'forms');
+    assert.equal(job.payload, '{"a":{"b":"x y"},"list":["1"]}');
+    assert.deepEqual(job.headers, [['X-A', '1']]);
+    assert.equal(job.scheduledAt, service.clock.now() + 60_000);
+  });
+});
+
+describe('headers, of a cron and of a job (D9)', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService(openSqliteTestStore, { sends: false });
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  const refuse = (headers: unknown, errors: Record<string, string[]>) =>
+    expectRefused(service, '/api/jobs', { ...aJob, headers }, errors);
+  const accept = async (headers: unknown) => (await readJob(service, { ...aJob, headers })).headers;
+
+  test('"Header names with string values, sent as given"', async () => {
+    const given = {
+      Host: 'other.example',
+      Authorization: 'Bearer x',
+      Cookie: 'a=b',
+      "!#$%&'*+-.^_`|~09aZ": 'every character that a name may have',
+      Tab: 'a\tb',
+      Upper: '\u0080ÿ',
+      Empty: '',
+    };
+    assert.deepEqual(await accept(given), Object.entries(given));
+  });
+
+  test('an empty list or object reads as no headers', async () => {
+    for (const none of [[], {}, null]) assert.deepEqual(await accept(none), []);
+  });
+
+  test('of another type: "The headers field must be an array."', async () => {
+    for (const wrong of ['X: 1', 5, true, false, ['X: 1'], [{ X: '1' }]]) {
+      await refuse(wrong, { headers: ['The headers field must be an array.'] });
+    }
+  });
+
+  test('values are strings', async () => {
+    for (const wrong of [1, true, null, ['a'], {}]) {
+      await refuse(
+        { 'X-A': wrong },
+        { 'headers.X-A': ['The headers.X-A field must be a string.'] },
+      );
+    }
+  });
+
+  test('values hold no CR, LF or NUL, and nothing beyond Latin-1', async () => {
+    for (const wrong of [
+      'a\r\nX-B: 2',
+      'a\nb',
+      'a\rb',
+      'a\u0000',
+      'a\u001f',
+      'ř',
+      '😀',
+      '\ud800',
+    ]) {
+      await refuse(
+        { 'X-A': wrong },
+        { 'headers.X-A': ['The headers.X-A field must be a valid HTTP header value.'] },
+      );
+    }
+  });
+
+  test('names are HTTP tokens', async () => {
+    for (const wrong of ['', ' ', 'X A', 'X:A', 'X\r\nA', 'Ä', 'X/A', 'X(A)', '"X"']) {
+      await refuse(
+        { [wrong]: '1' },
+        {
+          [`headers.${wrong}`]: [`The headers.${wrong} field must have a valid HTTP header name.`],
+        },
+      );
+    }
+  });
+
+  for (const name of [
+    'Content-Length',
+    'Transfer-Encoding',
+    'Connection',
+    'Keep-Alive',
+    'Upgrade',
+    'Expect',
+    'TE',
+    'Trailer',
+    'Proxy-Authorization',
+    'Proxy-Connection',
+  ]) {
+    test(`"The headers field must not set ${name}.", in any case`, async () => {
+      for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
+        await refuse(
+          { [written]: '1' },
+          { headers: [`The headers field must not set ${written}.`] },
+        );
+      }
+    });
+  }
+
+  const manyHeaders = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'v']));
+
+  test('"at most 100 entries"', async () => {
+    assert.equal((await accept(manyHeaders(100))).length, 100);
+    for (const count of [101, 50_000]) {
+      const { status, json } = await service.post('/api/jobs', {
+        ...aJob,
+        headers: manyHeaders(count),
+      });
+      assert.equal(status, 422);
+      assert.deepEqual(Object.keys(json['errors'] as object), ['headers']);
+    }
+  });
+
+  test('"16 KiB together"', async () => {
+    assert.equal((await accept({ A: 'v'.repeat(16 * 1024 - 1) })).length, 1);
+    for (const size of [16 * 1024, 900_000]) {
+      const { status, json } = await service.post('/api/jobs', {
+        ...aJob,
+        headers: { A: 'v'.repeat(size) },
+      });
+      assert.equal(status, 422);
+      assert.deepEqual(Object.keys(json['errors'] as object), ['headers']);
+    }
+  });
+});

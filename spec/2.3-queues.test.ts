@@ -1,0 +1,393 @@
+/** §2.3: what a queue decides for its jobs; D26, D28, D30. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startReceiver } from '#testing/receiver';
+import {
+  attemptsOf,
+  countAtOnce,
+  makeGate,
+  MINUTE,
+  requestsTo,
+  scheduleCron,
+  scheduleJob,
+  SECOND,
+  setQueue,
+  startSecondEngine,
+} from '#testing/scheduling';
+import { startService } from '#testing/service';
+import { forEachStore, type OpenTestStore } from '#testing/stores';
+
+const NOWHERE = 'http://127.0.0.1:9/';
+
+forEachStore((dialect, openTestStore) => {
+  describe('a queue named for the first time', () => declareDefaults(openTestStore));
+  describe('settings', () => declareSettings(openTestStore));
+  describe('"enabled or paused flag"', () => declarePausing(openTestStore));
+  describe('"a concurrency limit"', () => {
+    declareLimits(openTestStore);
+    if (dialect === 'postgres') declareSharedLimit(openTestStore);
+  });
+  describe('deleting a queue', () => declareDeleting(openTestStore));
+  describe('fairness (D30)', () => declareFairness(openTestStore));
+});
+
+function declareDefaults(openTestStore: OpenTestStore) {
+  test('"Created with default settings if it does not exist", once', async () => {
+    await using service = await startService(openTestStore, { sends: false });
+    const posts = [1, 2, 3].map(() => scheduleJob(service, { url: NOWHERE, queue: 'Reports é' }));
+    const created = await Promise.all(posts);
+    const queues = await service.work.listQueues(service.teamId);
+    assert.deepEqual(queues, [
+      {
+        teamId: service.teamId,
+        id: created[0]?.queue_id,
+        name: 'Reports é',
+        timeoutSeconds: 30,
+        retrySchedule: [60, 1800, 10_800],
+        retriesEnabled: true,
+        concurrencyLimit: null,
+        assertions: [],
+        emailAlerts: false,
+        deadLetterDays: 14,
+        isPaused: false,
+        createdAt: service.clock.now(),
+      },
+    ]);
+    assert.ok(created.every(({ queue_id }) => queue_id === queues[0]?.id));
+  });
+
+  test('"the endpoint cannot change them": a queue that exists keeps its settings', async () => {
+    await using service = await startService(openTestStore, { sends: false });
+    const before = await setQueue(service, { timeoutSeconds: 7, retriesEnabled: false });
+    await scheduleJob(service, {
+      url: NOWHERE,
+      timeout_seconds: 300,
+      retries: 9,
+      success_assertions: [],
+      concurrency_limit: 5,
+    });
+    assert.deepEqual(await service.work.findQueueByName(service.teamId, 'emails'), before);
+  });
+}
+
+function declareSettings(openTestStore: OpenTestStore) {
+  test('"request timeout": an attempt has as many seconds as its queue gives it', async () => {
+    await using receiver = await startReceiver({ answer: 'never' });
+    await using service = await startService(openTestStore);
+    await setQueue(service, { timeoutSeconds: 3, retriesEnabled: false });
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.clock.advance(2_900);
+    assert.equal((await attemptsOf(service, job_id))[0]?.status, 'processing');
+    await service.clock.advance(100);
+    await service.quiet();
+    const [job] = await attemptsOf(service, job_id);
+    assert.equal(job?.errorMessage, 'Request timed out after 3 seconds');
+  });
+
+  test('are read "when an attempt starts": a change applies to what is already waiting (D26)', async () => {
+    await using receiver = await startReceiver({ answer: 'never' });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 10 });
+    await setQueue(service, { timeoutSeconds: 5, retriesEnabled: false });
+    await service.clock.advance(10 * SECOND);
+    await receiver.waitFor(1);
+    await service.clock.advance(5 * SECOND);
+    await service.quiet();
+    const [job] = await attemptsOf(service, job_id);
+    assert.equal(job?.errorMessage, 'Request timed out after 5 seconds');
+  });
+
+  test('a new timeout does not touch an attempt that has started', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await setQueue(service, { timeoutSeconds: 1 });
+    await service.clock.advance(20 * SECOND);
+    gate.open();
+    await service.quiet();
+    assert.equal((await attemptsOf(service, job_id))[0]?.status, 'success');
+  });
+
+  test('"and when it ends": the retry rules of that moment hold (D26)', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await setQueue(service, { retrySchedule: [7] });
+    gate.open();
+    await service.quiet();
+    const [, retry] = await attemptsOf(service, job_id);
+    assert.equal(retry?.scheduledAt, service.clock.now() + 7_000);
+    await setQueue(service, { retriesEnabled: false });
+    await service.advance(7 * SECOND);
+    await receiver.waitFor(2);
+    await service.quiet();
+    const attempts = await attemptsOf(service, job_id);
+    assert.deepEqual(
+      attempts.map(({ status }) => status),
+      ['retried', 'dead_lettered'],
+      'the retry that waited runs, and is the last',
+    );
+  });
+
+  test('retries switched on again while the attempt runs count as well', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
+    await using service = await startService(openTestStore);
+    await setQueue(service, { retriesEnabled: false });
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await setQueue(service, { retriesEnabled: true });
+    gate.open();
+    await service.quiet();
+    assert.equal((await attemptsOf(service, job_id))[1]?.status, 'pending');
+  });
+
+  test('"success assertions" of the queue judge its jobs, and only its jobs', async () => {
+    await using receiver = await startReceiver({ answer: { body: '{"ok":false}' } });
+    await using service = await startService(openTestStore);
+    await setQueue(service, {
+      assertions: [{ kind: 'json_path_equals', path: 'ok', expected: 'true' }],
+    });
+    const judged = await scheduleJob(service, { url: receiver.url });
+    const free = await scheduleJob(service, { url: receiver.url, queue: 'others' });
+    await receiver.waitFor(2);
+    await service.quiet();
+    const [failed] = await attemptsOf(service, judged.job_id);
+    assert.equal(failed?.reason, 'assertion_failed');
+    assert.match(failed?.errorMessage ?? '', /^Assertion failed:/);
+    assert.equal((await attemptsOf(service, free.job_id))[0]?.status, 'success');
+  });
+}
+
+function declarePausing(openTestStore: OpenTestStore) {
+  test('"A paused queue holds its jobs": they keep their scheduled_at, and the API stays open (D28)', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const early = await scheduleJob(service, { url: receiver.url, delay: 5 });
+    const queue = await service.work.pauseQueue(service.teamId, early.queue_id);
+    assert.equal(queue?.isPaused, true);
+    const late = await scheduleJob(service, { url: receiver.url });
+    const startedAt = service.clock.now();
+    await service.advance(5 * MINUTE);
+    assert.equal(receiver.requests.length, 0);
+    const [first] = await attemptsOf(service, early.job_id);
+    const [second] = await attemptsOf(service, late.job_id);
+    assert.deepEqual([first?.status, first?.scheduledAt], ['pending', startedAt + 5000]);
+    assert.deepEqual([second?.status, second?.scheduledAt], ['pending', startedAt]);
+  });
+
+  test('its waiting jobs "start when it is enabled", at once, and each once', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { id } = await setQueue(service, { isPaused: true });
+    for (let n = 0; n < 5; n++) await scheduleJob(service, { url: `${receiver.url}/${n}` });
+    const later = await scheduleJob(service, { url: `${receiver.url}/later`, delay: 60 });
+    await service.advance(SECOND);
+    await service.work.resumeQueue(service.teamId, id);
+    // No time passes: only what was due goes.
+    await receiver.waitFor(5);
+    await service.quiet();
+    assert.equal(receiver.requests.length, 5);
+    assert.equal((await attemptsOf(service, later.job_id))[0]?.status, 'pending');
+    await service.advance(59 * SECOND);
+    await receiver.waitFor(6);
+  });
+
+  test('what is being sent when the queue is paused goes on; its retry is held', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { job_id, queue_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.work.pauseQueue(service.teamId, queue_id);
+    gate.open();
+    await service.quiet();
+    await service.advance(2 * MINUTE);
+    assert.equal(receiver.requests.length, 1);
+    const attempts = await attemptsOf(service, job_id);
+    assert.deepEqual(
+      attempts.map(({ status }) => status),
+      ['retried', 'pending'],
+    );
+    await service.work.resumeQueue(service.teamId, queue_id);
+    await receiver.waitFor(2);
+  });
+
+  test('a paused queue holds up no other', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await setQueue(service, { isPaused: true });
+    await scheduleJob(service, { url: `${receiver.url}/held` });
+    await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'others' });
+    await receiver.waitFor(1);
+    await service.advance(MINUTE);
+    assert.deepEqual(
+      receiver.requests.map(({ url }) => url),
+      ['/free'],
+    );
+  });
+}
+
+function declareLimits(openTestStore: OpenTestStore) {
+  for (const limit of [1, 3]) {
+    test(`of ${limit}: never more at once, and never fewer while jobs wait`, async () => {
+      const { answer, most } = countAtOnce();
+      await using receiver = await startReceiver({ answer });
+      await using service = await startService(openTestStore);
+      await setQueue(service, { concurrencyLimit: limit });
+      const posts = Array.from({ length: 12 }, () => scheduleJob(service, { url: receiver.url }));
+      await Promise.all(posts);
+      // No time passes: each end lets the next one start.
+      await receiver.waitFor(12);
+      await service.quiet();
+      assert.equal(most(), limit);
+      assert.equal(receiver.requests.length, 12);
+    });
+  }
+
+  test('a hanging target holds the queue at its limit, and nothing else', async () => {
+    await using receiver = await startReceiver();
+    receiver.answer('/hanging', 'never');
+    await using service = await startService(openTestStore);
+    await setQueue(service, { concurrencyLimit: 2, retriesEnabled: false });
+    for (let n = 0; n < 4; n++) await scheduleJob(service, { url: `${receiver.url}/hanging` });
+    await receiver.waitFor(2);
+    await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'others' });
+    await receiver.waitFor(3);
+    await service.clock.advance(29 * SECOND);
+    assert.equal(requestsTo(receiver, '/hanging').length, 2);
+    await service.clock.advance(SECOND);
+    await receiver.waitFor(5);
+    assert.equal(requestsTo(receiver, '/hanging').length, 4);
+  });
+
+  test('a higher limit lets more start at once', async () => {
+    await using receiver = await startReceiver({ answer: 'never' });
+    await using service = await startService(openTestStore);
+    await setQueue(service, { concurrencyLimit: 1 });
+    for (let n = 0; n < 5; n++) await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.clock.advance(10);
+    assert.equal(receiver.requests.length, 1);
+    await setQueue(service, { concurrencyLimit: 3 });
+    await receiver.waitFor(3);
+    await service.clock.advance(10);
+    assert.equal(receiver.requests.length, 3);
+    await setQueue(service, { concurrencyLimit: null });
+    await receiver.waitFor(5);
+  });
+
+  test('a lower limit ends nothing and starts nothing until there is room again', async () => {
+    const gates = Array.from({ length: 4 }, makeGate);
+    await using receiver = await startReceiver({
+      answer: (_, count) => ({ after: gates[count]?.opened ?? Promise.resolve() }),
+    });
+    await using service = await startService(openTestStore);
+    for (let n = 0; n < 3; n++) await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(3);
+    await setQueue(service, { concurrencyLimit: 1 });
+    const waiting = await scheduleJob(service, { url: receiver.url });
+    gates[0]?.open();
+    gates[1]?.open();
+    await service.clock.advance(5 * SECOND);
+    assert.equal(receiver.requests.length, 3, 'one still runs');
+    assert.equal((await attemptsOf(service, waiting.job_id))[0]?.status, 'pending');
+    // No time passes: the last of those that started without a limit makes room at once.
+    gates[2]?.open();
+    gates[3]?.open();
+    await receiver.waitFor(4);
+    await service.quiet();
+  });
+}
+
+function declareSharedLimit(openTestStore: OpenTestStore) {
+  for (const limit of [1, 3]) {
+    test(`of ${limit} "holds across all nodes" (D30)`, async () => {
+      const { answer, most } = countAtOnce();
+      await using receiver = await startReceiver({ answer });
+      await using service = await startService(openTestStore);
+      await using second = await startSecondEngine(service);
+      await setQueue(service, { concurrencyLimit: limit });
+      const posts = Array.from({ length: 30 }, () => scheduleJob(service, { url: receiver.url }));
+      await Promise.all(posts);
+      // Signals between the two, and a seat that the other one left, take time on their clock.
+      while (receiver.requests.length < 30) await service.clock.advance(100);
+      await Promise.all([service.quiet(), second.quiet()]);
+      assert.equal(receiver.requests.length, 30);
+      assert.equal(most(), limit);
+    });
+  }
+}
+
+function declareDeleting(openTestStore: OpenTestStore) {
+  test('"deletes its jobs" (D28): what waits is never sent', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { job_id, queue_id } = await scheduleJob(service, { url: receiver.url, delay: 5 });
+    await scheduleJob(service, { url: receiver.url, delay: 6 });
+    assert.equal(await service.work.deleteQueue(service.teamId, queue_id), 2);
+    await service.advance(MINUTE);
+    assert.equal(receiver.requests.length, 0);
+    assert.equal(await service.work.findJob(service.teamId, job_id), null);
+    assert.deepEqual(await service.work.listQueues(service.teamId), []);
+  });
+
+  test('while a job runs: its end is recorded nowhere, nothing is retried, the service goes on', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver();
+    receiver.answer('/target', { status: 500, after: gate.opened });
+    await using service = await startService(openTestStore);
+    const { job_id, queue_id } = await scheduleJob(service, {
+      url: `${receiver.url}/target`,
+      callback_url: `${receiver.url}/callback`,
+    });
+    await receiver.waitFor(1);
+    assert.equal(await service.work.deleteQueue(service.teamId, queue_id), 1);
+    gate.open();
+    await service.quiet();
+    await service.advance(2 * MINUTE);
+    assert.equal(receiver.requests.length, 1);
+    assert.deepEqual(await attemptsOf(service, job_id), []);
+    const again = await scheduleJob(service, { url: `${receiver.url}/after` });
+    assert.notEqual(again.queue_id, queue_id, 'a new queue of that name');
+    await receiver.waitFor(2);
+  });
+}
+
+function declareFairness(openTestStore: OpenTestStore) {
+  test('a huge backlog of one queue does not hold up another', async () => {
+    await using receiver = await startReceiver();
+    receiver.answer('/hanging', 'never');
+    await using service = await startService(openTestStore, {
+      env: { MAX_CONCURRENT_REQUESTS: '8' },
+    });
+    const posts = Array.from({ length: 40 }, () =>
+      scheduleJob(service, { url: `${receiver.url}/hanging`, queue: 'hog' }),
+    );
+    await Promise.all(posts);
+    await receiver.waitFor(6);
+    await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'others' });
+    await receiver.next(({ url }) => url === '/free');
+  });
+
+  test("nor the team's crons", async () => {
+    await using receiver = await startReceiver();
+    receiver.answer('/hanging', 'never');
+    await using service = await startService(openTestStore, {
+      env: { MAX_CONCURRENT_REQUESTS: '8' },
+    });
+    const posts = Array.from({ length: 40 }, () =>
+      scheduleJob(service, { url: `${receiver.url}/hanging`, queue: 'hog' }),
+    );
+    await Promise.all(posts);
+    await receiver.waitFor(6);
+    await scheduleCron(service, { url: `${receiver.url}/cron` });
+    await service.clock.advance(MINUTE);
+    await receiver.next(({ url }) => url === '/cron');
+  });
+}

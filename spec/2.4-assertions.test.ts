@@ -1,0 +1,374 @@
+/** §2.4: success assertions, and §2.5: what is kept of a response's body; D23, D24. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import zlib from 'node:zlib';
+import type { Assertion } from '#domain/assertion';
+import { startRawReceiver } from '#testing/raw-receiver';
+import { type Answer, type Receiver, startReceiver } from '#testing/receiver';
+import {
+  executionEnd,
+  jobEnd,
+  makeOnceQueue,
+  ONCE,
+  postJob,
+  runCronNow,
+  runJob,
+} from '#testing/runs';
+import { attemptsOf, scheduleCron, setQueue } from '#testing/scheduling';
+import { startService, type TestService } from '#testing/service';
+import { openSqliteTestStore } from '#testing/stores';
+
+const MIB = 1024 * 1024;
+
+let service: TestService;
+let target: Receiver;
+
+before(async () => {
+  target = await startReceiver();
+  service = await startService(openSqliteTestStore);
+  await makeOnceQueue(service);
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await target.close();
+});
+
+/** The record of a job whose queue asserts this and whose target answers so. */
+async function assertOn(answer: Answer, ...assertions: Assertion[]) {
+  await setQueue(service, { assertions }, ONCE);
+  target.answer('/', answer);
+  return runJob(service, { url: `${target.url}/` });
+}
+
+async function expectPass(answer: Answer, ...assertions: Assertion[]): Promise<void> {
+  const { status, reason, errorMessage } = await assertOn(answer, ...assertions);
+  assert.deepEqual([status, reason, errorMessage], ['success', null, null]);
+}
+
+async function expectFailure(text: string, answer: Answer, ...assertions: Assertion[]) {
+  const job = await assertOn(answer, ...assertions);
+  assert.deepEqual(
+    [job.status, job.reason, job.errorMessage, job.responseStatus],
+    ['dead_lettered', 'assertion_failed', `Assertion failed: ${text}`, answer.status ?? 200],
+  );
+}
+
+const path = (path: string, expected: string): Assertion => ({
+  kind: 'json_path_equals',
+  path,
+  expected,
+});
+const contains = (text: string): Assertion => ({ kind: 'body_contains', text });
+const under = (ms: number): Assertion => ({ kind: 'response_time_under', ms });
+
+describe('JSON path equals', () => {
+  const body = JSON.stringify({
+    data: { ok: true, items: [{ id: 7 }, { id: 8, tags: ['a', { b: null }] }] },
+    text: 'fine',
+    digits: '7',
+    zero: 0,
+    nothing: null,
+    '': 'empty',
+    'odd key.': { "it's": 1 },
+  });
+
+  const holds: [path: string, expected: string][] = [
+    ['data.ok', 'true'],
+    ['$.data.items[0].id', '7'],
+    ['data.items[1].id', '8.0'],
+    ['data.items[1].id', '0.8e1'],
+    ['data.items[1].tags', '["a", {"b": null}]'],
+    ['data.items[0]', '{"id":7}'],
+    ['nothing', 'null'],
+    ['zero', '-0'],
+    ['["odd key."]["it\'s"]', '1'],
+    ["['odd key.']['it\\'s']", '1'],
+    ['$[""]', '"empty"'],
+  ];
+  for (const [at, expected] of holds) {
+    test(`"Compares a value in the JSON response with an expected value": ${at} is ${expected}`, () =>
+      expectPass({ body }, path(at, expected)));
+  }
+
+  test('"written as JSON writes it (strings without quotes)"; with quotes it is the same (D24)', async () => {
+    await expectPass({ body }, path('text', 'fine'));
+    await expectPass({ body }, path('text', '"fine"'));
+  });
+
+  test('a string of digits is not the number, and no text is any other', async () => {
+    await expectFailure(
+      'JSON path digits equals: expected 7, got "7"',
+      { body },
+      path('digits', '7'),
+    );
+    await expectPass({ body }, path('digits', '"7"'));
+    await expectFailure(
+      'JSON path text equals: expected "Fine", got "fine"',
+      { body },
+      path('text', 'Fine'),
+    );
+    await expectFailure(
+      'JSON path zero equals: expected false, got 0',
+      { body },
+      path('zero', 'false'),
+    );
+  });
+
+  for (const at of [
+    'missing',
+    'data.items[2]',
+    'data.items.length',
+    'text[0]',
+    'data.ok.x',
+    'constructor',
+    '__proto__',
+    'data[0]',
+  ]) {
+    test(`"A path missing from the response fails": ${at}`, () =>
+      expectFailure(
+        `JSON path ${at} equals: expected null, got nothing at this path`,
+        { body },
+        path(at, 'null'),
+      ));
+  }
+
+  test('numbers beyond what doubles hold are told apart', async () => {
+    await expectPass({ body: '{"id":9007199254740993}' }, path('id', '9007199254740993'));
+    await expectFailure(
+      'JSON path id equals: expected 9007199254740992, got 9007199254740993',
+      { body: '{"id":9007199254740993}' },
+      path('id', '9007199254740992'),
+    );
+  });
+
+  for (const text of ['', 'not json', '{"a":', '<html>', '{"a":1}x', "{'a':1}"]) {
+    test(`a body that is not JSON fails: ${JSON.stringify(text)}`, () =>
+      expectFailure(
+        'JSON path a equals: expected 1, got a body that is not JSON',
+        { body: text },
+        path('a', '1'),
+      ));
+  }
+
+  test('any JSON value may be the whole body, whatever its Content-Type says', async () => {
+    await expectPass({ body: '[1]', headers: { 'Content-Type': 'text/plain' } }, path('[0]', '1'));
+    await expectPass({ body: ' "x" ' }, path('$', 'x'));
+  });
+
+  test('a byte order mark before the body is no part of it (RFC 8259 8.1)', () =>
+    expectPass({ body: '\ufeff{"a":1}' }, path('a', '1')));
+
+  test('nesting without measure ends nothing', async () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const job = await assertOn({ body: deep }, path('[0]', '1'));
+    assert.equal(job.reason, 'assertion_failed');
+  });
+});
+
+describe('Body contains', () => {
+  test('"Case-sensitive, exact text match"', async () => {
+    await expectPass({ body: 'all is Fine.' }, contains('is Fine'));
+    await expectFailure(
+      'Body contains: expected "is fine", got a body of 12 bytes without it',
+      { body: 'all is Fine.' },
+      contains('is fine'),
+    );
+    await expectFailure(
+      'Body contains: expected "is  Fine", got a body of 12 bytes without it',
+      { body: 'all is Fine.' },
+      contains('is  Fine'),
+    );
+    await expectFailure(
+      'Body contains: expected ".*", got a body of 0 bytes without it',
+      { status: 204 },
+      contains('.*'),
+    );
+    await expectPass({ body: 'größer als 日本' }, contains('ßer als 日'));
+  });
+
+  test('"see the full response body": a text far behind what is stored, cut anywhere', async () => {
+    const body = Buffer.concat([Buffer.alloc(300_000, 'é'), Buffer.from('needle')]);
+    await expectPass({ body }, contains('éneedle'));
+  });
+
+  test('the text is found however the body is cut into packets', async () => {
+    await setQueue(service, { assertions: [contains('né-edle')] }, ONCE);
+    await using dripping = await startRawReceiver(async (connection) => {
+      await connection.until();
+      await connection.send('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n');
+      await connection.drip('xx nnné-edle xx', { everyMs: 1 });
+      connection.end();
+    });
+    assert.equal((await runJob(service, { url: dripping.url })).status, 'success');
+  });
+});
+
+describe('Response time under (ms)', () => {
+  /** A run that takes so long on the service's clock. */
+  async function runTaking(ms: number, limit: number) {
+    await setQueue(service, { assertions: [under(limit)] }, ONCE);
+    const held = Promise.withResolvers<void>();
+    target.answer('/timed', { after: held.promise });
+    const id = await postJob(service, { url: `${target.url}/timed` });
+    await target.next(({ url }) => url === '/timed');
+    await service.clock.advance(ms);
+    held.resolve();
+    return jobEnd(service, id);
+  }
+
+  test('"The response time must be strictly less than the value"', async () => {
+    assert.equal((await runTaking(499, 500)).status, 'success');
+    for (const ms of [500, 501]) {
+      const job = await runTaking(ms, 500);
+      const text = `Response time under (ms): expected less than 500, got ${ms}`;
+      assert.equal(job.errorMessage, `Assertion failed: ${text}`);
+      assert.equal(job.durationMs, ms);
+    }
+  });
+});
+
+describe('when they count', () => {
+  test('"evaluated only on 2xx responses": any other status is told as it is', async () => {
+    for (const status of [302, 404, 500, 600]) {
+      const job = await assertOn({ status, body: 'x' }, contains('never'), path('a', '1'));
+      assert.notEqual(job.reason, 'assertion_failed');
+      assert.equal(job.errorMessage, `HTTP ${status} error`);
+    }
+    await expectFailure(
+      'Body contains: expected "never", got a body of 1 bytes without it',
+      { status: 299, body: 'x' },
+      contains('never'),
+    );
+  });
+
+  test('a broken or late response is no matter for assertions', async () => {
+    await setQueue(service, { assertions: [contains('never')] }, ONCE);
+    target.answer('/', 'reset');
+    const job = await runJob(service, { url: `${target.url}/` });
+    assert.equal(job.reason, 'connection_error');
+  });
+
+  test('"all must pass, the first failure is reported" (D24)', async () => {
+    const answer = { body: '{"a":1}' };
+    await expectPass(answer, path('a', '1'), contains('{"a"'), under(1_000));
+    await expectFailure(
+      'JSON path a equals: expected 2, got 1',
+      answer,
+      contains('a'),
+      path('a', '2'),
+      contains('never'),
+    );
+  });
+
+  test('"A failed assertion" fails the attempt, which is retried like any other (§3.2)', async () => {
+    await setQueue(service, { assertions: [contains('ok')] }, 'emails');
+    target.answer('/', [{ body: 'no' }, { body: 'ok' }]);
+    const id = await postJob(service, { queue: 'emails', url: `${target.url}/` });
+    await jobEnd(service, id);
+    await service.advance(60_000);
+    const attempts = await attemptsOf(service, id);
+    await jobEnd(service, attempts[1]?.id ?? '');
+    const ends = (await attemptsOf(service, id)).map(({ status, reason }) => [status, reason]);
+    assert.deepEqual(ends, [
+      ['retried', 'assertion_failed'],
+      ['success', null],
+    ]);
+  });
+
+  test('a cron has assertions of its own, and its error message says which failed', async () => {
+    target.answer('/', { body: '{"ok":false}' });
+    const { id } = await scheduleCron(service, { url: `${target.url}/`, is_active: false });
+    await service.work.setCronAssertions(service.teamId, id, [path('ok', 'true')]);
+    const run = await runCronNow(service, id);
+    assert.deepEqual(
+      [run.status, run.reason, run.errorMessage],
+      [
+        'failed',
+        'assertion_failed',
+        'Assertion failed: JSON path ok equals: expected true, got false',
+      ],
+    );
+    await service.work.setCronAssertions(service.teamId, id, []);
+    assert.equal(
+      (await executionEnd(service, (await runCronNow(service, id)).id)).status,
+      'success',
+    );
+  });
+
+  test('"assertions cannot be set through the API" (§2.1, §2.2): the field is ignored', async () => {
+    await setQueue(service, { assertions: [] }, ONCE);
+    target.answer('/', { body: 'x' });
+    const success_assertions = [contains('never')];
+    const job = await runJob(service, { url: `${target.url}/`, success_assertions });
+    assert.equal(job.status, 'success');
+    const fields = { url: `${target.url}/`, success_assertions, assertions: success_assertions };
+    const { id } = await scheduleCron(service, { ...fields, is_active: false });
+    assert.equal((await runCronNow(service, id)).status, 'success');
+  });
+});
+
+describe('large and encoded bodies (D23)', () => {
+  test('"JSON path equals" sees a body of just 16 MiB and fails above with a text that says so', async () => {
+    const sized = (bytes: number) => `{"a":1,"b":"${'x'.repeat(bytes - 14)}"}`;
+    await expectPass({ body: sized(16 * MIB) }, path('a', '1'));
+    await expectFailure(
+      'JSON path a equals: expected 1, got a body larger than 16 MiB, too large to parse',
+      { body: sized(16 * MIB + 1) },
+      path('a', '1'),
+    );
+    await expectPass({ body: `${sized(16 * MIB)} needle` }, contains('needle'));
+  });
+
+  const encoders: [coding: string, encode: (body: Buffer) => Buffer][] = [
+    ['gzip', zlib.gzipSync],
+    ['x-gzip', zlib.gzipSync],
+    ['deflate', zlib.deflateSync],
+    ['br', zlib.brotliCompressSync],
+  ];
+  for (const [coding, encode] of encoders) {
+    test(`Content-Encoding ${coding} is decoded before anything looks at the body`, async () => {
+      const text = '{"a":"needle"}';
+      const answer = {
+        body: encode(Buffer.from(text)),
+        headers: { 'Content-Encoding': coding },
+      };
+      await expectPass(answer, path('a', 'needle'), contains('"a":"need'));
+      const job = await assertOn(answer);
+      assert.equal(String(Buffer.from(job.response?.body ?? [])), text);
+      const large = {
+        body: encode(Buffer.from(`{"a":"${'x'.repeat(17 * MIB)}"}`)),
+        headers: { 'Content-Encoding': coding },
+      };
+      await expectFailure(
+        'JSON path a equals: expected 1, got a body larger than 16 MiB, too large to parse',
+        large,
+        path('a', '1'),
+      );
+    });
+  }
+});
+
+describe('what is stored (§2.5)', () => {
+  for (const bytes of [0, 1, 65_534, 65_535, 65_536, 1_000_000]) {
+    test(`of ${bytes} bytes: "kept up to 65,535 bytes and anything longer is cut"`, async () => {
+      const body = Buffer.alloc(bytes, 'abcdefg');
+      const job = await assertOn({ body });
+      const kept = Buffer.from(job.response?.body ?? []);
+      assert.ok(kept.equals(body.subarray(0, 65_535)));
+      assert.equal(job.response?.totalBytes, bytes);
+    });
+  }
+
+  test('bytes that are no text are kept as they are, of failures too', async () => {
+    const body = Buffer.from([0, 255, 254, 128, 10, 13, 0]);
+    const job = await assertOn({ status: 500, body });
+    assert.deepEqual(Buffer.from(job.response?.body ?? []), body);
+  });
+
+  test('an execution keeps its body just so', async () => {
+    target.answer('/', { body: 'kept' });
+    const { id } = await scheduleCron(service, { url: `${target.url}/`, is_active: false });
+    const run = await runCronNow(service, id);
+    assert.equal(String(Buffer.from(run.response?.body ?? [])), 'kept');
+  });
+});

@@ -1,0 +1,390 @@
+/** §2.6: what the target endpoint receives, byte for byte; D16–D18, and the payload rules of §2.1 and §2.2. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import * as fc from 'fast-check';
+import { parseJsonText, type JsonNode } from '#domain/json-text';
+import {
+  bodyOf,
+  headerLinesOf,
+  jobText,
+  makeOnceQueue,
+  runCron,
+  runJob,
+  startWireReceiver,
+  targetOf,
+  type WireReceiver,
+} from '#testing/runs';
+import { startReceiver } from '#testing/receiver';
+import { startService, type TestService } from '#testing/service';
+import { openSqliteTestStore } from '#testing/stores';
+import { eventually } from '#testing/process';
+import encodingCases from './cases/json-encoding.json' with { type: 'json' };
+import queryCases from './cases/query.json' with { type: 'json' };
+
+let service: TestService;
+let target: WireReceiver;
+
+before(async () => {
+  service = await startService(openSqliteTestStore);
+  await makeOnceQueue(service);
+  target = await startWireReceiver();
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await target[Symbol.asyncDispose]();
+});
+
+/** The bytes that a job makes arrive at the target. */
+async function sendJob(
+  fields: Record<string, unknown> = {},
+  payloadText: string | null = null,
+): Promise<string> {
+  const job = await runJob(service, jobText({ url: `${target.url}/p`, ...fields }, payloadText));
+  assert.equal(job.status, 'success', job.errorMessage ?? '');
+  return target.next();
+}
+
+async function sendCron(fields: Record<string, unknown> = {}): Promise<string> {
+  const run = await runCron(service, { url: `${target.url}/p`, ...fields });
+  assert.equal(run.status, 'success', run.errorMessage ?? '');
+  return target.next();
+}
+
+/** A whole request as it has to be: what undici frames it with, then exactly these lines and this body. */
+function wire(firstLine: string, lines: readonly string[], body: string | null): string {
+  const length = body === null ? [] : [`content-length: ${body.length}`];
+  const head = [`host: ${target.host}`, 'connection: keep-alive', ...lines, ...length];
+  return `${firstLine} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${body ?? ''}`;
+}
+
+/** The query as sent, or null where there is not even a question mark. */
+function queryOf(request: string): string | null {
+  const [, ...query] = targetOf(request).split('?');
+  return query.length === 0 ? null : query.join('?');
+}
+
+const AGENT = 'User-Agent: undici';
+const JSON_TYPE = 'Content-Type: application/json';
+
+describe('"Body by method", every byte of the request', () => {
+  for (const method of ['POST', 'PUT', 'PATCH']) {
+    test(`${method}: "The payload as JSON"`, async () => {
+      assert.equal(
+        await sendJob({ method }, '{"a": 1, "b": [true, null]}'),
+        wire(`${method} /p`, [JSON_TYPE, AGENT], '{"a":1,"b":[true,null]}'),
+      );
+    });
+
+    for (const payload of [null, 'null', '{}', '[]', ' [ ] ']) {
+      test(`${method}: "With no (or empty) payload the body is []" (${payload})`, async () => {
+        assert.equal(
+          await sendJob({ method }, payload),
+          wire(`${method} /p`, [JSON_TYPE, AGENT], '[]'),
+        );
+      });
+    }
+  }
+
+  test('DELETE: "The payload as JSON"', async () => {
+    assert.equal(
+      await sendJob({ method: 'DELETE' }, '[1]'),
+      wire('DELETE /p', [JSON_TYPE, AGENT], '[1]'),
+    );
+  });
+
+  for (const payload of [null, '{}', '[]']) {
+    test(`DELETE: "or no body when there is no payload", and no Content-Type (${payload})`, async () => {
+      assert.equal(await sendJob({ method: 'DELETE' }, payload), wire('DELETE /p', [AGENT], null));
+    });
+  }
+
+  test('GET: "None. Payload keys are added to the URL query string", and no Content-Type', async () => {
+    assert.equal(
+      await sendJob({ method: 'GET' }, '{"a":"x y","b":{"c":[1,true]}}'),
+      wire('GET /p?a=x%20y&b%5Bc%5D%5B0%5D=1&b%5Bc%5D%5B1%5D=1', [AGENT], null),
+    );
+  });
+
+  test('GET: "a payload key replaces a URL parameter of the same name"', async () => {
+    const url = `${target.url}/p?keep=a+b%2F&drop=1&drop[x]=2&%64rop=3`;
+    assert.equal(
+      targetOf(await sendJob({ method: 'GET', url }, '{"drop":"new"}')),
+      '/p?keep=a+b%2F&drop=new',
+    );
+  });
+
+  test('"Existing query strings in the URL are sent as written", with every method', async () => {
+    const query = "a=b+c&%7e=%C3%a9&e=&f&&u=https://x/y?z='1'";
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      const request = await sendJob({ method, url: `${target.url}/p?${query}` });
+      assert.equal(targetOf(request), `/p?${query}`);
+    }
+  });
+
+  test('a payload never reaches the query of a request with a body', async () => {
+    const request = await sendJob({ url: `${target.url}/p?a=1` }, '{"a":2}');
+    assert.equal(targetOf(request), '/p?a=1');
+    assert.equal(bodyOf(request), '{"a":2}');
+  });
+
+  test('a fragment is not sent (D8)', async () => {
+    assert.equal(targetOf(await sendJob({ url: `${target.url}/p?a=1#b` })), '/p?a=1');
+  });
+
+  test('a job without a method is a POST, a cron a GET (§2.1, §2.2)', async () => {
+    assert.equal(await sendJob(), wire('POST /p', [JSON_TYPE, AGENT], '[]'));
+    assert.equal(await sendCron(), wire('GET /p', [AGENT], null));
+  });
+});
+
+describe('headers', () => {
+  test('"User-Agent: Always. A generic HTTP-client agent string", for jobs and crons alike', async () => {
+    for (const request of [await sendJob({ method: 'GET' }), await sendCron()]) {
+      assert.deepEqual(headerLinesOf(request), [AGENT]);
+    }
+  });
+
+  test('"The service sends no Accept header, and adds no job id, attempt number, request id or idempotency key"', async () => {
+    const request = await sendJob({ method: 'PUT' }, '{"a":1}');
+    assert.deepEqual(headerLinesOf(request), [JSON_TYPE, AGENT]);
+    assert.doesNotMatch(request, /accept|cookie|sec-|x-/i);
+  });
+
+  test('"Configured headers: Exactly as configured", their case, order, spaces and bytes', async () => {
+    const headers =
+      '{"x-zULU":"1","X-Alpha":"  two  words ","2":"b","1":"a","Cookie":"k=v","X-Latin":"caf\u00e9","X-Empty-ish":"\\t"}';
+    const text = `{"queue":"once","url":"${target.url}/p","method":"GET","headers":${headers}}`;
+    const job = await runJob(service, text);
+    assert.equal(job.status, 'success');
+    assert.deepEqual(headerLinesOf(await target.next()), [
+      AGENT,
+      'x-zULU: 1',
+      'X-Alpha:   two  words ',
+      '2: b',
+      '1: a',
+      'Cookie: k=v',
+      'X-Latin: caf\xe9',
+      'X-Empty-ish: \t',
+    ]);
+  });
+
+  test('the same for a cron, "Sent with every run"', async () => {
+    const headers = { 'X-Secret': 'hush', accept: 'text/plain' };
+    const request = await sendCron({ method: 'POST', headers });
+    assert.deepEqual(headerLinesOf(request), [
+      JSON_TYPE,
+      AGENT,
+      'X-Secret: hush',
+      'accept: text/plain',
+    ]);
+  });
+
+  test('"A Content-Type set in the configured headers replaces it", in any case', async () => {
+    for (const name of ['Content-Type', 'content-type', 'CONTENT-TYPE']) {
+      const request = await sendJob({ headers: { [name]: 'text/x-own' } }, '{"a":1}');
+      assert.deepEqual(headerLinesOf(request), [AGENT, `${name}: text/x-own`]);
+      assert.equal(bodyOf(request), '{"a":1}', 'the body is JSON all the same');
+    }
+  });
+
+  test('a configured User-Agent replaces ours, and a configured Host the URL’s (D18)', async () => {
+    const request = await sendJob({ headers: { 'uSER-aGENT': 'mine/1', Host: 'other.test' } });
+    assert.deepEqual(headerLinesOf(request), [JSON_TYPE, 'uSER-aGENT: mine/1']);
+    assert.match(request, /^POST \/p HTTP\/1\.1\r\nHost: other\.test\r\n/);
+    assert.equal(request.match(/\r\n(?:host|user-agent):/gi)?.length, 2);
+  });
+
+  test('a Content-Type configured for a request without a body is sent: it was configured', async () => {
+    const request = await sendJob({ method: 'GET', headers: { 'Content-Type': 'a/b' } });
+    assert.deepEqual(headerLinesOf(request), [AGENT, 'Content-Type: a/b']);
+  });
+
+  test('"Requests without a signing secret carry neither header" (§5.6)', async () => {
+    assert.doesNotMatch(await sendJob({}, '{"a":1}'), /x-service/i);
+    assert.doesNotMatch(await sendCron({ method: 'POST' }), /x-service/i);
+  });
+
+  test('a hundred headers and 16 KiB of them arrive (D9)', async () => {
+    const headers = Object.fromEntries(
+      Array.from({ length: 100 }, (_, n) => [`X-${n}`, 'v'.repeat(150)]),
+    );
+    const lines = headerLinesOf(await sendJob({ method: 'GET', headers }));
+    assert.deepEqual(lines, [AGENT, ...Object.entries(headers).map(([n, v]) => `${n}: ${v}`)]);
+  });
+});
+
+describe('a cron’s payload (§2.1)', () => {
+  const rows: [clause: string, payload: string, body: string][] = [
+    [
+      '"If it parses as a JSON object … it is sent as that JSON"',
+      '{"b":{},"a":1.0}',
+      '{"b":[],"a":1.0}',
+    ],
+    ['"… or array"', ' [1 , "é"] ', '[1,"\\u00e9"]'],
+    [
+      '"Any other text is sent as a JSON object with a single key body"',
+      'a/é "q"',
+      '{"body":"a\\/\\u00e9 \\"q\\""}',
+    ],
+    ['a JSON number is other text', '42', '{"body":"42"}'],
+    ['a JSON string is other text', '"x"', '{"body":"\\"x\\""}'],
+    ['null is other text', 'null', '{"body":"null"}'],
+    ['broken JSON is other text, its spaces kept', ' {"a":1 ', '{"body":" {\\"a\\":1 "}'],
+    ['an empty object is an empty payload', '{}', '[]'],
+    [
+      'deeper than 512 levels is text (D16)',
+      '['.repeat(513) + ']'.repeat(513),
+      `{"body":"${'['.repeat(513)}${']'.repeat(513)}"}`,
+    ],
+  ];
+  for (const [clause, payload, body] of rows) {
+    test(clause, async () => {
+      assert.equal(
+        await sendCron({ method: 'POST', payload }),
+        wire('POST /p', [JSON_TYPE, AGENT], body),
+      );
+    });
+  }
+
+  test('"For GET it is sent as query parameters", text as body', async () => {
+    const json = await sendCron({ payload: '{"a":1,"b":"/"}' });
+    assert.equal(json, wire('GET /p?a=1&b=%2F', [AGENT], null));
+    const text = await sendCron({ payload: 'a b' });
+    assert.equal(text, wire('GET /p?body=a%20b', [AGENT], null));
+  });
+
+  test('no payload: POST sends [], DELETE nothing', async () => {
+    assert.equal(bodyOf(await sendCron({ method: 'POST' })), '[]');
+    assert.equal(await sendCron({ method: 'DELETE' }), wire('DELETE /p', [AGENT], null));
+  });
+});
+
+describe('"JSON encoding details", row by row from the API to the wire', () => {
+  for (const { endpoint, method, payload_raw: raw, expected, note } of encodingCases) {
+    if (typeof raw !== 'string' || typeof expected !== 'string') continue;
+    test(`${endpoint} ${method} ${raw.slice(0, 60)}${note ? `: ${note}` : ''}`, async () => {
+      if (expected === '422') {
+        const answer = await service.post('/api/jobs', jobText({ url: target.url, method }, raw));
+        assert.equal(answer.status, 422);
+        return;
+      }
+      const request =
+        endpoint === 'crons'
+          ? await sendCron({ method, payload: raw })
+          : await sendJob({ method }, raw);
+      assert.equal(bodyOf(request), expected === '(no body)' ? '' : expected);
+    });
+  }
+});
+
+describe('query strings, row by row from the API to the wire', () => {
+  for (const {
+    url,
+    endpoint,
+    payload_raw: raw,
+    expected_query: query,
+    expected_pairs: pairs,
+    note,
+  } of queryCases) {
+    test(`${url} with ${raw}${note ? `: ${note}` : ''}`, async () => {
+      const address = url.replace('http://t.test', target.url);
+      const request =
+        endpoint === 'crons'
+          ? await sendCron({ url: address, ...(raw === null ? {} : { payload: raw }) })
+          : await sendJob({ url: address, method: 'GET' }, raw);
+      const sent = new URL(targetOf(request), 'http://t.test');
+      if (query !== undefined) assert.equal(queryOf(request), query);
+      if (pairs !== undefined) assert.deepEqual([...sent.searchParams], pairs);
+    });
+  }
+});
+
+/** A JSON text of any shape, with white space, odd digits, odd keys and odd characters in it. */
+const jsonTexts: fc.Arbitrary<string> = fc.letrec<{ any: string; container: string }>((tie) => {
+  const space = fc.constantFrom('', '', '', ' ', '\n', '\t ', '\r\n');
+  const number = fc.oneof(
+    fc.constantFrom('0', '-0', '1.0', '1e400', '-1E+2', '0.10', '9007199254740993', '1e-7'),
+    fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,20})?([eE][+-]?\d{1,3})?$/),
+  );
+  const string = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 12 }).map((text) => JSON.stringify(text)),
+    fc.constantFrom('"\\/"', '"\\u00E9\\u0041"', '"\\ud800"', '"</script>"', '"http://a/b"', '""'),
+  );
+  const key = fc.oneof(
+    string,
+    fc.constantFrom('"2"', '"10"', '"1"', '"__proto__"', '"constructor"'),
+  );
+  const spaced = <T>(arbitrary: fc.Arbitrary<T>) =>
+    fc.tuple(space, arbitrary, space).map(([a, text, b]) => `${a}${String(text)}${b}`);
+  const member = fc.tuple(spaced(key), spaced(tie('any'))).map(([k, v]) => `${k}:${v}`);
+  return {
+    any: fc.oneof(
+      { maxDepth: 4, depthSize: 'small' },
+      fc.constantFrom('true', 'false', 'null', '{}', '[]', '{ }'),
+      number,
+      string,
+      tie('container'),
+    ),
+    container: fc.oneof(
+      fc.array(spaced(tie('any')), { maxLength: 5 }).map((items) => `[${items.join(',')}]`),
+      fc.array(member, { maxLength: 5 }).map((members) => `{${members.join(',')}}`),
+    ),
+  };
+}).container;
+
+/** A tree as plain data in which digits and the order of keys count, and an empty object is an empty list. */
+function shapeOf(node: JsonNode): unknown {
+  switch (node.kind) {
+    case 'object':
+      if (node.entries.size === 0) return { list: [] };
+      return { object: [...node.entries].map(([key, value]) => [key, shapeOf(value)]) };
+    case 'array':
+      return { list: node.items.map(shapeOf) };
+    case 'string':
+      return { string: node.value };
+    case 'number':
+      return { number: node.text };
+    case 'true':
+    case 'false':
+    case 'null':
+      return node.kind;
+  }
+}
+
+/** The same by another reader, so that no fault of ours hides in both. */
+function withEmptyLists(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withEmptyLists);
+  const entries = Object.entries(value).map(([key, each]) => [key, withEmptyLists(each)] as const);
+  return entries.length === 0 ? [] : Object.fromEntries(entries);
+}
+
+function parse(text: string): JsonNode {
+  const node = parseJsonText(text);
+  if (typeof node === 'string') assert.fail(`${node}: ${text}`);
+  return node;
+}
+
+test('whatever JSON goes in, what arrives is the same value with the same digits and order, "forward slashes and non-ASCII characters are escaped; empty objects are sent as []"', async () => {
+  await using receiver = await startReceiver();
+  const texts = [...new Set(fc.sample(jsonTexts, 400))];
+  await Promise.all(
+    texts.map(async (text, n) => {
+      const answer = await service.post(
+        '/api/jobs',
+        jobText({ url: `${receiver.url}/${n}` }, text),
+      );
+      assert.equal(answer.status, 201, `${text} ${answer.text}`);
+    }),
+  );
+  await receiver.waitFor(texts.length);
+  for (const { url, body } of receiver.requests) {
+    const text = texts[Number(url.slice(1))] ?? '';
+    const sent = body.toString('latin1');
+    assert.match(sent, /^[\x20-\x7e]*$/, text);
+    assert.doesNotMatch(sent, /(?<!\\)(?:\\\\)*\/|\{\}/, text);
+    assert.deepEqual(shapeOf(parse(sent)), shapeOf(parse(text)), text);
+    assert.deepEqual(JSON.parse(sent), withEmptyLists(JSON.parse(text)), text);
+  }
+  await eventually(() => service.engine?.isQuiet());
+});

@@ -1,0 +1,604 @@
+/** §2.7: how a response is judged and where a request may go, as it is recorded; D20–D22. */
+import assert from 'node:assert/strict';
+import net, { type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type DnsAnswer, type DnsServer, startDnsServer } from '#testing/dns-server';
+import { eventually } from '#testing/process';
+import { type RawConnection, startRawReceiver } from '#testing/raw-receiver';
+import { type Receiver, startReceiver } from '#testing/receiver';
+import { jobEnd, makeOnceQueue, ONCE, postJob, runCron, runJob } from '#testing/runs';
+import { executionsOf, scheduleCron, setQueue } from '#testing/scheduling';
+import { startService, type TestService } from '#testing/service';
+import { openSqliteTestStore } from '#testing/stores';
+
+let service: TestService;
+let dns: DnsServer;
+let target: Receiver;
+
+before(async () => {
+  dns = await startDnsServer();
+  target = await startReceiver();
+  service = await startService(openSqliteTestStore, {
+    env: { ALLOWED_NETWORKS: '127.0.0.1/32', DNS_SERVERS: dns.address },
+  });
+  await makeOnceQueue(service);
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await target.close();
+  await dns.close();
+});
+
+interface Outcome {
+  status: string;
+  reason: string | null;
+  errorMessage: string | null;
+  responseStatus: number | null;
+}
+
+/** What is recorded of a run, without what differs from run to run. */
+function outcomeOf({ status, reason, errorMessage, responseStatus }: Outcome): Outcome {
+  return { status, reason, errorMessage, responseStatus };
+}
+
+/** The outcome of a failed job, which was the last attempt, and of a failed execution. */
+function failed(reason: string | null, errorMessage: string | null, responseStatus: number | null) {
+  return {
+    job: { status: 'dead_lettered', reason, errorMessage, responseStatus },
+    run: { status: 'failed', reason, errorMessage, responseStatus },
+  };
+}
+
+async function assertFails(
+  url: string,
+  reason: string | null,
+  errorMessage: string | null,
+  responseStatus: number | null = null,
+): Promise<void> {
+  const expected = failed(reason, errorMessage, responseStatus);
+  assert.deepEqual(outcomeOf(await runJob(service, { url })), expected.job, `job to ${url}`);
+  assert.deepEqual(outcomeOf(await runCron(service, { url })), expected.run, `cron to ${url}`);
+}
+
+/** Lets what was sent over loopback arrive and be read. */
+async function letArrive(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+}
+
+function answerOf(status: number, extra = ''): string {
+  const line = `HTTP/1.1 ${String(status).padStart(3, '0')} Any\r\n`;
+  return `${line}${extra}Connection: close\r\nContent-Length: 0\r\n\r\n`;
+}
+
+/** What a job and an execution come to with a target that answers so. */
+async function outcomesWith(answer: string) {
+  await using receiver = await startRawReceiver(answer);
+  const job = outcomeOf(await runJob(service, { url: receiver.url }));
+  const run = outcomeOf(await runCron(service, { url: receiver.url }));
+  return { job, run };
+}
+
+describe('by the status', () => {
+  for (const responseStatus of [200, 201, 202, 204, 206, 226, 299]) {
+    test(`${responseStatus}: "2xx: Success"`, async () => {
+      const success = { status: 'success', reason: null, errorMessage: null, responseStatus };
+      const { job, run } = await outcomesWith(answerOf(responseStatus));
+      assert.deepEqual(job, success);
+      assert.deepEqual(run, success);
+    });
+  }
+
+  const rows: [clause: string, statuses: readonly number[], reason: string | null][] = [
+    ['"3xx: Failure, reason unknown"', [300, 301, 302, 303, 304, 307, 308, 399], null],
+    [
+      '"4xx: Failure, reason http_client_error"',
+      [400, 401, 404, 418, 429, 499],
+      'http_client_error',
+    ],
+    ['"5xx: Failure, reason http_server_error"', [500, 502, 503, 504, 599], 'http_server_error'],
+    ['outside 200–599: "a failure of unknown reason" (D22)', [600, 999, 99, 0], null],
+  ];
+  for (const [clause, statuses, reason] of rows) {
+    test(`${clause}; jobs say "HTTP 503 error", crons nothing (§6.3, D21): ${statuses.join(', ')}`, async () => {
+      for (const status of statuses) {
+        const expected = failed(reason, `HTTP ${status} error`, status);
+        const { job, run } = await outcomesWith(answerOf(status));
+        assert.deepEqual(job, expected.job);
+        assert.deepEqual(run, { ...expected.run, errorMessage: null });
+      }
+    });
+  }
+
+  test('"Redirects are never followed", wherever they lead', async () => {
+    await using elsewhere = await startReceiver();
+    for (const status of [301, 302, 303, 307, 308]) {
+      for (const location of ['/elsewhere', `${elsewhere.url}/`, '//127.0.0.1/', 'garbage:']) {
+        const path = `/redirect-${status}`;
+        target.answer(path, { status, headers: { Location: location, Refresh: '0; url=/x' } });
+        const job = await runJob(service, { url: target.url + path });
+        assert.equal(job.errorMessage, `HTTP ${status} error`);
+      }
+    }
+    assert.equal(elsewhere.requests.length, 0);
+    assert.ok(target.requests.every(({ url }) => url.startsWith('/redirect-')));
+    assert.equal(target.requests.length, 20, 'one request each');
+  });
+
+  test('"1xx answers are skipped" (D22): the final answer counts', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
+    const { job } = await outcomesWith(`HTTP/1.1 100 Continue\r\n\r\n${hints}${answerOf(503)}`);
+    assert.deepEqual(job, failed('http_server_error', 'HTTP 503 error', 503).job);
+    const { run } = await outcomesWith(hints.repeat(50) + answerOf(201));
+    assert.equal(run.responseStatus, 201);
+  });
+
+  test('"Monthly request quota used up: Failure, reason limit_exceeded (message: Monthly limit reached)"', async () => {
+    await using limited = await startService(openSqliteTestStore, { plan: 'tiny' });
+    await makeOnceQueue(limited);
+    for (let n = 0; n < 3; n++) await runJob(limited, { url: target.url });
+    const sent = target.requests.length;
+    const job = await runJob(limited, { url: target.url });
+    const over = { reason: 'limit_exceeded', errorMessage: 'Monthly limit reached' };
+    assert.deepEqual(outcomeOf(job), { status: 'failed', ...over, responseStatus: null });
+    const run = await runCron(limited, { url: target.url });
+    assert.deepEqual(outcomeOf(run), { status: 'failed', ...over, responseStatus: null });
+    assert.equal(target.requests.length, sent, 'nothing is sent');
+  });
+});
+
+describe('"No complete response within the timeout: Failure, reason timeout"', () => {
+  const STATUS = 'HTTP/1.1 200 OK\r\n';
+  const stalls: [what: string, script: (c: RawConnection) => unknown, status: number | null][] = [
+    ['takes the request and says nothing', () => {}, null],
+    ['stops in its status line', (c) => c.send('HTTP/1.1 2'), null],
+    ['stops in its headers', (c) => c.send(`${STATUS}A: b\r\n`), null],
+    ['stops before its body', (c) => c.send(`${STATUS}Content-Length: 5\r\n\r\n`), 200],
+    ['stops in its body', (c) => c.send(`${STATUS}Content-Length: 5\r\n\r\nabcd`), 200],
+    [
+      'stops between chunks',
+      (c) => c.send(`${STATUS}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n`),
+      200,
+    ],
+    ['leaves a failure’s body open', (c) => c.send('HTTP/1.1 503 No\r\n\r\nab'), 503],
+    ['sends 1xx and no more', (c) => c.send('HTTP/1.1 100 Continue\r\n\r\n'), null],
+  ];
+  for (const [what, script, status] of stalls) {
+    test(`a target that ${what}; "on timeout the connection is closed"`, async () => {
+      const told = Promise.withResolvers<void>();
+      await using receiver = await startRawReceiver(async (connection) => {
+        await connection.until();
+        await script(connection);
+        told.resolve();
+      });
+      await setQueue(service, { timeoutSeconds: 7, retriesEnabled: false }, 'seven');
+      const id = await postJob(service, { queue: 'seven', url: receiver.url });
+      await told.promise;
+      await letArrive();
+      await service.clock.advance(6_999);
+      assert.equal((await service.store.jobs.find(service.teamId, id))?.status, 'processing');
+      await service.clock.advance(1);
+      const job = await jobEnd(service, id);
+      const text = 'Request timed out after 7 seconds';
+      assert.deepEqual(outcomeOf(job), failed('timeout', text, status).job);
+      assert.equal(job.durationMs, 7_000);
+      assert.equal(Number(job.completedAt) - Number(job.startedAt), 7_000);
+      await assert.rejects(receiver.connections[0]?.until('more') ?? Promise.resolve(), /ended/);
+      assert.equal(receiver.connections.length, 1);
+    });
+  }
+
+  test('"The timeout covers the whole attempt … and the last byte" (D22): bytes that drip do not put it off', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      await connection.until();
+      await connection.send('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
+      await connection.drip('x'.repeat(100_000), { everyMs: 2 });
+    });
+    const cron = await scheduleCron(service, {
+      url: receiver.url,
+      timeout_seconds: 3,
+      is_active: false,
+    });
+    await service.work.runCronNow(service.teamId, cron.id);
+    await (await receiver.next()).until();
+    for (let second = 0; second < 3; second++) {
+      await letArrive();
+      await service.clock.advance(1_000);
+    }
+    await service.quiet();
+    const [run] = await executionsOf(service, cron.id);
+    assert.ok(run);
+    assert.deepEqual(
+      outcomeOf(run),
+      failed('timeout', 'Request timed out after 3 seconds', 200).run,
+    );
+    assert.equal(run.durationMs, 3_000);
+  });
+
+  test('it covers the lookup of the name too', async () => {
+    dns.answer('silent.test', 'silence');
+    const asked = dns.queries.length;
+    await setQueue(service, { timeoutSeconds: 2, retriesEnabled: false }, 'two');
+    const id = await postJob(service, { queue: 'two', url: 'http://silent.test/' });
+    await eventually(() => dns.queries.length > asked);
+    await service.clock.advance(2_000);
+    const job = await jobEnd(service, id);
+    assert.deepEqual(
+      outcomeOf(job),
+      failed('timeout', 'Request timed out after 2 seconds', null).job,
+    );
+    assert.equal(job.durationMs, 2_000);
+  });
+
+  test('"Connection opening takes at most 10 seconds (less when the request timeout is shorter)"', async () => {
+    await using receiver = await startRawReceiver(() => {});
+    const url = receiver.url.replace('http:', 'https:');
+    const opening = 'Connection error: connection timed out after 10 seconds';
+    for (const [timeoutSeconds, atMs, reason, text] of [
+      [300, 10_000, 'connection_error', opening],
+      [30, 10_000, 'connection_error', opening],
+      [4, 4_000, 'timeout', 'Request timed out after 4 seconds'],
+    ] as const) {
+      await setQueue(service, { timeoutSeconds, retriesEnabled: false }, 'opening');
+      const id = await postJob(service, { queue: 'opening', url });
+      const connection = await receiver.next();
+      await eventually(() => connection.received.length > 0, { what: 'a handshake to begin' });
+      await service.clock.advance(atMs - 1);
+      assert.equal((await service.store.jobs.find(service.teamId, id))?.status, 'processing');
+      await service.clock.advance(1);
+      const job = await jobEnd(service, id);
+      assert.deepEqual(outcomeOf(job), failed(reason, text, null).job);
+      assert.equal(job.durationMs, atMs);
+    }
+  });
+
+  test('an answer within the timeout is judged as it is, with the time it took', async () => {
+    const held = Promise.withResolvers<void>();
+    target.answer('/held', { status: 201, after: held.promise });
+    const id = await postJob(service, { url: `${target.url}/held` });
+    await target.next(({ url }) => url === '/held');
+    await service.clock.advance(29_999);
+    held.resolve();
+    const job = await jobEnd(service, id);
+    assert.equal(job.status, 'success');
+    assert.equal(job.responseStatus, 201);
+    assert.equal(job.durationMs, 29_999);
+  });
+});
+
+describe('"Other failure texts: a connection error message"', () => {
+  const OK = 'HTTP/1.1 200 OK\r\n';
+  const rows: [what: string, answer: string, text: string, status: number | null][] = [
+    ['no answer at all', '', 'connection closed before a response came', null],
+    ['half a status line', 'HTTP/1.1 20', 'connection closed before a response came', null],
+    ['half a head', `${OK}A: b\r\n`, 'connection closed before a response came', null],
+    ['garbage', '\0\x01garbage\r\n\r\n', 'response is not valid HTTP', null],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n', 'response is not valid HTTP', null],
+    ['HTTP/2 unasked', 'HTTP/2 200 OK\r\n\r\n', 'response is not valid HTTP', null],
+    ['a header without a colon', `${OK}no colon\r\n\r\n`, 'response is not valid HTTP', null],
+    [
+      'two lengths',
+      `${OK}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`,
+      'response is not valid HTTP',
+      null,
+    ],
+    [
+      '101 unasked',
+      'HTTP/1.1 101 Up\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+      'response is not valid HTTP',
+      null,
+    ],
+    [
+      '64 KiB of headers and more',
+      `${OK}${`A: ${'x'.repeat(1000)}\r\n`.repeat(70)}\r\n`,
+      'response headers are too large',
+      null,
+    ],
+    ['a body cut short', `${OK}Content-Length: 10\r\n\r\nshort`, 'response ended early', 200],
+    [
+      'a failure’s body cut short',
+      'HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nshort',
+      'response ended early',
+      500,
+    ],
+    [
+      'chunks without an end',
+      `${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n`,
+      'response ended early',
+      200,
+    ],
+    [
+      'a chunk of no size',
+      `${OK}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`,
+      'response is not valid HTTP',
+      200,
+    ],
+    [
+      'a body that is not gzip',
+      `${OK}Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope`,
+      'response body is not valid gzip',
+      200,
+    ],
+  ];
+  for (const [what, answer, text, status] of rows) {
+    test(`${what}: "the status, if one came, is kept" (D22)`, async () => {
+      const expected = failed('connection_error', `Connection error: ${text}`, status);
+      assert.deepEqual(await outcomesWith(answer), expected);
+    });
+  }
+
+  test('a connection reset before the answer and amid it', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      const head = String(await connection.until());
+      if (head.includes('/amid')) {
+        await connection.send(`${OK}Content-Length: 9\r\n\r\nabc`);
+        await letArrive();
+      }
+      connection.reset();
+    });
+    const text = 'Connection error: connection reset';
+    await assertFails(`${receiver.url}/before`, 'connection_error', text);
+    await assertFails(`${receiver.url}/amid`, 'connection_error', text, 200);
+  });
+
+  test('a port on which nobody listens', async () => {
+    const { port } = await startThenClose();
+    const text = 'Connection error: connection refused';
+    await assertFails(`http://127.0.0.1:${port}/`, 'connection_error', text);
+  });
+});
+
+async function startThenClose(): Promise<AddressInfo> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return address;
+}
+
+const CANNOT_RESOLVE = ['cannot_resolve_host', 'Cannot resolve host'] as const;
+const BLOCKED = ['blocked_address', 'The URL resolves to a blocked IP address.'] as const;
+
+describe('network rule 1: names', () => {
+  const rows: [what: string, answer: DnsAnswer, verdict: typeof BLOCKED | typeof CANNOT_RESOLVE][] =
+    [
+      ['a private address', ['10.1.2.3'], BLOCKED],
+      ['the address of a cloud’s metadata', ['169.254.169.254'], BLOCKED],
+      [
+        'an allowed and a private address: any blocked one blocks (D20)',
+        ['127.0.0.1', '192.168.0.1'],
+        BLOCKED,
+      ],
+      ['a private and an allowed address', ['172.31.255.255', '127.0.0.1'], BLOCKED],
+      [
+        'a CNAME chain that ends in a private address',
+        [
+          { type: 'CNAME', data: 'inner.test' },
+          { type: 'A', name: 'inner.test', data: '10.1.2.3' },
+        ],
+        BLOCKED,
+      ],
+      ['"Hosts with only IPv6 cannot be called"', ['2001:4860:4860::8888', '::1'], CANNOT_RESOLVE],
+      ['no address at all', [], CANNOT_RESOLVE],
+      ['NXDOMAIN', 'NXDOMAIN', CANNOT_RESOLVE],
+      ['SERVFAIL', 'SERVFAIL', CANNOT_RESOLVE],
+      ['REFUSED', 'REFUSED', CANNOT_RESOLVE],
+      ['bytes that are no DNS answer', { bytes: Buffer.from('garbage') }, CANNOT_RESOLVE],
+    ];
+  for (const [n, [what, answer, [reason, text]]] of rows.entries()) {
+    test(`${what}: ${text}`, async () => {
+      const sent = target.requests.length;
+      dns.answer(`name-${n}.test`, answer);
+      await assertFails(`http://name-${n}.test:${target.port}/`, reason, text);
+      assert.equal(target.requests.length, sent, 'nothing is sent');
+    });
+  }
+
+  test('a name with an allowed address is called there, under its own name', async () => {
+    dns.answer('xn--bcher-kva.test', ['127.0.0.1', '::1']);
+    const url = `http://B\u00fccher.test:${target.port}/named`;
+    assert.equal((await runJob(service, { url })).status, 'success');
+    const { headers } = await target.next((request) => request.url === '/named');
+    assert.equal(headers.host, `xn--bcher-kva.test:${target.port}`);
+  });
+
+  test('"This is checked when the request is sent, not at creation"', async () => {
+    dns.answer('later.test', ['10.1.2.3']);
+    const url = `http://later.test:${target.port}/later`;
+    const id = await postJob(service, { url, delay: 30 });
+    dns.answer('later.test', ['127.0.0.1']);
+    await service.advance(30_000);
+    assert.equal((await jobEnd(service, id)).status, 'success');
+  });
+
+  test('"a second DNS answer can’t redirect it" (D20): one answer is judged and dialled, the next judged anew', async () => {
+    dns.answerInTurn('rebound.test', [['127.0.0.1'], ['10.1.2.3'], ['127.0.0.1']]);
+    const asked = () => dns.queries.filter(({ name }) => name === 'rebound.test').length;
+    const url = `http://rebound.test:${target.port}/rebound`;
+    assert.equal((await runJob(service, { url })).status, 'success');
+    assert.equal(asked(), 1);
+    const second = await runJob(service, { url });
+    assert.deepEqual(outcomeOf(second), failed(...BLOCKED, null).job);
+    assert.equal(asked(), 2);
+    assert.equal((await runJob(service, { url })).status, 'success');
+    assert.equal(target.requests.filter((request) => request.url === '/rebound').length, 2);
+  });
+
+  test('a name server that is silent about one name holds up no other', async () => {
+    dns.answer('mute.test', 'silence');
+    dns.answer('good.test', ['127.0.0.1']);
+    const silentNames = Array.from({ length: 30 }, (_, n) => `${n}.mute.test`);
+    for (const name of silentNames) dns.answer(name, 'silence');
+    const silent = await Promise.all(
+      silentNames.map((name) => postJob(service, { url: `http://${name}/` })),
+    );
+    const mute = await postJob(service, { url: 'http://mute.test/' });
+    const url = `http://good.test:${target.port}/good`;
+    const startedAt = performance.now();
+    const good = await Promise.all(Array.from({ length: 10 }, () => runJob(service, { url })));
+    assert.ok(good.every(({ status }) => status === 'success'));
+    assert.ok(performance.now() - startedAt < 1_000, 'well before the first try of a lookup ends');
+    const waiting = await service.store.jobs.find(service.teamId, mute);
+    assert.equal(waiting?.status, 'processing');
+    await service.clock.advance(5_000);
+    assert.deepEqual(outcomeOf(await jobEnd(service, mute)), failed(...CANNOT_RESOLVE, null).job);
+    for (const id of silent) assert.equal((await jobEnd(service, id)).reason, CANNOT_RESOLVE[0]);
+  });
+
+  test('localhost and names under it are the machine itself, whatever a name server says', async () => {
+    await using closed = await startClosedService();
+    dns.answer('localhost', ['93.184.216.34']);
+    for (const name of ['localhost', 'LOCALHOST.', 'foo.localhost']) {
+      const job = await runJob(closed, { url: `http://${name}:${target.port}/` });
+      assert.deepEqual(outcomeOf(job), failed(...BLOCKED, null).job, name);
+    }
+  });
+});
+
+/** A service as it comes: nothing private may be reached. */
+async function startClosedService(): Promise<TestService> {
+  const env = { ALLOWED_NETWORKS: '', DNS_SERVERS: dns.address };
+  const closed = await startService(openSqliteTestStore, { env });
+  await makeOnceQueue(closed);
+  return closed;
+}
+
+/** Counts connections to one port of both loopbacks. */
+async function startListener() {
+  let count = 0;
+  const listen = async (host: string, port: number) => {
+    const server = net.createServer((socket) => {
+      count++;
+      socket.destroy();
+    });
+    server.listen(port, host);
+    await once(server, 'listening');
+    return server;
+  };
+  const first = await listen('127.0.0.1', 0);
+  const { port } = first.address() as AddressInfo;
+  const servers = [first, await listen('::1', port).catch(() => null)];
+  return {
+    port,
+    count: () => count,
+    [Symbol.dispose]: () => servers.forEach((server) => server?.close()),
+  };
+}
+
+describe('network rule 1: "IP literals are judged by the same rules, in every spelling that a URL allows" (D20)', () => {
+  const blocked = [
+    '127.0.0.1',
+    '127.0.0.1.',
+    '127.1',
+    '127.0.1',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '0X7F.0.0.0x1',
+    '0177.0.0.1',
+    '017700000001',
+    '00000177.1',
+    '%31%32%37.0.0.1',
+    '１２７.０.０.１',
+    '127。0。0。1',
+    '0',
+    '0.0.0.0',
+    '0x0',
+  ];
+  const ranges = [
+    '10.0.0.0',
+    '10.255.255.255',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.0.1',
+    '192.168.255.255',
+    '127.255.255.254',
+    '169.254.0.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '100.127.255.254',
+    '192.0.0.192',
+    '192.0.2.1',
+    '198.18.0.1',
+    '198.19.255.255',
+    '198.51.100.65',
+    '203.0.113.9',
+    '224.0.0.1',
+    '239.255.255.255',
+    '240.0.0.1',
+    '255.255.255.255',
+    '0.0.0.1',
+  ];
+  const ipv6 = [
+    '[::1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[fe80::1]',
+    '[fd00::1]',
+    '[2001:4860:4860::8888]',
+  ];
+
+  test('nothing is sent and no connection is made', async () => {
+    await using closed = await startClosedService();
+    using listener = await startListener();
+    const asked = dns.queries.length;
+    const check = async (host: string, [reason, text]: readonly [string, string]) => {
+      const job = await runJob(closed, { url: `http://${host}:${listener.port}/` });
+      assert.deepEqual(outcomeOf(job), failed(reason, text, null).job, host);
+    };
+    await Promise.all([
+      ...[...blocked, ...ranges].map((host) => check(host, BLOCKED)),
+      ...ipv6.map((host) => check(host, CANNOT_RESOLVE)),
+    ]);
+    const run = await runCron(closed, { url: `http://0x7f.1:${listener.port}/` });
+    assert.deepEqual(outcomeOf(run), failed(...BLOCKED, null).run);
+    assert.equal(listener.count(), 0);
+    assert.equal(dns.queries.length, asked, 'no name is looked up');
+  });
+
+  test('"An operator can allow networks by CIDR", and no more than those are open', async () => {
+    assert.equal(
+      (await runJob(service, { url: `http://0x7f.1:${target.port}/open` })).status,
+      'success',
+    );
+    for (const host of ['127.0.0.2', '10.0.0.1', '0.0.0.0']) {
+      const job = await runJob(service, { url: `http://${host}:${target.port}/` });
+      assert.deepEqual(outcomeOf(job), failed(...BLOCKED, null).job, host);
+    }
+  });
+
+  test('a redirect to a private address is not followed either', async () => {
+    using listener = await startListener();
+    const Location = `http://127.0.0.1:${listener.port}/`;
+    target.answer('/inward', { status: 302, headers: { Location } });
+    const job = await runJob(service, { url: `${target.url}/inward` });
+    assert.deepEqual(outcomeOf(job), failed(null, 'HTTP 302 error', 302).job);
+    assert.equal(listener.count(), 0);
+  });
+});
+
+test('one target’s fault ends no other run: a hundred of each at once', async () => {
+  await using odd = await startRawReceiver(async (connection, index) => {
+    await connection.until();
+    if (index % 3 === 0) connection.reset();
+    else if (index % 3 === 1) await connection.send('\0\0\0\r\n\r\n');
+    else await connection.send('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc');
+    connection.end();
+  });
+  const bad = Array.from({ length: 100 }, () => runJob(service, { url: odd.url }));
+  const good = Array.from({ length: 100 }, () => runJob(service, { url: `${target.url}/good` }));
+  assert.ok((await Promise.all(good)).every(({ status }) => status === 'success'));
+  assert.ok((await Promise.all(bad)).every(({ reason }) => reason === 'connection_error'));
+});
+
+test('a run that is not sent at all has a duration too, and a record of its own', async () => {
+  const job = await runJob(service, { url: 'http://10.0.0.1/', queue: ONCE });
+  assert.equal(job.durationMs, 0);
+  assert.equal(job.response?.body.length ?? 0, 0);
+  assert.equal(job.completedAt, job.startedAt);
+});

@@ -1,0 +1,156 @@
+/** §2.7, network rule 2, with the service as a process: whom it trusts comes from its environment. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  createAuthority,
+  createSelfSigned,
+  type Credentials,
+  expired,
+  type TestAuthority,
+} from '#testing/certificates';
+import { startDnsServer, type DnsServer } from '#testing/dns-server';
+import { type BelfryProcess, startBelfry } from '#testing/process';
+import { startRawReceiver } from '#testing/raw-receiver';
+import { ONLY_TLS_1_1, type Receiver, startReceiver, startTlsReceiver } from '#testing/receiver';
+
+let authority: TestAuthority;
+let dns: DnsServer;
+let proxy: Receiver;
+let callbacks: Receiver;
+let belfry: BelfryProcess;
+let token: string;
+
+before(async () => {
+  authority = await createAuthority();
+  dns = await startDnsServer();
+  for (const name of ['good.test', 'other.test', 'a.wild.test']) dns.answer(name, ['127.0.0.1']);
+  [proxy, callbacks] = await Promise.all([startReceiver(), startReceiver()]);
+  const everyProxy = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'];
+  belfry = await startBelfry({
+    env: {
+      DNS_SERVERS: dns.address,
+      NODE_EXTRA_CA_CERTS: authority.certFile,
+      // Neither may weaken or redirect anything.
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      NODE_USE_ENV_PROXY: '1',
+      ...Object.fromEntries(everyProxy.map((name) => [name, proxy.url])),
+    },
+  });
+  const user = ['--email', 'ada@example.com', '--password', 'correct horse battery', '--team', 'T'];
+  const made = await belfry.cli('user', 'create', ...user);
+  token = (made.json as { apiToken: string }).apiToken;
+  const queue = await belfry.cli('queue', 'set', '--team', 'T', '--queue', 'q', '--retries', 'off');
+  assert.equal(queue.code, 0, queue.stderr);
+});
+after(async () => {
+  await belfry[Symbol.asyncDispose]();
+  await Promise.all([proxy.close(), callbacks.close(), dns.close()]);
+});
+
+let count = 0;
+
+/** Runs a job and gives what its callback says of it. */
+async function outcomeOf(url: string, headers: Record<string, string> = {}) {
+  const path = `/${count++}`;
+  const answer = await fetch(`${belfry.url}/api/jobs`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json',
+    },
+    body: JSON.stringify({ queue: 'q', url, headers, callback_url: callbacks.url + path }),
+  });
+  assert.equal(answer.status, 201);
+  const { body } = await callbacks.next((request) => request.url === path);
+  const { status, response_status, error_message } = JSON.parse(String(body)) as {
+    status: string;
+    response_status: number | null;
+    error_message: string | null;
+  };
+  return { status, response_status, error_message };
+}
+
+async function refusalBy(credentials: Credentials, options: object = {}, host = 'good.test') {
+  await using target = await startTlsReceiver({ tls: { ...credentials, ...options } });
+  const outcome = await outcomeOf(`https://${host}:${target.port}/`);
+  assert.equal(target.requests.length, 0, 'nothing is sent');
+  assert.equal(outcome.status, 'dead_lettered');
+  assert.equal(outcome.response_status, null);
+  return outcome.error_message;
+}
+
+const SUCCESS = { status: 'success', response_status: 200, error_message: null };
+
+describe('"TLS certificates are verified; TLS 1.2 or newer is required. http:// URLs work."', () => {
+  test('a target with a certificate of a trusted authority is called, over TLS 1.2 and 1.3', async () => {
+    const credentials = await authority.issue({ hosts: ['good.test', '*.wild.test', '127.0.0.1'] });
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const tls = { ...credentials, minVersion: version, maxVersion: version };
+      await using target = await startTlsReceiver({ tls });
+      for (const host of ['good.test', 'a.wild.test', '127.0.0.1']) {
+        assert.deepEqual(await outcomeOf(`https://${host}:${target.port}/`), SUCCESS, host);
+      }
+    }
+  });
+
+  test('self-signed', async () => {
+    assert.equal(
+      await refusalBy(await createSelfSigned({ hosts: ['good.test'] })),
+      'Connection error: TLS certificate is self-signed',
+    );
+  });
+
+  test('of an authority that nobody trusts', async () => {
+    const stranger = await createAuthority('Stranger');
+    assert.equal(
+      await refusalBy(await stranger.issue({ hosts: ['good.test'] })),
+      'Connection error: TLS certificate cannot be verified',
+    );
+  });
+
+  test('expired, or not yet valid', async () => {
+    const hosts = ['good.test'];
+    assert.equal(
+      await refusalBy(await authority.issue(expired({ hosts }))),
+      'Connection error: TLS certificate has expired',
+    );
+    const notBefore = new Date(Date.now() + 86_400_000);
+    assert.equal(
+      await refusalBy(await authority.issue({ hosts, notBefore })),
+      'Connection error: TLS certificate is not yet valid',
+    );
+  });
+
+  test('for another host, whatever Host header is configured', async () => {
+    const text = 'Connection error: TLS certificate is for another host';
+    const credentials = await authority.issue({ hosts: ['other.test'] });
+    assert.equal(await refusalBy(credentials), text);
+    assert.equal(await refusalBy(credentials, {}, '127.0.0.1'), text);
+    await using target = await startTlsReceiver({ tls: credentials });
+    const outcome = await outcomeOf(`https://good.test:${target.port}/`, { Host: 'other.test' });
+    assert.equal(outcome.error_message, text);
+    assert.equal(target.requests.length, 0);
+  });
+
+  test('TLS 1.1', async () => {
+    const credentials = await authority.issue({ hosts: ['good.test'] });
+    const text = 'Connection error: TLS 1.2 or newer is required';
+    assert.equal(await refusalBy(credentials, ONLY_TLS_1_1), text);
+  });
+
+  test('a target that speaks plain HTTP where TLS is asked for', async () => {
+    await using target = await startRawReceiver(async (connection) => {
+      await connection.untilBytes(1);
+      await connection.send('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n');
+    });
+    const outcome = await outcomeOf(target.url.replace('http:', 'https:'));
+    assert.equal(outcome.error_message, 'Connection error: the other side does not speak TLS');
+  });
+
+  test('an http:// URL, past every proxy that the environment names', async () => {
+    await using target = await startReceiver();
+    assert.deepEqual(await outcomeOf(`http://good.test:${target.port}/`), SUCCESS);
+    assert.equal(proxy.requests.length, 0);
+  });
+});

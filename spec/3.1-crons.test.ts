@@ -1,0 +1,505 @@
+/** §3.1: a cron's states, its runs and Run now; D27, D29. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aNode } from '#testing/makers';
+import { startReceiver } from '#testing/receiver';
+import {
+  executionsOf,
+  makeGate,
+  MINUTE,
+  requestsTo,
+  restartEngine,
+  scheduleCron,
+  scheduleJob,
+  SECOND,
+  startSecondEngine,
+} from '#testing/scheduling';
+import { startService } from '#testing/service';
+import { forEachStore, type OpenTestStore } from '#testing/stores';
+
+const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
+
+forEachStore((dialect, openTestStore) => {
+  describe('(new) → active or paused', () => declareCreation(openTestStore));
+  describe('paused ⇄ active', () => declarePausing(openTestStore));
+  describe('schedule time reached', () => {
+    declareRuns(openTestStore);
+    if (dialect === 'postgres') declareTwoEngines(openTestStore);
+  });
+  describe('missed times (D29)', () => declareMissedTimes(openTestStore));
+  describe('"Run now"', () => declareRunNow(openTestStore));
+  describe('the end of an execution', () => declareEnds(openTestStore));
+});
+
+function declareCreation(openTestStore: OpenTestStore) {
+  for (const [what, body] of [
+    ['omitted', {}],
+    ['true', { is_active: true }],
+  ] as const) {
+    test(`is_active ${what}: active, "next_run_at is set"`, async () => {
+      await using service = await startService(openTestStore, { sends: false });
+      const cron = await scheduleCron(service, {
+        url: 'http://127.0.0.1:9/',
+        cron_expression: '*/5 * * * *',
+        ...body,
+      });
+      assert.equal(cron.is_active, true);
+      assert.equal(cron.next_run_at, '2026-11-21T12:05:00+00:00');
+    });
+  }
+
+  test('is_active false: paused, "next_run_at is null", and nothing runs', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const cron = await scheduleCron(service, { url: receiver.url, is_active: false });
+    assert.equal(cron.is_active, false);
+    assert.equal(cron.next_run_at, null);
+    await service.advance(3 * MINUTE);
+    assert.equal(receiver.requests.length, 0);
+    assert.deepEqual(await executionsOf(service, cron.id), []);
+  });
+}
+
+function declarePausing(openTestStore: OpenTestStore) {
+  test('"A paused cron does not run", and has no next time', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url });
+    await service.advance(MINUTE);
+    await receiver.waitFor(1);
+    await service.quiet();
+    const paused = await service.work.pauseCron(service.teamId, id);
+    assert.deepEqual([paused?.isActive, paused?.nextRunAt], [false, null]);
+    await service.advance(5 * MINUTE);
+    assert.equal(receiver.requests.length, 1);
+  });
+
+  test('Start: "Cron runs on schedule again", and what it slept through is not made up for', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
+    await service.advance(150 * SECOND);
+    const started = await service.work.startCron(service.teamId, id);
+    assert.deepEqual([started?.isActive, started?.nextRunAt], [true, at('12:03:00')]);
+    await service.advance(30 * SECOND - 1);
+    assert.equal(receiver.requests.length, 0);
+    await service.advance(1);
+    await receiver.waitFor(1);
+    await service.quiet();
+    assert.equal(receiver.requests.length, 1);
+  });
+
+  test('Start on an active cron changes nothing, not even a time that is due', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore, { sends: false });
+    const { id } = await scheduleCron(service, { url: receiver.url });
+    await service.clock.advance(MINUTE);
+    const started = await service.work.startCron(service.teamId, id);
+    assert.equal(started?.nextRunAt, at('12:01:00'));
+    await service.engine?.start();
+    await receiver.waitFor(1);
+  });
+
+  test('an execution that is under way when the cron is paused goes on to its end', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url });
+    await service.clock.advance(MINUTE);
+    await receiver.waitFor(1);
+    await service.work.pauseCron(service.teamId, id);
+    gate.open();
+    await service.quiet();
+    assert.equal((await executionsOf(service, id))[0]?.status, 'success');
+  });
+
+  test('a deleted cron runs no more, and its executions are gone', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url });
+    await service.clock.advance(MINUTE);
+    await receiver.waitFor(1);
+    assert.equal(await service.work.deleteCron(service.teamId, id), true);
+    gate.open();
+    await service.quiet();
+    await service.advance(3 * MINUTE);
+    assert.equal(receiver.requests.length, 1);
+    assert.deepEqual(await executionsOf(service, id), []);
+  });
+}
+
+function declareRuns(openTestStore: OpenTestStore) {
+  test('"One execution is started on time": at the time, never before, one each time', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, {
+      url: receiver.url,
+      cron_expression: '*/2 * * * *',
+    });
+    await service.advance(2 * MINUTE - 1);
+    assert.equal(receiver.requests.length, 0);
+    await service.advance(1);
+    await receiver.waitFor(1);
+    await service.quiet();
+    await service.advance(2 * MINUTE - 1);
+    assert.equal(receiver.requests.length, 1);
+    await service.advance(1);
+    await receiver.waitFor(2);
+    await service.quiet();
+    const executions = await executionsOf(service, id);
+    const times = executions.map(({ scheduledFor, startedAt }) => [scheduledFor, startedAt]);
+    assert.deepEqual(times, [
+      [at('12:02:00'), at('12:02:00')],
+      [at('12:04:00'), at('12:04:00')],
+    ]);
+    const cron = await service.work.findCron(service.teamId, id);
+    assert.equal(cron?.nextRunAt, at('12:06:00'));
+  });
+
+  test('"even when the previous one is still running"', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url, timeout_seconds: 300 });
+    for (let n = 1; n <= 3; n++) {
+      await service.clock.advance(MINUTE);
+      await receiver.waitFor(n);
+    }
+    const running = await executionsOf(service, id);
+    assert.deepEqual(
+      running.map(({ status }) => status),
+      ['running', 'running', 'running'],
+    );
+    gate.open();
+    await service.quiet();
+    const ended = await executionsOf(service, id);
+    assert.deepEqual(
+      ended.map(({ status, durationMs }) => [status, durationMs]),
+      [
+        ['success', 120_000],
+        ['success', 60_000],
+        ['success', 0],
+      ],
+    );
+  });
+
+  test('"Executions are never retried"', async () => {
+    await using receiver = await startReceiver({ answer: { status: 500 } });
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, {
+      url: receiver.url,
+      cron_expression: '1 12 * * *',
+    });
+    await service.advance(MINUTE);
+    await receiver.waitFor(1);
+    await service.quiet();
+    await service.advance(32 * MINUTE);
+    assert.equal(receiver.requests.length, 1);
+    assert.equal((await executionsOf(service, id)).length, 1);
+  });
+
+  test('crons of the same name and time all run', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    for (let n = 0; n < 3; n++) await scheduleCron(service, { url: `${receiver.url}/${n}` });
+    await service.advance(MINUTE);
+    await receiver.waitFor(3);
+    await service.quiet();
+    assert.deepEqual(receiver.requests.map(({ url }) => url).toSorted(), ['/0', '/1', '/2']);
+  });
+
+  test('over the monthly limit "crons stay on schedule and record a failed run each time"', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore, { plan: 'tiny' });
+    for (let n = 0; n < 3; n++) await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(3);
+    await service.quiet();
+    const { id } = await scheduleCron(service, {
+      url: receiver.url,
+      callback_url: `${receiver.url}/callback`,
+    });
+    for (let n = 0; n < 2; n++) await service.advance(MINUTE);
+    const executions = await executionsOf(service, id);
+    assert.deepEqual(
+      executions.map(({ status, reason, errorMessage }) => [status, reason, errorMessage]),
+      [
+        ['failed', 'limit_exceeded', 'Monthly limit reached'],
+        ['failed', 'limit_exceeded', 'Monthly limit reached'],
+      ],
+    );
+    assert.equal(receiver.requests.length, 3, 'neither a run nor a callback (§6.3)');
+    const cron = await service.work.findCron(service.teamId, id);
+    assert.deepEqual([cron?.isActive, cron?.nextRunAt], [true, at('12:03:00')]);
+  });
+}
+
+function declareTwoEngines(openTestStore: OpenTestStore) {
+  test('"Two nodes never run the same time twice" (D29)', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await using second = await startSecondEngine(service);
+    const crons = [];
+    for (let n = 0; n < 5; n++) {
+      crons.push(await scheduleCron(service, { url: `${receiver.url}/${n}` }));
+    }
+    for (let minute = 1; minute <= 4; minute++) {
+      await service.clock.advance(MINUTE);
+      await receiver.waitFor(5 * minute);
+      await Promise.all([service.quiet(), second.quiet()]);
+    }
+    assert.equal(receiver.requests.length, 20);
+    for (const { id } of crons) {
+      const times = (await executionsOf(service, id)).map(({ scheduledFor }) => scheduledFor);
+      assert.deepEqual(times, [at('12:01'), at('12:02'), at('12:03'), at('12:04')]);
+    }
+  });
+}
+
+function declareMissedTimes(openTestStore: OpenTestStore) {
+  test('the service was down: "one execution as soon as it is back", then on schedule', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url });
+    await service.advance(MINUTE);
+    await receiver.waitFor(1);
+    await service.quiet();
+    const stopped = service.engine?.stop(0);
+    await service.clock.advance(0);
+    await stopped;
+    await service.clock.advance(10.5 * MINUTE);
+    assert.equal(receiver.requests.length, 1);
+    await using back = await restartEngine(service);
+    await receiver.waitFor(2);
+    await back.quiet();
+    assert.equal(receiver.requests.length, 2, '"not one per missed time"');
+    await service.clock.advance(30 * SECOND - 1);
+    assert.equal(receiver.requests.length, 2);
+    await service.clock.advance(1);
+    await receiver.waitFor(3);
+    await back.quiet();
+    const times = (await executionsOf(service, id)).map(({ startedAt }) => startedAt);
+    assert.deepEqual(times, [at('12:01:00'), at('12:11:30'), at('12:12:00')]);
+  });
+
+  test('the clock was set forward: one execution, then on schedule', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url });
+    service.clock.jumpTo(at('13:30:30'));
+    await service.advance(SECOND);
+    await receiver.waitFor(1);
+    await service.quiet();
+    await service.advance(29 * SECOND);
+    await receiver.waitFor(2);
+    await service.quiet();
+    assert.equal((await executionsOf(service, id)).length, 2);
+    assert.equal(receiver.requests.length, 2);
+  });
+
+  test('"overloaded for over a minute": one execution once there is a free seat', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver();
+    receiver.answer('/hog', { after: gate.opened });
+    await using service = await startService(openTestStore, {
+      env: { MAX_CONCURRENT_REQUESTS: '1' },
+    });
+    const queue = await service.work.setQueue(service.teamId, 'emails', { timeoutSeconds: 300 });
+    await scheduleJob(service, { url: `${receiver.url}/hog`, queue: queue.name });
+    await receiver.waitFor(1);
+    await scheduleCron(service, { url: `${receiver.url}/cron` });
+    await service.clock.advance(3.5 * MINUTE);
+    assert.equal(requestsTo(receiver, '/cron').length, 0);
+    gate.open();
+    await receiver.waitFor(2);
+    await service.quiet();
+    assert.equal(requestsTo(receiver, '/cron').length, 1);
+    await service.advance(30 * SECOND);
+    await receiver.waitFor(3);
+    assert.equal(requestsTo(receiver, '/cron').length, 2);
+  });
+}
+
+function declareRunNow(openTestStore: OpenTestStore) {
+  test('"is an additional execution": at once, and the schedule stays as it was', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url });
+    await service.clock.advance(10 * SECOND);
+    await service.work.runCronNow(service.teamId, id);
+    await receiver.waitFor(1);
+    await service.quiet();
+    await service.advance(50 * SECOND);
+    await receiver.waitFor(2);
+    await service.quiet();
+    const executions = await executionsOf(service, id);
+    assert.deepEqual(
+      executions.map(({ scheduledFor, startedAt }) => [scheduledFor, startedAt]),
+      [
+        [null, at('12:00:10')],
+        [at('12:01:00'), at('12:01:00')],
+      ],
+    );
+  });
+
+  test('pressed at the very time of the schedule, both go; pressed twice, it runs twice', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore, { sends: false });
+    const { id } = await scheduleCron(service, { url: receiver.url });
+    await service.clock.advance(MINUTE);
+    await service.work.runCronNow(service.teamId, id);
+    await service.work.runCronNow(service.teamId, id);
+    await service.engine?.start();
+    await receiver.waitFor(3);
+    await service.quiet();
+    assert.equal(receiver.requests.length, 3);
+  });
+
+  test('runs while an earlier execution is still running', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url });
+    await service.work.runCronNow(service.teamId, id);
+    await receiver.waitFor(1);
+    await service.work.runCronNow(service.teamId, id);
+    await receiver.waitFor(2);
+    gate.open();
+    await service.quiet();
+  });
+
+  test('runs a paused cron too: pausing stops the schedule, not a person; it stays paused', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
+    await service.work.runCronNow(service.teamId, id);
+    await receiver.waitFor(1);
+    await service.quiet();
+    await service.advance(3 * MINUTE);
+    assert.equal(receiver.requests.length, 1);
+    const cron = await service.work.findCron(service.teamId, id);
+    assert.deepEqual([cron?.isActive, cron?.nextRunAt], [false, null]);
+    assert.equal((await executionsOf(service, id))[0]?.status, 'success');
+  });
+
+  test('of a cron that is not there starts nothing', async () => {
+    await using service = await startService(openTestStore, { sends: false });
+    const { id } = await scheduleCron(service, { url: 'http://127.0.0.1:9/' });
+    const other = await service.store.teams.create('Others', 'free', service.clock.now());
+    assert.equal(await service.work.runCronNow(other.id, id), null);
+    assert.equal(await service.work.runCronNow(service.teamId, other.id), null);
+    assert.deepEqual(await executionsOf(service, id), []);
+  });
+}
+
+function declareEnds(openTestStore: OpenTestStore) {
+  test('"success (response 2xx and every assertion passed)"', async () => {
+    await using receiver = await startReceiver({ answer: { status: 206, body: 'all fine' } });
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
+    const assertions = [
+      { kind: 'body_contains', text: 'fine' },
+      { kind: 'body_contains', text: 'all' },
+    ];
+    await service.work.setCronAssertions(service.teamId, id, assertions);
+    await service.work.runCronNow(service.teamId, id);
+    await receiver.waitFor(1);
+    await service.quiet();
+    const [execution] = await executionsOf(service, id);
+    assert.equal(execution?.status, 'success');
+    assert.equal(execution?.responseStatus, 206);
+    assert.equal(execution?.reason, null);
+    assert.equal(Buffer.from(execution?.response?.body ?? []).toString(), 'all fine');
+  });
+
+  for (const [name, answer, reason] of [
+    ['a 2xx whose assertion fails', { body: 'all bad' }, 'assertion_failed'],
+    ['a 3xx', { status: 301, headers: { location: '/elsewhere' } }, null],
+    ['a 4xx', { status: 410 }, 'http_client_error'],
+    ['a 5xx', { status: 500 }, 'http_server_error'],
+    ['a broken connection', 'reset', 'connection_error'],
+  ] as const) {
+    test(`"or failed": ${name}`, async () => {
+      await using receiver = await startReceiver({ answer });
+      await using service = await startService(openTestStore);
+      const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
+      const assertions = [{ kind: 'body_contains', text: 'fine' }];
+      await service.work.setCronAssertions(service.teamId, id, assertions);
+      await service.work.runCronNow(service.teamId, id);
+      await receiver.waitFor(1);
+      await service.quiet();
+      const [execution] = await executionsOf(service, id);
+      assert.deepEqual([execution?.status, execution?.reason], ['failed', reason]);
+      assert.equal(receiver.requests.length, 1);
+    });
+  }
+
+  test("a run longer than the cron's timeout_seconds fails", async () => {
+    await using receiver = await startReceiver({ answer: 'never' });
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, {
+      url: receiver.url,
+      is_active: false,
+      timeout_seconds: 2,
+    });
+    await service.work.runCronNow(service.teamId, id);
+    await receiver.waitFor(1);
+    await service.clock.advance(2 * SECOND);
+    await service.quiet();
+    const [execution] = await executionsOf(service, id);
+    assert.deepEqual([execution?.status, execution?.reason], ['failed', 'timeout']);
+    assert.equal(execution?.errorMessage, 'Request timed out after 2 seconds');
+  });
+
+  test('each end is told once: success, failure, and of Run now too (§6.3)', async () => {
+    await using receiver = await startReceiver();
+    receiver.answer('/target', [{ status: 200 }, { status: 500 }, { status: 200 }]);
+    await using service = await startService(openTestStore);
+    const { id } = await scheduleCron(service, {
+      url: `${receiver.url}/target`,
+      callback_url: `${receiver.url}/callback`,
+    });
+    for (let n = 1; n <= 2; n++) {
+      await service.advance(MINUTE);
+      await receiver.waitFor(2 * n);
+    }
+    await service.work.runCronNow(service.teamId, id);
+    await receiver.waitFor(6);
+    await service.quiet();
+    const callbacks = requestsTo(receiver, '/callback');
+    const told = callbacks.map(({ body }) => JSON.parse(String(body)) as Record<string, unknown>);
+    const executions = await executionsOf(service, id);
+    assert.deepEqual(
+      told.map(({ execution_id, status }) => [execution_id, status]),
+      executions.map((execution) => [execution.id, execution.status]),
+    );
+    assert.ok(told.every(({ type, cron_id }) => type === 'cron_execution' && cron_id === id));
+    assert.equal(told[1]?.['error_message'], null);
+  });
+
+  test('the worker fails while it runs: "a cron execution becomes failed", and is not run again (D27)', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore, { sends: false });
+    const { store, teamId, clock } = service;
+    const { id } = await scheduleCron(service, {
+      url: receiver.url,
+      cron_expression: '1 12 * * *',
+    });
+    await clock.advance(MINUTE);
+    const deadNode = await aNode(store, 10 * SECOND);
+    const { claimed } = await store.executions.claimDue(
+      [{ teamId, seats: 5 }],
+      { nodeId: deadNode, now: clock.now(), monthlyLimitOf: () => null },
+      () => at('12:01') + 24 * 60 * MINUTE,
+    );
+    assert.equal(claimed.length, 1);
+    await clock.advance(10 * SECOND);
+    await service.engine?.start();
+    await service.advance(2 * MINUTE);
+    const [execution, ...others] = await executionsOf(service, id);
+    assert.deepEqual([execution?.status, execution?.reason], ['failed', 'worker_failed']);
+    assert.equal(execution?.errorMessage, 'The worker stopped while the request was running.');
+    assert.equal(others.length, 0);
+    assert.equal(receiver.requests.length, 0);
+  });
+}

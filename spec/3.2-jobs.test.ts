@@ -1,0 +1,338 @@
+/** §3.2: a job's states and what moves it from one to the next; D25, D27. What the queue decides is in 2.3-queues. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startReceiver } from '#testing/receiver';
+import {
+  attemptsOf,
+  makeGate,
+  MINUTE,
+  requestsTo,
+  scheduleJob,
+  SECOND,
+  setQueue,
+  startSecondEngine,
+} from '#testing/scheduling';
+import { startService, type TestService } from '#testing/service';
+import { forEachStore, type OpenTestStore } from '#testing/stores';
+
+const statusesOf = async (service: TestService, jobId: string) =>
+  (await attemptsOf(service, jobId)).map(({ status }) => status);
+
+forEachStore((dialect, openTestStore) => {
+  describe('(new) → Pending', () => declareCreation(openTestStore));
+  describe('Pending → attempt', () => {
+    declareStart(openTestStore);
+    if (dialect === 'postgres') declareTwoEngines(openTestStore);
+  });
+  describe('Pending → Fire now', () => declareFire(openTestStore));
+  describe('Pending → Delete', () => declareDelete(openTestStore));
+  describe('attempt → success', () => declareSuccess(openTestStore));
+});
+
+function declareCreation(openTestStore: OpenTestStore) {
+  test('"scheduled_at = now plus the delay", and the job waits as attempt 1', async () => {
+    await using service = await startService(openTestStore, { sends: false });
+    const { job_id, scheduled_at } = await scheduleJob(service, {
+      url: 'http://127.0.0.1:9/',
+      delay: 90,
+    });
+    const [job] = await attemptsOf(service, job_id);
+    assert.equal(job?.status, 'pending');
+    assert.equal(job?.attemptNumber, 1);
+    assert.equal(job?.originalId, job_id);
+    assert.equal(job?.scheduledAt, service.clock.now() + 90_000);
+    assert.equal(job?.startedAt, null);
+    assert.equal(scheduled_at, '2026-11-21T12:01:30+00:00');
+  });
+}
+
+function declareStart(openTestStore: OpenTestStore) {
+  test('"scheduled time reached": the attempt starts at its time and never before it', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 30 });
+    await service.advance(29_999);
+    assert.equal(receiver.requests.length, 0);
+    await service.advance(1);
+    await receiver.waitFor(1);
+    await service.quiet();
+    assert.equal(receiver.requests.length, 1);
+    const [job] = await attemptsOf(service, job_id);
+    assert.equal(job?.startedAt, job?.scheduledAt);
+  });
+
+  test('a job without a delay is sent at once', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+  });
+
+  test('a delay over 60 seconds starts as punctually (D3)', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await scheduleJob(service, { url: receiver.url, delay: 61 });
+    await service.advance(60_999);
+    assert.equal(receiver.requests.length, 0);
+    await service.advance(1);
+    await receiver.waitFor(1);
+  });
+
+  test('a job is processing while its request is under way', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    assert.deepEqual(await statusesOf(service, job_id), ['processing']);
+    gate.open();
+    await service.quiet();
+    assert.deepEqual(await statusesOf(service, job_id), ['success']);
+  });
+
+  test('jobs of one queue start in the order of their times', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await setQueue(service, { concurrencyLimit: 1, isPaused: true });
+    for (const delay of [3, 1, 2]) {
+      await scheduleJob(service, { url: `${receiver.url}/${delay}`, delay });
+    }
+    await service.advance(5 * SECOND);
+    await setQueue(service, { isPaused: false });
+    await receiver.waitFor(3);
+    const urls = receiver.requests.map(({ url }) => url);
+    assert.deepEqual(urls, ['/1', '/2', '/3']);
+  });
+}
+
+function declareTwoEngines(openTestStore: OpenTestStore) {
+  test('two engines on one database send each job exactly once', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await using second = await startSecondEngine(service);
+    const posts = Array.from({ length: 60 }, (_, n) =>
+      scheduleJob(service, { url: `${receiver.url}/${n}`, queue: `q${n % 3}`, delay: n % 4 }),
+    );
+    await Promise.all(posts);
+    for (let second = 0; second < 4; second++) await service.advance(SECOND);
+    await receiver.waitFor(60);
+    await Promise.all([service.quiet(), second.quiet()]);
+    assert.equal(receiver.requests.length, 60);
+    assert.equal(new Set(receiver.requests.map(({ url }) => url)).size, 60);
+  });
+}
+
+function declareFire(openTestStore: OpenTestStore) {
+  test('"attempt runs immediately", and only once', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 600 });
+    const outcome = await service.work.fireJob(service.teamId, job_id);
+    assert.deepEqual(outcome, { kind: 'done' });
+    await receiver.waitFor(1);
+    await service.advance(11 * MINUTE);
+    assert.equal(receiver.requests.length, 1, 'its own time does not send it again');
+    assert.deepEqual(await statusesOf(service, job_id), ['success']);
+  });
+
+  test('a waiting retry is pending, so it runs immediately too (D25)', async () => {
+    await using receiver = await startReceiver({ answer: { status: 500 } });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.quiet();
+    const [, retry] = await attemptsOf(service, job_id);
+    assert.deepEqual(await service.work.fireJob(service.teamId, retry?.id ?? ''), { kind: 'done' });
+    await receiver.waitFor(2);
+    await service.quiet();
+    assert.deepEqual(await statusesOf(service, job_id), ['retried', 'retried', 'pending']);
+  });
+
+  test('"Fire acts only on pending jobs": not on one that is being sent', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    const outcome = await service.work.fireJob(service.teamId, job_id);
+    assert.deepEqual(outcome, { kind: 'not-pending' });
+    gate.open();
+    await service.quiet();
+    assert.equal(receiver.requests.length, 1);
+  });
+
+  test('"Fire acts only on pending jobs": not on finished or failed ones', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await setQueue(service, { retriesEnabled: false });
+    receiver.answer('/bad', { status: 400 });
+    const good = await scheduleJob(service, { url: `${receiver.url}/good` });
+    const bad = await scheduleJob(service, { url: `${receiver.url}/bad` });
+    await receiver.waitFor(2);
+    await service.quiet();
+    for (const { job_id } of [good, bad]) {
+      const outcome = await service.work.fireJob(service.teamId, job_id);
+      assert.deepEqual(outcome, { kind: 'not-pending' });
+    }
+    await service.advance(MINUTE);
+    assert.equal(receiver.requests.length, 2);
+  });
+
+  test('in a paused queue the fired job is held until the queue is enabled (D28)', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await setQueue(service, { isPaused: true });
+    const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 600 });
+    await service.work.fireJob(service.teamId, job_id);
+    await service.advance(MINUTE);
+    assert.equal(receiver.requests.length, 0);
+    await setQueue(service, { isPaused: false });
+    await receiver.waitFor(1);
+  });
+
+  test("another team's job is not found", async () => {
+    await using service = await startService(openTestStore, { sends: false });
+    const { job_id } = await scheduleJob(service, { url: 'http://127.0.0.1:9/', delay: 600 });
+    const other = await service.store.teams.create('Others', 'free', service.clock.now());
+    for (const act of ['fireJob', 'deleteJob', 'retryJob'] as const) {
+      assert.deepEqual(await service.work[act](other.id, job_id), { kind: 'not-found' });
+    }
+    const [job] = await attemptsOf(service, job_id);
+    assert.equal(job?.scheduledAt, service.clock.now() + 600_000);
+  });
+}
+
+function declareDelete(openTestStore: OpenTestStore) {
+  test('"removed. Never sent": the job is gone and its time passes in silence', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, {
+      url: receiver.url,
+      callback_url: `${receiver.url}/callback`,
+      delay: 5,
+    });
+    assert.deepEqual(await service.work.deleteJob(service.teamId, job_id), { kind: 'done' });
+    await service.advance(MINUTE);
+    assert.equal(receiver.requests.length, 0);
+    assert.deepEqual(await attemptsOf(service, job_id), []);
+    const outcome = await service.work.fireJob(service.teamId, job_id);
+    assert.deepEqual(outcome, { kind: 'not-found' }, '"Not undoable"');
+  });
+
+  test('a waiting retry can be deleted; the attempt before it stays', async () => {
+    await using receiver = await startReceiver({ answer: { status: 500 } });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.quiet();
+    const [, retry] = await attemptsOf(service, job_id);
+    const outcome = await service.work.deleteJob(service.teamId, retry?.id ?? '');
+    assert.deepEqual(outcome, { kind: 'done' });
+    await service.advance(2 * MINUTE);
+    assert.equal(receiver.requests.length, 1);
+    assert.deepEqual(await statusesOf(service, job_id), ['retried']);
+  });
+
+  test('"There is no cancel button": a job that is being sent is left alone', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver({ answer: { after: gate.opened } });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    const outcome = await service.work.deleteJob(service.teamId, job_id);
+    assert.deepEqual(outcome, { kind: 'not-deletable' });
+    gate.open();
+    await service.quiet();
+    assert.deepEqual(await statusesOf(service, job_id), ['success']);
+  });
+
+  test('"Failed → removed": a failed job is deleted with its response; a completed one is not', async () => {
+    await using receiver = await startReceiver({ answer: { body: 'kept' } });
+    await using service = await startService(openTestStore);
+    await setQueue(service, { retriesEnabled: false });
+    receiver.answer('/bad', { status: 400, body: 'no' });
+    const good = await scheduleJob(service, { url: `${receiver.url}/good` });
+    const bad = await scheduleJob(service, { url: `${receiver.url}/bad` });
+    await receiver.waitFor(2);
+    await service.quiet();
+    const { work, teamId } = service;
+    assert.deepEqual(await work.deleteJob(teamId, good.job_id), { kind: 'not-deletable' });
+    assert.deepEqual(await work.deleteJob(teamId, bad.job_id), { kind: 'done' });
+    const bodies = await work.readResponseBodies(teamId, [good.job_id, bad.job_id]);
+    assert.deepEqual([...bodies.keys()], [good.job_id]);
+    assert.equal(await work.findJob(teamId, bad.job_id), null);
+  });
+}
+
+function declareSuccess(openTestStore: OpenTestStore) {
+  test('"finished with status success": stored with its status, time and answer', async () => {
+    await using receiver = await startReceiver({ answer: { status: 202, body: 'taken' } });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.quiet();
+    const [job, ...others] = await attemptsOf(service, job_id);
+    assert.equal(job?.status, 'success');
+    assert.equal(job?.responseStatus, 202);
+    assert.equal(job?.reason, null);
+    assert.equal(job?.errorMessage, null);
+    assert.equal(job?.completedAt, service.clock.now());
+    assert.equal(others.length, 0);
+    const bodies = await service.work.readResponseBodies(service.teamId, [job_id]);
+    assert.equal(Buffer.from(bodies.get(job_id) ?? []).toString(), 'taken');
+  });
+
+  test('"One callback if callback_url is set", at the end of the attempt', async () => {
+    const gate = makeGate();
+    await using receiver = await startReceiver();
+    receiver.answer('/target', { after: gate.opened });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, {
+      url: `${receiver.url}/target`,
+      callback_url: `${receiver.url}/callback?reference=7`,
+    });
+    await receiver.waitFor(1);
+    await service.clock.advance(1500);
+    assert.equal(receiver.requests.length, 1);
+    gate.open();
+    await receiver.waitFor(2);
+    await service.advance(MINUTE);
+    const callbacks = requestsTo(receiver, '/callback?reference=7');
+    assert.equal(callbacks.length, 1);
+    assert.equal(callbacks[0]?.method, 'POST');
+    assert.deepEqual(JSON.parse(String(callbacks[0]?.body)), {
+      type: 'job_execution',
+      job_id,
+      original_job_id: job_id,
+      status: 'success',
+      response_status: 200,
+      duration_ms: 1500,
+      error_message: null,
+      attempt_number: 1,
+      completed_at: '2026-11-21T12:00:01+00:00',
+    });
+  });
+
+  test('without callback_url there is no callback', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.advance(MINUTE);
+    assert.equal(receiver.requests.length, 1);
+  });
+
+  test('a callback that fails is sent once all the same and changes nothing', async () => {
+    await using receiver = await startReceiver();
+    receiver.answer('/callback', { status: 500 });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, {
+      url: `${receiver.url}/target`,
+      callback_url: `${receiver.url}/callback`,
+    });
+    await receiver.waitFor(2);
+    await service.advance(2 * MINUTE);
+    assert.equal(receiver.requests.length, 2);
+    assert.deepEqual(await statusesOf(service, job_id), ['success']);
+  });
+}

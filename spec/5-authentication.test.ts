@@ -1,0 +1,366 @@
+/** §5.1–5.5, 5.7, 5.8: tokens, teams and roles; D14, D33, D34. Signing (5.6) has a file of its own. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { NotAllowed } from '#people/actor';
+import { callHttp, leavingNothing } from '#testing/api-calls';
+import { aCron, aJob } from '#testing/api-server';
+import { startBelfry } from '#testing/process';
+import { startReceiver } from '#testing/receiver';
+import { startService, type TestService } from '#testing/service';
+import { forEachStore } from '#testing/stores';
+
+const MISSING = '{"error":"Missing authorization token"}';
+const INVALID = '{"error":"Invalid webhook token"}';
+
+let users = 0;
+
+/** A user made as the operator does it, with a token; by default the owner of a team of their own. */
+async function makeUser(service: TestService, team?: string, role?: 'admin' | 'member') {
+  const made = await service.people.operator.createUser({
+    email: `user${++users}@example.com`,
+    password: 'correct horse battery',
+    team: team ?? `Team ${users}`,
+    role,
+  });
+  assert.ok(made.kind === 'created', JSON.stringify(made));
+  return { ...made, email: `user${users}@example.com` };
+}
+
+async function actorOf(
+  service: TestService,
+  { userId, teamId }: { userId: string; teamId: string },
+) {
+  const actor = await service.people.teams.proveMember(userId, teamId);
+  assert.ok(actor);
+  return actor;
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+forEachStore((_, openTestStore) => {
+  let service: TestService;
+  before(async () => {
+    service = await startService(openTestStore, { sends: false });
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  /** Posts a good job with the token, and gives the team that it ended up in. */
+  const findTeamReached = async (token: string) => {
+    const { status, json, text } = await service.post('/api/jobs', aJob, bearer(token));
+    assert.equal(status, 201, text);
+    return service.work.findTeamOfJob(String(json['job_id']));
+  };
+  const refuse = async (token: string, status: number, text: string) => {
+    for (const [path, body] of [
+      ['/api/jobs', { ...aJob, queue: 'refused' }],
+      ['/api/crons', aCron],
+    ] as const) {
+      const call = () => service.post(path, body, bearer(token));
+      const answer = await leavingNothing(service, call);
+      assert.equal(answer.status, status);
+      assert.equal(answer.headers.get('content-type'), 'application/json');
+      assert.equal(answer.text, text);
+    }
+  };
+
+  describe('5.1 the token', () => {
+    test('"belongs to a user": two users of one team have one each', async () => {
+      const ada = await makeUser(service);
+      const bob = await makeUser(service, `Team ${users}`, 'member');
+      assert.notEqual(ada.apiToken, bob.apiToken);
+      assert.equal(ada.teamId, bob.teamId);
+      for (const { apiToken } of [ada, bob]) {
+        assert.equal(await findTeamReached(apiToken), ada.teamId);
+      }
+    });
+
+    test('"can be regenerated, which invalidates the old one", at once', async () => {
+      const { apiToken, userId, teamId, email } = await makeUser(service);
+      const second = await service.people.tokens.generateApiToken(userId);
+      await refuse(apiToken, 401, INVALID);
+      assert.equal(await findTeamReached(second), teamId);
+      const third = await service.people.operator.newToken(email);
+      assert.ok(third);
+      await refuse(second, 401, INVALID);
+      assert.equal(await findTeamReached(third), teamId);
+    });
+
+    test('regenerating leaves the tokens of others alone', async () => {
+      const { userId } = await makeUser(service);
+      await service.people.tokens.generateApiToken(userId);
+      assert.equal(await findTeamReached(service.token), service.teamId);
+    });
+
+    test('is "stored only as a SHA-256 hash" (D34)', async () => {
+      const { apiToken, userId } = await makeUser(service);
+      const rows = await service.store.database.read((db) =>
+        db.selectFrom('api_tokens').selectAll().where('user_id', '=', userId).execute(),
+      );
+      const kept = JSON.stringify(rows);
+      assert.equal(rows.length, 1, '"One per user"');
+      assert.ok(!kept.includes(apiToken));
+      assert.ok(kept.includes(createHash('sha256').update(apiToken).digest('hex')));
+    });
+
+    test('the stored hash is no token', async () => {
+      const { apiToken } = await makeUser(service);
+      await refuse(createHash('sha256').update(apiToken).digest('hex'), 401, INVALID);
+    });
+
+    test('of a deleted account matches no user', async () => {
+      const { apiToken, userId, teamId } = await makeUser(service);
+      await service.store.members.deleteTeam(teamId, service.clock.now());
+      assert.deepEqual(await service.store.users.delete(userId, service.clock.now()), []);
+      await refuse(apiToken, 401, INVALID);
+    });
+  });
+
+  describe('5.2 "acts on the team currently selected in the dashboard at the time of the call"', () => {
+    test('so the API follows a switch at once, and a switch back', async () => {
+      const { apiToken, userId, teamId: first } = await makeUser(service);
+      const made = await service.people.teams.createTeam(userId, 'Second');
+      assert.ok(made.kind === 'created');
+      assert.equal(await findTeamReached(apiToken), made.teamId, 'a new team is current');
+      assert.equal(await service.people.teams.switchTeam(userId, first), true);
+      assert.equal(await findTeamReached(apiToken), first);
+      assert.equal(await service.people.teams.switchTeam(userId, made.teamId), true);
+      const cron = await service.post('/api/crons', aCron, bearer(apiToken));
+      assert.equal(await service.work.findTeamOfCron(String(cron.json['id'])), made.teamId);
+    });
+
+    test('what was created stays in its team: crons and jobs "cannot be moved"', async () => {
+      const { apiToken, userId, teamId } = await makeUser(service);
+      const { json } = await service.post('/api/jobs', aJob, bearer(apiToken));
+      const cron = await service.post('/api/crons', aCron, bearer(apiToken));
+      await service.people.teams.createTeam(userId, 'Other');
+      assert.equal(await service.work.findTeamOfJob(String(json['job_id'])), teamId);
+      assert.equal(await service.work.findTeamOfCron(String(cron.json['id'])), teamId);
+    });
+
+    test('a body cannot name another team, and a switch to a foreign one is refused', async () => {
+      const stranger = await makeUser(service);
+      const { apiToken, userId, teamId } = await makeUser(service);
+      assert.equal(await service.people.teams.switchTeam(userId, stranger.teamId), false);
+      const body = { ...aJob, team: stranger.teamId, team_id: stranger.teamId };
+      const { json } = await service.post('/api/jobs', body, bearer(apiToken));
+      assert.equal(await service.work.findTeamOfJob(String(json['job_id'])), teamId);
+    });
+
+    test('the selected team of one user is not that of another', async () => {
+      const ada = await makeUser(service);
+      const bob = await makeUser(service, `Team ${users}`, 'member');
+      await service.people.teams.createTeam(ada.userId, 'Hers alone');
+      assert.equal(await findTeamReached(bob.apiToken), ada.teamId);
+    });
+  });
+
+  describe('5.3 "If no team is selected (for example it was deleted), the API returns 500"', () => {
+    const SERVER_ERROR = '{"message":"Server Error"}';
+
+    test('after the team was deleted, until another one is selected', async () => {
+      const owner = await makeUser(service);
+      const { apiToken, userId, teamId } = owner;
+      const name = (await service.people.operator.findTeam(teamId))?.name ?? '';
+      const done = await service.people.teams.deleteTeam(await actorOf(service, owner), name);
+      assert.equal(done.kind, 'done');
+      await refuse(apiToken, 500, SERVER_ERROR);
+      const made = await service.people.teams.createTeam(userId, 'Next');
+      assert.equal(await findTeamReached(apiToken), made.kind === 'created' && made.teamId);
+    });
+
+    test('also where the user has another team, which was not selected', async () => {
+      const { apiToken, userId, teamId: first } = await makeUser(service);
+      const made = await service.people.teams.createTeam(userId, 'Short-lived');
+      assert.ok(made.kind === 'created');
+      await service.store.members.deleteTeam(made.teamId, service.clock.now());
+      await refuse(apiToken, 500, SERVER_ERROR);
+      await service.people.teams.switchTeam(userId, first);
+      assert.equal(await findTeamReached(apiToken), first);
+    });
+
+    test('after the user was removed from it', async () => {
+      const owner = await makeUser(service);
+      const member = await makeUser(service, `Team ${users}`, 'member');
+      await service.people.teams.removeMember(await actorOf(service, owner), member.userId);
+      await refuse(member.apiToken, 500, SERVER_ERROR);
+      assert.equal(await findTeamReached(owner.apiToken), owner.teamId);
+    });
+
+    test('a bad body comes first, and so does a bad token (D14)', async () => {
+      const { apiToken, teamId } = await makeUser(service);
+      await service.store.members.deleteTeam(teamId, service.clock.now());
+      assert.equal((await service.post('/api/jobs', {}, bearer(apiToken))).status, 422);
+      await refuse(`${apiToken}x`, 401, INVALID);
+    });
+  });
+
+  describe('5.4 a token that is missing or unknown', () => {
+    const call = (authorization: string | undefined, accept?: string) =>
+      leavingNothing(service, () =>
+        callHttp(`${service.url}/api/jobs`, {
+          headers: {
+            'Content-Type': 'application/json',
+            ...(accept !== undefined && { Accept: accept }),
+            ...(authorization !== undefined && { Authorization: authorization }),
+          },
+          body: JSON.stringify({ ...aJob, queue: 'refused' }),
+        }),
+      );
+
+    test('"A missing header gives 401"; another scheme, or nothing behind it, too (D14)', async () => {
+      for (const header of [
+        undefined,
+        '',
+        'Bearer',
+        'Bearer ',
+        'Basic dXNlcjpwYXNz',
+        service.token,
+        `Token ${service.token}`,
+        `Bearer:${service.token}`,
+        `Bearer${service.token}`,
+      ]) {
+        const { status, text } = await call(header);
+        assert.deepEqual([status, text], [401, MISSING], String(header));
+      }
+    });
+
+    test('"A token matching no user gives 401"', async () => {
+      const { token } = service;
+      for (const unknown of [
+        'x',
+        'null',
+        `${token}x`,
+        token.slice(0, -1),
+        token.toUpperCase(),
+        `${token} ${token}`,
+        `"${token}"`,
+        `' or 1=1 --`,
+        'é'.repeat(40),
+        'x'.repeat(8000),
+        `${token}\u0080`,
+      ]) {
+        const { status, text } = await call(`Bearer ${unknown}`);
+        assert.deepEqual([status, text], [401, INVALID], unknown);
+      }
+    });
+
+    test('"401 bodies are always JSON", whatever Accept says', async () => {
+      for (const accept of [undefined, 'text/html', '*/*', 'application/json']) {
+        for (const header of [undefined, 'Bearer x']) {
+          const { status, headers } = await call(header, accept);
+          assert.equal(status, 401);
+          assert.equal(headers['content-type'], 'application/json');
+          assert.equal(headers.location, undefined);
+        }
+      }
+    });
+
+    test('a token in the address or in the body is no token', async () => {
+      const { token: api_token } = service;
+      const { status, text } = await callHttp(
+        `${service.url}/api/jobs?api_token=${api_token}&token=${api_token}`,
+        {
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ ...aJob, api_token, token: api_token }),
+        },
+      );
+      assert.deepEqual([status, text], [401, MISSING]);
+    });
+
+    test('"The scheme Bearer in any case" (D14)', async () => {
+      for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
+        const headers = { Authorization: `${scheme} ${service.token}` };
+        assert.equal((await service.post('/api/jobs', aJob, headers)).status, 201);
+      }
+    });
+  });
+
+  test('5.5 "a bad body with a bad token gets 422"', async () => {
+    const calls = [{ Authorization: 'Bearer bad' }, { Authorization: '' }, bearer(service.token)];
+    for (const headers of calls) {
+      for (const path of ['/api/jobs', '/api/crons']) {
+        assert.equal((await service.post(path, { url: 'x' }, headers)).status, 422);
+      }
+    }
+  });
+
+  describe('5.8 roles', () => {
+    test('"signing-secret ... settings need a team admin"', async () => {
+      const owner = await makeUser(service);
+      const team = `Team ${users}`;
+      const admin = await makeUser(service, team, 'admin');
+      const member = await makeUser(service, team, 'member');
+      const { signing } = service.people;
+      const byMember = await actorOf(service, member);
+      for (const attempt of [
+        () => signing.generateSigningSecret(byMember),
+        () => signing.readSigningSecret(byMember),
+        () => signing.revealSigningSecret(byMember),
+        () => signing.deleteSigningSecret(byMember),
+        () => signing.generateSigningSecret({ ...byMember, role: 'owner' }),
+      ]) {
+        await assert.rejects(attempt, NotAllowed);
+      }
+      assert.equal(await service.store.teams.readSigningSecret(owner.teamId), null);
+      const made = await signing.generateSigningSecret(await actorOf(service, admin));
+      assert.equal(await signing.revealSigningSecret(await actorOf(service, owner)), made);
+    });
+
+    test('"billing needs the team owner"', async () => {
+      const owner = await makeUser(service);
+      const team = `Team ${users}`;
+      const { billing } = service.people;
+      for (const role of ['admin', 'member'] as const) {
+        const other = await makeUser(service, team, role);
+        await assert.rejects(billing.listUsageByDay(await actorOf(service, other)), NotAllowed);
+      }
+      const days = await billing.listUsageByDay(await actorOf(service, owner));
+      assert.ok(days.every(({ runs }) => runs === 0));
+    });
+
+    test('every role may create crons and jobs (D33)', async () => {
+      const owner = await makeUser(service);
+      const team = `Team ${users}`;
+      for (const role of ['admin', 'member'] as const) {
+        const { apiToken } = await makeUser(service, team, role);
+        assert.equal(await findTeamReached(apiToken), owner.teamId);
+        assert.equal((await service.post('/api/crons', aCron, bearer(apiToken))).status, 201);
+      }
+    });
+  });
+
+  test('5.7 "callers authenticate the service ... by a secret header configured in headers"', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    const headers = { Authorization: 'Bearer of the caller', 'X-Secret': 's3cr3t' };
+    await service.post('/api/jobs', { ...aJob, url: receiver.url, headers });
+    const sent = await receiver.next();
+    assert.equal(sent.headers.authorization, headers.Authorization);
+    assert.equal(sent.headers['x-secret'], 's3cr3t');
+    assert.ok(!JSON.stringify(sent.rawHeaders).includes(service.token));
+  });
+});
+
+test('5.1, from the command line beside the running service: made, used, replaced', async () => {
+  await using belfry = await startBelfry();
+  const user = ['--email', 'ada@example.com'];
+  const made = await belfry.cli('user', 'create', ...user, '--password', 'correct horse battery');
+  assert.equal(made.code, 0, made.stderr);
+  const renewed = await belfry.cli('user', 'token', ...user);
+  assert.equal(renewed.code, 0, renewed.stderr);
+  const post = (token: string) =>
+    callHttp(`${belfry.url}/api/jobs`, {
+      headers: { 'Content-Type': 'application/json', ...bearer(token) },
+      body: JSON.stringify({ ...aJob, url: 'http://127.0.0.1:9/', delay: 86_400 }),
+    });
+  const [first, second] = [made, renewed].map(
+    ({ json }) => (json as { apiToken: string }).apiToken,
+  );
+  const refused = await post(first ?? '');
+  assert.deepEqual([refused.status, refused.text], [401, INVALID]);
+  assert.equal((await post(second ?? '')).status, 201);
+  const unknown = await belfry.cli('user', 'token', '--email', 'nobody@example.com');
+  assert.equal(unknown.code, 1);
+  assert.equal(unknown.stderr.trim().split('\n').length, 1, 'one line says what is wrong');
+});

@@ -1,0 +1,356 @@
+/** §5.6: signing of outgoing requests and callbacks; D19. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { signBody } from '#domain/signature';
+import { makeFolder } from '#testing/guard';
+import { type ReceivedRequest, type Receiver, startReceiver } from '#testing/receiver';
+import {
+  headerLinesOf,
+  jobText,
+  makeOnceQueue,
+  runCron,
+  runJob,
+  startWireReceiver,
+} from '#testing/runs';
+import { attemptsOf, MINUTE, scheduleCron, scheduleJob } from '#testing/scheduling';
+import { startService, type TestService } from '#testing/service';
+import { openSqliteTestStore } from '#testing/stores';
+
+const DOCS = fs.readFileSync(path.join(import.meta.dirname, '../docs/signing.md'), 'utf8');
+
+let service: TestService;
+let target: Receiver;
+let count = 0;
+
+before(async () => {
+  target = await startReceiver();
+  service = await startService(openSqliteTestStore);
+  await makeOnceQueue(service);
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await target.close();
+});
+
+/** Makes a secret as the operator's command does. */
+async function rotate(): Promise<string> {
+  const secret = await service.people.operator.generateSigningSecret(service.teamId);
+  assert.ok(secret);
+  return secret;
+}
+
+/** The request that a job makes arrive. */
+async function received(fields: Record<string, unknown> = {}, payload: string | null = null) {
+  const url = `/job-${count++}`;
+  await runJob(service, jobText({ url: target.url + url, ...fields }, payload));
+  return target.next((request) => request.url.startsWith(url));
+}
+
+function headerOf({ headers }: ReceivedRequest, name: string): string | undefined {
+  const value = headers[name];
+  assert.ok(!Array.isArray(value), `${name} comes once`);
+  return value;
+}
+
+/** Asserts that a request is signed with this secret, at this moment. */
+function assertSigned(request: ReceivedRequest, secret: string, atMs: number): void {
+  const timestamp = headerOf(request, 'x-service-timestamp');
+  const signature = headerOf(request, 'x-service-signature');
+  assert.equal(timestamp, String(Math.floor(atMs / 1000)));
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(request.body);
+  assert.equal(signature, expected.digest('hex'));
+  assert.match(signature ?? '', /^[0-9a-f]{64}$/);
+}
+
+function assertUnsigned({ rawHeaders }: ReceivedRequest): void {
+  assert.deepEqual(
+    rawHeaders.filter((text) => /^x-service-/i.test(text)),
+    [],
+  );
+}
+
+describe('requests', () => {
+  test('"Requests without a signing secret carry neither header", callbacks neither', async () => {
+    assertUnsigned(await received({}, '{"a":1}'));
+    await received({ callback_url: `${target.url}/unsigned` });
+    assertUnsigned(await target.next(({ url }) => url === '/unsigned'));
+  });
+
+  for (const [method, payload, body] of [
+    ['POST', '{"u":"http://a/é","o":{}}', '{"u":"http:\\/\\/a\\/\\u00e9","o":[]}'],
+    ['PUT', null, '[]'],
+    ['PATCH', '[1.0]', '[1.0]'],
+    ['DELETE', '[1]', '[1]'],
+    ['DELETE', null, ''],
+    ['GET', '{"a":1}', ''],
+  ] as const) {
+    test(`"The signature covers the exact request body; a request without a body is signed over an empty string": ${method} ${body}`, async () => {
+      const secret = await rotate();
+      const request = await received({ method }, payload);
+      assert.equal(String(request.body), body);
+      assertSigned(request, secret, service.clock.now());
+    });
+  }
+
+  test('"each request to a target and each callback carries" both headers: of jobs and of crons', async () => {
+    const secret = await rotate();
+    const callback_url = `${target.url}/signed-callback`;
+    assertSigned(await received({ callback_url }), secret, service.clock.now());
+    const jobs = await target.next(({ url }) => url === '/signed-callback');
+    assert.match(String(jobs.body), /^\{"type":"job_execution"/);
+    assertSigned(jobs, secret, service.clock.now());
+    await runCron(service, {
+      url: `${target.url}/cron`,
+      callback_url,
+      payload: '/',
+      method: 'POST',
+    });
+    assertSigned(await target.next(({ url }) => url === '/cron'), secret, service.clock.now());
+    const crons = await target.next(({ url }) => url === '/signed-callback');
+    assert.match(String(crons.body), /^\{"type":"cron_execution"/);
+    assertSigned(crons, secret, service.clock.now());
+  });
+
+  test('configured headers of these names do not stand beside ours, nor in their place', async () => {
+    const secret = await rotate();
+    const headers = { 'x-service-signature': 'forged', 'X-SERVICE-TIMESTAMP': '1' };
+    const request = await received({ headers });
+    assertSigned(request, secret, service.clock.now());
+    assert.equal(request.rawHeaders.filter((name) => /^x-service-/i.test(name)).length, 2);
+  });
+});
+
+describe('"X-Service-Timestamp is Unix seconds at the moment of sending" (D19)', () => {
+  test('not of accepting', async () => {
+    const secret = await rotate();
+    await scheduleJob(service, { url: `${target.url}/delayed`, delay: 45 });
+    await service.advance(45_900);
+    const request = await target.next(({ url }) => url === '/delayed');
+    assertSigned(request, secret, service.clock.now() - 900);
+  });
+
+  test('and each retry has its own', async () => {
+    const secret = await rotate();
+    target.answer('/again', [{ status: 500 }, {}]);
+    const { job_id } = await scheduleJob(service, { url: `${target.url}/again` });
+    const first = await target.next(({ url }) => url === '/again');
+    assertSigned(first, secret, service.clock.now());
+    await service.quiet();
+    await service.advance(MINUTE);
+    const second = await target.next(({ url }) => url === '/again');
+    assertSigned(second, secret, service.clock.now());
+    assert.notEqual(
+      headerOf(second, 'x-service-timestamp'),
+      headerOf(first, 'x-service-timestamp'),
+    );
+    assert.equal((await attemptsOf(service, job_id)).length, 2);
+  });
+});
+
+describe('"Rotating the secret takes effect with the next request" (D19)', () => {
+  test('for what waits already, for the next run of a cron, and for the callback of a run under way', async () => {
+    const old = await rotate();
+    const held = Promise.withResolvers<void>();
+    target.answer('/under-way', { after: held.promise });
+    await scheduleJob(service, { url: `${target.url}/waiting`, delay: 30 });
+    const callback_url = `${target.url}/rotated`;
+    await scheduleJob(service, { url: `${target.url}/under-way`, callback_url });
+    const underWay = await target.next(({ url }) => url === '/under-way');
+    assertSigned(underWay, old, service.clock.now());
+    const cron = await scheduleCron(service, { url: `${target.url}/each-minute` });
+
+    const fresh = await rotate();
+    assert.notEqual(fresh, old);
+    held.resolve();
+    assertSigned(await target.next(({ url }) => url === '/rotated'), fresh, service.clock.now());
+    await service.advance(MINUTE);
+    for (const path of ['/waiting', '/each-minute']) {
+      const request = await target.next(({ url }) => url === path);
+      const timestamp = Number(headerOf(request, 'x-service-timestamp')) * 1000;
+      assertSigned(request, fresh, timestamp);
+    }
+    await service.work.deleteCron(service.teamId, cron.id);
+  });
+
+  test('and so does taking it away', async () => {
+    await rotate();
+    await service.store.teams.removeSigningSecret(service.teamId);
+    assertUnsigned(await received({}, '[1]'));
+  });
+
+  test('another team’s secret is its own', async () => {
+    const secret = await rotate();
+    const other = await service.people.operator.createUser({
+      email: 'bob@example.com',
+      password: 'correct horse battery',
+      team: 'Others',
+    });
+    assert.ok(other.kind === 'created');
+    await service.people.operator.generateSigningSecret(other.teamId);
+    assertSigned(await received(), secret, service.clock.now());
+  });
+});
+
+interface Vector {
+  secret: string;
+  timestamp: string;
+  body: string;
+  signature: string;
+}
+
+/** The rows of the table of values that the docs page ends with. */
+function readVectors(): Vector[] {
+  const rows = DOCS.slice(DOCS.indexOf('## Values to test against')).match(/^\| `.*$/gm) ?? [];
+  return rows.map((row) => {
+    const cells = row.split('|').slice(1, -1);
+    const [secret = '', timestamp = '', body = '', signature = ''] = cells.map((cell) =>
+      cell.trim().replaceAll('`', ''),
+    );
+    return { secret, timestamp, body, signature };
+  });
+}
+
+/** The only block of a language that the docs page has under this heading. */
+function readSnippet(heading: string): string {
+  const section = DOCS.split(`\n### ${heading}\n`)[1] ?? '';
+  return /```\w+\n([\s\S]*?)```/.exec(section)?.[1] ?? assert.fail(`no snippet for ${heading}`);
+}
+
+const vectors = readVectors();
+
+/** What a verifier has to take and to turn down, as the docs page promises. */
+const trials = vectors.flatMap(({ secret, timestamp, body, signature }) => {
+  const now = Number(timestamp);
+  const forged = signature.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
+  const trial = { secret, timestamp, signature, body, now, ok: false };
+  return [
+    { ...trial, ok: true },
+    { ...trial, ok: true, now: now + 300 },
+    { ...trial, ok: true, now: now - 300 },
+    { ...trial, now: now + 301 },
+    { ...trial, now: now - 301 },
+    { ...trial, signature: forged },
+    { ...trial, signature: '' },
+    { ...trial, signature: signature.slice(0, 62) },
+    { ...trial, body: `${body} ` },
+    { ...trial, secret: `${secret}x` },
+    { ...trial, timestamp: String(now + 1) },
+    { ...trial, timestamp: '' },
+    { ...trial, timestamp: '1e9' },
+  ];
+});
+
+describe('the values of the docs page', () => {
+  test('are what the code computes', () => {
+    assert.equal(vectors.length, 2);
+    for (const { secret, timestamp, body, signature } of vectors) {
+      assert.equal(signBody(secret, Number(timestamp), Buffer.from(body)), signature);
+    }
+  });
+
+  test('are what arrives, byte for byte', async () => {
+    const [withBody, withoutBody] = vectors;
+    assert.ok(withBody && withoutBody);
+    await using wire = await startWireReceiver();
+    await using signing = await startService(openSqliteTestStore);
+    await makeOnceQueue(signing);
+    signing.clock.jumpTo(Number(withBody.timestamp) * 1000);
+    await signing.store.teams.setSigningSecret(signing.teamId, withBody.secret, 0);
+    const payload = '{"invoice":1001,"url":"https://example.com/café"}';
+    assert.ok(DOCS.includes(`\`${payload}\``));
+    await runJob(signing, jobText({ url: wire.url }, payload));
+    const request = await wire.next();
+    assert.ok(request.endsWith(`\r\n\r\n${withBody.body}`));
+    assert.deepEqual(headerLinesOf(request).slice(-2), [
+      `X-Service-Signature: ${withBody.signature}`,
+      `X-Service-Timestamp: ${withBody.timestamp}`,
+    ]);
+    await runJob(signing, jobText({ url: wire.url, method: 'GET' }, payload));
+    assert.deepEqual(headerLinesOf(await wire.next()).slice(-2), [
+      `X-Service-Signature: ${withoutBody.signature}`,
+      `X-Service-Timestamp: ${withoutBody.timestamp}`,
+    ]);
+  });
+});
+
+function isInstalled(program: string, asked = '--version'): boolean {
+  return spawnSync(program, [asked], { stdio: 'ignore' }).status === 0;
+}
+
+describe('the verifiers of the docs page take what is right and nothing else', () => {
+  test('Node', async () => {
+    const file = path.join(makeFolder(), 'verify.mjs');
+    fs.writeFileSync(file, readSnippet('Node'));
+    const { isFromBelfry } = (await import(file)) as {
+      isFromBelfry: (secret: string, headers: object, body: Buffer, now: number) => boolean;
+    };
+    for (const { secret, timestamp, signature, body, now, ok } of trials) {
+      const headers = { 'x-service-timestamp': timestamp, 'x-service-signature': signature };
+      assert.equal(isFromBelfry(secret, headers, Buffer.from(body), now), ok, timestamp);
+    }
+    assert.equal(isFromBelfry('s', {}, Buffer.alloc(0), 0), false);
+  });
+
+  /** Each program reads the trials as JSON from its input and prints a list of verdicts. */
+  const programs: [heading: string, program: string, extension: string, around: string][] = [
+    [
+      'Python',
+      'python3',
+      'py',
+      `
+import json, sys
+print(json.dumps([is_from_belfry(t["secret"], {"x-service-timestamp": t["timestamp"], "x-service-signature": t["signature"]}, t["body"].encode(), t["now"]) for t in json.load(sys.stdin)]))`,
+    ],
+    [
+      'Ruby',
+      'ruby',
+      'rb',
+      `
+require 'json'
+puts JSON.generate(JSON.parse($stdin.read).map { |t| from_belfry?(t['secret'], { 'x-service-timestamp' => t['timestamp'], 'x-service-signature' => t['signature'] }, t['body'], t['now']) })`,
+    ],
+    [
+      'PHP',
+      'php',
+      'php',
+      `
+echo json_encode(array_map(fn ($t) => isFromBelfry($t['secret'], ['x-service-timestamp' => $t['timestamp'], 'x-service-signature' => $t['signature']], $t['body'], $t['now']), json_decode(file_get_contents('php://stdin'), true)));`,
+    ],
+  ];
+  test('Python, Ruby and PHP, as far as they are installed', (t) => {
+    for (const [heading, program, extension, around] of programs) {
+      const file = path.join(makeFolder(), `verify.${extension}`);
+      fs.writeFileSync(file, readSnippet(heading) + around);
+      if (!isInstalled(program)) {
+        t.diagnostic(`${program} is not installed`);
+        continue;
+      }
+      const printed = execFileSync(program, [file], { input: JSON.stringify(trials) });
+      assert.deepEqual(
+        JSON.parse(String(printed)),
+        trials.map(({ ok }) => ok),
+        heading,
+      );
+    }
+  });
+
+  test('shell, if openssl is installed', (t) => {
+    if (!isInstalled('openssl', 'version')) return t.diagnostic('openssl is not installed');
+    for (const { secret, timestamp, body, signature } of vectors) {
+      const file = path.join(makeFolder(), 'body');
+      fs.writeFileSync(file, body);
+      const env = {
+        PATH: process.env['PATH'],
+        SECRET: secret,
+        TIMESTAMP: timestamp,
+        BODY_FILE: file,
+      };
+      const printed = execFileSync('/bin/sh', ['-c', readSnippet('Shell')], { env });
+      assert.equal(String(printed).trim(), signature);
+    }
+  });
+});

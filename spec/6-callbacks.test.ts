@@ -1,0 +1,545 @@
+/** §6.1–§6.3: completion callbacks; D31. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { ExecutionDetail } from '#store/crons';
+import type { JobDetail } from '#store/job-records';
+import { startDnsServer } from '#testing/dns-server';
+import { eventually, forEachDatabase, startBelfry } from '#testing/process';
+import { type RawConnection, startRawReceiver } from '#testing/raw-receiver';
+import { type Receiver, startReceiver } from '#testing/receiver';
+import {
+  bodyOf,
+  jobEnd,
+  makeOnceQueue,
+  ONCE,
+  postJob,
+  runCron,
+  runCronNow,
+  runJob,
+  startWireReceiver,
+} from '#testing/runs';
+import {
+  attemptsOf,
+  MINUTE,
+  requestsTo,
+  scheduleCron,
+  scheduleJob,
+  SECOND,
+  setQueue,
+} from '#testing/scheduling';
+import { startService, type TestService } from '#testing/service';
+import { forEachStore, openSqliteTestStore } from '#testing/stores';
+
+/** An instant as callbacks write it. */
+function iso(ms: number | null): string {
+  return new Date(Math.floor(Number(ms) / 1000) * 1000).toISOString().replace('.000Z', '+00:00');
+}
+
+/** The bytes of §6.2's table, filled from the record. */
+function jobBody(job: JobDetail): string {
+  const error = job.errorMessage === null ? 'null' : JSON.stringify(job.errorMessage);
+  return (
+    `{"type":"job_execution","job_id":"${job.id}","original_job_id":"${job.originalId}",` +
+    `"status":"${job.status}","response_status":${job.responseStatus},"duration_ms":${job.durationMs},` +
+    `"error_message":${error},"attempt_number":${job.attemptNumber},"completed_at":"${iso(job.completedAt)}"}`
+  );
+}
+
+/** The bytes of §6.3's table, filled from the record. */
+function cronBody(run: ExecutionDetail): string {
+  const error = run.errorMessage === null ? 'null' : JSON.stringify(run.errorMessage);
+  return (
+    `{"type":"cron_execution","cron_id":"${run.cronId}","execution_id":"${run.id}",` +
+    `"status":"${run.status}","response_status":${run.responseStatus},"duration_ms":${run.durationMs},` +
+    `"error_message":${error},"completed_at":"${iso(run.completedAt)}"}`
+  );
+}
+
+forEachStore((_, openTestStore) => {
+  let service: TestService;
+  let target: Receiver;
+  let count = 0;
+
+  before(async () => {
+    target = await startReceiver();
+    service = await startService(openTestStore);
+    await makeOnceQueue(service);
+  });
+  after(async () => {
+    await service[Symbol.asyncDispose]();
+    await target.close();
+  });
+
+  /** A target and a callback address of their own. */
+  const addresses = () => {
+    const path = `/callback-${count++}`;
+    const sent = () => requestsTo(target, path);
+    const next = () => target.next(({ url }) => url === path);
+    return {
+      path,
+      callback_url: target.url + path,
+      url: `${target.url}/target${path}`,
+      sent,
+      next,
+    };
+  };
+
+  describe('§6.1 delivery', () => {
+    test('"POST, Content-Type application/json, body as below", and nothing that was configured for the target', async () => {
+      await using wire = await startWireReceiver();
+      const job = await runJob(service, {
+        url: `${target.url}/ok`,
+        method: 'PUT',
+        headers: { Authorization: 'secret', 'Content-Type': 'text/plain', 'User-Agent': 'mine' },
+        callback_url: `${wire.url}/cb`,
+      });
+      const body = jobBody(job);
+      assert.equal(
+        await wire.next(),
+        `POST /cb HTTP/1.1\r\nhost: ${wire.host}\r\nconnection: keep-alive\r\n` +
+          `Content-Type: application/json\r\nUser-Agent: undici\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+    });
+
+    test('"the service posts to that exact URL including its query string"', async () => {
+      await using wire = await startWireReceiver();
+      const exact = "/a/../b//%7e?ref=a+b&x=%C3%a9&&u=https://x/y?z='1'";
+      await runJob(service, { url: target.url, callback_url: `${wire.url}${exact}#fragment` });
+      assert.ok((await wire.next()).startsWith(`POST ${exact} HTTP/1.1\r\n`));
+    });
+
+    test('"The body never includes the caller’s payload", nor what the target answered', async () => {
+      const { url, path, callback_url, next } = addresses();
+      target.answer(`/target${path}`, {
+        body: 'ANSWER-MARK',
+        headers: { 'X-Mark': 'HEADER-MARK' },
+      });
+      await runJob(service, { url, callback_url, payload: { mark: 'PAYLOAD-MARK' } });
+      assert.doesNotMatch(String((await next()).body), /MARK/);
+    });
+
+    test('"Sent only when callback_url is set"', async () => {
+      await runJob(service, { url: `${target.url}/without` });
+      await runCron(service, { url: `${target.url}/without` });
+      await service.quiet();
+      assert.equal(requestsTo(target, '/without').length, 2);
+      assert.deepEqual(await service.store.executions.scanCallbacks(), []);
+    });
+
+    for (const [what, answer] of [
+      ['500', { status: 500 }],
+      ['404', { status: 404 }],
+      ['a reset connection', 'reset'],
+    ] as const) {
+      test(`"Sent once. Never retried. The response is ignored": ${what}`, async () => {
+        const { path, callback_url, sent, next } = addresses();
+        target.answer(path, answer);
+        const job = await runJob(service, { url: `${target.url}/ok`, callback_url });
+        await next();
+        await service.quiet();
+        assert.deepEqual(await service.store.executions.scanCallbacks(), [], 'none waits');
+        await service.advance(2 * MINUTE);
+        assert.equal(sent().length, 1);
+        assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
+        assert.equal((await attemptsOf(service, job.id)).length, 1);
+      });
+    }
+
+    test('"redirects not followed"', async () => {
+      const { path, callback_url, sent, next } = addresses();
+      const Location = `${target.url}/elsewhere`;
+      target.answer(path, { status: 307, headers: { Location } });
+      await runJob(service, { url: `${target.url}/ok`, callback_url });
+      await next();
+      await service.quiet();
+      assert.equal(sent().length, 1);
+      assert.equal(requestsTo(target, '/elsewhere').length, 0);
+    });
+
+    test('"10-second timeout": then the connection is closed, whatever still comes', async () => {
+      const endless = async (connection: RawConnection) => {
+        await connection.until();
+        await connection.send('HTTP/1.1 200 OK\r\n\r\n');
+        await connection.drip('x'.repeat(100_000), { everyMs: 2 });
+      };
+      for (const script of [() => {}, endless]) {
+        await using callbacks = await startRawReceiver(script);
+        const job = await runJob(service, { url: target.url, callback_url: callbacks.url });
+        const connection = await callbacks.next();
+        await connection.until();
+        let isOver = false;
+        const over = connection.until('more').catch(() => (isOver = true));
+        await service.clock.advance(9_999);
+        assert.equal(isOver, false);
+        await service.clock.advance(1);
+        await over;
+        assert.equal(isOver, true);
+        await service.quiet();
+        assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
+      }
+    });
+
+    test('"Callbacks do not count toward the monthly request quota"', async () => {
+      const { callback_url, next } = addresses();
+      const used = () => service.store.usage.usedInMonth(service.teamId, service.clock.now());
+      const usedBefore = await used();
+      await runJob(service, { url: `${target.url}/ok`, callback_url });
+      await next();
+      await service.quiet();
+      assert.equal(await used(), usedBefore + 1);
+    });
+  });
+
+  describe('§6.2 job callback', () => {
+    test('on success: exact fields, types and bytes', async () => {
+      const { path, url, callback_url, next, sent } = addresses();
+      const held = Promise.withResolvers<void>();
+      target.answer(`/target${path}`, { status: 201, after: held.promise });
+      const id = await postJob(service, { url, callback_url });
+      await target.next((request) => request.url === `/target${path}`);
+      await service.clock.advance(1_234);
+      held.resolve();
+      const { body } = await next();
+      assert.equal(
+        String(body),
+        `{"type":"job_execution","job_id":"${id}","original_job_id":"${id}","status":"success",` +
+          `"response_status":201,"duration_ms":1234,"error_message":null,"attempt_number":1,` +
+          `"completed_at":"${iso(service.clock.now())}"}`,
+      );
+      assert.equal(String(body), jobBody(await jobEnd(service, id)));
+      await service.quiet();
+      assert.equal(sent().length, 1);
+    });
+
+    test('"No callback for a failed attempt that will be retried"; one for the last, with the id of that attempt', async () => {
+      const { path, url, callback_url, next, sent } = addresses();
+      target.answer(`/target${path}`, { status: 503 });
+      await setQueue(service, { retrySchedule: [1, 2, 3] }, 'short');
+      const { job_id } = await scheduleJob(service, { queue: 'short', url, callback_url });
+      for (const [n, seconds] of [1, 2, 3].entries()) {
+        await eventually(() => requestsTo(target, `/target${path}`).length === n + 1);
+        await service.quiet();
+        assert.equal(sent().length, 0);
+        await service.clock.advance(seconds * SECOND);
+      }
+      const { body } = await next();
+      const attempts = await attemptsOf(service, job_id);
+      const last = await jobEnd(service, attempts[3]?.id ?? '');
+      assert.equal(String(body), jobBody(last));
+      const told = JSON.parse(String(body)) as Record<string, unknown>;
+      assert.deepEqual(
+        [told['job_id'], told['original_job_id'], told['status'], told['attempt_number']],
+        [last.id, job_id, 'dead_lettered', 4],
+      );
+      assert.notEqual(last.id, job_id);
+      assert.deepEqual([told['response_status'], told['error_message']], [503, 'HTTP 503 error']);
+      await service.quiet();
+      assert.deepEqual(await service.store.executions.scanCallbacks(), []);
+      assert.equal(sent().length, 1, 'one for the job');
+    });
+
+    test('a success after failures tells the attempt that succeeded', async () => {
+      const { path, url, callback_url, next, sent } = addresses();
+      target.answer(`/target${path}`, [{ status: 500 }, {}]);
+      const { job_id } = await scheduleJob(service, { url, callback_url });
+      await target.next((request) => request.url === `/target${path}`);
+      await service.quiet();
+      await service.clock.advance(MINUTE);
+      const told = JSON.parse(String((await next()).body)) as Record<string, unknown>;
+      const attempts = await attemptsOf(service, job_id);
+      assert.deepEqual(
+        [told['status'], told['attempt_number'], told['original_job_id'], told['job_id']],
+        ['success', 2, job_id, attempts[1]?.id],
+      );
+      await service.quiet();
+      assert.equal(sent().length, 1);
+    });
+
+    test('response_status: "null when there was no response"; error_message: an assertion failure text, escaped', async () => {
+      const { url, path, callback_url, next } = addresses();
+      target.answer(`/target${path}`, ['reset', { body: '{"a":"é/"}' }]);
+      const reset = jobBody(await runJob(service, { url, callback_url }));
+      assert.equal(String((await next()).body), reset);
+      assert.match(
+        reset,
+        /"response_status":null,.*"error_message":"Connection error: connection reset",/,
+      );
+      const assertions = [{ kind: 'json_path_equals', path: 'a', expected: 'b' } as const];
+      await setQueue(service, { assertions }, ONCE);
+      await runJob(service, { url, callback_url });
+      await setQueue(service, { assertions: [] }, ONCE);
+      assert.match(
+        String((await next()).body),
+        /"error_message":"Assertion failed: JSON path a equals: expected \\"b\\", got \\"\\u00e9\\\/\\"",/,
+      );
+    });
+
+    test('"A replay or bulk Retry creates a new job whose callbacks carry the new job’s id as original_job_id"', async () => {
+      const { url, path, callback_url, next, sent } = addresses();
+      target.answer(`/target${path}`, [{ status: 500 }, {}]);
+      const failed = await runJob(service, { url, callback_url });
+      assert.match(String((await next()).body), /"status":"dead_lettered"/);
+      const retried = await service.work.retryJob(service.teamId, failed.id);
+      assert.ok(retried.kind === 'done');
+      const told = JSON.parse(String((await next()).body)) as Record<string, unknown>;
+      assert.deepEqual(
+        [told['original_job_id'], told['job_id'], told['status'], told['attempt_number']],
+        [retried.jobId, retried.jobId, 'success', 1],
+      );
+      await service.quiet();
+      assert.equal(sent().length, 2, '"A second callback for the same reference can follow"');
+    });
+
+    test('none for a job deleted before it was sent', async () => {
+      const { url, callback_url, sent } = addresses();
+      const id = await postJob(service, { url, callback_url, delay: 60 });
+      await service.work.deleteJob(service.teamId, id);
+      await service.advance(2 * MINUTE);
+      assert.equal(sent().length, 0);
+    });
+  });
+
+  describe('§6.3 cron callback', () => {
+    const rows: [what: string, answer: Parameters<Receiver['answer']>[1], told: object][] = [
+      ['a success', {}, { status: 'success', response_status: 200, error_message: null }],
+      [
+        '"null for a plain HTTP error such as 500"',
+        { status: 500 },
+        { status: 'failed', response_status: 500, error_message: null },
+      ],
+      ['404', { status: 404 }, { status: 'failed', response_status: 404, error_message: null }],
+      [
+        'a redirect, which is a failure',
+        { status: 301, headers: { Location: '/' } },
+        { status: 'failed', response_status: 301, error_message: null },
+      ],
+      [
+        '"Set for … connection errors"',
+        'reset',
+        {
+          status: 'failed',
+          response_status: null,
+          error_message: 'Connection error: connection reset',
+        },
+      ],
+    ];
+    for (const [what, answer, expected] of rows) {
+      test(`"after every execution, success or failure, including Run now": ${what}`, async () => {
+        const { url, path, callback_url, next, sent } = addresses();
+        target.answer(`/target${path}`, answer);
+        const run = await runCron(service, { url, callback_url });
+        const body = String((await next()).body);
+        assert.equal(body, cronBody(run));
+        const { type, cron_id, execution_id, duration_ms, completed_at, ...rest } = JSON.parse(
+          body,
+        ) as Record<string, unknown>;
+        assert.deepEqual(rest, expected);
+        assert.deepEqual(
+          [type, cron_id, execution_id, duration_ms, completed_at],
+          ['cron_execution', run.cronId, run.id, 0, iso(run.completedAt)],
+        );
+        await service.quiet();
+        assert.equal(sent().length, 1);
+      });
+    }
+
+    test('"Set for timeouts … and failed assertions"', async () => {
+      const { url, path, callback_url, next } = addresses();
+      target.answer(`/target${path}`, ['never', { body: 'x' }]);
+      const fields = { url, callback_url, timeout_seconds: 3, is_active: false };
+      const { id } = await scheduleCron(service, fields);
+      await service.work.runCronNow(service.teamId, id);
+      await target.next((request) => request.url === `/target${path}`);
+      await service.clock.advance(3 * SECOND);
+      const late = JSON.parse(String((await next()).body)) as Record<string, unknown>;
+      assert.deepEqual(
+        [late['status'], late['response_status'], late['duration_ms'], late['error_message']],
+        ['failed', null, 3_000, 'Request timed out after 3 seconds'],
+      );
+      const contains = [{ kind: 'body_contains', text: 'y' }];
+      await service.work.setCronAssertions(service.teamId, id, contains);
+      const run = await runCronNow(service, id);
+      assert.equal(String((await next()).body), cronBody(run));
+      assert.match(run.errorMessage ?? '', /^Assertion failed: /);
+    });
+
+    test('one for each scheduled execution', async () => {
+      const { url, callback_url, sent } = addresses();
+      const { id } = await scheduleCron(service, { url, callback_url });
+      for (let minute = 0; minute < 3; minute++) await service.advance(MINUTE);
+      await service.work.pauseCron(service.teamId, id);
+      await eventually(() => sent().length >= 3);
+      const told = sent().map(({ body }) => JSON.parse(String(body)) as Record<string, unknown>);
+      assert.equal(new Set(told.map(({ execution_id }) => execution_id)).size, 3);
+      assert.equal(told.length, 3);
+    });
+  });
+
+  describe('where the specification says none', () => {
+    test('"for a job blocked by the monthly limit" and "an execution blocked by the monthly limit"', async () => {
+      await using limited = await startService(openTestStore, { plan: 'tiny' });
+      await makeOnceQueue(limited);
+      const { url, callback_url, sent } = addresses();
+      for (let n = 0; n < 5; n++) await runJob(limited, { url, callback_url });
+      const run = await runCron(limited, { url, callback_url });
+      assert.equal(run.reason, 'limit_exceeded');
+      await limited.quiet();
+      assert.deepEqual(await limited.store.executions.scanCallbacks(), []);
+      assert.equal(sent().length, 3);
+    });
+
+    test('"or for a worker failure": none for a job cut off by the end of the service; for an execution there is one, as "after every execution"', async () => {
+      await using stopping = await startService(openTestStore);
+      const { url, path, callback_url, sent } = addresses();
+      target.answer(`/target${path}`, 'never');
+      const id = await postJob(stopping, { url, callback_url });
+      const cron = await scheduleCron(stopping, { url, callback_url, is_active: false });
+      const run = await stopping.work.runCronNow(stopping.teamId, cron.id);
+      await eventually(() => requestsTo(target, `/target${path}`).length === 2);
+      const stopped = stopping.engine?.stop(0);
+      await stopping.clock.advance(1);
+      await stopped;
+      const job = await stopping.store.jobs.find(stopping.teamId, id);
+      assert.deepEqual([job?.status, job?.reason], ['dead_lettered', 'worker_failed']);
+      const cut = await stopping.work.findExecution(stopping.teamId, run?.id ?? '');
+      assert.deepEqual([cut?.status, cut?.reason], ['failed', 'worker_failed']);
+      assert.ok(cut);
+      const waiting = await stopping.store.executions.takeCallbacks(stopping.teamId, 10);
+      assert.deepEqual(
+        waiting.map(({ body }) => body),
+        [cronBody(cut)],
+      );
+      assert.equal(sent().length, 0, 'nothing is sent by a service that has stopped');
+    });
+  });
+
+  test('a callback address that hangs holds up neither jobs nor other callbacks', async () => {
+    target.answer('/hanging', 'never');
+    const hanging = `${target.url}/hanging`;
+    await Promise.all(
+      Array.from({ length: 20 }, () => runJob(service, { url: target.url, callback_url: hanging })),
+    );
+    const { callback_url, next } = addresses();
+    await runJob(service, { url: target.url, callback_url });
+    await next();
+    await eventually(() => requestsTo(target, '/hanging').length === 20);
+    await service.advance(10 * SECOND);
+  });
+});
+
+describe('§6.1 "URLs resolving to private or reserved addresses are blocked"', () => {
+  test('no connection is made, and the job’s outcome is none the worse for it', async () => {
+    await using dns = await startDnsServer();
+    dns.answer('inner.test', ['10.1.2.3']);
+    dns.answer('mixed.test', ['127.0.0.1', '127.0.0.2']);
+    dns.answer('v6.test', ['::1']);
+    await using service = await startService(openSqliteTestStore, {
+      env: { ALLOWED_NETWORKS: '127.0.0.1', DNS_SERVERS: dns.address },
+    });
+    await makeOnceQueue(service);
+    await using target = await startReceiver();
+    let connections = 0;
+    const listener = net.createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    listener.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const { port } = listener.address() as AddressInfo;
+    for (const host of [
+      'inner.test',
+      'mixed.test',
+      'v6.test',
+      'none.test',
+      '0',
+      '127.0.0.2',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '10.0.0.1',
+    ]) {
+      const callback_url = `http://${host}:${port}/`;
+      const job = await runJob(service, { url: target.url, callback_url });
+      assert.equal(job.status, 'success');
+      await service.quiet();
+      assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job, host);
+    }
+    assert.equal(connections, 0);
+    listener.close();
+    assert.deepEqual(await service.store.executions.scanCallbacks(), [], 'none is kept');
+  });
+
+  test('no callback response ends more than itself', async () => {
+    await using service = await startService(openSqliteTestStore);
+    await makeOnceQueue(service);
+    await using target = await startReceiver();
+    await using odd = await startRawReceiver(async (connection, index) => {
+      await connection.until();
+      const answers = [
+        '\0\0',
+        'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nnope',
+        'HTTP/9 \r\n\r\n',
+      ];
+      await connection.send(answers[index % 3] ?? '');
+      if (index % 2 === 0) connection.reset();
+      else connection.end();
+    });
+    const wanted = Array.from({ length: 50 }, () =>
+      runJob(service, { url: target.url, callback_url: odd.url }),
+    );
+    for (const { status } of await Promise.all(wanted)) assert.equal(status, 'success');
+    await odd.waitFor(50);
+    await service.quiet();
+    await using wire = await startWireReceiver();
+    const job = await runJob(service, { url: target.url, callback_url: wire.url });
+    assert.equal(bodyOf(await wire.next()), jobBody(job));
+    assert.equal(odd.connections.length, 50);
+  });
+});
+
+forEachDatabase((_, makeDatabaseUrl) => {
+  test('"a restart between the two does not lose one; one that was being sent when the process died is not sent again" (D31)', async () => {
+    await using target = await startReceiver();
+    const held = Promise.withResolvers<void>();
+    target.answer('/held', { after: held.promise });
+    target.answer('/hanging-callback', 'never');
+    await using first = await startBelfry({ databaseUrl: await makeDatabaseUrl() });
+    const user = ['--email', 'a@example.com', '--password', 'correct horse battery', '--team', 'T'];
+    const { apiToken } = (await first.cli('user', 'create', ...user)).json as { apiToken: string };
+    const post = async (base: string, url: string, callback: string) => {
+      const headers = { Authorization: `Bearer ${apiToken}`, 'Content-Type': 'application/json' };
+      const [address, callback_url] = [target.url + url, target.url + callback];
+      const body = JSON.stringify({ queue: 'q', url: address, callback_url });
+      const answer = await fetch(`${base}/api/jobs`, { method: 'POST', headers, body });
+      assert.equal(answer.status, 201);
+    };
+    await post(first.url, '/held', '/callback');
+    await target.next(({ url }) => url === '/held');
+    first.signal('SIGTERM');
+    await first.line(/stop\.asked/);
+    // The port is closed once every part has been told to stop: from then on nothing new is taken up.
+    await eventually(() =>
+      fetch(`${first.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    held.resolve();
+    assert.equal(await first.exited, 0);
+    assert.equal(requestsTo(target, '/callback').length, 0, 'not sent by the process that stopped');
+
+    await using second = await first.restart();
+    await target.next(({ url }) => url === '/callback');
+    await post(second.url, '/ok', '/hanging-callback');
+    await target.next(({ url }) => url === '/hanging-callback');
+    await second.kill();
+
+    await using third = await second.restart();
+    await post(third.url, '/ok', '/last');
+    await target.next(({ url }) => url === '/last');
+    assert.equal(requestsTo(target, '/callback').length, 1);
+    assert.equal(requestsTo(target, '/hanging-callback').length, 1);
+    assert.equal(requestsTo(target, '/held').length, 1);
+  });
+});

@@ -1,0 +1,535 @@
+/** §6.4: alerts of crons and queues, where they go and when they are muted; D36, D37, §5.6. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CHAT_CHANNELS, type ChatChannelKind } from '#domain/notification-channel';
+import type { StoredAlert } from '#store/alerts';
+import { BASE_URL, startNotifier } from '#testing/notifying';
+import { type Answer, type Receiver, startReceiver } from '#testing/receiver';
+import { runCronNow } from '#testing/runs';
+import { attemptsOf, MINUTE, scheduleCron, scheduleJob, setQueue } from '#testing/scheduling';
+import { startService, type TestServiceOptions } from '#testing/service';
+import { startSmtpServer } from '#testing/smtp';
+import { forEachStore, type OpenTestStore } from '#testing/stores';
+
+const OK: Answer = { status: 200, body: 'fine' };
+const BROKEN: Answer = { status: 500, body: 'out of cheese' };
+
+/** A service, a target whose answers a test decides, and a Slack that hears of alerts. */
+async function startScene(openTestStore: OpenTestStore, options: TestServiceOptions = {}) {
+  const stack = new AsyncDisposableStack();
+  const target = stack.use(await startReceiver());
+  const chat = stack.use(await startReceiver());
+  const service = stack.use(await startService(openTestStore, options));
+  const { teamId } = service;
+  const useChat = (kind: ChatChannelKind = 'slack') =>
+    service.store.channels.save(teamId, { kind, url: `${chat.url}/hook?key=s3cret` });
+  await useChat();
+  return {
+    service,
+    target,
+    chat,
+    teamId,
+    useChat,
+    /** Makes a paused cron; runs happen when a test says so. */
+    makeCron: async (fields: Record<string, unknown> = {}) => {
+      const paused = { url: `${target.url}/cron`, is_active: false, ...fields };
+      return (await scheduleCron(service, paused)).id;
+    },
+    /** Runs a cron now, once for each letter: `x` is answered with 500, `o` with 200. */
+    run: async (cronId: string, outcomes: string) => {
+      for (const each of outcomes) {
+        target.answer('/cron', each === 'o' ? OK : BROKEN);
+        await runCronNow(service, cronId);
+      }
+    },
+    alerts: async () => (await service.store.alerts.list(teamId, { limit: 100 })).toReversed(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function levelsOf(alerts: readonly StoredAlert[]): string {
+  return alerts.map(({ level }) => level).join(' ');
+}
+
+/** What Slack showed, one line a post. */
+function titlesIn(chat: Receiver): string[] {
+  return chat.requests.map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text);
+}
+
+forEachStore((dialect, openTestStore) => {
+  describe('"Cron alerts are off unless alert_threshold (1, 2 or 3) is set"', () => {
+    test('a cron without a threshold fails in silence', async () => {
+      await using scene = await startScene(openTestStore);
+      await scene.run(await scene.makeCron(), 'xxxo');
+      assert.deepEqual(await scene.alerts(), []);
+    });
+
+    const rows: [threshold: number, outcomes: string, raised: string][] = [
+      [1, 'x', 'failure'],
+      [1, 'xxx', 'failure'],
+      [1, 'xoxo', 'failure recovery failure recovery'],
+      [2, 'xx', 'warning failure'],
+      [2, 'xo', 'warning'],
+      [3, 'xxx', 'warning failure'],
+      [3, 'xxxxxo', 'warning failure recovery'],
+      [3, 'xxoxx', 'warning warning'],
+    ];
+    for (const [alert_threshold, outcomes, raised] of rows) {
+      test(`threshold ${alert_threshold}, runs ${outcomes}: ${raised}`, async () => {
+        await using scene = await startScene(openTestStore);
+        await scene.run(await scene.makeCron({ alert_threshold }), outcomes);
+        assert.equal(levelsOf(await scene.alerts()), raised);
+      });
+    }
+  });
+
+  describe('a cron that alerts', () => {
+    test('tells the chat: warning, failure once, and how long it was down', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      await using told = await startNotifier(service);
+      const cronId = await scene.makeCron({ name: 'Nightly', alert_threshold: 2 });
+      await scene.run(cronId, 'x');
+      await told.told();
+      await service.advance(5 * MINUTE);
+      await scene.run(cronId, 'xxx');
+      await told.told();
+      await service.advance(7 * MINUTE);
+      await scene.run(cronId, 'oo');
+      await told.told();
+      assert.deepEqual(titlesIn(chat), [
+        'Warning: cron “Nightly” failed',
+        'Failure: cron “Nightly” failed 2 times in a row',
+        'Recovery: cron “Nightly” works again after 12 min',
+      ]);
+      assert.ok((await scene.alerts()).every(({ delivery }) => delivery === 'sent'));
+    });
+
+    test('counts Run now like a run of its schedule', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, target } = scene;
+      target.answer('/cron', BROKEN);
+      const cronId = await scene.makeCron({ alert_threshold: 2, is_active: true });
+      await service.advance(MINUTE);
+      await target.waitFor(1);
+      await service.quiet();
+      await runCronNow(service, cronId);
+      assert.equal(levelsOf(await scene.alerts()), 'warning failure');
+    });
+
+    test('names the run, its status, reason and the start of its response', async () => {
+      await using scene = await startScene(openTestStore);
+      await using told = await startNotifier(scene.service);
+      await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+      await told.told();
+      const [alert] = await scene.alerts();
+      const post = scene.chat.requests[0]?.body.toString() ?? '';
+      for (const part of ['HTTP 500', 'http server error', 'out of cheese', 'Analytical Engines']) {
+        assert.ok(post.includes(part), part);
+      }
+      assert.ok(post.includes(`${BASE_URL}/executions/${alert?.runId}`));
+    });
+
+    test('never tells of payloads, headers or the address of the target or of the chat', async () => {
+      await using scene = await startScene(openTestStore);
+      await using told = await startNotifier(scene.service);
+      const cronId = await scene.makeCron({
+        url: `${scene.target.url}/cron?token=t0ken`,
+        method: 'POST',
+        payload: '{"card":"4111"}',
+        headers: { 'X-Api-Key': 'k3y' },
+        alert_threshold: 1,
+      });
+      await scene.run(cronId, 'x');
+      await told.told();
+      assert.equal(scene.chat.requests.length, 1);
+      assert.doesNotMatch(scene.chat.requests[0]?.body.toString() ?? '', /t0ken|4111|k3y|s3cret/);
+    });
+  });
+
+  describe('"a warning when the first attempt fails and a failure when the job is dead-lettered"', () => {
+    test('emailed to every team member, and to the chat of the team', async () => {
+      await using scene = await startScene(openTestStore);
+      await using smtp = await startSmtpServer();
+      const { service, target, chat } = scene;
+      await using told = await startNotifier(service, { smtp });
+      await service.people.operator.createUser({
+        email: 'grace@example.com',
+        password: 'correct horse battery',
+        team: 'Analytical Engines',
+      });
+      target.answer('/job', BROKEN);
+      await setQueue(service, { emailAlerts: true, retrySchedule: [60, 60] });
+      const { job_id } = await scheduleJob(service, { url: `${target.url}/job` });
+      await target.waitFor(1);
+      await service.quiet();
+      await told.told();
+      assert.deepEqual(titlesIn(chat), [
+        'Warning: a job of queue “emails” failed at its first attempt',
+      ]);
+      await service.advance(MINUTE);
+      await target.waitFor(2);
+      await service.quiet();
+      assert.equal(levelsOf(await scene.alerts()), 'warning', 'a retry that fails says nothing');
+      await service.advance(MINUTE);
+      await target.waitFor(3);
+      await service.quiet();
+      await told.told();
+      const title = 'Failure: a job of queue “emails” was dead-lettered';
+      assert.equal(titlesIn(chat)[1], title);
+      const mails = await smtp.waitFor(4);
+      assert.deepEqual(mails.map(({ to }) => to.join()).toSorted(), [
+        'ada@example.com',
+        'ada@example.com',
+        'grace@example.com',
+        'grace@example.com',
+      ]);
+      assert.equal(mails.at(-1)?.subject, `[Analytical Engines] ${title}`);
+      const last = (await attemptsOf(service, job_id)).at(-1);
+      assert.ok(mails.at(-1)?.text.includes(`${BASE_URL}/jobs/${last?.id}`));
+      assert.ok(mails.at(-1)?.html.includes('out of cheese'));
+    });
+
+    test('nothing where the queue has no email alerts, which is the default', async () => {
+      await using scene = await startScene(openTestStore);
+      scene.target.answer('/job', BROKEN);
+      await setQueue(scene.service, { retriesEnabled: false });
+      await scheduleJob(scene.service, { url: `${scene.target.url}/job` });
+      await scene.target.waitFor(1);
+      await scene.service.quiet();
+      assert.deepEqual(await scene.alerts(), []);
+    });
+
+    test('a first attempt that is also the last raises the failure alone', async () => {
+      await using scene = await startScene(openTestStore);
+      scene.target.answer('/job', BROKEN);
+      await setQueue(scene.service, { emailAlerts: true, retriesEnabled: false });
+      await scheduleJob(scene.service, { url: `${scene.target.url}/job` });
+      await scene.target.waitFor(1);
+      await scene.service.quiet();
+      assert.equal(levelsOf(await scene.alerts()), 'failure');
+    });
+
+    test('a job that succeeds at a retry raises no more than its warning', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, target } = scene;
+      target.answer('/job', [BROKEN, OK]);
+      await setQueue(service, { emailAlerts: true });
+      await scheduleJob(service, { url: `${target.url}/job` });
+      await target.waitFor(1);
+      await service.quiet();
+      await service.advance(MINUTE);
+      await target.waitFor(2);
+      await service.quiet();
+      assert.equal(levelsOf(await scene.alerts()), 'warning');
+    });
+
+    test('a burst of dead letters is told at once, then with a count', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, target, chat } = scene;
+      await using told = await startNotifier(service);
+      target.answer('/job', BROKEN);
+      await setQueue(service, { emailAlerts: true, retriesEnabled: false });
+      const post = async (count: number) => {
+        const before = target.requests.length;
+        for (let n = 0; n < count; n++) {
+          await scheduleJob(service, { url: `${target.url}/job` });
+        }
+        await target.waitFor(before + count);
+        await service.quiet();
+        await told.told();
+      };
+      await post(1);
+      await post(7);
+      assert.equal(chat.requests.length, 1);
+      await service.advance(MINUTE - 1);
+      await told.told();
+      assert.equal(chat.requests.length, 1, 'not before the minute is over');
+      await service.advance(1);
+      await told.told();
+      assert.deepEqual(titlesIn(chat), [
+        'Failure: a job of queue “emails” was dead-lettered',
+        'Failure: 7 jobs of queue “emails” were dead-lettered',
+      ]);
+      assert.equal((await scene.alerts()).length, 8, 'the Alerts tab has each of them');
+      assert.ok((await scene.alerts()).every(({ delivery }) => delivery === 'sent'));
+      await service.advance(2 * MINUTE);
+      await post(1);
+      assert.equal(chat.requests.length, 3, 'after a quiet minute at once again');
+    });
+  });
+
+  describe('"Runs blocked by the monthly limit raise no alerts"', () => {
+    test('and neither count nor end a streak', async () => {
+      await using scene = await startScene(openTestStore, { plan: 'tiny' });
+      const { service } = scene;
+      const calm = await scene.makeCron({ alert_threshold: 1 });
+      const failing = await scene.makeCron({ alert_threshold: 3 });
+      await scene.run(failing, 'xx');
+      await scene.run(calm, 'o');
+      const blocked = await runCronNow(service, failing);
+      assert.equal(blocked.reason, 'limit_exceeded');
+      await runCronNow(service, calm);
+      assert.equal(levelsOf(await scene.alerts()), 'warning');
+      await service.people.operator.setPlan(scene.teamId, 'unlimited');
+      await scene.run(failing, 'x');
+      assert.equal(levelsOf(await scene.alerts()), 'warning failure');
+    });
+
+    test('jobs neither', async () => {
+      await using scene = await startScene(openTestStore, { plan: 'tiny' });
+      const { service, target } = scene;
+      await setQueue(service, { emailAlerts: true, retriesEnabled: false });
+      for (let n = 0; n < 4; n++) await scheduleJob(service, { url: `${target.url}/job` });
+      await target.waitFor(3);
+      await service.quiet();
+      assert.deepEqual(await scene.alerts(), []);
+    });
+  });
+
+  describe('"Active maintenance windows mute notifications"', () => {
+    test('from their first moment to before their last; runs go on', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      await using told = await startNotifier(service);
+      const now = service.clock.now();
+      const [startsAt, endsAt] = [now + MINUTE, now + 2 * MINUTE];
+      const move = { name: 'Move', startsAt, endsAt, isWeekly: false, covers: 'team' as const };
+      await service.store.windows.create(teamId, move, now);
+      const cronId = await scene.makeCron({ alert_threshold: 1 });
+      const moments = [startsAt - 1, startsAt, endsAt - 1, endsAt];
+      for (const at of moments) {
+        await service.clock.advanceTo(at);
+        await scene.run(cronId, 'xo');
+      }
+      await told.told();
+      const alerts = await scene.alerts();
+      assert.deepEqual(
+        alerts.map(({ level, delivery, mutedBy }) => [level, delivery, mutedBy].join(' ').trim()),
+        ['sent', 'muted', 'muted', 'sent'].flatMap((delivery) => [
+          `failure ${delivery} ${delivery === 'muted' ? 'Move' : ''}`.trim(),
+          `recovery ${delivery} ${delivery === 'muted' ? 'Move' : ''}`.trim(),
+        ]),
+      );
+      assert.equal(chat.requests.length, 4);
+    });
+
+    test('weekly ones, for what they were made for and nothing else', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, teamId } = scene;
+      const muted = await scene.makeCron({ name: 'Muted', alert_threshold: 1 });
+      const loud = await scene.makeCron({ name: 'Loud', alert_threshold: 1 });
+      const now = service.clock.now();
+      const covers = [{ kind: 'cron' as const, id: muted }];
+      const weekly = { name: 'Patch day', startsAt: now, endsAt: now + MINUTE, isWeekly: true };
+      await service.store.windows.create(teamId, { ...weekly, covers }, now);
+      service.clock.jumpTo(now + 7 * 24 * 60 * MINUTE);
+      await scene.run(muted, 'x');
+      await scene.run(loud, 'x');
+      const alerts = await scene.alerts();
+      assert.deepEqual(
+        alerts.map(({ source, delivery }) => `${source.name} ${delivery}`),
+        ['Muted muted', 'Loud pending'],
+      );
+    });
+  });
+
+  describe('the notification channel', () => {
+    for (const kind of Object.keys(CHAT_CHANNELS) as ChatChannelKind[]) {
+      test(`${kind} gets one POST of JSON, unsigned though the team signs`, async () => {
+        await using scene = await startScene(openTestStore);
+        const { service, chat, teamId } = scene;
+        await scene.useChat(kind);
+        await service.store.teams.setSigningSecret(teamId, 'secret', service.clock.now());
+        await using told = await startNotifier(service);
+        await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+        await told.told();
+        const [post, ...more] = chat.requests;
+        assert.equal(more.length, 0);
+        assert.equal(post?.method, 'POST');
+        assert.equal(post.url, '/hook?key=s3cret');
+        assert.equal(post.headers['content-type'], 'application/json');
+        assert.equal(post.headers['x-service-signature'], undefined);
+        assert.equal(post.headers['x-service-timestamp'], undefined);
+        assert.ok(post.body.toString().includes('Failure: cron “Report” failed'));
+      });
+    }
+
+    test('is email to every member until another is chosen', async () => {
+      await using scene = await startScene(openTestStore);
+      await using smtp = await startSmtpServer();
+      const { service, chat, teamId } = scene;
+      await service.store.channels.save(teamId, { kind: 'email' });
+      await using told = await startNotifier(service, { smtp });
+      const name = 'Pay\r\nBcc: eve@example.com\r\n\r\n<b>roll</b>';
+      await scene.run(await scene.makeCron({ name, alert_threshold: 1 }), 'x');
+      await told.told();
+      const [mail, ...more] = await smtp.waitFor(1);
+      assert.equal(more.length, 0);
+      assert.deepEqual(mail?.to, ['ada@example.com']);
+      assert.ok(mail.subject.includes('“Pay Bcc: eve@example.com <b>roll</b>”'));
+      assert.ok(!mail.headers.some(({ key }) => key === 'bcc'));
+      assert.ok(mail.html.includes('&lt;b&gt;roll'));
+      assert.equal(chat.requests.length, 0);
+    });
+
+    test('that fails is tried again for an hour, then not; its last error is kept', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      chat.answer('/hook', { status: 503 });
+      await using told = await startNotifier(service);
+      await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+      await told.told();
+      assert.equal(chat.requests.length, 1);
+      assert.equal((await scene.alerts())[0]?.delivery, 'pending');
+      for (let n = 0; n < 61; n++) {
+        await service.clock.advance(MINUTE);
+        await told.told();
+      }
+      assert.equal((await scene.alerts())[0]?.delivery, 'failed');
+      const tries = chat.requests.length;
+      assert.ok(tries >= 8 && tries <= 15, `${tries} tries`);
+      const { lastError } = await service.store.channels.read(teamId);
+      assert.equal(lastError, 'HTTP 503 error');
+      await service.clock.advance(60 * MINUTE);
+      await told.told();
+      assert.equal(chat.requests.length, tries);
+    });
+
+    test('that comes back gets what it missed, once', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      chat.answer('/hook', [{ status: 503 }, 'reset', OK]);
+      await using told = await startNotifier(service);
+      await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+      for (let n = 0; n < 10; n++) {
+        await told.told();
+        await service.clock.advance(MINUTE);
+      }
+      assert.equal(chat.requests.length, 3);
+      assert.equal((await scene.alerts())[0]?.delivery, 'sent');
+    });
+
+    test('a member who could not be mailed is mailed again, the others are not', async () => {
+      await using scene = await startScene(openTestStore);
+      await using smtp = await startSmtpServer();
+      const { service, teamId } = scene;
+      await service.store.channels.save(teamId, { kind: 'email' });
+      const password = 'correct horse battery';
+      const team = 'Analytical Engines';
+      await service.people.operator.createUser({ email: 'grace@example.com', password, team });
+      const full = { code: 452, text: 'mailbox full' };
+      smtp.judgeRecipients((address) => (address === 'grace@example.com' ? full : null));
+      await using told = await startNotifier(service, { smtp });
+      await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+      await told.told();
+      assert.equal(smtp.mails.length, 1);
+      smtp.judgeRecipients(() => null);
+      await service.clock.advance(MINUTE);
+      await told.told();
+      assert.deepEqual(
+        smtp.mails.map(({ to }) => to.join()),
+        ['ada@example.com', 'grace@example.com'],
+      );
+    });
+
+    test('may not lead into a private network', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, teamId } = scene;
+      await using told = await startNotifier(service);
+      const config = { kind: 'slack', url: 'http://10.0.0.1/hook' } as const;
+      const error = 'The URL resolves to a blocked IP address.';
+      assert.deepEqual(await told.notifier.sendTest(teamId, config), { kind: 'failed', error });
+      await service.store.channels.save(teamId, config);
+      await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+      await told.told();
+      assert.equal((await service.store.channels.read(teamId)).lastError, error);
+    });
+
+    test('can be tested before it is saved', async () => {
+      await using scene = await startScene(openTestStore);
+      await using smtp = await startSmtpServer();
+      const { service, chat, teamId } = scene;
+      await using told = await startNotifier(service, { smtp });
+      const url = `${chat.url}/new`;
+      const sent = { kind: 'sent' };
+      assert.deepEqual(await told.notifier.sendTest(teamId, { kind: 'discord', url }), sent);
+      assert.equal(chat.requests[0]?.url, '/new');
+      assert.deepEqual(await told.notifier.sendTest(teamId, { kind: 'email' }), sent);
+      assert.ok(smtp.mails[0]?.subject.includes('Test: alerts of Analytical Engines'));
+      assert.equal((await service.store.channels.read(teamId)).config.kind, 'slack');
+      chat.answer('/new', { status: 404 });
+      assert.deepEqual(await told.notifier.sendTest(teamId, { kind: 'discord', url }), {
+        kind: 'failed',
+        error: 'HTTP 404 error',
+      });
+    });
+  });
+
+  describe('a notice', () => {
+    test('outlives the process that raised it', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+      const store = await service.store.openAnother();
+      await using told = await startNotifier(service, { store });
+      await told.told();
+      assert.equal(chat.requests.length, 1);
+    });
+
+    test('that somebody died of while sending it is sent by another after a minute', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+      const now = service.clock.now();
+      const claim = { now, leaseMs: MINUTE, most: 10 };
+      assert.equal((await service.store.notices.claimDue(teamId, claim)).length, 1);
+      await using told = await startNotifier(service);
+      await told.told();
+      assert.equal(chat.requests.length, 0);
+      await service.clock.advance(MINUTE);
+      await told.told();
+      assert.equal(chat.requests.length, 1);
+    });
+
+    test('is sent once by two nodes', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      const other = dialect === 'sqlite' ? service.store : await service.store.openAnother();
+      for (let n = 0; n < 6; n++) {
+        const cronId = await scene.makeCron({ name: `Cron ${n}`, alert_threshold: 1 });
+        await scene.run(cronId, 'x');
+      }
+      await using first = await startNotifier(service);
+      await using second = await startNotifier(service, { store: other });
+      await first.told();
+      await second.told();
+      assert.equal(new Set(titlesIn(chat)).size, 6);
+      assert.equal(chat.requests.length, 6);
+    });
+
+    test('of a team whose chat hangs holds up no other team', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      chat.answer('/hook', 'never');
+      const stranger = await service.people.operator.createUser({
+        email: 'grace@example.com',
+        password: 'correct horse battery',
+        team: 'Compilers',
+      });
+      assert.ok(stranger.kind === 'created');
+      const { teamId } = stranger;
+      await service.store.channels.save(teamId, { kind: 'slack', url: `${chat.url}/other` });
+      const cronId = await scene.makeCron({ alert_threshold: 1 });
+      await using told = await startNotifier(service);
+      await scene.run(cronId, 'x');
+      await chat.next(({ url }) => url.startsWith('/hook'));
+      const [settings] = await service.store.crons.list(scene.teamId);
+      assert.ok(settings);
+      const theirs = await service.store.crons.create(teamId, settings, null, 0);
+      await service.store.crons.addExecution(teamId, theirs.id, service.clock.now());
+      await chat.next(({ url }) => url === '/other');
+      assert.equal(told.notifier.isQuiet(), false, 'the first team is still being told');
+    });
+  });
+});

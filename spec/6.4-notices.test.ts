@@ -1,0 +1,107 @@
+/** §6.4, D36: a notice is recorded with the outcome that it tells of, so the end of a process loses none. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type BelfryProcess,
+  eventually,
+  forEachDatabase,
+  type MakeDatabaseUrl,
+  startBelfry,
+} from '#testing/process';
+import { startReceiver } from '#testing/receiver';
+import { makeClient, postJob, TEAM } from '#testing/remote';
+import { makeGate } from '#testing/scheduling';
+import { startSmtpServer } from '#testing/smtp';
+
+interface PrintedAlert {
+  source: string;
+  source_name: string;
+  level: string;
+  delivery: string;
+}
+
+async function listAlerts(belfry: BelfryProcess): Promise<PrintedAlert[]> {
+  const { code, json, stderr } = await belfry.cli('alert', 'list', '--team', TEAM);
+  assert.equal(code, 0, stderr);
+  return json as PrintedAlert[];
+}
+
+/** How many runs the process has settled, by its own figures: quicker to ask than a command. */
+async function countSettled(belfry: BelfryProcess): Promise<number> {
+  const figures = await (await fetch(`${belfry.url}/metrics`)).text();
+  const counts = figures.matchAll(/^belfry_runs_total\{[^}]*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+async function makeQueue(belfry: BelfryProcess, name: string): Promise<void> {
+  const rules = ['--retries', 'off', '--email-alerts', 'on'];
+  const { code, stderr } = await belfry.cli(
+    'queue',
+    'set',
+    '--team',
+    TEAM,
+    '--queue',
+    name,
+    ...rules,
+  );
+  assert.equal(code, 0, stderr);
+}
+
+forEachDatabase((_name, makeDatabaseUrl) => {
+  describe('a process that is killed between settling a run and sending its notice', () => {
+    declareKill(makeDatabaseUrl);
+  });
+});
+
+function declareKill(makeDatabaseUrl: MakeDatabaseUrl) {
+  test('loses no notice: the next one sends it, once', async () => {
+    const gate = makeGate();
+    await using smtp = await startSmtpServer();
+    await using target = await startReceiver({ answer: { status: 500, body: 'out of cheese' } });
+    await using belfry = await startBelfry({
+      databaseUrl: await makeDatabaseUrl(),
+      env: { SMTP_URL: smtp.url, BASE_URL: 'https://belfry.example' },
+    });
+    const client = await makeClient(belfry);
+    await Promise.all([makeQueue(belfry, 'first'), makeQueue(belfry, 'second')]);
+
+    // The mail server takes its time over the first mail, and notices of a team go one after another.
+    const asked = Promise.withResolvers<void>();
+    smtp.judgeMails(async () => {
+      asked.resolve();
+      await gate.opened;
+      return { code: 451, text: 'the client is gone' };
+    });
+    await postJob(client, { queue: 'first', url: `${target.url}/first` });
+    await asked.promise;
+    const id = await postJob(client, { queue: 'second', url: `${target.url}/second` });
+    await eventually(async () => (await countSettled(belfry)) === 2);
+    const raised = await listAlerts(belfry);
+    assert.deepEqual(
+      raised.map(({ level, delivery }) => [level, delivery]),
+      [
+        ['failure', 'pending'],
+        ['failure', 'pending'],
+      ],
+    );
+    client.close();
+    await belfry.kill();
+    gate.open();
+    smtp.judgeMails(() => null);
+    assert.equal(smtp.mails.length, 0, 'nobody has been told of anything');
+
+    await using again = await belfry.restart();
+    const mail = await smtp.next(({ subject }) => subject.includes('second'));
+    assert.match(mail.subject, /Failure: a job of queue “second” was dead-lettered/);
+    assert.ok(mail.text.includes(`https://belfry.example/jobs/${id}`));
+    assert.deepEqual(mail.to, ['ada@example.com']);
+    const told = await eventually(async () => {
+      const alerts = await listAlerts(again);
+      const second = alerts.find(({ source_name }) => source_name === 'second');
+      return second?.delivery === 'sent' && alerts;
+    });
+    assert.equal(told.length, 2, 'no alert came anew');
+    assert.equal(smtp.mails.filter(({ subject }) => subject.includes('second')).length, 1);
+    assert.equal(target.requests.length, 2, 'no job was sent anew');
+  });
+}

@@ -1,0 +1,360 @@
+/** §7: what the API answers when something is wrong, and in which order it looks; D7, D11–D14. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { callHttp, expectRefused, type HttpCall, leavingNothing } from '#testing/api-calls';
+import { aCron, aJob } from '#testing/api-server';
+import { startService, type TestService } from '#testing/service';
+import { forEachStore, openSqliteTestStore } from '#testing/stores';
+
+const GOOD = { '/api/crons': aCron, '/api/jobs': aJob };
+const PATHS = ['/api/crons', '/api/jobs'] as const;
+const TOO_LARGE = 'x'.repeat(1024 * 1024 + 1);
+
+type Headers = Record<string, string>;
+
+const JSON_IN: Headers = { 'Content-Type': 'application/json' };
+const JSON_OUT: Headers = { Accept: 'application/json' };
+
+const METHOD = 'The method must be one of: GET, POST, PUT, PATCH, DELETE.';
+
+describe('the answers', () => {
+  let service: TestService;
+  let teamless: string;
+  before(async () => {
+    service = await startService(openSqliteTestStore, {
+      sends: false,
+      env: { API_RATE_LIMIT: '10', TRUSTED_PROXIES: '1' },
+    });
+    teamless = await makeTeamless(service);
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  let clients = 0;
+  /** A client that nobody has seen yet, so that its window is its own. */
+  const newClient = (): Headers => ({
+    'X-Forwarded-For': `10.${Math.floor(++clients / 250)}.0.${clients % 250}`,
+  });
+  const authorized = (token = service.token): Headers => ({ Authorization: `Bearer ${token}` });
+  const call = (path: string, { headers, ...rest }: HttpCall) =>
+    callHttp(`${service.url}${path}`, {
+      ...rest,
+      headers: { ...JSON_IN, ...newClient(), ...headers },
+    });
+  /** Every answer that a call can get, by its status. */
+  const CALLS: Record<number, (path: (typeof PATHS)[number]) => HttpCall> = {
+    201: (path) => ({ headers: authorized(), body: JSON.stringify(GOOD[path]) }),
+    302: () => ({ headers: authorized(), body: '{}' }),
+    401: (path) => ({ body: JSON.stringify(GOOD[path]) }),
+    413: () => ({ headers: authorized(), body: TOO_LARGE }),
+    422: () => ({ headers: { ...JSON_OUT, ...authorized() }, body: '{}' }),
+    500: (path) => ({ headers: authorized(teamless), body: JSON.stringify(GOOD[path]) }),
+  };
+  const useUp = async (client: Headers) => {
+    for (let n = 0; n < 10; n++) await call('/api/jobs', { headers: client, body: '{}' });
+  };
+
+  describe('302: "Validation failed and Accept: application/json was not sent."', () => {
+    const expectRedirect = async (headers: Headers) => {
+      for (const path of PATHS) {
+        const answer = await leavingNothing(service, () =>
+          call(path, { headers: { ...authorized(), ...headers }, body: '{"delay":-1}' }),
+        );
+        assert.equal(answer.status, 302, JSON.stringify(headers));
+        assert.equal(answer.headers.location, `${service.url}/`, 'to the start page (D11)');
+        assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
+        assert.match(answer.text, /<html/i);
+        assert.doesNotMatch(answer.text, /required|queue|delay|error/i, '"no details"');
+      }
+    };
+
+    for (const accept of [
+      'text/html',
+      '*/*',
+      '',
+      'application/*',
+      'text/html, application/json',
+      'application/json;q=0.5, text/html',
+      'application/json;q=0',
+      'application/xhtml+xml',
+      'text/json5;q=0, text/plain',
+    ]) {
+      test(`with Accept: ${accept}`, () => expectRedirect({ Accept: accept }));
+    }
+
+    test('with none', () => expectRedirect({}));
+
+    test('with X-Requested-With alone, or with a type that is named', async () => {
+      const script = { 'X-Requested-With': 'XMLHttpRequest' };
+      await expectRedirect({ ...script, Accept: 'text/html' });
+      await expectRedirect({ 'X-Requested-With': 'other', Accept: '*/*' });
+    });
+
+    test('with a bad token or none as well: the body comes first', async () => {
+      await expectRedirect({ Authorization: '' });
+      await expectRedirect({ Authorization: 'Bearer bad' });
+    });
+  });
+
+  describe('422: "Body failed validation"', () => {
+    for (const headers of [
+      { Accept: 'application/json' },
+      { Accept: 'APPLICATION/JSON' },
+      { Accept: 'application/json, text/html' },
+      { Accept: 'text/html;q=0.5, application/json;q=0.9' },
+      { Accept: 'application/vnd.api+json' },
+      { Accept: 'text/json' },
+      { Accept: 'application/json; charset=utf-8' },
+      { Accept: '*/*', 'X-Requested-With': 'XMLHttpRequest' },
+    ]) {
+      test(`with ${JSON.stringify(headers)} (D11)`, async () => {
+        const answer = await leavingNothing(service, () =>
+          call('/api/jobs', { headers: { ...authorized(), ...headers }, body: '{}' }),
+        );
+        assert.equal(answer.status, 422);
+        assert.equal(answer.headers['content-type'], 'application/json');
+        assert.equal(
+          answer.text,
+          '{"message":"A queue name is required. (and 1 more error)","errors":' +
+            '{"queue":["A queue name is required."],"url":["A target URL is required."]}}',
+        );
+      });
+    }
+
+    test('its bytes are escaped as D13 says', async () => {
+      const body = JSON.stringify({ ...aJob, headers: { 'X/é😀': 'x' } });
+      const { text } = await call('/api/jobs', { headers: { ...JSON_OUT }, body });
+      assert.equal(
+        text,
+        '{"message":"The headers.X\\/\\u00e9\\ud83d\\ude00 field must have a valid HTTP header name.",' +
+          '"errors":{"headers.X\\/\\u00e9\\ud83d\\ude00":' +
+          '["The headers.X\\/\\u00e9\\ud83d\\ude00 field must have a valid HTTP header name."]}}',
+      );
+    });
+  });
+
+  test('401, 405, 413, 429 and 500 "are always JSON" (D11)', async () => {
+    for (const path of PATHS) {
+      const client = newClient();
+      await useUp(client);
+      const headers = { Accept: 'text/html', ...authorized() };
+      const body = JSON.stringify(GOOD[path]);
+      const calls: [number, string, HttpCall][] = [
+        [
+          401,
+          '{"error":"Missing authorization token"}',
+          { headers: { Accept: 'text/html' }, body },
+        ],
+        [
+          401,
+          '{"error":"Invalid webhook token"}',
+          { headers: { ...headers, ...authorized('bad') }, body },
+        ],
+        [405, '{"message":"Method Not Allowed"}', { headers, method: 'GET' }],
+        [413, '{"message":"Payload Too Large"}', { headers, body: TOO_LARGE }],
+        [429, '{"message":"Too Many Attempts."}', { headers: { ...headers, ...client }, body }],
+        [
+          500,
+          '{"message":"Server Error"}',
+          { headers: { ...headers, ...authorized(teamless) }, body },
+        ],
+      ];
+      for (const [status, text, asked] of calls) {
+        const answer = await leavingNothing(service, () => call(path, asked));
+        assert.equal(answer.status, status);
+        assert.equal(answer.headers['content-type'], 'application/json');
+        assert.equal(answer.text, text);
+      }
+    }
+  });
+
+  describe('"Checks run in this order: rate limit, then body validation, then token."', () => {
+    test('rate limit before size, validation, token and team', async () => {
+      for (const path of PATHS) {
+        const client = newClient();
+        await useUp(client);
+        for (const status of [201, 302, 401, 413, 422, 500]) {
+          const { headers, ...rest } = CALLS[status]?.(path) ?? {};
+          const answer = await leavingNothing(service, () =>
+            call(path, { ...rest, headers: { ...headers, ...client } }),
+          );
+          assert.equal(answer.status, 429, `in place of ${status}`);
+        }
+      }
+    });
+
+    test('size before validation and token', async () => {
+      const { status } = await call('/api/jobs', { headers: JSON_OUT, body: TOO_LARGE });
+      assert.equal(status, 413);
+    });
+
+    test('validation before token and team', async () => {
+      for (const token of ['', 'bad', teamless]) {
+        const headers = { ...JSON_OUT, ...authorized(token) };
+        assert.equal((await call('/api/crons', { headers, body: '{}' })).status, 422);
+      }
+    });
+
+    test('token before team', async () => {
+      const body = JSON.stringify(aJob);
+      const headers = authorized(`${teamless}x`);
+      assert.equal((await call('/api/jobs', { headers, body })).status, 401);
+      assert.equal((await call('/api/jobs', { headers: authorized(teamless), body })).status, 500);
+    });
+  });
+
+  describe('the rate headers (D12)', () => {
+    for (const status of Object.keys(CALLS).map(Number)) {
+      test(`on ${status}: X-RateLimit-Limit and X-RateLimit-Remaining, and it counts`, async () => {
+        for (const path of PATHS) {
+          const client = newClient();
+          for (const remaining of ['9', '8']) {
+            const { headers, ...rest } = CALLS[status]?.(path) ?? {};
+            const answer = await call(path, { ...rest, headers: { ...headers, ...client } });
+            assert.equal(answer.status, status);
+            assert.equal(answer.headers['x-ratelimit-limit'], '10');
+            assert.equal(answer.headers['x-ratelimit-remaining'], remaining);
+            for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) {
+              assert.ok(answer.headerNames.includes(name), `${name}, in this spelling`);
+            }
+            assert.equal(answer.headers['retry-after'], undefined);
+            assert.equal(answer.headers['x-ratelimit-reset'], undefined);
+          }
+        }
+      });
+    }
+
+    test('on 429 also Retry-After, in seconds, and X-RateLimit-Reset, in Unix seconds', async () => {
+      for (const path of PATHS) {
+        const client = newClient();
+        const openedAt = service.clock.now();
+        await useUp(client);
+        await service.clock.advance(10_500);
+        const answer = await call(path, { headers: client, body: JSON.stringify(GOOD[path]) });
+        assert.equal(answer.status, 429);
+        assert.equal(answer.text, '{"message":"Too Many Attempts."}');
+        assert.equal(answer.headers['x-ratelimit-limit'], '10');
+        assert.equal(answer.headers['x-ratelimit-remaining'], '0');
+        assert.equal(answer.headers['retry-after'], '50', 'never too early');
+        const reset = Math.ceil((openedAt + 60_000) / 1000);
+        assert.equal(answer.headers['x-ratelimit-reset'], String(reset));
+        for (const name of ['Retry-After', 'X-RateLimit-Reset']) {
+          assert.ok(answer.headerNames.includes(name), `${name}, in this spelling`);
+        }
+      }
+    });
+
+    test('405 and 404 neither count nor carry them', async () => {
+      const client = newClient();
+      for (const [method, path] of [
+        ['GET', '/api/jobs'],
+        ['POST', '/api/other'],
+      ] as const) {
+        const { headers } = await call(path, { method, headers: client });
+        assert.equal(headers['x-ratelimit-limit'], undefined);
+      }
+      const { headers } = await call('/api/jobs', { headers: client, body: '{}' });
+      assert.equal(headers['x-ratelimit-remaining'], '9');
+    });
+  });
+});
+
+describe('the messages, byte for byte', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService(openSqliteTestStore, { sends: false });
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  const CRON_MESSAGES: [field: string, value: unknown, message: string][] = [
+    ['name', undefined, 'A name for the cron job is required.'],
+    ['url', undefined, 'A target URL is required.'],
+    ['url', 'example', 'The target URL must be a valid URL.'],
+    ['method', 'get', METHOD],
+    ['cron_expression', undefined, 'A cron expression is required.'],
+    ['cron_expression', 'x', 'The cron expression is not a valid cron expression.'],
+    ['cron_expression', '0 0 30 2 *', 'The cron expression never produces a valid run time.'],
+    ['payload', { a: 1 }, 'The payload field must be a string.'],
+    ['timeout_seconds', 0, 'Timeout must be at least 1 second.'],
+    ['timeout_seconds', 301, 'Timeout cannot exceed 300 seconds (5 minutes).'],
+    ['alert_threshold', 4, 'The alert threshold must be 1, 2, or 3.'],
+  ];
+  for (const [field, value, message] of CRON_MESSAGES) {
+    test(`cron ${field}: "${message}"`, () =>
+      expectRefused(service, '/api/crons', { ...aCron, [field]: value }, { [field]: [message] }));
+  }
+
+  const JOB_MESSAGES: [field: string, value: unknown, message: string][] = [
+    ['queue', undefined, 'A queue name is required.'],
+    ['delay', 86_401, 'The delay cannot exceed 86400 seconds (24 hours).'],
+    ['url', undefined, 'A target URL is required.'],
+    ['url', 'example', 'The target URL must be a valid URL.'],
+    ['method', 'get', METHOD],
+    ['payload', 'x', 'The payload field must be an array.'],
+    ['headers', 'x', 'The headers field must be an array.'],
+    ['delay', -1, 'The delay field must be at least 0.'],
+    ['delay', 'soon', 'The delay field must be an integer.'],
+    ['callback_url', 'x', 'The callback url field must be a valid URL.'],
+  ];
+  for (const [field, value, message] of JOB_MESSAGES) {
+    test(`job ${field}: "${message}"`, () =>
+      expectRefused(service, '/api/jobs', { ...aJob, [field]: value }, { [field]: [message] }));
+  }
+
+  test('"message (first error, plus a count of the rest in the form (and N more errors))"', async () => {
+    const wrong = { queue: 1, url: 'x', method: 'x' };
+    const messages: unknown[] = [];
+    for (const fields of [['queue'], ['queue', 'url'], ['queue', 'url', 'method']]) {
+      const picked = Object.entries(wrong).filter(([field]) => fields.includes(field));
+      const { json } = await service.post('/api/jobs', { ...aJob, ...Object.fromEntries(picked) });
+      messages.push(json['message']);
+    }
+    assert.deepEqual(messages, [
+      'The queue field must be a string.',
+      'The queue field must be a string. (and 1 more error)',
+      'The queue field must be a string. (and 2 more errors)',
+    ]);
+  });
+
+  test('the count is of messages, not of fields: two of one field are two', async () => {
+    const { json } = await service.post('/api/jobs', { ...aJob, url: 'x'.repeat(2049) });
+    assert.equal(json['message'], 'The target URL must be a valid URL. (and 1 more error)');
+  });
+
+  test('an answer shows nothing of what was given, and nothing of the inside', async () => {
+    const secret = 's3cr3t-in-a-value';
+    const { text } = await service.post('/api/jobs', {
+      queue: [secret],
+      url: secret,
+      method: secret,
+      headers: { 'X-A': `${secret}\n` },
+      payload: secret,
+      delay: secret,
+    });
+    assert.doesNotMatch(text, /s3cr3t|node_modules|\.ts|at /);
+  });
+});
+
+forEachStore((_, openTestStore) => {
+  test('500: "The token\'s user has no team selected.", and nothing is stored', async () => {
+    await using service = await startService(openTestStore, { sends: false });
+    const token = await makeTeamless(service);
+    for (const path of PATHS) {
+      const headers = { Authorization: `Bearer ${token}` };
+      const answer = await leavingNothing(service, () => service.post(path, GOOD[path], headers));
+      assert.equal(answer.status, 500);
+      assert.equal(answer.text, '{"message":"Server Error"}');
+    }
+  });
+});
+
+/** The token of a user whose team was deleted. */
+async function makeTeamless({ people, store, clock }: TestService): Promise<string> {
+  const made = await people.operator.createUser({
+    email: 'teamless@example.com',
+    password: 'correct horse battery',
+    team: 'Gone',
+  });
+  assert.ok(made.kind === 'created');
+  await store.members.deleteTeam(made.teamId, clock.now());
+  return made.apiToken;
+}

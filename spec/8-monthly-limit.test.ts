@@ -1,0 +1,294 @@
+/** §8 and §2.7: the monthly quota of requests, at sending; D35. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { eventually, forEachDatabase, startBelfry } from '#testing/process';
+import { type Receiver, startReceiver } from '#testing/receiver';
+import { jobEnd, makeOnceQueue, ONCE, postJob, runCron, runJob } from '#testing/runs';
+import {
+  attemptsOf,
+  executionsOf,
+  MINUTE,
+  scheduleCron,
+  scheduleJob,
+  SECOND,
+  setQueue,
+  startSecondEngine,
+} from '#testing/scheduling';
+import { startService, type TestService } from '#testing/service';
+import { forEachStore } from '#testing/stores';
+
+interface Job {
+  status: string;
+  reason: string | null;
+}
+
+const OVER = { status: 'failed', reason: 'limit_exceeded', errorMessage: 'Monthly limit reached' };
+
+function outcomeOf({ status, reason, errorMessage }: typeof OVER | Record<string, unknown>) {
+  return { status, reason, errorMessage };
+}
+
+async function usedBy({ store, teamId, clock }: TestService): Promise<number> {
+  return store.usage.usedInMonth(teamId, clock.now());
+}
+
+forEachStore((dialect, openTestStore) => {
+  let target: Receiver;
+
+  before(async () => {
+    target = await startReceiver();
+  });
+  after(() => target.close());
+
+  /** A service whose team may send this many runs a month, and the number of requests sent since. */
+  async function startLimited(plans: string, plan: string) {
+    const env = { PLANS: `unlimited=unlimited,${plans}` };
+    const service = await startService(openTestStore, { env, plan });
+    await makeOnceQueue(service);
+    const sentBefore = target.requests.length;
+    return { service, sent: () => target.requests.length - sentBefore };
+  }
+
+  if (dialect === 'sqlite') {
+    test('"1,000 per calendar month on the free plan": of 1,020 at once exactly 1,000 are sent', async () => {
+      const { service, sent } = await startLimited('free=1000', 'free');
+      await using _ = service;
+      const bodies = Array.from({ length: 1_020 }, (_, n) => ({ url: `${target.url}/${n}` }));
+      const ids = await Promise.all(bodies.map((body) => postJob(service, body)));
+      await eventually(async () => service.engine?.isQuiet(), { withinMs: 14_000 });
+      assert.equal(sent(), 1_000);
+      const ends = await Promise.all(ids.map((id) => jobEnd(service, id)));
+      assert.equal(ends.filter(({ status }) => status === 'success').length, 1_000);
+      const over = ends.filter(({ status }) => status !== 'success');
+      for (const job of over) assert.deepEqual(outcomeOf({ ...job }), OVER);
+      assert.equal(await usedBy(service), 1_000);
+    });
+  }
+
+  test('"every run, retries included, counts; callbacks do not"', async () => {
+    const { service, sent } = await startLimited('five=5', 'five');
+    await using _ = service;
+    target.answer('/failing', { status: 500 });
+    target.answer('/cb', { status: 500 });
+    await setQueue(service, { retrySchedule: [1, 1] }, 'retried');
+    const callback_url = `${target.url}/cb`;
+    const job = { queue: 'retried', url: `${target.url}/failing`, callback_url };
+    const { job_id } = await scheduleJob(service, job);
+    for (let n = 1; n <= 3; n++) {
+      await eventually(async () => (await usedBy(service)) === n);
+      await service.quiet();
+      await service.advance(SECOND);
+    }
+    assert.deepEqual(
+      (await attemptsOf(service, job_id)).map(({ status }) => status),
+      ['retried', 'retried', 'dead_lettered'],
+    );
+    const run = await runCron(service, { url: target.url, callback_url });
+    assert.equal(run.status, 'success');
+    assert.equal(await usedBy(service), 4);
+    assert.equal((await runJob(service, { url: target.url })).status, 'success');
+    assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
+    await service.quiet();
+    assert.equal(sent(), 5 + 2, 'five runs and two callbacks');
+    assert.equal(await usedBy(service), 5);
+  });
+
+  test('"jobs fail with no retries, dead letters, callbacks or alerts", "the API still returns 201"', async () => {
+    const { service, sent } = await startLimited('none=0', 'none');
+    await using _ = service;
+    await setQueue(service, { emailAlerts: true });
+    const callback_url = `${target.url}/cb`;
+    const { job_id } = await scheduleJob(service, { url: target.url, callback_url });
+    const job = await jobEnd(service, job_id);
+    assert.deepEqual(outcomeOf({ ...job }), OVER);
+    assert.deepEqual([job.responseStatus, job.durationMs, job.retriedAs], [null, 0, null]);
+    assert.ok(job.completedAt !== null);
+    await service.advance(2 * MINUTE);
+    assert.equal((await attemptsOf(service, job_id)).length, 1, 'no retry');
+    assert.deepEqual(await service.store.executions.scanCallbacks(), []);
+    assert.deepEqual(await service.store.alerts.list(service.teamId, { limit: 10 }), []);
+    assert.equal(sent(), 0);
+    assert.equal(await usedBy(service), 0, 'what is not sent does not count');
+  });
+
+  test('a retry that comes over the limit ends the job: no dead letter, no callback', async () => {
+    const { service, sent } = await startLimited('one=1', 'one');
+    await using _ = service;
+    target.answer('/once', { status: 500 });
+    await setQueue(service, { retrySchedule: [5] }, 'retried');
+    const fields = { url: `${target.url}/once`, callback_url: `${target.url}/cb` };
+    const { job_id } = await scheduleJob(service, { queue: 'retried', ...fields });
+    await jobEnd(service, job_id);
+    await service.advance(5 * SECOND);
+    const [first, second, ...others] = await attemptsOf(service, job_id);
+    assert.equal(first?.status, 'retried');
+    assert.deepEqual(outcomeOf({ ...second }), OVER);
+    assert.equal(others.length, 0);
+    await service.advance(MINUTE);
+    assert.equal(sent(), 1);
+  });
+
+  test('"crons stay on schedule and record a failed run (reason limit_exceeded) each time they come due"', async () => {
+    const { service, sent } = await startLimited('two=2', 'two');
+    await using _ = service;
+    const fields = { url: target.url, callback_url: `${target.url}/cron-cb`, alert_threshold: 1 };
+    const { id } = await scheduleCron(service, fields);
+    for (let minute = 0; minute < 5; minute++) await service.advance(MINUTE);
+    const runs = await executionsOf(service, id);
+    assert.deepEqual(
+      runs.map(({ status, reason }) => reason ?? status),
+      ['success', 'success', 'limit_exceeded', 'limit_exceeded', 'limit_exceeded'],
+    );
+    for (const run of runs.slice(2)) assert.deepEqual(outcomeOf({ ...run }), OVER);
+    const scheduledFor = runs.map((run) => Number(run.scheduledFor));
+    assert.deepEqual(
+      scheduledFor.map((at) => at - (scheduledFor[0] ?? 0)),
+      [0, 1, 2, 3, 4].map((n) => n * MINUTE),
+    );
+    const cron = await service.work.findCron(service.teamId, id);
+    assert.equal(cron?.isActive, true);
+    assert.equal(cron?.nextRunAt, (scheduledFor[4] ?? 0) + MINUTE);
+    const byHand = await runCron(service, fields);
+    assert.deepEqual(outcomeOf({ ...byHand }), OVER, 'Run now counts too');
+    await service.quiet();
+    assert.equal(sent(), 4, 'two runs and their callbacks');
+    assert.deepEqual(await service.store.alerts.list(service.teamId, { limit: 10 }), []);
+  });
+
+  describe('"counted in UTC months"', () => {
+    test('"sending resumes next calendar month", at midnight UTC and not before', async () => {
+      const { service, sent } = await startLimited('one=1', 'one');
+      await using _ = service;
+      service.clock.jumpTo('2026-12-31T23:58:00Z');
+      await service.advance(SECOND);
+      assert.equal((await runJob(service, { url: target.url })).status, 'success');
+      const { id } = await scheduleCron(service, { url: target.url });
+      const { job_id } = await scheduleJob(service, { queue: ONCE, url: target.url, delay: 118 });
+      assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
+      await service.advance(118 * SECOND);
+      assert.equal(new Date(service.clock.now()).toISOString(), '2026-12-31T23:59:59.000Z');
+      assert.deepEqual(outcomeOf({ ...(await jobEnd(service, job_id)) }), OVER);
+      assert.equal(sent(), 1);
+      await service.advance(SECOND);
+      assert.equal(sent(), 2);
+      assert.deepEqual(
+        (await executionsOf(service, id)).map(({ status }) => status),
+        ['failed', 'success'],
+      );
+      assert.equal(await usedBy(service), 1, 'the new month counts from nothing');
+      assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
+    });
+
+    test('a job counts in the month in which it is sent, not in that of its acceptance', async () => {
+      const { service } = await startLimited('one=1', 'one');
+      await using _ = service;
+      service.clock.jumpTo('2027-01-31T23:59:00Z');
+      await service.advance(SECOND);
+      const { job_id } = await scheduleJob(service, { queue: ONCE, url: target.url, delay: 90 });
+      assert.equal((await runJob(service, { url: target.url })).status, 'success');
+      await service.advance(90 * SECOND);
+      assert.equal((await jobEnd(service, job_id)).status, 'success');
+      const months = ['2027-01-15', '2027-02-15'].map((day) =>
+        service.store.usage.usedInMonth(service.teamId, Date.parse(day)),
+      );
+      assert.deepEqual(await Promise.all(months), [1, 1]);
+    });
+  });
+
+  test('"or after an upgrade": with the next run', async () => {
+    const { service } = await startLimited('small=1,large=3', 'small');
+    await using _ = service;
+    await runJob(service, { url: target.url });
+    assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
+    await service.people.operator.setPlan(service.teamId, 'large');
+    for (let n = 0; n < 2; n++) {
+      assert.equal((await runJob(service, { url: target.url })).status, 'success');
+    }
+    assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
+    await service.people.operator.setPlan(service.teamId, 'unlimited');
+    assert.equal((await runJob(service, { url: target.url })).status, 'success');
+    assert.equal(await usedBy(service), 4);
+  });
+
+  test('one team’s limit is no other’s', async () => {
+    const { service } = await startLimited('none=0', 'none');
+    await using _ = service;
+    const other = await service.people.operator.createUser({
+      email: 'bob@example.com',
+      password: 'correct horse battery',
+      team: 'Others',
+    });
+    assert.ok(other.kind === 'created');
+    const headers = { Authorization: `Bearer ${other.apiToken}` };
+    const url = `${target.url}/other-team`;
+    const answer = await service.post('/api/jobs', { queue: 'q', url }, headers);
+    assert.equal(answer.status, 201);
+    await target.next((request) => request.url === '/other-team');
+    assert.deepEqual(outcomeOf({ ...(await runJob(service, { url })) }), OVER);
+  });
+
+  if (dialect === 'postgres') {
+    test('two processes that send at once count together, exactly', async () => {
+      const { service, sent } = await startLimited('some=70', 'some');
+      await using _ = service;
+      await using second = await startSecondEngine(service, (plan) =>
+        plan === 'some' ? 70 : null,
+      );
+      const bodies = Array.from({ length: 200 }, (_, n) => ({
+        url: target.url,
+        queue: `q-${n % 7}`,
+      }));
+      const ids = await Promise.all(bodies.map((body) => postJob(service, body)));
+      const ends = await Promise.all(ids.map((id) => jobEnd(service, id)));
+      await second.quiet();
+      assert.equal(ends.filter(({ status }) => status === 'success').length, 70);
+      assert.equal(ends.filter(({ reason }) => reason === 'limit_exceeded').length, 130);
+      assert.equal(sent(), 70);
+      assert.equal(await usedBy(service), 70);
+    });
+  }
+});
+
+forEachDatabase((_, makeDatabaseUrl) => {
+  test('the count outlives a killed process, and the operator’s `team plan` lets sending resume', async () => {
+    await using target = await startReceiver();
+    const databaseUrl = await makeDatabaseUrl();
+    const env = { PLANS: 'small=3,large=5' };
+    await using first = await startBelfry({ databaseUrl, env });
+    const user = ['--email', 'a@example.com', '--password', 'correct horse battery', '--team', 'T'];
+    const { apiToken } = (await first.cli('user', 'create', ...user)).json as { apiToken: string };
+    const post = async (base: string) => {
+      const headers = { Authorization: `Bearer ${apiToken}`, 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ queue: 'q', url: target.url });
+      const answer = await fetch(`${base}/api/jobs`, { method: 'POST', headers, body });
+      assert.equal(answer.status, 201);
+      return ((await answer.json()) as { job_id: string }).job_id;
+    };
+    await post(first.url);
+    await post(first.url);
+    await target.waitFor(2);
+    await first.kill();
+    await using second = await first.restart();
+    for (let n = 0; n < 4; n++) await post(second.url);
+    /** Waits until so many are over the limit. */
+    const expectOver = async (count: number) => {
+      const list = async () => (await second.cli('job', 'list', '--team', 'T')).json as Job[];
+      const over = await eventually(
+        async () => {
+          const found = (await list()).filter(({ reason }) => reason === 'limit_exceeded');
+          return found.length === count && found;
+        },
+        { everyMs: 300 },
+      );
+      assert.ok(over.every(({ status }) => status === 'failed'));
+    };
+    await expectOver(3);
+    assert.equal(target.requests.length, 3);
+    const changed = await second.cli('team', 'plan', '--team', 'T', '--plan', 'large');
+    assert.equal(changed.code, 0, changed.stderr);
+    for (let n = 0; n < 3; n++) await post(second.url);
+    await target.waitFor(5);
+    await expectOver(4);
+    assert.equal(target.requests.length, 5);
+  });
+});

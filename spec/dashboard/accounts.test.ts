@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
+import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
+import { startReceiver } from '#testing/receiver';
+
+/** How people come to have an account, get in, and keep it theirs: with scripts and without. */
+
+let browser: TestBrowser;
+before(async () => {
+  browser = await startBrowser();
+});
+after(() => browser.close());
+
+const fill = async (page: Page, fields: Record<string, string>) => {
+  for (const [label, value] of Object.entries(fields)) {
+    await page.getByLabel(label, { exact: true }).fill(value);
+  }
+};
+const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).first().click();
+const heading = (page: Page, name: string | RegExp) =>
+  page.getByRole('heading', { name, level: 1 }).waitFor();
+
+/** Each visitor counts for itself where sign-in is limited by address. */
+let lastAddress = 0;
+const newPage = (javaScriptEnabled = true): Promise<WatchedPage> =>
+  browser.newPage({
+    javaScriptEnabled,
+    extraHTTPHeaders: { 'X-Forwarded-For': `203.0.113.${++lastAddress}` },
+  });
+
+const signIn = async (page: Page, dashboard: TestDashboard, email: string) => {
+  await page.goto(`${dashboard.url}/login`);
+  await fill(page, { Email: email, Password: PASSWORD });
+  await press(page, 'Sign in');
+};
+
+describe('a newcomer', () => {
+  test('opens the address, makes the first account, gets a token, sends a first job by the copied command and sees it arrive', async () => {
+    await using dashboard = await startDashboard();
+    await using receiver = await startReceiver();
+    await using watched = await newPage();
+    const { page } = watched;
+    await page.goto(dashboard.url);
+    await heading(page, 'Set up Belfry');
+    await fill(page, {
+      'Your name': 'Ada',
+      Email: 'ada@bells.test',
+      Password: PASSWORD,
+      Team: 'Bells',
+    });
+    await press(page, 'Create account');
+    await heading(page, 'Overview');
+    await page.getByRole('link', { name: 'Get a token' }).click();
+    await press(page, 'Generate token');
+    await page.getByText('it is shown once').waitFor();
+    await page.getByText('Waiting for the first request').waitFor();
+    const command = await page.getByLabel('command for a job', { exact: true }).textContent();
+    const here = (command ?? '').replace('https://example.com/hook', `${receiver.url}/hook`);
+    const { stdout } = await promisify(execFile)('sh', ['-c', here]);
+    assert.match(stdout, /"job_id":/);
+    await page.getByText('Arrived').waitFor();
+    const [request] = await receiver.waitFor(1);
+    assert.equal(request?.url, '/hook');
+    watched.assertNoFaults();
+    await page.goto(`${dashboard.url}/setup`);
+    await heading(page, 'Overview');
+  });
+
+  test('can do so without scripts too, and is told what is wrong with a field', async () => {
+    await using dashboard = await startDashboard();
+    await using watched = await newPage(false);
+    const { page } = watched;
+    await page.goto(dashboard.url);
+    await fill(page, { 'Your name': 'Ada', Email: 'ada@bells', Password: PASSWORD, Team: 'Bells' });
+    await press(page, 'Create account');
+    await page.getByText('Enter a valid email address.').waitFor();
+    assert.equal(await page.getByLabel('Team', { exact: true }).inputValue(), 'Bells');
+    await fill(page, { Email: 'ada@bells.test', Password: PASSWORD });
+    await press(page, 'Create account');
+    await heading(page, 'Overview');
+    await page.goto(`${dashboard.url}/settings/api-token`);
+    await press(page, 'Generate token');
+    const command = await page.getByLabel('command for a cron', { exact: true }).textContent();
+    await promisify(execFile)('sh', ['-c', command ?? '']);
+    await page.goto(`${dashboard.url}/settings/api-token`);
+    await page.getByText('A cron was created').waitFor();
+    assert.equal(await page.getByText('it is shown once').count(), 0);
+  });
+});
+
+for (const javaScript of [true, false]) {
+  describe(`somebody with an account, ${javaScript ? 'with' : 'without'} scripts`, () => {
+    let dashboard: TestDashboard;
+    before(async () => {
+      dashboard = await startDashboard();
+      await dashboard.user('owner@bells.test');
+    });
+    after(() => dashboard[Symbol.asyncDispose]());
+    const member = (email: string) => dashboard.user(email, { role: 'member' });
+
+    test('signs in to the page they wanted, after a wrong password, and out again', async () => {
+      await using watched = await newPage(javaScript);
+      const { page } = watched;
+      await page.goto(`${dashboard.url}/settings/team`);
+      await heading(page, 'Sign in');
+      await fill(page, { Email: 'owner@bells.test', Password: 'wrong password' });
+      await press(page, 'Sign in');
+      await page.getByText('No account has this email and password.').waitFor();
+      assert.equal(await page.getByLabel('Email').inputValue(), 'owner@bells.test');
+      await fill(page, { Password: PASSWORD });
+      await press(page, 'Sign in');
+      await heading(page, 'Team');
+      await page
+        .getByLabel(/^Account of/)
+        .first()
+        .click();
+      await press(page, 'Sign out');
+      await heading(page, 'Sign in');
+    });
+
+    test('sets a new password by the link of a mail, which works once', async () => {
+      await member('forgetful@bells.test');
+      await using watched = await newPage(javaScript);
+      const { page } = watched;
+      await page.goto(`${dashboard.url}/login`);
+      await page.getByRole('link', { name: 'Forgot the password?' }).click();
+      await fill(page, { Email: 'forgetful@bells.test' });
+      await press(page, 'Send link');
+      await heading(page, 'Look for the link');
+      await dashboard.service.people.close();
+      const mail = dashboard.events.findLast(({ event }) => event === 'mail.written-to-log');
+      const link = String(mail?.fields['link']);
+      await page.goto(link);
+      await page.getByLabel('New password').fill('another fine password');
+      await page.locator('main button[type=submit]').click();
+      await heading(page, 'Sign in');
+      await fill(page, { Email: 'forgetful@bells.test', Password: 'another fine password' });
+      await press(page, 'Sign in');
+      await heading(page, 'Overview');
+      await page.goto(link);
+      await heading(page, /no longer works/);
+    });
+
+    test('changes name, email and password, and other sessions end with the password', async () => {
+      const user = await member('grace@bells.test');
+      const elsewhere = await dashboard.signIn(user);
+      await using watched = await newPage(javaScript);
+      const { page } = watched;
+      await signIn(page, dashboard, user.email);
+      await heading(page, 'Overview');
+      await page.goto(`${dashboard.url}/settings/profile`);
+      await page.getByLabel('Name', { exact: true }).fill('Grace Hill');
+      await press(page, 'Save name');
+      await page.getByText('The name is changed.').waitFor();
+      const emailForm = page.locator('form', { has: page.getByLabel('Email') });
+      await emailForm.getByLabel('Email').fill('hill@bells.test');
+      await emailForm.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await press(page, 'Change email');
+      await page.getByText('The email is changed.').waitFor();
+      await page.getByLabel('Current password').fill('not this one');
+      await page.getByLabel('New password').fill('another fine password');
+      await press(page, 'Change password');
+      await page.getByText('This is not your password.').waitFor();
+      await page.getByLabel('Current password').fill(PASSWORD);
+      await page.getByLabel('New password').fill('another fine password');
+      await press(page, 'Change password');
+      await page.getByText('The password is changed.').waitFor();
+      assert.equal((await elsewhere.get('/settings/profile')).status, 302);
+    });
+
+    test('turns a second factor on, signs in with it and with a recovery code, and turns it off', async () => {
+      await member('careful@bells.test');
+      await using watched = await newPage(javaScript);
+      const { page } = watched;
+      await signIn(page, dashboard, 'careful@bells.test');
+      await heading(page, 'Overview');
+      await page.goto(`${dashboard.url}/settings/profile`);
+      const setUp = page.locator('form', { has: page.getByRole('button', { name: 'Set up' }) });
+      await setUp.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await press(page, 'Set up');
+      await page.getByText('Keep these now').waitFor();
+      const uri = await page
+        .getByRole('link', { name: /Open in an authenticator/ })
+        .getAttribute('href');
+      const codes = (await page.locator('pre').last().textContent()) ?? '';
+      await page.getByLabel(/Code that the authenticator/).fill(oneTimeCode(uri ?? ''));
+      await press(page, 'Turn on');
+      await page.getByText('The second factor is on.').waitFor();
+
+      await using second = await newPage(javaScript);
+      await signIn(second.page, dashboard, 'careful@bells.test');
+      await heading(second.page, 'Enter the code');
+      await fill(second.page, { Code: '000000' });
+      await press(second.page, 'Sign in');
+      await second.page.getByText('The code is not right.').waitFor();
+      await fill(second.page, { Code: codes.trim().split('\n')[0] ?? '' });
+      await press(second.page, 'Sign in');
+      await heading(second.page, 'Overview');
+
+      const off = page.locator('form', { has: page.getByRole('button', { name: 'Turn off' }) });
+      await page.goto(`${dashboard.url}/settings/profile`);
+      await off.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await press(page, 'Turn off');
+      await page.getByText('The second factor is off.').waitFor();
+    });
+
+    test('ends all sessions at once, and deletes the account', async () => {
+      const user = await member('leaving@bells.test');
+      const elsewhere = await dashboard.signIn(user);
+      await using watched = await newPage(javaScript);
+      const { page } = watched;
+      await signIn(page, dashboard, user.email);
+      await heading(page, 'Overview');
+      await page.goto(`${dashboard.url}/settings/profile`);
+      await press(page, 'Sign out everywhere');
+      await heading(page, 'Sign in');
+      assert.equal((await elsewhere.get('/')).status, 302);
+      await signIn(page, dashboard, user.email);
+      await heading(page, 'Overview');
+      await page.goto(`${dashboard.url}/settings/profile`);
+      await page.getByLabel('Password, to confirm').fill(PASSWORD);
+      await press(page, 'Delete account');
+      await heading(page, 'Sign in');
+      await signIn(page, dashboard, user.email);
+      await page.getByText('No account has this email and password.').waitFor();
+      const answer = await fetch(`${dashboard.url}/api/jobs`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${user.apiToken}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json',
+        },
+        body: JSON.stringify({ queue: 'mail', url: 'https://example.com/', payload: { a: 1 } }),
+      });
+      assert.equal(answer.status, 401);
+    });
+  });
+}
+
+/** RFC 6238 with SHA-1, six digits and thirty seconds: what authenticators do. */
+function oneTimeCode(uri: string): string {
+  const secret = new URLSearchParams(uri.split('?')[1]).get('secret') ?? '';
+  const bits = Array.from(secret.replaceAll('=', ''))
+    .map((letter) =>
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
+    )
+    .join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const digest = createHmac('sha1', key).update(counter).digest();
+  const number = digest.readUInt32BE((digest.at(-1) ?? 0) & 15) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+}

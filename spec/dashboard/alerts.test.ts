@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, heading, openPage, press, rowOf } from '#testing/pages';
+import { eventually } from '#testing/process';
+import { startReceiver, type Receiver } from '#testing/receiver';
+
+/** The Alerts tab (§6.4, D36): what was raised, by whom it was muted, what nobody has read yet. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let target: Receiver;
+let teams = 0;
+
+before(async () => {
+  [browser, dashboard, target] = await Promise.all([
+    startBrowser(),
+    startDashboard(),
+    startReceiver({ answer: { status: 500, body: 'out of cheese' } }),
+  ]);
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+  await target.close();
+});
+
+/** A member: nobody needs to be more to see alerts (D33). */
+async function begin(): Promise<TestUser> {
+  const team = `Alert team ${++teams}`;
+  await dashboard.user(`owner${teams}@bells.test`, { team });
+  return dashboard.user(`member${teams}@bells.test`, { team, role: 'member' });
+}
+
+const open = (path: string, user: TestUser, javaScript = true) =>
+  openPage({ browser, dashboard }, path, { user, javaScript });
+
+const alertsOf = ({ teamId }: TestUser) =>
+  dashboard.service.work.listAlerts(teamId, { limit: 200 });
+
+/** A cron that the clock does not start during a test. */
+async function createCron(user: TestUser, name: string, alertThreshold: 1 | 2 | 3 = 1) {
+  const { id } = await dashboard.service.work.createCron(user.teamId, {
+    name,
+    url: `${target.url}/cron`,
+    cronExpression: '0 0 29 2 *',
+    method: 'POST',
+    headers: [],
+    payload: null,
+    callbackUrl: null,
+    timeoutSeconds: 20,
+    alertThreshold,
+    isActive: true,
+  });
+  return id;
+}
+
+/** Runs a cron now and waits until that raised an alert. */
+async function fail(user: TestUser, cronId: string): Promise<void> {
+  const before = (await alertsOf(user)).length;
+  await dashboard.service.work.runCronNow(user.teamId, cronId);
+  await eventually(async () => (await alertsOf(user)).length > before);
+}
+
+async function failJobs(user: TestUser, count: number): Promise<void> {
+  const { work } = dashboard.service;
+  await work.setQueue(user.teamId, 'mail', { retriesEnabled: false, emailAlerts: true });
+  for (let n = 0; n < count; n++) {
+    await work.createJob(user.teamId, {
+      queue: 'mail',
+      url: `${target.url}/job`,
+      method: 'POST',
+      headers: [],
+      payloadJson: null,
+      callbackUrl: null,
+      delaySeconds: 0,
+    });
+  }
+  await eventually(async () => (await alertsOf(user)).length === count);
+}
+
+for (const javaScript of [true, false]) {
+  describe(javaScript ? 'with scripts' : 'without scripts', () => {
+    test('an alert is unread in the navigation and the title until it is marked as read', async () => {
+      const user = await begin();
+      await fail(user, await createCron(user, 'Nightly', 2));
+      await fail(user, await createCron(user, 'Hourly'));
+      await using watched = await open('/crons', user, javaScript);
+      const { page } = watched;
+      await page.getByRole('link', { name: 'Alerts 2 unread' }).click();
+      await heading(page, 'Alerts');
+      assert.match(await page.title(), /\(2\) Alerts · Belfry$/);
+      await rowOf(page, 'Nightly').getByText('Warning').waitFor();
+      await rowOf(page, 'Hourly').getByText('Failure').waitFor();
+
+      await press(rowOf(page, 'Hourly'), 'Mark read');
+      await page.getByText('The alert is marked as read.').waitFor();
+      await page.getByRole('link', { name: 'Alerts 1 unread' }).waitFor();
+      assert.match(await page.title(), /\(1\) Alerts · Belfry$/);
+      await press(rowOf(page, 'Hourly'), 'Mark unread');
+      await page.getByRole('link', { name: 'Alerts 2 unread' }).waitFor();
+
+      await press(page, 'Mark all read');
+      await page.getByText('2 alerts are marked as read.').waitFor();
+      assert.deepEqual(
+        (await alertsOf(user)).map(({ isRead }) => isRead),
+        [true, true],
+      );
+      assert.equal(await page.getByRole('button', { name: 'Mark all read' }).count(), 0);
+      assert.match(await page.title(), /(?<!\) )Alerts · Belfry$/);
+      await assertClean(watched);
+    });
+
+    test('filters stand in the address', async () => {
+      const user = await begin();
+      const nightly = await createCron(user, 'Nightly', 2);
+      await fail(user, nightly);
+      await fail(user, nightly);
+      await fail(user, await createCron(user, 'Hourly'));
+      const [newest] = await alertsOf(user);
+      await dashboard.service.work.markAlert(user.teamId, newest?.id ?? '', true);
+      await using watched = await open('/alerts', user, javaScript);
+      const { page } = watched;
+      const rows = () => page.locator('tbody tr').count();
+      const apply = async (address: RegExp) => {
+        if (!javaScript) await press(page, 'Apply');
+        await page.waitForURL(address);
+      };
+      assert.equal(await rows(), 3);
+      await page.getByLabel('Level').selectOption('failure');
+      await apply(/level=failure/);
+      await eventually(async () => (await rows()) === 2);
+      await page.getByLabel('Source').selectOption('Nightly');
+      await apply(/source=cron/);
+      await eventually(async () => (await rows()) === 1);
+      await rowOf(page, '“Nightly” failed 2 times in a row').waitFor();
+      await page.getByRole('link', { name: 'Clear' }).click();
+      await eventually(async () => (await rows()) === 3);
+      await page.getByLabel('Unread only').check();
+      await apply(/unread=1/);
+      await eventually(async () => (await rows()) === 2);
+      await page.goto(`${dashboard.url}/alerts?level=recovery`);
+      await page.getByText('No alert matches').waitFor();
+      await page.goto(`${dashboard.url}/alerts?level=%27&source=team:1&delivery=x&after=nothing`);
+      await page.getByText('No alert matches').waitFor();
+      await assertClean(watched);
+    });
+
+    test('more than a page are reached by Older and Newer', async () => {
+      const user = await begin();
+      await failJobs(user, 53);
+      await using watched = await open('/alerts', user, javaScript);
+      const { page } = watched;
+      const rows = () => page.locator('tbody tr').count();
+      assert.equal(await rows(), 50);
+      await page.getByRole('link', { name: 'Older' }).click();
+      await eventually(async () => (await rows()) === 3);
+      assert.equal(await page.getByRole('link', { name: 'Older' }).count(), 0);
+      await page.getByRole('link', { name: 'Newer' }).click();
+      await eventually(async () => (await rows()) === 50);
+      assert.equal(await page.getByRole('link', { name: 'Newer' }).count(), 0);
+      await assertClean(watched);
+    });
+  });
+}
+
+describe('the Alerts tab', () => {
+  test('leads from an alert to its run, and to what raised it', async () => {
+    const user = await begin();
+    await fail(user, await createCron(user, 'Nightly'));
+    await failJobs(await begin(), 1);
+    await using watched = await open('/alerts', user);
+    const { page } = watched;
+    await page.getByRole('link', { name: '“Nightly” failed' }).click();
+    await page.getByText('out of cheese').first().waitFor();
+    const [alert] = await alertsOf(user);
+    assert.equal(new URL(page.url()).pathname, `/executions/${alert?.runId}`);
+    await page.goto(`${dashboard.url}/alerts`);
+    await page.getByRole('link', { name: 'Cron Nightly' }).click();
+    await heading(page, 'Nightly');
+    await page.getByRole('link', { name: 'See its alerts' }).click();
+    await rowOf(page, 'Nightly').waitFor();
+    await assertClean(watched);
+  });
+
+  test('says what an alert is while there is none', async () => {
+    await using watched = await open('/alerts', await begin());
+    await watched.page.getByText('No alerts', { exact: true }).waitFor();
+    await watched.page.getByText('Each one is mailed to every member').waitFor();
+    await assertClean(watched);
+  });
+
+  test('marks muted ones, says by which window, and that they are muted now', async () => {
+    const user = await begin();
+    const cronId = await createCron(user, 'Nightly');
+    const { work } = dashboard.service;
+    const now = Date.now();
+    await work.createWindow(user.teamId, {
+      name: 'Database <b>upgrade</b>',
+      startsAt: now - 60_000,
+      endsAt: now + 600_000,
+      isWeekly: false,
+      covers: 'team',
+    });
+    await fail(user, cronId);
+    await using watched = await open('/alerts', user);
+    const { page } = watched;
+    const row = rowOf(page, 'Nightly');
+    await row.getByText('Muted', { exact: true }).waitFor();
+    await row.getByText('HTTP 500 · muted by “Database <b>upgrade</b>”').waitFor();
+    await page.getByText('Alerts of the team are muted').waitFor();
+    await page.getByLabel('Notice').selectOption('sent');
+    await page.getByText('No alert matches').waitFor();
+    await assertClean(watched);
+  });
+
+  test('lets new alerts wait, and Mark all read leaves them unread', async () => {
+    const user = await begin();
+    const cronId = await createCron(user, 'Nightly', 2);
+    await fail(user, cronId);
+    await using watched = await open('/alerts', user);
+    const { page } = watched;
+    await rowOf(page, 'Warning').waitFor();
+    await page.waitForLoadState('networkidle');
+    await fail(user, cronId);
+    // What a tab does when somebody comes back to it.
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    await page.getByRole('link', { name: 'Alerts 2 unread' }).waitFor();
+    assert.equal(await page.locator('tbody tr').count(), 1);
+    await press(page, 'Mark all read');
+    await page.getByText('1 alert is marked as read.').waitFor();
+    assert.deepEqual(
+      (await alertsOf(user)).map(({ level, isRead }) => [level, isRead]),
+      [
+        ['failure', false],
+        ['warning', true],
+      ],
+    );
+    await press(page, 'Mark all read');
+    await eventually(async () => (await alertsOf(user)).every(({ isRead }) => isRead));
+    await assertClean(watched);
+  });
+
+  test('warns while the channel fails, without telling where it leads', async () => {
+    const user = await begin();
+    const { work, store } = dashboard.service;
+    await fail(user, await createCron(user, 'Nightly'));
+    await work.setChannel(user.teamId, { kind: 'slack', url: `${target.url}/hook/s3cret-part` });
+    await store.channels.recordError(user.teamId, 'HTTP 404 error', Date.now());
+    await using watched = await open('/alerts', user);
+    const { page } = watched;
+    await page.getByText('The last notice by Slack could not be sent.').waitFor();
+    await page.getByText('An admin of the team can check the channel.').waitFor();
+    assert.doesNotMatch(await page.content(), /s3cret|127\.0\.0\.1:\d+\/…/);
+    await assertClean(watched);
+  });
+
+  test('knows nothing of the alerts of other teams', async () => {
+    const [user, stranger] = [await begin(), await begin()];
+    await fail(user, await createCron(user, 'Weekly audit'));
+    const [alert] = await alertsOf(user);
+    const visitor = await dashboard.signIn(stranger);
+    const id = alert?.id ?? '';
+    assert.ok((await visitor.get('/alerts')).text.includes('No alerts'));
+    const source = `cron:${alert?.source.id}`;
+    assert.ok(
+      !(await visitor.get(`/alerts?source=${source}&after=${id}`)).text.includes('Weekly audit'),
+    );
+    assert.equal((await visitor.post('/alerts', { intent: 'read', id })).status, 404);
+    assert.equal((await visitor.post('/alerts', { intent: 'read', id: "' or 1=1" })).status, 404);
+    await visitor.post('/alerts', { intent: 'read-all', id });
+    assert.equal((await visitor.post('/alerts', { intent: 'delete', id })).status, 400);
+    assert.deepEqual(
+      (await alertsOf(user)).map(({ isRead }) => isRead),
+      [false],
+    );
+  });
+});

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, openPage, press, rowOf } from '#testing/pages';
+import { eventually } from '#testing/process';
+import { startReceiver, type Receiver } from '#testing/receiver';
+
+/** What people do with crons (§2.1, §3.1), each in a team of its own, and what must not happen meanwhile. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let target: Receiver;
+let teams = 0;
+
+before(async () => {
+  [browser, dashboard, target] = await Promise.all([
+    startBrowser(),
+    startDashboard(),
+    startReceiver(),
+  ]);
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+  await target.close();
+});
+
+const begin = () => dashboard.user(`crons${++teams}@bells.test`, { team: `Cron team ${teams}` });
+
+const open = (path: string, user: TestUser, javaScript = true) =>
+  openPage({ browser, dashboard }, path, { user, javaScript });
+
+const cronsOf = (user: TestUser) => dashboard.service.work.listCrons(user.teamId);
+const runsOf = (user: TestUser, cronId: string) =>
+  dashboard.service.work.listExecutions(user.teamId, cronId, 100);
+
+/** A cron that the clock does not start during a test: once a year. */
+function createCron(user: TestUser, path: string, cron: { isActive?: boolean } = {}) {
+  return dashboard.service.work.createCron(
+    user.teamId,
+    {
+      name: `Cron of ${path}`,
+      url: `${target.url}${path}`,
+      cronExpression: '0 0 29 2 *',
+      method: 'POST',
+      headers: [
+        ['Authorization', 'Bearer s3cret-token'],
+        ['X-Trace', 'on'],
+      ],
+      payload: '{"n":1.0}',
+      callbackUrl: null,
+      timeoutSeconds: 20,
+      alertThreshold: 2,
+      isActive: cron.isActive ?? true,
+    },
+    [{ kind: 'body_contains', text: 'fine' }],
+  );
+}
+
+const sentTo = (path: string) => target.requests.filter(({ url }) => url === path);
+
+for (const javaScript of [true, false]) {
+  describe(`crons, ${javaScript ? 'with' : 'without'} scripts`, () => {
+    const suffix = javaScript ? 'js' : 'plain';
+
+    test('Create cron makes an active cron with every field; what is wrong is said and nothing lost', async () => {
+      const user = await begin();
+      await using watched = await open('/crons', user, javaScript);
+      const { page } = watched;
+      await page.getByText('No crons yet').waitFor();
+      await page.getByRole('link', { name: 'Create cron' }).first().click();
+      await heading(page, 'Create cron');
+      await page.getByLabel('Name', { exact: true }).fill('Close the month');
+      await page.getByLabel('URL', { exact: true }).fill('nowhere');
+      await page.getByLabel('Cron expression').fill('61 * * * *');
+      await page.getByLabel('Request timeout').fill('301');
+      await page.getByLabel('Alert threshold').selectOption('2');
+      if (javaScript) await press(page.locator('main'), 'Add assertion');
+      await page.getByLabel('Assertion 1', { exact: true }).selectOption('body_contains');
+      await page.getByLabel('Assertion 1, expected').fill('fine');
+      await press(page.locator('main'), 'Create cron');
+      await page.getByText('The target URL must be a valid URL.').waitFor();
+      await page.getByText('The cron expression is not a valid cron expression.').waitFor();
+      await page.getByText('Timeout cannot exceed 300 seconds (5 minutes).').waitFor();
+      assert.deepEqual(await cronsOf(user), [], 'a refused form makes no cron');
+      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Close the month');
+      assert.equal(await page.getByLabel('Assertion 1, expected').inputValue(), 'fine');
+      await page.getByLabel('URL', { exact: true }).fill(`${target.url}/close`);
+      await page.getByLabel('Cron expression').fill('0 6 29 2 *');
+      await page.getByLabel('Request timeout').fill('20');
+      await press(page.locator('main'), 'Create cron');
+      await heading(page, 'Close the month');
+      const [cron] = await cronsOf(user);
+      assert.equal(cron?.isActive, true);
+      assert.ok((cron.nextRunAt ?? 0) > Date.now());
+      assert.equal(cron.alertThreshold, 2);
+      assert.equal(cron.timeoutSeconds, 20);
+      assert.deepEqual(cron.assertions, [{ kind: 'body_contains', text: 'fine' }]);
+      await page.getByText('At 06:00, on day 29 of the month, only in February').first().waitFor();
+      await assertClean(watched);
+    });
+
+    test('Pause stops the schedule, Start sets it going again', async () => {
+      const user = await begin();
+      const { id } = await createCron(user, `/paused-${suffix}`);
+      await using watched = await open(`/crons/${id}`, user, javaScript);
+      const { page } = watched;
+      await press(page.locator('main'), 'Pause');
+      await page.getByText('Nothing while the cron is paused.').waitFor();
+      const paused = await dashboard.service.work.findCron(user.teamId, id);
+      assert.deepEqual([paused?.isActive, paused?.nextRunAt], [false, null]);
+      await page.goto(`${dashboard.url}/crons`);
+      await press(rowOf(page, 'Cron of'), 'Start');
+      await page.getByText('The cron runs on schedule again.').waitFor();
+      const started = await dashboard.service.work.findCron(user.teamId, id);
+      assert.equal(started?.isActive, true);
+      assert.ok((started.nextRunAt ?? 0) > Date.now());
+      assert.equal(sentTo(`/paused-${suffix}`).length, 0, 'neither of them runs it');
+      await assertClean(watched);
+    });
+
+    test('Run now is one execution beside the schedule, of a paused cron as well', async () => {
+      const user = await begin();
+      const path = `/now-${suffix}`;
+      target.answer(path, { body: 'all is fine' });
+      const cron = await createCron(user, path, { isActive: false });
+      await using watched = await open(`/crons/${cron.id}`, user, javaScript);
+      const { page } = watched;
+      await page.getByText('No runs yet').waitFor();
+      await press(page.locator('main'), 'Run now');
+      await page.getByText('One run is on its way, beside the schedule.').waitFor();
+      await eventually(async () => (await runsOf(user, cron.id))[0]?.completedAt);
+      await page.reload();
+      await rowOf(page, 'all is fine').getByText('Success').waitFor();
+      await rowOf(page, 'all is fine').getByText('Run now').waitFor();
+      assert.equal(sentTo(path).length, 1);
+      const still = await dashboard.service.work.findCron(user.teamId, cron.id);
+      assert.deepEqual([still?.isActive, still?.nextRunAt], [false, null]);
+      await assertClean(watched);
+    });
+
+    test('Delete asks first, says what goes, and the cron is gone with its runs', async () => {
+      const user = await begin();
+      const path = `/gone-${suffix}`;
+      const { id } = await createCron(user, path);
+      const run = await dashboard.service.work.runCronNow(user.teamId, id);
+      await eventually(async () => (await runsOf(user, id))[0]?.completedAt);
+      await using watched = await open(`/crons/${id}`, user, javaScript);
+      const question = await confirm(watched.page, 'Delete');
+      assert.match(question, /history of 1 run/);
+      await watched.page.getByText('The cron is deleted with its runs.').waitFor();
+      assert.deepEqual(await cronsOf(user), []);
+      const answer = await watched.page.goto(`${dashboard.url}/executions/${run?.id}`);
+      assert.equal(answer?.status(), 404);
+    });
+  });
+}
+
+describe('a cron', () => {
+  test('is edited with its secret headers masked and kept', async () => {
+    const user = await begin();
+    const { id } = await createCron(user, '/edited');
+    await using watched = await open(`/crons/${id}`, user);
+    const { page } = watched;
+    assert.equal((await page.content()).includes('s3cret-token'), false);
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await heading(page, 'Edit Cron of /edited');
+    assert.equal((await page.content()).includes('s3cret-token'), false);
+    await page.getByLabel('Name', { exact: true }).fill('Renamed');
+    await page.getByLabel('Header 2 value').fill('off');
+    await press(page.locator('main'), 'Save');
+    await heading(page, 'Renamed');
+    const cron = await dashboard.service.work.findCron(user.teamId, id);
+    assert.deepEqual(cron?.headers, [
+      ['Authorization', 'Bearer s3cret-token'],
+      ['X-Trace', 'off'],
+    ]);
+    assert.equal(cron.payload, '{"n":1.0}');
+    assert.deepEqual(cron.assertions, [{ kind: 'body_contains', text: 'fine' }]);
+    await assertClean(watched);
+  });
+
+  test('is duplicated into a second one, the first left as it is', async () => {
+    const user = await begin();
+    const first = await createCron(user, '/twice');
+    await using watched = await open(`/crons/${first.id}`, user);
+    const { page } = watched;
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await heading(page, 'Duplicate cron');
+    await page.getByLabel('Active').uncheck();
+    await press(page.locator('main'), 'Create cron');
+    await heading(page, 'Cron of /twice (copy)');
+    const second = (await cronsOf(user)).find(({ id }) => id !== first.id);
+    assert.deepEqual([second?.isActive, second?.nextRunAt], [false, null]);
+    assert.deepEqual(second?.headers, first.headers);
+    assert.deepEqual(await dashboard.service.work.findCron(user.teamId, first.id), first);
+    watched.assertNoFaults();
+  });
+
+  test('is tried before it is saved: sent once, shown, counted, not kept', async () => {
+    const user = await begin();
+    target.answer('/tried', { body: 'not so well' });
+    await using watched = await open('/crons/new', user);
+    const { page } = watched;
+    await page.getByLabel('URL', { exact: true }).fill(`${target.url}/tried`);
+    await press(page.locator('main'), 'Add assertion');
+    await page.getByLabel('Assertion 1', { exact: true }).selectOption('body_contains');
+    await page.getByLabel('Assertion 1, expected').fill('fine');
+    await press(page.locator('main'), 'Test run');
+    const outcome = page.getByRole('region', { name: 'Test run' });
+    await outcome.getByText('Fails').waitFor();
+    await outcome.getByText('not so well').first().waitFor();
+    assert.equal(sentTo('/tried').length, 1);
+    assert.deepEqual(await cronsOf(user), []);
+    const { used } = await dashboard.service.people.billing.readUsage(user.teamId);
+    assert.equal(used, 1);
+    assert.equal(
+      await page.getByLabel('URL', { exact: true }).inputValue(),
+      `${target.url}/tried`,
+      'the form stays as it was',
+    );
+    await assertClean(watched);
+  });
+
+  test('is filled from a crontab line, and says what is different here', async () => {
+    const user = await begin();
+    await using watched = await open('/crons/new', user);
+    const { page } = watched;
+    await page.getByText('Paste to create').click();
+    await page.getByLabel('Command').fill('echo hello');
+    await press(page.locator('main'), 'Fill the form');
+    await page.getByText('There is no curl or wget in this command.').waitFor();
+    const line = `*/15 * * * * curl -fsS -H 'X-Key: 1' -d '{"a":1.0}' ${target.url}/pasted >/dev/null`;
+    await page.getByLabel('Command').fill(line);
+    await press(page.locator('main'), 'Fill the form');
+    await page.getByText('A crontab goes by its machine’s local time').waitFor();
+    assert.equal(await page.getByLabel('Cron expression').inputValue(), '*/15 * * * *');
+    assert.equal(
+      await page.getByLabel('URL', { exact: true }).inputValue(),
+      `${target.url}/pasted`,
+    );
+    assert.equal(await page.getByLabel('Method').inputValue(), 'POST');
+    await page.getByText('Every 15 minutes').waitFor();
+    await press(page.locator('main'), 'Create cron');
+    await page.getByText('is created.').waitFor();
+    const [cron] = await cronsOf(user);
+    assert.equal(cron?.payload, '{"a":1.0}');
+    assert.ok(cron.headers.some(([name, value]) => name === 'X-Key' && value === '1'));
+    assert.equal(sentTo('/pasted').length, 0, 'nothing of it was run');
+    await assertClean(watched);
+  });
+
+  test('teaches its schedule while it is typed', async () => {
+    const user = await begin();
+    await using watched = await browser.newPage({ timezoneId: 'Europe/Berlin' });
+    await (await dashboard.signIn(user)).lendTo(watched.context);
+    const { page } = watched;
+    await page.goto(`${dashboard.url}/crons/new`);
+    await press(page.getByRole('group', { name: 'Presets' }), 'Weekdays at 06:00');
+    await page.getByText('At 06:00, Monday through Friday').waitFor();
+    assert.equal(await page.getByRole('table', { name: 'Next runs' }).getByRole('row').count(), 11);
+    await page.getByRole('columnheader', { name: 'Europe/Berlin' }).waitFor();
+    await page.getByText('know no summer time').waitFor();
+    await page.getByLabel('Cron expression').fill('0 0 1 * MON');
+    await page.getByText('it runs on days that match either of them').waitFor();
+    await page.getByLabel('Cron expression').fill('0 0 6 * * *');
+    await page.getByText('There are six fields.').waitFor();
+    await page.getByText('From local time').click();
+    await page.getByRole('button', { name: /^Use / }).click();
+    assert.match(await page.getByLabel('Cron expression').inputValue(), /^0 [78] \* \* \*$/);
+    await assertClean(watched);
+  });
+
+  test('and its runs do not exist for another team', async () => {
+    const user = await begin();
+    const { id } = await createCron(user, '/private');
+    const run = await dashboard.service.work.runCronNow(user.teamId, id);
+    await eventually(async () => (await runsOf(user, id))[0]?.completedAt);
+    const before = await dashboard.service.work.findCron(user.teamId, id);
+    const eve = await dashboard.signIn(await begin());
+    for (const path of [`/crons/${id}`, `/crons/${id}/edit`, `/executions/${run?.id}`])
+      assert.equal((await eve.get(path)).status, 404, path);
+    for (const intent of ['run', 'start', 'pause', 'delete']) {
+      assert.equal((await eve.post(`/crons/${id}`, { intent })).status, 404, intent);
+      await eve.post('/crons', { intent, id });
+    }
+    assert.equal((await eve.post(`/executions/${run?.id}`, {})).status, 404);
+    assert.equal((await eve.get(`/crons/new?from=${id}`)).text.includes('/private'), false);
+    assert.deepEqual(await dashboard.service.work.findCron(user.teamId, id), before);
+    assert.equal((await runsOf(user, id)).length, 1);
+  });
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, confirm, openPage, rowOf } from '#testing/pages';
+import { eventually } from '#testing/process';
+import { startReceiver, type Receiver } from '#testing/receiver';
+
+/** Failed jobs by their cause (§2.7, §3.2): retried or deleted together, and nothing beside them. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let target: Receiver;
+let teams = 0;
+
+before(async () => {
+  [browser, dashboard, target] = await Promise.all([
+    startBrowser(),
+    startDashboard(),
+    startReceiver(),
+  ]);
+  target.answer('/down', { status: 503 });
+  target.answer('/gone', { status: 404 });
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+  await target.close();
+});
+
+async function begin(): Promise<TestUser> {
+  const user = await dashboard.user(`failures${++teams}@bells.test`, { team: `Team ${teams}` });
+  await dashboard.service.work.setQueue(user.teamId, 'mail', { retrySchedule: [] });
+  return user;
+}
+
+async function failJobs(user: TestUser, paths: readonly string[]): Promise<void> {
+  for (const path of paths)
+    await dashboard.service.work.createJob(user.teamId, {
+      queue: 'mail',
+      url: `${target.url}${path}`,
+      method: 'POST',
+      headers: [],
+      payloadJson: null,
+      callbackUrl: null,
+      delaySeconds: 0,
+    });
+  await eventually(async () => (await failed(user)).length === paths.length);
+}
+
+async function failed(user: TestUser, path = ''): Promise<string[]> {
+  const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 1000 });
+  return jobs
+    .filter(({ status, url }) => status === 'dead_lettered' && url.includes(path))
+    .map(({ id }) => id);
+}
+
+for (const javaScript of [true, false]) {
+  describe(`failures, ${javaScript ? 'with' : 'without'} scripts`, () => {
+    const open = (path: string, user: TestUser) =>
+      openPage({ browser, dashboard }, path, { user, javaScript });
+
+    test('are one line for each reason, target and code, whatever the query', async () => {
+      const user = await begin();
+      await using watched = await open('/failures', user);
+      const { page } = watched;
+      await page.getByText('No job failed in the last 7 d').waitFor();
+      await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
+      await page.reload();
+      const down = rowOf(page, '/down');
+      await down.getByText('HTTP server error, 503').waitFor();
+      await down.getByRole('link', { name: '2', exact: true }).waitFor();
+      await rowOf(page, '/gone').getByText('HTTP client error, 404').waitFor();
+      await assertClean(watched);
+      await down.getByRole('link', { name: '2', exact: true }).click();
+      await rowOf(page, '/down?n=1').waitFor();
+      assert.equal(await rowOf(page, '/gone').count(), 0);
+      watched.assertNoFaults();
+    });
+
+    test('are retried by group: new jobs for these, and the failed ones stay', async () => {
+      const user = await begin();
+      await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
+      await using watched = await open('/failures', user);
+      const { page } = watched;
+      const before = await failed(user);
+      const question = await confirm(page, 'Retry', rowOf(page, '/down'));
+      assert.match(question, /Retry 2 failed jobs\?/);
+      await page.getByText('2 jobs are retried.').waitFor();
+      await eventually(async () => (await failed(user, '/down')).length === 4);
+      const after = await failed(user);
+      assert.ok(before.every((id) => after.includes(id)));
+      assert.equal((await failed(user, '/gone')).length, 1);
+      watched.assertNoFaults();
+    });
+
+    test('are deleted by group, and no others', async () => {
+      const user = await begin();
+      await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
+      await using watched = await open('/failures', user);
+      const { page } = watched;
+      await confirm(page, 'Delete', rowOf(page, '/down'));
+      await page.getByText('2 jobs are deleted.').waitFor();
+      assert.deepEqual([(await failed(user, '/down')).length, (await failed(user)).length], [0, 1]);
+      watched.assertNoFaults();
+    });
+
+    test('of another team are neither seen nor touched', async () => {
+      const user = await begin();
+      await failJobs(user, ['/down']);
+      const [id] = await failed(user);
+      const eve = await dashboard.signIn(await begin());
+      assert.equal((await eve.get('/failures')).text.includes(target.url), false);
+      for (const intent of ['retry', 'delete'])
+        await eve.post('/failures', { intent, group: `/jobs?tab=failed&q=${id}` });
+      assert.deepEqual(await failed(user), [id]);
+    });
+  });
+}

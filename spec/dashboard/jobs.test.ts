@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, openPage, press, rowOf } from '#testing/pages';
+import { eventually } from '#testing/process';
+import { startReceiver, type Receiver } from '#testing/receiver';
+
+/** What people do with jobs (§3.2, D25), each in a team of its own, and what must not happen meanwhile. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let target: Receiver;
+let teams = 0;
+
+before(async () => {
+  [browser, dashboard, target] = await Promise.all([
+    startBrowser(),
+    startDashboard({ PLANS: 'free=1000,none=0' }),
+    startReceiver(),
+  ]);
+  target.answer('/broken', { status: 503, body: 'down' });
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+  await target.close();
+});
+
+/** A new team with one member, and its queue without retries. */
+async function begin(queue: { retrySchedule?: number[] } = {}): Promise<TestUser> {
+  const team = `Team ${++teams}`;
+  const user = await dashboard.user(`jobs${teams}@bells.test`, { team });
+  await dashboard.service.work.setQueue(user.teamId, 'mail', { retrySchedule: [], ...queue });
+  return user;
+}
+
+const open = (path: string, user: TestUser, javaScript = true) =>
+  openPage({ browser, dashboard }, path, { user, javaScript });
+
+async function createJob(
+  user: TestUser,
+  path: string,
+  job: { delaySeconds?: number; payloadJson?: string; callbackUrl?: string } = {},
+): Promise<string> {
+  const { jobId } = await dashboard.service.work.createJob(user.teamId, {
+    queue: 'mail',
+    url: `${target.url}${path}`,
+    method: 'POST',
+    headers: [],
+    payloadJson: null,
+    callbackUrl: null,
+    delaySeconds: 0,
+    ...job,
+  });
+  return jobId;
+}
+
+const read = (user: TestUser, jobId: string) => dashboard.service.work.findJob(user.teamId, jobId);
+
+const settled = (user: TestUser, jobId: string) =>
+  eventually(
+    async () => {
+      const job = await read(user, jobId);
+      return job?.completedAt ? job : null;
+    },
+    { what: 'the job to end' },
+  );
+
+const jobsOf = (user: TestUser) => dashboard.service.work.listJobs(user.teamId, { limit: 1000 });
+const sentTo = (path: string) => target.requests.filter(({ url }) => url.startsWith(path));
+
+for (const javaScript of [true, false]) {
+  describe(`jobs, ${javaScript ? 'with' : 'without'} scripts`, () => {
+    const suffix = javaScript ? 'js' : 'plain';
+
+    test('Create job makes a pending job, due after its delay, in a queue that is not paused', async () => {
+      const user = await begin();
+      await dashboard.service.work.setQueue(user.teamId, 'held', { isPaused: true });
+      await using watched = await open('/jobs', user, javaScript);
+      const { page } = watched;
+      await page.getByText('No jobs yet').waitFor();
+      await page.getByRole('link', { name: 'Create job' }).first().click();
+      await heading(page, 'Create job');
+      const offered = await page
+        .getByLabel('Queue', { exact: true })
+        .locator('option')
+        .allTextContents();
+      assert.deepEqual(offered, ['mail']);
+      await page.getByLabel('URL', { exact: true }).fill(`${target.url}/created`);
+      await page.getByLabel('Delay').fill('90000');
+      await page.getByLabel('Payload').fill('{"id": 9007199254740993}');
+      await press(page.locator('main'), 'Create job');
+      await page.getByText('The delay cannot exceed 86400 seconds (24 hours).').waitFor();
+      assert.equal((await jobsOf(user)).length, 0, 'a refused form makes no job');
+      assert.equal(await page.getByLabel('Payload').inputValue(), '{"id": 9007199254740993}');
+      await page.getByLabel('Delay').fill('600');
+      const before = Date.now();
+      await press(page.locator('main'), 'Create job');
+      await page.getByText('The job is created.').waitFor();
+      const [job] = await jobsOf(user);
+      assert.equal(job?.status, 'pending');
+      assert.equal(job.attemptNumber, 1);
+      assert.ok(Math.abs(job.scheduledAt - before - 600_000) < 10_000);
+      await page.goto(`${dashboard.url}/jobs?tab=pending`);
+      await rowOf(page, '/created').getByText('Pending').waitFor();
+      assert.equal(sentTo('/created').length, 0, 'nothing is sent before its time');
+      await assertClean(watched);
+    });
+
+    test('Fire now sends a pending job at once, and only pending jobs have the button', async () => {
+      const user = await begin();
+      const path = `/fired-${suffix}`;
+      const id = await createJob(user, path, { delaySeconds: 3600 });
+      await using watched = await open(`/jobs/${id}`, user, javaScript);
+      const { page } = watched;
+      await press(page.locator('main'), 'Fire now');
+      await page.getByText('The job is due now.').waitFor();
+      assert.equal((await settled(user, id)).status, 'success');
+      await page.goto(`${dashboard.url}/jobs/${id}`);
+      await page.locator('main').getByText('Completed').first().waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Fire now' }).count(), 0);
+      const someone = await dashboard.signIn(user);
+      await someone.post(`/jobs/${id}`, { intent: 'fire', job: id });
+      assert.equal(sentTo(path).length, 1, 'a finished job is not fired again');
+      assert.equal((await jobsOf(user)).length, 1);
+      watched.assertNoFaults();
+    });
+
+    test('Delete removes a pending job, which is never sent', async () => {
+      const user = await begin();
+      const path = `/deleted-${suffix}`;
+      const { work } = dashboard.service;
+      const queue = await work.setQueue(user.teamId, 'mail', { isPaused: true });
+      const id = await createJob(user, path);
+      const kept = await createJob(user, `/kept-${suffix}`);
+      await using watched = await open('/jobs?tab=pending', user, javaScript);
+      const { page } = watched;
+      const question = await confirm(page, 'Delete', rowOf(page, path));
+      assert.match(question, /never sent/);
+      await page.getByText('The job is deleted.').waitFor();
+      assert.equal(await read(user, id), null);
+      await work.resumeQueue(user.teamId, queue.id);
+      assert.equal((await settled(user, kept)).status, 'success');
+      assert.equal(sentTo(path).length, 0);
+      watched.assertNoFaults();
+    });
+
+    test('Retry makes a new job that runs now; the failed one stays as it was', async () => {
+      const user = await begin();
+      const callbackUrl = `${target.url}/told-${suffix}`;
+      const id = await createJob(user, '/broken', { payloadJson: '{"a":1.0}', callbackUrl });
+      const failed = await settled(user, id);
+      assert.equal(failed.status, 'dead_lettered');
+      await using watched = await open(`/jobs/${id}`, user, javaScript);
+      const { page } = watched;
+      await page.getByText('HTTP 503').first().waitFor();
+      await press(page.locator('main'), 'Retry');
+      await page.getByText('A new job is on its way.').waitFor();
+      const again = (await jobsOf(user)).find((job) => job.id !== id);
+      assert.ok(again);
+      await settled(user, again.id);
+      const [first, second] = [await read(user, id), await read(user, again.id)];
+      assert.deepEqual({ ...first, retriedAs: null }, { ...failed, retriedAs: null });
+      assert.equal(second?.attemptNumber, 1);
+      assert.equal(second.originalId, second.id);
+      for (const field of ['url', 'method', 'headers', 'payload', 'callbackUrl'] as const)
+        assert.deepEqual(second[field], failed[field], field);
+      await page.goto(`${dashboard.url}/jobs?tab=failed`);
+      await page.getByRole('link', { name: 'retried' }).first().waitFor();
+      await assertClean(watched);
+    });
+  });
+}
+
+describe('jobs', () => {
+  test('Fire (N) fires the ticked ones alone; Fire all pending the rest', async () => {
+    const user = await begin();
+    for (const name of ['a', 'b', 'c', 'd'])
+      await createJob(user, `/some/${name}`, { delaySeconds: 3600 });
+    await using watched = await open('/jobs?tab=pending', user);
+    const { page } = watched;
+    for (const name of ['a', 'b']) await rowOf(page, `/some/${name}`).getByRole('checkbox').check();
+    await press(page.locator('main'), 'Fire (2)');
+    await page.getByText('2 jobs are fired.').waitFor();
+    await eventually(() => sentTo('/some/').length === 2);
+    const sent = sentTo('/some/').map(({ url }) => url);
+    assert.deepEqual(sent.toSorted(), ['/some/a', '/some/b']);
+    const question = await confirm(page, 'Fire all pending');
+    assert.match(question, /Fire 2 pending jobs\?/);
+    await eventually(() => sentTo('/some/').length === 4);
+    await assertClean(watched);
+  });
+
+  test('a failed attempt waits under Retrying, which is fired and then fails for good', async () => {
+    const user = await begin({ retrySchedule: [3600] });
+    await createJob(user, '/broken');
+    await using watched = await open('/jobs?tab=retrying', user);
+    const { page } = watched;
+    await eventually(async () => (await jobsOf(user)).some(({ status }) => status === 'retried'));
+    await page.reload();
+    const row = rowOf(page, '/broken');
+    await row.getByText('Retrying').waitFor();
+    await press(row, 'Fire now');
+    await eventually(async () =>
+      (await jobsOf(user)).some(({ status }) => status === 'dead_lettered'),
+    );
+    await page.goto(`${dashboard.url}/jobs?tab=failed`);
+    await rowOf(page, '/broken').getByText('Dead-lettered').waitFor();
+    await rowOf(page, '/broken').getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+    await page.getByText('Retried').waitFor();
+    await assertClean(watched);
+  });
+
+  test('Retry (N), Retry all failed and Delete all failed work on failed jobs alone', async () => {
+    const user = await begin();
+    const ids = await Promise.all([1, 2, 3].map(() => createJob(user, '/broken')));
+    const waiting = await createJob(user, '/later', { delaySeconds: 3600 });
+    const done = await createJob(user, '/fine');
+    await Promise.all([...ids, done].map((id) => settled(user, id)));
+    await using watched = await open('/jobs?tab=failed', user);
+    const { page } = watched;
+    await page.getByRole('checkbox', { name: 'Select row' }).first().check();
+    await press(page.locator('main'), 'Retry (1)');
+    await page.getByText('1 job is retried.').waitFor();
+    await eventually(async () => (await failedOf(user)) === 4);
+    await page.reload();
+    const question = await confirm(page, 'Retry all failed');
+    assert.match(question, /Retry 4 failed jobs\?/);
+    await eventually(async () => (await failedOf(user)) === 8);
+    await page.reload();
+    await confirm(page, 'Delete all failed');
+    await page.getByText('Nothing failed for good').waitFor();
+    const left = (await jobsOf(user)).map(({ id }) => id);
+    assert.deepEqual(left.toSorted(), [waiting, done].toSorted());
+    watched.assertNoFaults();
+  });
+
+  const failedOf = async (user: TestUser) =>
+    (await jobsOf(user)).filter(({ status }) => status === 'dead_lettered').length;
+
+  test('hundreds are retried on the server, with progress, while the page stays of use', async () => {
+    const user = await begin();
+    target.answer('/flaky', { status: 503 });
+    const ids = await Promise.all(Array.from({ length: 250 }, () => createJob(user, '/flaky')));
+    await eventually(async () => (await failedOf(user)) === ids.length, { what: '250 failures' });
+    target.answer('/flaky', { status: 200 });
+    await using watched = await open('/jobs?tab=failed', user);
+    const { page } = watched;
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
+    await page.getByRole('button', { name: 'Select all 250 that match' }).click();
+    await press(page.locator('main'), 'Retry (250)');
+    await page.getByText('Retried 250 of 250 jobs').waitFor();
+    assert.equal(await failedOf(user), ids.length, 'the failed ones stay');
+    await eventually(async () => {
+      const counts = await dashboard.service.work.countTabs(user.teamId);
+      return counts.completed.count === 250;
+    });
+    await assertClean(watched);
+  });
+
+  test('over the monthly limit a job fails without a retry, and says so', async () => {
+    const user = await begin({ retrySchedule: [1] });
+    await dashboard.service.people.operator.setPlan(user.teamId, 'none');
+    const id = await createJob(user, '/over');
+    assert.equal((await settled(user, id)).status, 'failed');
+    await using watched = await open('/jobs?tab=failed', user);
+    await rowOf(watched.page, '/over').getByText('Monthly limit').waitFor();
+    assert.equal((await jobsOf(user)).length, 1);
+    assert.equal(sentTo('/over').length, 0);
+    watched.assertNoFaults();
+  });
+
+  test('are found by id, address, payload, response and code, combined, in the address', async () => {
+    const user = await begin();
+    const [id] = await Promise.all([
+      createJob(user, '/needle', { payloadJson: '{"order":"blue"}' }),
+      createJob(user, '/broken', { payloadJson: '{"order":"red"}' }),
+    ]);
+    await settled(user, id);
+    await using watched = await open('/jobs', user);
+    const { page } = watched;
+    const finds = async (query: string, isNeedle: boolean) => {
+      await page.goto(`${dashboard.url}/jobs?tab=all&${query}`);
+      await rowOf(page, isNeedle ? '/needle' : '/broken').waitFor();
+      assert.equal(await rowOf(page, isNeedle ? '/broken' : '/needle').count(), 0, query);
+    };
+    await finds(`q=${id}`, true);
+    await finds(`q=${encodeURIComponent(`${target.url}/need`)}`, true);
+    await finds('q=red', false);
+    await finds('response=down', false);
+    await finds('code=503&reason=http_server_error', false);
+    await page.goto(`${dashboard.url}/jobs?tab=all`);
+    await page.locator('main').getByRole('searchbox', { name: 'Search' }).fill('blue');
+    await page.waitForURL(/q=blue/);
+    await rowOf(page, '/needle').waitFor();
+    await page.goto(`${dashboard.url}/jobs?tab=all&q=red&code=200`);
+    await page.getByText('No job matches').waitFor();
+    await assertClean(watched);
+  });
+});

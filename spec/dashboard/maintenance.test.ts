@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findBarriers } from '#testing/axe';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import {
+  assertClean,
+  assertNoFaults,
+  confirm,
+  heading,
+  openPage,
+  press,
+  rowOf,
+} from '#testing/pages';
+
+/** Maintenance windows (D37): made, changed and ended by any member, and seen on what they mute. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let teams = 0;
+
+before(async () => {
+  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+});
+
+/** A member, since nobody needs to be more for this (D33). */
+async function begin(): Promise<TestUser> {
+  const team = `Window team ${++teams}`;
+  await dashboard.user(`owner${teams}@bells.test`, { team });
+  return dashboard.user(`member${teams}@bells.test`, { team, role: 'member' });
+}
+
+const open = (path: string, user: TestUser, javaScript = true) =>
+  openPage({ browser, dashboard }, path, { user, javaScript });
+
+const windowsOf = ({ teamId }: TestUser) => dashboard.service.work.listWindows(teamId);
+
+async function createCron({ teamId }: TestUser, name: string): Promise<string> {
+  const { id } = await dashboard.service.work.createCron(teamId, {
+    name,
+    url: 'http://127.0.0.1:9/',
+    cronExpression: '0 0 29 2 *',
+    method: 'POST',
+    headers: [],
+    payload: null,
+    callbackUrl: null,
+    timeoutSeconds: 20,
+    alertThreshold: 1,
+    isActive: true,
+  });
+  return id;
+}
+
+const createQueue = async ({ teamId }: TestUser, name: string) =>
+  (await dashboard.service.work.setQueue(teamId, name, { emailAlerts: true })).id;
+
+const HOUR = 3_600_000;
+
+/** A window that lies ahead, of the whole team unless it says otherwise. */
+async function createWindow(user: TestUser, name: string): Promise<string> {
+  const startsAt = Date.now() + HOUR;
+  const outcome = await dashboard.service.work.createWindow(user.teamId, {
+    name,
+    startsAt,
+    endsAt: startsAt + HOUR,
+    isWeekly: false,
+    covers: 'team',
+  });
+  assert.ok(outcome.kind === 'done');
+  return outcome.window.id;
+}
+
+async function fillTimes(page: Page, startsAt: string, endsAt: string): Promise<void> {
+  await page.getByLabel('Starts (UTC)').fill(startsAt);
+  await page.getByLabel('Ends (UTC)').fill(endsAt);
+}
+
+for (const javaScript of [true, false]) {
+  describe(javaScript ? 'with scripts' : 'without scripts', () => {
+    test('a weekly window for chosen crons and queues is made, then changed to one for the team', async () => {
+      const user = await begin();
+      const [cronId, queueId] = [
+        await createCron(user, 'Nightly'),
+        await createQueue(user, 'mail'),
+      ];
+      await createCron(user, 'Hourly');
+      await using watched = await open('/maintenance', user, javaScript);
+      const { page } = watched;
+      await page.getByText('No maintenance windows yet').waitFor();
+      await page.getByRole('link', { name: 'Create window' }).click();
+      await heading(page, 'Create maintenance window');
+      await page.getByLabel('Name', { exact: true }).fill('Database upgrade');
+      await fillTimes(page, '2030-11-23T22:00', '2030-11-23T21:00');
+      await page.getByLabel('Repeat every week').check();
+      await page.getByLabel('Chosen crons and queues').check();
+      await press(page, 'Create window');
+      await page.getByText('The end must be after the start.').waitFor();
+      await page.getByText('Choose at least one cron or queue.').waitFor();
+      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Database upgrade');
+      assert.deepEqual(await windowsOf(user), []);
+
+      await fillTimes(page, '2030-11-23T22:00', '2030-11-24T02:00');
+      await page.getByLabel('Nightly').check();
+      await page.getByLabel('mail').check();
+      await press(page, 'Create window');
+      await page.getByText('The maintenance window “Database upgrade” is created.').waitFor();
+      const row = rowOf(page, 'Database upgrade');
+      await row.getByText('Upcoming').waitFor();
+      await row.getByText('Every Saturday, 22:00 – Sunday, 02:00 UTC').waitFor();
+      await row.getByText('Nightly, mail').waitFor();
+      const [made] = await windowsOf(user);
+      assert.equal(made?.startsAt, Date.parse('2030-11-23T22:00:00Z'));
+      assert.equal(made.isWeekly, true);
+      assert.deepEqual(
+        new Set(made.covers === 'team' ? [] : made.covers.map(({ kind, id }) => `${kind}:${id}`)),
+        new Set([`cron:${cronId}`, `queue:${queueId}`]),
+      );
+
+      await row.getByRole('link', { name: 'Edit' }).click();
+      await heading(page, 'Edit Database upgrade');
+      assert.equal(await page.getByLabel('Nightly').isChecked(), true);
+      assert.equal(await page.getByLabel('Hourly').isChecked(), false);
+      assert.equal(await page.getByLabel('Starts (UTC)').inputValue(), '2030-11-23T22:00');
+      await page.getByLabel('The whole team').check();
+      await page.getByLabel('Repeat every week').uncheck();
+      await press(page, 'Save');
+      await page.getByText('The maintenance window “Database upgrade” is changed.').waitFor();
+      await row.getByText('Sat, 23 Nov 2030, 22:00 – Sun, 24 Nov, 02:00 UTC').waitFor();
+      await row.getByText('Whole team').waitFor();
+      const [changed] = await windowsOf(user);
+      assert.deepEqual([changed?.covers, changed?.isWeekly], ['team', false]);
+      if (javaScript) assert.deepEqual(await findBarriers(page), []);
+      assertNoFaults(watched);
+    });
+
+    test('one click mutes everything for an hour; deleting asks, and ends it', async () => {
+      const user = await begin();
+      await using watched = await open('/maintenance', user, javaScript);
+      const { page } = watched;
+      const before = Date.now();
+      await press(page, 'Start now for an hour');
+      await page.getByText(/Alerts are muted until .* UTC\. Runs go on\./).waitFor();
+      const row = rowOf(page, 'Maintenance');
+      await row.getByText('Active').waitFor();
+      await row.getByText(/ends in (59 min|1 h)/).waitFor();
+      const [window] = await windowsOf(user);
+      assert.equal((window?.endsAt ?? 0) - (window?.startsAt ?? 0), HOUR);
+      assert.ok((window?.startsAt ?? 0) >= before && window?.covers === 'team');
+
+      const question = await confirm(page, 'Delete', row);
+      assert.match(question, /Delete the maintenance window “Maintenance”\?.*It ends at once/);
+      await page.getByText('The maintenance window is deleted.').waitFor();
+      assert.deepEqual(await windowsOf(user), []);
+      await assertClean(watched);
+    });
+
+    test('a cron and a queue show what mutes them, and are muted in one click', async () => {
+      const user = await begin();
+      const [cronId, queueId] = [
+        await createCron(user, 'Nightly'),
+        await createQueue(user, 'mail'),
+      ];
+      await using watched = await open(`/crons/${cronId}`, user, javaScript);
+      const { page } = watched;
+      await heading(page, 'Nightly');
+      assert.equal(await page.getByText('Alerts of this cron are muted').count(), 0);
+      await press(page, 'Mute for an hour');
+      await page.getByText('Alerts of this cron are muted').waitFor();
+      assert.equal(new URL(page.url()).pathname, `/crons/${cronId}`);
+      assert.equal(await page.getByRole('button', { name: 'Mute for an hour' }).count(), 0);
+      await page.goto(`${dashboard.url}/queues/${queueId}`);
+      await heading(page, 'mail');
+      assert.equal(await page.getByText('Alerts of this queue are muted').count(), 0);
+      await press(page, 'Mute for an hour');
+      await page.getByText('Alerts of this queue are muted').waitFor();
+      await page.getByText('by the maintenance window “Maintenance”').waitFor();
+      const covers = (await windowsOf(user)).map((window) => window.covers);
+      assert.deepEqual(covers, [[{ kind: 'queue', id: queueId }], [{ kind: 'cron', id: cronId }]]);
+      await assertClean(watched);
+    });
+  });
+}
+
+describe('maintenance', () => {
+  test('is in UTC with the clock of whoever looks beside it', async () => {
+    const user = await begin();
+    const options = { timezoneId: 'Europe/Berlin', locale: 'en-GB' };
+    await using watched = await browser.newPage(options);
+    await (await dashboard.signIn(user)).lendTo(watched.context);
+    const { page } = watched;
+    await page.goto(`${dashboard.url}/maintenance/new`);
+    await fillTimes(page, '2030-11-23T22:00', '2030-11-23T23:30');
+    await page.getByText('Sat, 23 Nov 2030, 22:00–23:30 UTC').waitFor();
+    const local = 'Sat, 23 Nov 2030, 23:00 – Sun, 24 Nov, 00:30 (Europe/Berlin)';
+    await page.getByText(local).waitFor();
+    await page.getByLabel('Repeat every week').check();
+    await page.getByText('Every Saturday, 22:00–23:30 UTC').waitFor();
+    await page.getByText(`Next: ${local}`).waitFor();
+    await fillTimes(page, '2030-11-23T22:00', '2030-11-23T22:00');
+    await page.getByText('It needs a start and, after it, an end.').waitFor();
+    await fillTimes(page, '2030-11-23T22:00', '2030-11-23T23:30');
+    await page.getByLabel('Name', { exact: true }).fill('Weekly');
+    await press(page, 'Create window');
+    await rowOf(page, 'Weekly').getByText(`Next: ${local}`).waitFor();
+    await page.reload();
+    await rowOf(page, 'Weekly').getByText(`Next: ${local}`).waitFor();
+    await assertClean(watched);
+  });
+
+  test('finds a cron among many by its name, and keeps hidden ones ticked', async () => {
+    const user = await begin();
+    const ids = [];
+    for (let n = 0; n < 14; n++) ids.push(await createCron(user, `Cron ${n}`));
+    await using watched = await open(`/maintenance/new?source=cron:${ids[3]}`, user);
+    const { page } = watched;
+    assert.equal(await page.getByLabel('Chosen crons and queues').isChecked(), true);
+    assert.equal(await page.getByLabel('Cron 3').isChecked(), true);
+    await page.getByLabel('Find a cron or queue').fill('cron 13');
+    await page.getByLabel('Cron 3', { exact: true }).waitFor({ state: 'hidden' });
+    await page.getByLabel('Cron 13').check();
+    await page.getByLabel('Name', { exact: true }).fill('Two');
+    await press(page, 'Create window');
+    await rowOf(page, 'Two').getByText('Cron 13, Cron 3').waitFor();
+    await assertClean(watched);
+  });
+
+  test('leaves alone what belongs to other teams', async () => {
+    const [user, stranger] = [await begin(), await begin()];
+    const [id, cronId] = [await createWindow(user, 'Ours'), await createCron(user, 'Nightly')];
+    const own = await createCron(stranger, 'Theirs');
+    const visitor = await dashboard.signIn(stranger);
+    const fields = {
+      name: 'Stolen',
+      starts_at: '2030-11-23T22:00',
+      ends_at: '2030-11-24T22:00',
+      covers: 'team',
+    };
+    const edit = `/maintenance/${id}/edit`;
+    assert.equal((await visitor.get(edit)).status, 404);
+    assert.equal((await visitor.post(edit, fields)).status, 404);
+    assert.equal((await visitor.get('/maintenance/x/edit')).status, 404);
+    assert.equal((await visitor.post('/maintenance', { intent: 'delete', id })).status, 404);
+    const mute = { intent: 'start', source: `cron:${cronId}` };
+    assert.equal((await visitor.post('/maintenance', mute)).status, 404);
+    assert.equal((await visitor.post('/maintenance', { intent: 'x' })).status, 400);
+    const chosen = { ...fields, covers: 'chosen', 'sources[]': `cron:${cronId}` };
+    const refused = await visitor.post('/maintenance/new', chosen);
+    assert.equal(refused.status, 422);
+    assert.ok(refused.text.includes('Choose at least one cron or queue.'));
+    assert.ok(!refused.text.includes('Nightly'));
+    const mine = { ...chosen, 'sources[]': `cron:${own}`, next: '//evil.example/' };
+    assert.equal(
+      (await visitor.post('/maintenance/new', mine)).headers.get('Location'),
+      '/maintenance',
+    );
+    const away = { intent: 'start', next: '//evil.example/' };
+    const started = await visitor.post('/maintenance', away);
+    assert.equal(started.headers.get('Location'), '/maintenance');
+    assert.equal((await windowsOf(stranger)).length, 2);
+    assert.deepEqual(
+      (await windowsOf(user)).map(({ name }) => name),
+      ['Ours'],
+    );
+  });
+
+  test('says when there are too many windows', async () => {
+    const user = await begin();
+    for (let n = 0; n < 200; n++)
+      await dashboard.service.work.startMaintenanceNow(user.teamId, 'team');
+    await using watched = await open('/maintenance', user, false);
+    const { page } = watched;
+    await press(page, 'Start now for an hour');
+    await page.getByText('The team has as many maintenance windows as it may have').waitFor();
+    await page.getByRole('link', { name: 'Create window' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('One more');
+    await press(page, 'Create window');
+    await page.getByText('Delete those that are over first').waitFor();
+    assertNoFaults(watched);
+  });
+});

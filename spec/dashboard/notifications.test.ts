@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, assertNoFaults, heading, openPage, press } from '#testing/pages';
+import { startReceiver, type Receiver } from '#testing/receiver';
+import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
+
+/** Where alerts go (D36): chosen, tested and watched by the admins of a team, and by nobody else (D33). */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let chat: Receiver;
+let smtp: SmtpReceiver;
+let teams = 0;
+
+before(async () => {
+  [browser, chat, smtp] = await Promise.all([startBrowser(), startReceiver(), startSmtpServer()]);
+  dashboard = await startDashboard({ SMTP_URL: smtp.url }, { sends: false });
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+  await Promise.all([chat.close(), smtp.close()]);
+});
+
+/** An admin who is not the owner, and a member. */
+async function begin(): Promise<{ admin: TestUser; member: TestUser }> {
+  const team = `Notified team ${++teams}`;
+  await dashboard.user(`owner${teams}@bells.test`, { team });
+  return {
+    admin: await dashboard.user(`admin${teams}@bells.test`, { team, role: 'admin' }),
+    member: await dashboard.user(`member${teams}@bells.test`, { team, role: 'member' }),
+  };
+}
+
+const PAGE = '/settings/notifications';
+const open = (user: TestUser, javaScript = true) =>
+  openPage({ browser, dashboard }, PAGE, { user, javaScript });
+
+const configOf = ({ teamId }: TestUser) => dashboard.service.work.readChannelConfig(teamId);
+
+for (const javaScript of [true, false]) {
+  describe(javaScript ? 'with scripts' : 'without scripts', () => {
+    test('a chat is tested before it is saved; its address is never shown again', async () => {
+      const { admin } = await begin();
+      const [wrong, right] = [`/wrong/${teams}`, `/hooks/${teams}/s3cret-part-of-it`];
+      chat.answer(wrong, { status: 404 });
+      await using watched = await open(admin, javaScript);
+      const { page } = watched;
+      await heading(page, 'Notifications');
+      await page.getByText('all 3 members').waitFor();
+      await page.getByLabel('Channel', { exact: true }).selectOption('Slack');
+      await press(page, 'Send test');
+      await page.getByText('incoming webhook is required').waitFor();
+
+      await page.getByLabel('Incoming webhook').fill(`${chat.url}${wrong}`);
+      await press(page, 'Send test');
+      await page.getByText('The test could not be sent.').waitFor();
+      await page.getByText('HTTP 404 error.').waitFor();
+      assert.deepEqual(await configOf(admin), { kind: 'email' }, 'nothing is saved by a test');
+
+      await page.getByLabel('Incoming webhook').fill(`${chat.url}${right}`);
+      await press(page, 'Send test');
+      await page.getByText('The test is sent.').waitFor();
+      const post = await chat.next(({ url }) => url === right);
+      assert.match((JSON.parse(post.body.toString()) as { text: string }).text, /^Test: alerts of/);
+      assert.deepEqual(await configOf(admin), { kind: 'email' });
+      assert.equal(await page.getByLabel('Incoming webhook').inputValue(), `${chat.url}${right}`);
+      await press(page, 'Save');
+      await page.getByText('Alerts go to Slack from now on.').waitFor();
+      const saved = { kind: 'slack', url: `${chat.url}${right}` };
+      assert.deepEqual(await configOf(admin), saved);
+      assert.equal(await page.getByLabel('Incoming webhook').inputValue(), '');
+
+      await page.goto(`${dashboard.url}${PAGE}`);
+      await page.getByText(`${chat.url}/…f-it`).first().waitFor();
+      assert.doesNotMatch(await page.content(), /s3cret/);
+      await press(page, 'Save');
+      await page.getByText('Alerts go to Slack from now on.').waitFor();
+      assert.deepEqual(await configOf(admin), saved, 'a blank address keeps the present one');
+      await page.getByLabel('Channel', { exact: true }).selectOption('Discord');
+      await press(page, 'Save');
+      await page.getByText('incoming webhook is required').waitFor();
+      assert.deepEqual(await configOf(admin), saved, 'but not for another chat');
+      await page.getByLabel('Channel', { exact: true }).selectOption('Email to every member');
+      await press(page, 'Save');
+      await page.getByText('Alerts go to every member by email from now on.').waitFor();
+      assert.deepEqual(await configOf(admin), { kind: 'email' });
+      assertNoFaults(watched);
+    });
+  });
+}
+
+describe('the notification channel', () => {
+  test('offers each chat, and takes their addresses', async () => {
+    const { admin } = await begin();
+    await using watched = await open(admin);
+    const { page } = watched;
+    const kinds = [
+      ['Slack', 'slack'],
+      ['Discord', 'discord'],
+      ['Microsoft Teams', 'teams'],
+      ['Google Chat', 'google-chat'],
+    ] as const;
+    for (const [label, kind] of kinds) {
+      const url = `${chat.url}/${kind}`;
+      await page.getByLabel('Channel', { exact: true }).selectOption(label);
+      await page.getByLabel('Incoming webhook').fill(url);
+      await press(page, 'Save');
+      await page.getByText(`Alerts go to ${label} from now on.`).waitFor();
+      assert.deepEqual(await configOf(admin), { kind, url });
+    }
+    await page.getByText('Where to find it').click();
+    await page.getByText('Copy Webhook URL').waitFor();
+    await assertClean(watched);
+  });
+
+  test('by email reaches every member in a test', async () => {
+    const { admin } = await begin();
+    await using watched = await open(admin);
+    const { page } = watched;
+    const before = smtp.mails.length;
+    await press(page, 'Send test');
+    await page.getByText('It went to all 3 members.').waitFor();
+    const people = smtp.mails.slice(before).flatMap(({ to }) => to);
+    const expected = ['owner', 'admin', 'member'].map((name) => `${name}${teams}@bells.test`);
+    assert.deepEqual(new Set(people), new Set(expected));
+    smtp.judgeRecipients(() => ({ code: 550, text: 'no such user' }));
+    await press(page, 'Send test');
+    await page.getByText('The test could not be sent.').waitFor();
+    smtp.judgeRecipients(() => null);
+    await assertClean(watched);
+  });
+
+  test('shows its last error, and only in passing once it works again', async () => {
+    const { admin } = await begin();
+    const { work, store } = dashboard.service;
+    await work.setChannel(admin.teamId, { kind: 'teams', url: `${chat.url}/hook` });
+    await store.channels.recordError(admin.teamId, 'HTTP 410 <b>error</b>', Date.now() - 60_000);
+    await using watched = await open(admin);
+    const { page } = watched;
+    await page.getByText('The last notice could not be sent.').waitFor();
+    await page.getByText('HTTP 410 <b>error</b>').waitFor();
+    await assertClean(watched);
+    await store.channels.recordSent(admin.teamId, Date.now());
+    await page.reload();
+    await page.getByText('Last error').waitFor();
+    assert.equal(await page.getByText('The last notice could not be sent.').count(), 0);
+    await assertClean(watched);
+  });
+
+  test('may not lead into a network that targets may not be in', async () => {
+    const { admin } = await begin();
+    const visitor = await dashboard.signIn(admin);
+    const form = { intent: 'test', kind: 'slack', url: 'http://10.0.0.1/hook' };
+    const answer = await visitor.post(PAGE, form);
+    assert.ok(answer.text.includes('The test could not be sent.'));
+    assert.match(answer.text, /blocked|not allowed|private/i);
+  });
+
+  test('is the affair of admins: members get 403, are not offered it, and change nothing', async () => {
+    const { admin, member } = await begin();
+    const visitor = await dashboard.signIn(member);
+    assert.equal((await visitor.get(PAGE)).status, 403);
+    assert.ok(!(await visitor.get('/settings/profile')).text.includes(PAGE));
+    const requests = chat.requests.length;
+    for (const intent of ['save', 'test']) {
+      const form = { intent, kind: 'slack', url: `${chat.url}/stolen` };
+      assert.equal((await visitor.post(PAGE, form)).status, 403);
+    }
+    assert.equal(chat.requests.length, requests);
+    assert.deepEqual(await configOf(admin), { kind: 'email' });
+    const boss = await dashboard.signIn(admin);
+    assert.ok((await boss.get('/settings/profile')).text.includes(PAGE));
+    assert.equal((await boss.post(PAGE, { intent: 'x' })).status, 400);
+    const odd = await boss.post(PAGE, {
+      intent: 'save',
+      kind: 'pigeon',
+      url: 'https://x.example/',
+    });
+    assert.equal(odd.status, 422);
+    assert.ok(odd.text.includes('The channel must be email, Slack'));
+  });
+});
+
+test('says where mails go while no mail server is set up', async () => {
+  await using unmailed = await startDashboard({}, { sends: false });
+  const user = await unmailed.user('ada@bells.test');
+  const visitor = await unmailed.signIn(user);
+  assert.ok((await visitor.get(PAGE)).text.includes('Mail is not set up here.'));
+});

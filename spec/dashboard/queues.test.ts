@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, openPage, press, rowOf } from '#testing/pages';
+import { eventually } from '#testing/process';
+import { startReceiver, type Receiver } from '#testing/receiver';
+
+/** What people set of queues (§2.3, D26, D28), each in a team of its own, and what must not happen meanwhile. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let target: Receiver;
+let teams = 0;
+
+before(async () => {
+  [browser, dashboard, target] = await Promise.all([
+    startBrowser(),
+    startDashboard(),
+    startReceiver(),
+  ]);
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+  await target.close();
+});
+
+const begin = () => dashboard.user(`queues${++teams}@bells.test`, { team: `Queue team ${teams}` });
+
+const open = (path: string, user: TestUser, javaScript = true) =>
+  openPage({ browser, dashboard }, path, { user, javaScript });
+
+async function createJob(user: TestUser, path: string, delaySeconds = 0): Promise<string> {
+  const { jobId } = await dashboard.service.work.createJob(user.teamId, {
+    queue: 'mail',
+    url: `${target.url}${path}`,
+    method: 'POST',
+    headers: [],
+    payloadJson: null,
+    callbackUrl: null,
+    delaySeconds,
+  });
+  return jobId;
+}
+
+const sentTo = (path: string) => target.requests.filter(({ url }) => url === path).length;
+
+for (const javaScript of [true, false]) {
+  describe(`queues, ${javaScript ? 'with' : 'without'} scripts`, () => {
+    test('are created with every setting of theirs, and edited', async () => {
+      const user = await begin();
+      await using watched = await open('/queues', user, javaScript);
+      const { page } = watched;
+      await page.getByText('No queues yet').waitFor();
+      await page.getByRole('link', { name: 'Create queue' }).first().click();
+      await heading(page, 'Create queue');
+      assert.equal(await page.getByLabel('Retry schedule').inputValue(), '1m, 30m, 3h');
+      assert.equal(await page.getByLabel('Request timeout').inputValue(), '30');
+      assert.equal(await page.getByLabel('Dead letter retention').inputValue(), '14');
+      await page.getByLabel('Name', { exact: true }).fill('mail');
+      await page.getByLabel('Retry schedule').fill('now and then');
+      await page.getByLabel('Concurrency limit').fill('3');
+      await press(page.locator('main'), 'Create queue');
+      await page.getByText('The retry schedule must be up to 10 waits').waitFor();
+      assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), []);
+      await page.getByLabel('Retry schedule').fill('5s, 1m');
+      await page.getByLabel('Request timeout').fill('12');
+      await page.getByLabel('Dead letter retention').fill('30');
+      await page.getByLabel('Enable email alerts for job failures').check();
+      await press(page.locator('main'), 'Create queue');
+      await heading(page, 'mail');
+      const queue = await dashboard.service.work.findQueueByName(user.teamId, 'mail');
+      const { retrySchedule, timeoutSeconds, concurrencyLimit, deadLetterDays } = queue ?? {};
+      assert.deepEqual(
+        { retrySchedule, timeoutSeconds, concurrencyLimit, deadLetterDays },
+        { retrySchedule: [5, 60], timeoutSeconds: 12, concurrencyLimit: 3, deadLetterDays: 30 },
+      );
+      assert.equal(queue?.emailAlerts, true);
+      await page.getByRole('link', { name: 'Edit', exact: true }).click();
+      await heading(page, 'Edit mail');
+      await page.getByLabel('Enable automatic retries').uncheck();
+      await page.getByLabel('Concurrency limit').fill('');
+      await press(page.locator('main'), 'Save');
+      await heading(page, 'mail');
+      const edited = await dashboard.service.work.findQueueByName(user.teamId, 'mail');
+      assert.deepEqual(edited, { ...queue, retriesEnabled: false, concurrencyLimit: null });
+      await assertClean(watched);
+    });
+
+    test('Pause holds what is due, Enable sends it', async () => {
+      const user = await begin();
+      const path = `/held-${javaScript}`;
+      await dashboard.service.work.setQueue(user.teamId, 'mail', {});
+      await using watched = await open('/queues', user, javaScript);
+      const { page } = watched;
+      await press(rowOf(page, 'mail'), 'Pause');
+      await page.getByText('The queue “mail” is paused.').waitFor();
+      const id = await createJob(user, path);
+      await delay(300);
+      assert.equal(sentTo(path), 0);
+      const waiting = await dashboard.service.work.findJob(user.teamId, id);
+      assert.equal(waiting?.status, 'pending');
+      await page.goto(`${dashboard.url}/jobs/new`);
+      assert.equal(
+        await page.getByRole('option', { name: 'mail' }).count(),
+        0,
+        'a paused queue is not offered',
+      );
+      await page.goto(`${dashboard.url}/queues`);
+      await rowOf(page, 'mail').getByText('Paused').waitFor();
+      await press(rowOf(page, 'mail'), 'Enable');
+      await page.getByText('The queue “mail” is enabled.').waitFor();
+      await eventually(() => sentTo(path) === 1);
+      const sent = await dashboard.service.work.findJob(user.teamId, id);
+      assert.equal(sent?.scheduledAt, waiting.scheduledAt, 'its time stays');
+      await assertClean(watched);
+    });
+
+    test('Delete asks first, says what goes with it, and what waited is never sent', async () => {
+      const user = await begin();
+      const path = `/never-${javaScript}`;
+      await createJob(user, `/before-${javaScript}`);
+      await eventually(() => sentTo(`/before-${javaScript}`) === 1);
+      const { work } = dashboard.service;
+      const queue = await work.setQueue(user.teamId, 'mail', { isPaused: true });
+      await createJob(user, path);
+      await using watched = await open(`/queues/${queue.id}`, user, javaScript);
+      const { page } = watched;
+      const question = await confirm(page, 'Delete');
+      assert.match(question, /1 waiting job/);
+      assert.match(question, /1 finished one/);
+      await page.getByText('The queue is deleted, and 2 jobs with it.').waitFor();
+      assert.deepEqual(await work.listJobs(user.teamId, { limit: 10 }), []);
+      await createJob(user, `/after-${javaScript}`);
+      await eventually(() => sentTo(`/after-${javaScript}`) === 1);
+      assert.equal(sentTo(path), 0);
+      watched.assertNoFaults();
+    });
+  });
+}
+
+describe('a queue', () => {
+  test('is tried before it is saved: its assertions judge one request that makes no job', async () => {
+    const user = await begin();
+    target.answer('/tried', { body: 'not so well' });
+    await using watched = await open('/queues/new', user);
+    const { page } = watched;
+    await press(page.locator('main'), 'Add assertion');
+    await page.getByLabel('Assertion 1', { exact: true }).selectOption('body_contains');
+    await page.getByLabel('Assertion 1, expected').fill('fine');
+    await press(page.locator('main'), 'Test run');
+    await page.getByText('Enter the URL that the request goes to.').waitFor();
+    await page.getByLabel('Test URL').fill(`${target.url}/tried`);
+    await press(page.locator('main'), 'Test run');
+    await page.getByRole('region', { name: 'Test run' }).getByText('Fails').waitFor();
+    assert.equal(sentTo('/tried'), 1);
+    assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), []);
+    assert.deepEqual(await dashboard.service.work.listJobs(user.teamId, { limit: 10 }), []);
+    await assertClean(watched);
+  });
+
+  test('is not changed by creating another of its name', async () => {
+    const user = await begin();
+    const queue = await dashboard.service.work.setQueue(user.teamId, 'mail', {
+      concurrencyLimit: 7,
+    });
+    await using watched = await open('/queues/new', user);
+    const { page } = watched;
+    await page.getByLabel('Name', { exact: true }).fill('mail');
+    await press(page.locator('main'), 'Create queue');
+    await page.getByText('There is a queue of that name already.').waitFor();
+    assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), [queue]);
+  });
+
+  test('does not exist for another team', async () => {
+    const user = await begin();
+    const queue = await dashboard.service.work.setQueue(user.teamId, 'mail', {});
+    const eve = await dashboard.signIn(await begin());
+    for (const path of [`/queues/${queue.id}`, `/queues/${queue.id}/edit`])
+      assert.equal((await eve.get(path)).status, 404, path);
+    for (const intent of ['pause', 'enable', 'delete']) {
+      assert.equal((await eve.post(`/queues/${queue.id}`, { intent })).status, 404, intent);
+      await eve.post('/queues', { intent, id: queue.id });
+    }
+    assert.equal((await eve.post(`/queues/${queue.id}/edit`, {})).status, 404);
+    assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), [queue]);
+  });
+});

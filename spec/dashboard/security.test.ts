@@ -1,0 +1,426 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import type { Visitor } from '#testing/visitor';
+
+/** What a careful stranger, a former colleague or a member with too few rights may try. */
+
+let dashboard: TestDashboard;
+let owner: TestUser;
+let admin: TestUser;
+let member: TestUser;
+let stranger: TestUser;
+const MARKUP = `<img src=x onerror=alert(1)>"'&amp;`;
+
+before(async () => {
+  dashboard = await startDashboard();
+  owner = await dashboard.user('owner@bells.test');
+  admin = await dashboard.user('admin@bells.test', { role: 'admin' });
+  member = await dashboard.user('member@bells.test', { role: 'member' });
+  stranger = await dashboard.user('stranger@whistles.test', { team: 'Whistles' });
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+const actorOf = (user: TestUser, role: 'owner' | 'admin' | 'member') => ({
+  userId: user.userId,
+  teamId: user.teamId,
+  role,
+});
+
+describe('a form sent from another site', () => {
+  const change = { intent: 'name', name: 'Mallory' };
+
+  for (const [from, headers] of [
+    ['another origin', { Origin: 'https://evil.example' }],
+    ['a sandboxed frame', { Origin: 'null' }],
+    ['the same host on another port', { Origin: 'http://127.0.0.1:1' }],
+    ['a sibling site', { 'Sec-Fetch-Site': 'same-site' }],
+    ['nowhere that it tells', {}],
+  ] as const) {
+    test(`changes nothing when it comes from ${from}`, async () => {
+      const visitor = await dashboard.signIn(owner);
+      const answer = await visitor.post('/settings/profile', change, { ...headers });
+      assert.equal(answer.status, 403);
+      const data = await visitor.post('/settings/profile.data', change, { ...headers });
+      assert.equal(data.status, 403);
+      assert.doesNotMatch((await visitor.get('/settings/profile')).text, /Mallory/);
+    });
+  }
+
+  test('cannot sign its victim in or out either', async () => {
+    const visitor = await dashboard.signIn(owner);
+    const evil = { Origin: 'https://evil.example' };
+    assert.equal((await visitor.post('/logout', {}, evil)).status, 403);
+    assert.equal((await visitor.get('/settings/profile')).status, 200);
+    const credentials = { email: stranger.email, password: PASSWORD };
+    assert.equal((await dashboard.visitor().post('/login', credentials, evil)).status, 403);
+  });
+
+  test('a link that somebody follows changes nothing', async () => {
+    const visitor = await dashboard.signIn(owner);
+    for (const path of ['/logout', '/teams/switch', '/settings/api-token', '/theme?theme=dark']) {
+      await visitor.get(path);
+    }
+    assert.equal((await visitor.get('/settings/profile')).status, 200);
+    assert.match((await visitor.get('/settings/api-token')).text, /Last used/);
+  });
+});
+
+describe('the session', () => {
+  test('has a new secret with each sign-in, whatever the browser brought along', async () => {
+    const visitor = dashboard.visitor();
+    visitor.cookies.set('belfry.session_token', 'chosen-by-somebody-else.c2lnbmF0dXJl');
+    await visitor.post('/login', { email: owner.email, password: PASSWORD });
+    const first = visitor.cookies.get('belfry.session_token');
+    assert.ok(first);
+    assert.doesNotMatch(first, /chosen-by-somebody-else/);
+    await visitor.post('/logout', {});
+    await visitor.post('/login', { email: owner.email, password: PASSWORD });
+    assert.notEqual(visitor.cookies.get('belfry.session_token'), first);
+  });
+
+  test('stays with the browser: hidden from scripts, not sent by other sites, for the whole site only', async () => {
+    const answer = await dashboard
+      .visitor()
+      .post('/login', { email: owner.email, password: PASSWORD });
+    const cookie = answer.setCookies.find((text) => text.startsWith('belfry.session_token='));
+    assert.match(cookie ?? '', /; HttpOnly/i);
+    assert.match(cookie ?? '', /; SameSite=Lax/i);
+    assert.match(cookie ?? '', /; Path=\//i);
+    assert.doesNotMatch(cookie ?? '', /Domain=/i);
+  });
+
+  test('goes over TLS alone where the public address has it', async () => {
+    await using secure = await startDashboard({ BASE_URL: 'https://belfry.example' });
+    const user = await secure.user('ada@bells.test');
+    const visitor = secure.visitor();
+    const answer = await visitor.post('/login', { email: user.email, password: PASSWORD });
+    assert.equal(answer.status, 302);
+    const sessions = answer.setCookies.filter((text) => /session_token=/.test(text));
+    assert.ok(sessions.length > 0);
+    for (const text of sessions) assert.match(text, /; Secure/i);
+    assert.match(answer.headers.get('Strict-Transport-Security') ?? '', /max-age=\d+/);
+  });
+
+  test('ends with signing out, also for a copy of its cookie', async () => {
+    const visitor = await dashboard.signIn(owner);
+    const thief = dashboard.visitor();
+    for (const [name, value] of visitor.cookies) thief.cookies.set(name, value);
+    assert.equal((await thief.get('/settings/profile')).status, 200);
+    await visitor.post('/logout', {});
+    assert.equal((await thief.get('/settings/profile')).status, 302);
+  });
+
+  test('a forged or cut cookie is nobody', async () => {
+    const visitor = await dashboard.signIn(owner);
+    const real = visitor.cookies.get('belfry.session_token') ?? '';
+    for (const forged of [real.slice(0, -3), `x${real}`, real.split('.')[0] ?? '', '%00', '{}']) {
+      const thief = dashboard.visitor();
+      thief.cookies.set('belfry.session_token', forged);
+      const answer = await thief.get('/settings/profile');
+      assert.deepEqual(
+        [answer.status, answer.headers.get('Location')],
+        [302, '/login?next=%2Fsettings%2Fprofile'],
+      );
+    }
+  });
+});
+
+describe('signing in', () => {
+  test('is limited by address, and says when to go on', async () => {
+    const visitor = dashboard.visitor();
+    const guess = () => visitor.post('/login', { email: owner.email, password: 'wrong password' });
+    const statuses = [];
+    for (let n = 0; n < 5; n++) statuses.push((await guess()).status);
+    assert.deepEqual(statuses, [422, 422, 422, 429, 429]);
+    const right = await visitor.post('/login', { email: owner.email, password: PASSWORD });
+    assert.equal(right.status, 429, 'the right password gains nothing while the limit is in force');
+    assert.match(right.text, /seconds/);
+  });
+
+  test('tells nobody which emails have accounts', async () => {
+    const hide = ({ text }: { text: string }, email: string) =>
+      text
+        .replaceAll(email, '')
+        .replaceAll(/nonce="[^"]*"|"nonce":"[^"]*"|[0-9a-f-]{36}|nonce\\?":\\?"[^"]*/g, '');
+    const ask = async (path: string, email: string, form: Record<string, string>) => {
+      const answer = await dashboard.visitor().post(path, { email, ...form });
+      return [answer.status, hide(answer, email).length];
+    };
+    for (const [path, form] of [
+      ['/login', { password: 'wrong password' }],
+      ['/forgot-password', {}],
+    ] as const) {
+      assert.deepEqual(
+        await ask(path, owner.email, form),
+        await ask(path, 'nobuddy@bells.test', form),
+      );
+    }
+  });
+
+  for (const next of [
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    'javascript:alert(1)',
+    'evil.example',
+  ]) {
+    test(`never leads to another site: ${JSON.stringify(next)}`, async () => {
+      const visitor = dashboard.visitor();
+      const page = await visitor.get(`/login?next=${encodeURIComponent(next)}`);
+      assert.ok(page.text.includes('name="next" value="/"'));
+      const form = { email: owner.email, password: PASSWORD, next };
+      assert.equal((await visitor.post('/login', form)).headers.get('Location'), '/');
+      const out = await visitor.post(`/logout?next=${encodeURIComponent(next)}`, {});
+      assert.equal(out.headers.get('Location'), '/');
+    });
+  }
+});
+
+describe('headers of a request', () => {
+  test('Host and X-Forwarded-Host change no link and no check', async () => {
+    const forged = {
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+      Forwarded: 'host=evil.example',
+    };
+    await dashboard
+      .visitor()
+      .post('/forgot-password', { email: owner.email }, { ...forged, Origin: dashboard.url });
+    await dashboard.service.people.close();
+    const mail = dashboard.events.findLast(({ event }) => event === 'mail.written-to-log');
+    assert.ok(String(mail?.fields['link']).startsWith(`${dashboard.url}/reset-password/`));
+    const page = await dashboard.visitor().get('/login', forged);
+    assert.doesNotMatch(page.text, /evil\.example/);
+    const own = await dashboard
+      .visitor()
+      .post(
+        '/login',
+        { email: owner.email, password: PASSWORD },
+        { ...forged, Origin: 'http://evil.example' },
+      );
+    assert.equal(own.status, 403);
+  });
+
+  test('every page forbids framing, sniffing and foreign scripts, and is not kept by caches', async () => {
+    const visitor = await dashboard.signIn(owner);
+    for (const path of ['/', '/login', '/settings/signing', '/nothing-here']) {
+      const { headers } = await visitor.get(path);
+      const policy = headers.get('Content-Security-Policy') ?? '';
+      assert.match(policy, /default-src 'none'/);
+      assert.match(policy, /script-src 'nonce-[\w+/=]{20,}'(;|$)/);
+      assert.match(policy, /frame-ancestors 'none'/);
+      assert.match(policy, /base-uri 'none'/);
+      assert.doesNotMatch(policy, /script-src[^;]*unsafe/);
+      assert.equal(headers.get('X-Content-Type-Options'), 'nosniff');
+      assert.equal(headers.get('Cache-Control'), 'no-store');
+      assert.equal(headers.get('X-Powered-By'), null);
+    }
+  });
+
+  test('no two pages have the same nonce', async () => {
+    const read = async () =>
+      /'nonce-([^']+)'/.exec(
+        (await dashboard.visitor().get('/login')).headers.get('Content-Security-Policy') ?? '',
+      )?.[1];
+    assert.notEqual(await read(), await read());
+  });
+});
+
+describe('another team', () => {
+  test("ids of its people and invitations do not exist for a stranger's forms", async () => {
+    const visitor = await dashboard.signIn(stranger);
+    const { teams } = dashboard.service.people;
+    await teams.invite(actorOf(owner, 'owner'), { email: 'new@bells.test', role: 'member' });
+    const [invitation] = await teams.listInvitations(actorOf(owner, 'owner'));
+    const before = await teams.listMembers(actorOf(owner, 'owner'));
+    for (const [intent, id] of [
+      ['remove', member.userId],
+      ['make-admin', member.userId],
+      ['transfer', admin.userId],
+      ['revoke', invitation?.id ?? ''],
+      ['remove', 'no-id-at-all'],
+    ] as const) {
+      const answer = await visitor.post('/settings/members', { intent, id });
+      assert.equal(answer.status, 302);
+      const toast = decodeURIComponent(visitor.cookies.get('belfry_toast') ?? '');
+      assert.match(toast, /no longer here/, intent);
+    }
+    assert.deepEqual(await teams.listMembers(actorOf(owner, 'owner')), before);
+    assert.equal((await teams.listInvitations(actorOf(owner, 'owner'))).length, 1);
+  });
+
+  test('cannot be switched to by somebody who is not in it', async () => {
+    const visitor = await dashboard.signIn(stranger);
+    for (const teamId of [owner.teamId, 'no-id', '']) {
+      const answer = await visitor.post('/teams/switch', { teamId });
+      assert.equal(answer.status, 404);
+    }
+    assert.match((await visitor.get('/')).text, /Whistles/);
+  });
+});
+
+describe('roles', () => {
+  const pages: Record<string, { admin: number; member: number }> = {
+    '/settings/members': { admin: 200, member: 403 },
+    '/settings/signing': { admin: 200, member: 403 },
+    '/settings/billing': { admin: 403, member: 403 },
+    '/settings/team': { admin: 200, member: 200 },
+    '/settings/profile': { admin: 200, member: 200 },
+    '/settings/api-token': { admin: 200, member: 200 },
+  };
+  for (const [path, expected] of Object.entries(pages)) {
+    test(`${path} is offered and answered as the role allows`, async () => {
+      for (const [user, status] of [
+        [admin, expected.admin],
+        [member, expected.member],
+      ] as const) {
+        const visitor = await dashboard.signIn(user);
+        assert.equal((await visitor.get(path)).status, status);
+        const data = await visitor.get(`${path}.data`);
+        assert.equal(data.status, status === 403 ? 403 : 200);
+        const start = await visitor.get('/settings/profile');
+        assert.equal(start.text.includes(`href="${path}"`), status === 200);
+      }
+    });
+  }
+
+  test('nothing that a role may not do can be sent past the page', async () => {
+    const visitor = await dashboard.signIn(member);
+    for (const [path, form] of [
+      ['/settings/members', { intent: 'make-admin', id: member.userId }],
+      ['/settings/members', { intent: 'invite', email: 'x@bells.test', role: 'admin' }],
+      ['/settings/signing', { intent: 'generate' }],
+      ['/settings/signing', { intent: 'reveal' }],
+      ['/settings/team', { intent: 'rename', name: 'Mine' }],
+      ['/settings/team', { intent: 'delete', name: 'Bells' }],
+    ] as const) {
+      assert.equal((await visitor.post(path, form)).status, 403, `${path} ${form.intent}`);
+    }
+    const second = await dashboard.signIn(admin);
+    for (const [path, form] of [
+      ['/settings/members', { intent: 'transfer', id: admin.userId }],
+      ['/settings/team', { intent: 'delete', name: 'Bells' }],
+    ] as const) {
+      assert.equal((await second.post(path, form)).status, 403, `${path} ${form.intent}`);
+    }
+  });
+
+  test('a change is in force at once on sessions that are open already', async () => {
+    const boss = actorOf(owner, 'owner');
+    const visitor = await dashboard.signIn(admin);
+    assert.equal((await visitor.get('/settings/signing')).status, 200);
+    await dashboard.service.people.teams.changeRole(boss, admin.userId, 'member');
+    assert.equal((await visitor.get('/settings/signing')).status, 403);
+    assert.equal((await visitor.post('/settings/signing', { intent: 'reveal' })).status, 403);
+    await dashboard.service.people.teams.changeRole(boss, admin.userId, 'admin');
+    assert.equal((await visitor.get('/settings/signing')).status, 200);
+  });
+
+  test('somebody who was removed is out at once', async () => {
+    const leaver = await dashboard.user('leaver@bells.test', { role: 'member' });
+    const visitor = await dashboard.signIn(leaver);
+    assert.equal((await visitor.get('/')).status, 200);
+    await dashboard.service.people.teams.removeMember(actorOf(owner, 'owner'), leaver.userId);
+    const answer = await visitor.get('/settings/team');
+    assert.deepEqual([answer.status, answer.headers.get('Location')], [302, '/teams/new']);
+    assert.equal((await visitor.post('/settings/team', { intent: 'leave' })).status, 302);
+  });
+});
+
+describe('secrets and names', () => {
+  const readEverything = async (visitor: Visitor, paths: readonly string[]) => {
+    const answers = await Promise.all(
+      paths.flatMap((path) => [
+        visitor.get(path),
+        visitor.get(`${path === '/' ? '/_root' : path}.data`),
+      ]),
+    );
+    return answers.map(({ text }) => text).join('\n');
+  };
+  const all = [
+    '/',
+    '/settings/profile',
+    '/settings/api-token',
+    '/settings/team',
+    '/settings/members',
+    '/settings/signing',
+    '/settings/billing',
+    '/teams/new',
+  ];
+
+  test('stand in no page until somebody who may asks for them', async () => {
+    const secret = await dashboard.service.people.signing.generateSigningSecret(
+      actorOf(owner, 'owner'),
+    );
+    for (const user of [owner, admin, member]) {
+      const text = await readEverything(await dashboard.signIn(user), all);
+      assert.ok(!text.includes(secret), `${user.email} is shown the signing secret`);
+      assert.ok(!text.includes(user.apiToken), `${user.email} is shown the API token`);
+    }
+    const asked = await (
+      await dashboard.signIn(admin)
+    ).post('/settings/signing', { intent: 'reveal' });
+    assert.ok(asked.text.includes(secret));
+  });
+
+  test('markup in names of people and teams is shown as text', async () => {
+    const made = await dashboard.user('markup@names.test', { team: 'Names' });
+    const visitor = await dashboard.signIn(made);
+    await visitor.post('/settings/profile', { intent: 'name', name: MARKUP });
+    await visitor.post('/settings/team', { intent: 'rename', name: MARKUP });
+    const link = await visitor.post('/settings/members', {
+      intent: 'invite',
+      email: '',
+      role: 'member',
+    });
+    const invitation = /\/invitations\/[\w-]+/.exec(link.text)?.[0] ?? '';
+    const offered = await dashboard.visitor().get(invitation);
+    const named = all.filter((path) => path !== '/teams/new');
+    const pages = await Promise.all(named.map((path) => visitor.get(path)));
+    for (const { text } of [offered, ...pages]) {
+      assert.ok(text.includes('&lt;img src=x'), 'the name is shown');
+      assert.ok(!text.includes('<img src=x'), 'as markup');
+    }
+  });
+
+  test('an error page has a number and nothing of the inside', async () => {
+    const visitor = await dashboard.signIn(owner);
+    for (const path of [
+      '/%E0%A4%A',
+      '/settings/nothing',
+      '/settings/profile?index',
+      '/crons/%00',
+    ]) {
+      const { text } = await visitor.get(path);
+      assert.doesNotMatch(text, /node_modules|\.tsx?:\d|at \w+ \(/);
+    }
+  });
+});
+
+describe('a form that is too much', () => {
+  test('over 2 MiB is turned down before it is read', async () => {
+    const visitor = await dashboard.signIn(owner);
+    const answer = await visitor.post('/settings/profile', {
+      intent: 'name',
+      name: 'x'.repeat(3 * 1024 * 1024),
+    });
+    assert.equal(answer.status, 413);
+  });
+
+  test('with an intent that is none of ours changes nothing', async () => {
+    const visitor = await dashboard.signIn(owner);
+    for (const intent of ['__proto__', 'constructor', 'toString', '']) {
+      for (const path of [
+        '/settings/profile',
+        '/settings/team',
+        '/settings/members',
+        '/settings/signing',
+      ]) {
+        const { status } = await visitor.post(path, { intent });
+        assert.ok(status >= 300 && status < 500, `${path} ${intent}: ${status}`);
+      }
+    }
+  });
+});

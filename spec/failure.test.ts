@@ -1,0 +1,213 @@
+/** What the service does while its database, its disk or its clock fails, and after (D27, D29; nothing accepted is lost). */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { createDatabase, startPostgres } from '#testing/postgres';
+import { startReceiver } from '#testing/receiver';
+import { makeClient, postJob, showJob } from '#testing/remote';
+import { makeGate, scheduleCron, scheduleJob } from '#testing/scheduling';
+import { startService, type TestService } from '#testing/service';
+import { forEachStore, openSqliteTestStore } from '#testing/stores';
+import { startTcpProxy } from '#testing/tcp-proxy';
+
+const HOUR = 3_600_000;
+const env = { PLANS: 'unlimited=unlimited' };
+
+describe('a full disk', { timeout: 30_000 }, () => {
+  test('the API answers 503 with Retry-After, and recovers by itself; what was under way is not lost', async () => {
+    const gate = makeGate();
+    await using target = await startReceiver();
+    target.answer('/slow', { after: gate.opened, body: 'x'.repeat(60_000) });
+    await using service = await startService(openSqliteTestStore);
+    const slow = await scheduleJob(service, { url: `${target.url}/slow` });
+    await target.waitFor(1);
+    await limitPages(service, 0);
+    const big = { n: 'x'.repeat(100_000) };
+    const job = { queue: 'emails', url: `${target.url}/refused`, payload: big };
+    const refused = await service.post('/api/jobs', job);
+    assert.equal(refused.status, 503);
+    assert.match(refused.headers.get('content-type') ?? '', /^application\/json/);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal(typeof refused.json['message'], 'string');
+    gate.open();
+    await eventually(() => service.engine?.inFlight === 0);
+
+    await limitPages(service, 100_000);
+    assert.equal((await service.post('/api/jobs', job)).status, 201);
+    // The pause before the outcome is tried again goes by the clock.
+    await eventually(async () => {
+      await service.clock.advance(100);
+      return (await service.work.findJob(service.teamId, slow.job_id))?.status === 'success';
+    });
+    await service.quiet();
+    const urls = target.requests.map(({ url }) => url);
+    assert.deepEqual(urls, ['/slow', '/refused'], 'what was refused was not sent before');
+  });
+});
+
+/** As a disk with room for so many pages more. */
+async function limitPages({ store }: TestService, more: number): Promise<void> {
+  const ask = async (text: string) =>
+    store.database.runAlone<Record<string, number>>(CompiledQuery.raw(text));
+  const [row] = await ask('pragma page_count');
+  await ask(`pragma max_page_count = ${(row?.['page_count'] ?? 0) + more}`);
+}
+
+forEachStore((_name, openTestStore) => {
+  describe('a clock that jumps', { timeout: 30_000 }, () => {
+    test('forwards: what became due goes within a second, a cron once for all the times it missed', async () => {
+      await using target = await startReceiver();
+      await using service = await startService(openTestStore);
+      await scheduleJob(service, { url: `${target.url}/job`, delay: 1_800 });
+      await scheduleCron(service, { url: `${target.url}/cron`, cron_expression: '*/10 * * * *' });
+      await service.quiet();
+      service.clock.jumpTo(service.clock.now() + 3 * HOUR);
+      await service.advance(1_000);
+      await target.waitFor(2);
+      await service.quiet();
+      assert.deepEqual(target.requests.map(({ url }) => url).toSorted(), ['/cron', '/job']);
+    });
+
+    test('backwards: nothing is sent again, what is new goes at once, the rest when its time comes', async () => {
+      await using target = await startReceiver();
+      await using service = await startService(openTestStore);
+      await scheduleCron(service, { url: `${target.url}/cron`, cron_expression: '0 * * * *' });
+      await scheduleJob(service, { url: `${target.url}/before` });
+      await target.waitFor(1);
+      await service.advance(HOUR);
+      await target.waitFor(2);
+      await scheduleJob(service, { url: `${target.url}/waiting`, delay: 60 });
+      service.clock.jumpTo(service.clock.now() - 2 * HOUR);
+      await service.advance(2_000);
+      await scheduleJob(service, { url: `${target.url}/after` });
+      await target.waitFor(3);
+      await service.advance(HOUR + 30 * 60_000);
+      assert.deepEqual(
+        target.requests.map(({ url }) => url),
+        ['/before', '/cron', '/after'],
+        'the times that come again are not run again',
+      );
+      await service.advance(2 * HOUR);
+      await target.waitFor(5);
+      assert.deepEqual(
+        target.requests
+          .slice(3)
+          .map(({ url }) => url)
+          .toSorted(),
+        ['/cron', '/waiting'],
+      );
+    });
+  });
+});
+
+// Beside each other: they mostly wait.
+describe('a database that is lost', { concurrency: 4, timeout: 100_000 }, () => {
+  test('a SQLite file that another program holds for longer than the service waits: 503; let go: 201, and the outcome under way is stored', async () => {
+    const gate = makeGate();
+    await using target = await startReceiver();
+    target.answer('/slow', { after: gate.opened });
+    await using belfry = await startBelfry({ env });
+    const client = await makeClient(belfry);
+    const slow = await postJob(client, { url: `${target.url}/slow` });
+    await target.waitFor(1);
+    const other = new DatabaseSync(belfry.databaseUrl.slice('sqlite:'.length));
+    other.exec('begin immediate');
+    gate.open();
+    const refused = await client.post('/api/jobs', { queue: 'emails', url: target.url });
+    assert.equal(refused.status, 503);
+    assert.equal((await fetch(`${belfry.url}/healthz`)).status, 200, 'it lives on meanwhile');
+    other.exec('rollback');
+    other.close();
+    const after = await postJob(client, { url: `${target.url}/after` });
+    for (const id of [slow, after]) await untilSuccess(belfry, id);
+    assert.equal(target.requests.length, 2);
+    client.close();
+  });
+
+  test('a Postgres that is stopped and started again: 503 and not ready, then all goes on and the outcome under way is stored', async () => {
+    const gate = makeGate();
+    await using target = await startReceiver();
+    target.answer('/slow', { after: gate.opened });
+    await using server = await startPostgres({ durable: true });
+    await using belfry = await startBelfry({ databaseUrl: server.url, env });
+    const client = await makeClient(belfry);
+    const slow = await postJob(client, { url: `${target.url}/slow` });
+    const waiting = await postJob(client, { url: `${target.url}/waiting`, delay: 2 });
+    await target.waitFor(1);
+    await server.crash();
+    gate.open();
+    assert.equal(await readiness(belfry), 503);
+    const refused = await client.post('/api/jobs', {
+      queue: 'emails',
+      url: `${target.url}/refused`,
+    });
+    assert.equal(refused.status, 503);
+    await server.restart();
+    await eventually(async () => (await readiness(belfry)) === 200, { withinMs: 15_000 });
+    const after = await postJob(client, { url: `${target.url}/after` });
+    for (const id of [slow, waiting, after]) await untilSuccess(belfry, id);
+    assert.equal(target.requests.length, 3);
+    client.close();
+  });
+
+  test('connections to Postgres that fall silent without closing: new ones are made, and the lease is kept', async () => {
+    const gate = makeGate();
+    await using target = await startReceiver();
+    target.answer('/slow', { after: gate.opened });
+    await using database = await createDatabase();
+    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
+    await using belfry = await startBelfry({ databaseUrl: url, env });
+    const client = await makeClient(belfry);
+    const slow = await postJob(client, { url: `${target.url}/slow` });
+    await target.waitFor(1);
+    proxy.fallSilent();
+    gate.open();
+    await eventually(async () => (await readiness(belfry)) === 200, { withinMs: 30_000 });
+    const after = await postJob(client, { url: `${target.url}/after` });
+    for (const id of [slow, after]) await untilSuccess(belfry, id);
+    assert.equal(target.requests.length, 2);
+    assert.ok(
+      !belfry.output.some((line) => line.includes('node.lease-lost')),
+      'the lease was lost',
+    );
+    client.close();
+  });
+
+  test('the answer to a claim is lost: what was claimed is put back and sent once', async () => {
+    await using target = await startReceiver();
+    await using database = await createDatabase();
+    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
+    await using belfry = await startBelfry({ databaseUrl: url, env });
+    const client = await makeClient(belfry);
+    // The first claim of a plan only learns of it.
+    const ids = [await postJob(client, { url: `${target.url}/0` })];
+    await target.waitFor(1);
+    for (let n = 1; n < 5; n++) {
+      ids.push(await postJob(client, { url: `${target.url}/${n}`, delay: 2 }));
+    }
+    proxy.swallowAnswerTo('claim-jobs-at-once');
+    await belfry.line(/claims\.put-back/, 30_000);
+    for (const id of ids) await untilSuccess(belfry, id);
+    assert.deepEqual(target.requests.map(({ url: path }) => path).toSorted(), [
+      '/0',
+      '/1',
+      '/2',
+      '/3',
+      '/4',
+    ]);
+    client.close();
+  });
+});
+
+async function readiness(belfry: BelfryProcess): Promise<number> {
+  return (await fetch(`${belfry.url}/readyz`)).status;
+}
+
+async function untilSuccess(belfry: BelfryProcess, id: string): Promise<void> {
+  const isDone = async () => (await showJob(belfry, id)).status === 'success';
+  await eventually(isDone, { withinMs: 30_000, everyMs: 200, what: `the outcome of ${id}` });
+}

@@ -1,0 +1,196 @@
+/**
+ * Several processes on one Postgres (D27, D29, D30): each job and tick is sent once, whoever dies or freezes.
+ *
+ * `BELFRY_FULL=1` makes it 20,000 jobs and 50 crons, on two and on four nodes.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { createDatabase } from '#testing/postgres';
+import { type Receiver, startReceiver } from '#testing/receiver';
+import { type Client, makeClient, postJob } from '#testing/remote';
+import { openRows, type Rows } from '#testing/rows';
+
+const isFull = process.env['BELFRY_FULL'] === '1';
+const JOBS = isFull ? 20_000 : 600;
+const CRONS = isFull ? 50 : 8;
+const QUEUES = 4;
+const POSTERS = 16;
+/** Small, so that what is due is spread over the nodes in many claims. */
+const SEATS = isFull ? 64 : 12;
+/** Long enough at full size that seats are what is short, and not the machine's two cores. */
+const ANSWER_MS = isFull ? 150 : 30;
+/** A lease lasts 15 s, and its end is noticed within a few more. */
+const LEASE_LIMIT_MS = 30_000;
+const DONE_LIMIT_MS = isFull ? 240_000 : 40_000;
+const env = {
+  PLANS: 'unlimited=unlimited',
+  MAX_CONCURRENT_REQUESTS: String(SEATS),
+  LOG_LEVEL: 'info',
+};
+
+describe('many nodes', { concurrency: isFull ? 1 : 2, timeout: 600_000 }, () => {
+  test('two nodes: one freezes beyond its lease and wakes; everything is sent once', async () => {
+    await runNodes({ engines: 1, kills: false });
+  });
+
+  test('four nodes: one is killed and one freezes beyond its lease; everything is sent once', async () => {
+    await runNodes({ engines: 3, kills: true });
+  });
+});
+
+interface Scene {
+  target: Receiver;
+  /** Serves the API and sends; lives through everything. */
+  first: BelfryProcess;
+  client: Client;
+  rows: Rows;
+}
+
+async function runNodes({ engines, kills }: { engines: number; kills: boolean }): Promise<void> {
+  await using target = await startReceiver({ answer: { delayMs: ANSWER_MS } });
+  await using database = await createDatabase();
+  await using rows = await openRows(database.url);
+  await using first = await startBelfry({ databaseUrl: database.url, env });
+  await using more = new AsyncDisposableStack();
+  const others = await Promise.all(
+    Array.from({ length: engines }, async () =>
+      startBelfry({ databaseUrl: database.url, env: { ...env, ROLE: 'engine' } }),
+    ),
+  );
+  for (const other of others) more.use(other);
+  const client = await makeClient(first);
+  const scene: Scene = { target, first, client, rows };
+
+  const half = JOBS / 2;
+  // All due at the same moment: with little to do, whoever hears first would take the most.
+  await postJobs(scene, 0, half, isFull ? 30 : 3);
+  await untilNoneWaits(rows);
+  assertEvenShares(await Promise.all([first, ...others].map(countRuns)));
+
+  await scheduleTicks(scene);
+  const posted = postJobs(scene, half, JOBS);
+  await target.waitFor(half + half / 4, { withinMs: DONE_LIMIT_MS });
+  const frozen = others[0] as BelfryProcess;
+  frozen.signal('SIGSTOP');
+  if (kills) await others[1]?.kill();
+  await posted;
+  await untilNoneWaits(rows);
+  const before = await outcomesOf(rows);
+
+  frozen.signal('SIGCONT');
+  await frozen.line(/node\.lease-lost/, LEASE_LIMIT_MS);
+  await untilRejoined(frozen);
+  assert.deepEqual(await outcomesOf(rows), before, 'a late result changed something');
+  await assertSentOnce(scene, kills ? 2 : 1);
+
+  // The one that woke takes part again.
+  const wokenFrom = await countRuns(frozen);
+  await postJobs(scene, JOBS, JOBS + 100);
+  await untilNoneWaits(rows);
+  assert.ok((await countRuns(frozen)) > wokenFrom, 'the woken node runs nothing any more');
+  client.close();
+}
+
+async function postJobs(
+  { client, target }: Scene,
+  from: number,
+  to: number,
+  delay = 0,
+): Promise<void> {
+  let next = from;
+  const poster = async () => {
+    while (next < to) {
+      const n = next++;
+      await postJob(client, { url: `${target.url}/job/${n}`, queue: `q${n % QUEUES}`, delay });
+    }
+  };
+  await Promise.all(Array.from({ length: POSTERS }, poster));
+}
+
+/** Crons that run once a year, made due a moment from now for all nodes at once. */
+async function scheduleTicks({ client, target, rows }: Scene): Promise<void> {
+  for (let n = 0; n < CRONS; n++) {
+    const cron = {
+      name: `Cron ${n}`,
+      url: `${target.url}/cron/${n}`,
+      cron_expression: '0 0 1 1 *',
+    };
+    const { status } = await client.post('/api/crons', cron);
+    assert.equal(status, 201);
+  }
+  await rows.all(`update crons set next_run_at =
+    (extract(epoch from clock_timestamp()) * 1000)::bigint + 300`);
+  // What no node can read tells each of them to look for itself.
+  await rows.all(`notify belfry, 'look'`);
+}
+
+async function untilNoneWaits(rows: Rows): Promise<void> {
+  await eventually(
+    async () => {
+      const [open] = await rows.all<{ number: string }>(`
+        select (select count(*) from jobs where status in ('pending', 'processing'))
+          + (select count(*) from executions where status in ('pending', 'running')) as number`);
+      return Number(open?.number) === 0;
+    },
+    { withinMs: DONE_LIMIT_MS, everyMs: 200, what: 'everything to be settled' },
+  );
+}
+
+interface Outcome {
+  path: string;
+  status: string;
+  reason: string | null;
+  completed_at: string;
+}
+
+async function outcomesOf(rows: Rows): Promise<Outcome[]> {
+  return rows.all<Outcome>(`
+    select url as path, status, reason, completed_at from jobs
+    union all
+    select crons.url, executions.status, executions.reason, executions.completed_at
+    from executions join crons on crons.id = executions.cron_id
+    order by 1, 4`);
+}
+
+/** Runs that this process began, by its own figures. */
+async function countRuns({ url }: BelfryProcess): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const counts = text.matchAll(/^belfry_lateness_seconds_count\{[^}]*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** Shares of live nodes are within 20 % of each other; of a few hundred jobs chance alone makes more. */
+const EVEN = isFull ? 0.8 : 0.4;
+
+function assertEvenShares(shares: readonly number[]): void {
+  const [least, most] = [Math.min(...shares), Math.max(...shares)];
+  assert.ok(least >= EVEN * most, `the nodes ran ${shares.join(', ')}`);
+}
+
+async function untilRejoined(node: BelfryProcess): Promise<void> {
+  const joins = () => node.output.filter((line) => line.includes('node.joined')).length;
+  await eventually(() => joins() >= 2, { withinMs: LEASE_LIMIT_MS });
+}
+
+/** Held against what the target saw. */
+async function assertSentOnce({ target, rows }: Scene, lost: number): Promise<void> {
+  const outcomes = await outcomesOf(rows);
+  const arrived = new Map<string, number>();
+  for (const { url } of target.requests) arrived.set(url, (arrived.get(url) ?? 0) + 1);
+  assert.equal(outcomes.length, JOBS + CRONS, 'each has one attempt or execution, and no second');
+  let cutOff = 0;
+  for (const { path, status, reason } of outcomes) {
+    const times = arrived.get(new URL(path).pathname) ?? 0;
+    if (status === 'success') {
+      assert.equal(times, 1, `${path} was sent ${times} times`);
+      continue;
+    }
+    cutOff++;
+    const expected = path.includes('/job/') ? 'dead_lettered' : 'failed';
+    assert.deepEqual([status, reason], [expected, 'worker_failed'], path);
+    assert.ok(times <= 1, `${path} was sent ${times} times`);
+  }
+  assert.ok(cutOff <= lost * SEATS, `${cutOff} were cut off`);
+  assert.ok(cutOff > 0, 'nothing ran on the lost nodes: the test shows nothing');
+}

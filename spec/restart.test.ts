@@ -1,0 +1,191 @@
+/** What survives the end of a process, planned or not: D27, D28, D31; and what works beside a running one. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  eventually,
+  forEachDatabase,
+  launchBelfry,
+  type MakeDatabaseUrl,
+  startBelfry,
+} from '#testing/process';
+import { startReceiver } from '#testing/receiver';
+import { type Client, listJobs, makeClient, postJob, showJob } from '#testing/remote';
+import { makeGate } from '#testing/scheduling';
+
+const JOBS = 1_000;
+const POSTERS = 16;
+const env = { PLANS: 'unlimited=unlimited' };
+/** A lease on Postgres lasts 15 s, and its end is noticed within a few more. */
+const LEASE_LIMIT_MS = 25_000;
+
+forEachDatabase((name, makeDatabaseUrl) => {
+  // Beside each other: one of them waits for a lease to run out.
+  describe('restarts', { concurrency: 2 }, () => {
+    declareCrash(makeDatabaseUrl);
+    declareGracefulStop(makeDatabaseUrl);
+    declareCommandLine(makeDatabaseUrl);
+    if (name === 'SQLite') declareProcesses(makeDatabaseUrl);
+  });
+});
+
+function declareCrash(makeDatabaseUrl: MakeDatabaseUrl) {
+  test('kill -9 amid 1,000 jobs: each accepted one is finished or dead-lettered, none is sent twice', async () => {
+    await using target = await startReceiver({ answer: { delayMs: 20 } });
+    await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl(), env });
+    const client = await makeClient(belfry);
+    const killed = target.waitFor(JOBS / 4).then(() => belfry.kill());
+    const accepted = await postJobs(client, target.url);
+    await killed;
+    client.close();
+    assert.ok(accepted.size > JOBS / 8 && accepted.size < JOBS, `${accepted.size} were accepted`);
+    await using again = await belfry.restart();
+    const found = await settledJobs(again);
+
+    for (const id of accepted) assert.ok(found.has(id), `${id} was answered with 201 and is gone`);
+    const cutOff = [...found.values()].filter(({ status }) => status !== 'success');
+    for (const { status, reason } of cutOff) {
+      assert.deepEqual([status, reason], ['dead_lettered', 'worker_failed']);
+    }
+    assert.ok(cutOff.length <= 256, 'no more than could be under way at once');
+    const arrived = target.requests.map(({ url }) => url);
+    assert.equal(new Set(arrived).size, arrived.length, 'a job or a callback came twice');
+    const dead = new Set(cutOff.map(({ url }) => url.slice(target.url.length)));
+    for (const { url, status } of found.values()) {
+      const path = url.slice(target.url.length);
+      if (status === 'success') assert.ok(arrived.includes(path));
+    }
+    const callbacks = arrived.filter((path) => path.startsWith('/callback'));
+    assert.ok(callbacks.every((path) => !dead.has(path.replace('/callback', ''))));
+    assert.ok(callbacks.length > 0);
+  });
+}
+
+/** Posts until all are accepted or the service is gone; gives the ids of those answered with 201. */
+async function postJobs(client: Client, targetUrl: string): Promise<Set<string>> {
+  const accepted = new Set<string>();
+  let next = 0;
+  const poster = async () => {
+    while (next < JOBS) {
+      const n = next++;
+      const callback = n % 4 === 0 ? { callback_url: `${targetUrl}/callback/${n}` } : {};
+      const body = { url: `${targetUrl}/${n}`, queue: `q${n % 3}`, delay: n % 5 === 0 ? 2 : 0 };
+      try {
+        accepted.add(await postJob(client, { ...body, ...callback }));
+      } catch {
+        return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: POSTERS }, poster));
+  return accepted;
+}
+
+/** All jobs by id, once none waits and none is being sent. */
+async function settledJobs(belfry: Awaited<ReturnType<typeof startBelfry>>) {
+  const settled = await eventually(
+    async () => {
+      const jobs = await listJobs(belfry);
+      const isOver = jobs.every(({ status }) => status !== 'pending' && status !== 'processing');
+      return isOver && jobs;
+    },
+    { withinMs: LEASE_LIMIT_MS, everyMs: 1_000, what: 'all jobs to be settled' },
+  );
+  return new Map(settled.map((job) => [job.id, job]));
+}
+
+function declareGracefulStop(makeDatabaseUrl: MakeDatabaseUrl) {
+  test('SIGTERM: "first finishes what is running and picks up nothing new", exit 0', async () => {
+    const gate = makeGate();
+    await using target = await startReceiver();
+    target.answer('/slow', { after: gate.opened });
+    await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl(), env });
+    const client = await makeClient(belfry);
+    const slow = await postJob(client, { url: `${target.url}/slow` });
+    const waiting = await postJob(client, { url: `${target.url}/waiting`, delay: 1 });
+    await target.waitFor(1);
+    client.close();
+    belfry.signal('SIGTERM');
+    await belfry.line(/stop\.asked/);
+    // Past the time of the job that waits; it must not go.
+    await delay(1_500);
+    gate.open();
+    assert.equal(await belfry.exited, 0);
+    assert.equal(target.requests.length, 1);
+    const done = await showJob(belfry, slow);
+    assert.deepEqual([done.status, done.response_status], ['success', 200]);
+    assert.equal((await showJob(belfry, waiting)).status, 'pending');
+    await using _again = await belfry.restart();
+    await target.waitFor(2);
+    assert.equal(target.requests[1]?.url, '/waiting', 'after the restart it goes at once');
+  });
+}
+
+/** What follows from the process alone, whatever the database. */
+function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
+  test('what outlasts the grace is dead-lettered on the spot, and the exit code is still 0', async () => {
+    await using target = await startReceiver({ answer: 'never' });
+    const databaseUrl = await makeDatabaseUrl();
+    await using belfry = await startBelfry({
+      databaseUrl,
+      env: { ...env, SHUTDOWN_GRACE_SECONDS: '1' },
+    });
+    const client = await makeClient(belfry);
+    const id = await postJob(client, { url: target.url });
+    await target.waitFor(1);
+    client.close();
+    assert.equal(await belfry.stop(), 0);
+    const job = await showJob(belfry, id);
+    assert.deepEqual([job.status, job.reason], ['dead_lettered', 'worker_failed']);
+  });
+
+  test('a second signal ends it at once, exit 1', async () => {
+    await using target = await startReceiver({ answer: 'never' });
+    await using belfry = await startBelfry({
+      databaseUrl: await makeDatabaseUrl(),
+      env: { ...env, SHUTDOWN_GRACE_SECONDS: '60' },
+    });
+    const client = await makeClient(belfry);
+    await postJob(client, { url: target.url });
+    await target.waitFor(1);
+    client.close();
+    belfry.signal('SIGTERM');
+    await belfry.line(/stop\.asked/);
+    belfry.signal('SIGINT');
+    assert.equal(await belfry.exited, 1);
+    assert.equal(target.requests.length, 1);
+  });
+
+  test('a second process on the same SQLite file is refused with its line; the first serves on', async () => {
+    const databaseUrl = await makeDatabaseUrl();
+    await using belfry = await startBelfry({ databaseUrl, env });
+    const second = launchBelfry({ databaseUrl, env, folder: belfry.folder });
+    assert.equal(await second.exited, 1);
+    const said = await second.line(/^belfry: /);
+    assert.match(said, /another Belfry process is serving .+belfry\.db; stop it first/);
+    assert.equal((await fetch(`${belfry.url}/readyz`)).status, 200);
+    await belfry.kill();
+    await using again = await belfry.restart();
+    assert.equal((await fetch(`${again.url}/readyz`)).status, 200, 'a killed one leaves no lock');
+  });
+}
+
+function declareCommandLine(makeDatabaseUrl: MakeDatabaseUrl) {
+  test('beside a running service, `job fire` makes a job go at once, and `job delete` never', async () => {
+    await using target = await startReceiver();
+    await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl(), env });
+    const client = await makeClient(belfry);
+    const fired = await postJob(client, { url: `${target.url}/fired`, delay: 3600 });
+    const deleted = await postJob(client, { url: `${target.url}/deleted`, delay: 3600 });
+    client.close();
+    assert.equal((await belfry.cli('job', 'delete', '--id', deleted)).code, 0);
+    assert.equal((await belfry.cli('job', 'fire', '--id', deleted)).code, 1);
+    assert.equal((await belfry.cli('job', 'fire', '--id', fired)).code, 0);
+    await target.waitFor(1, { withinMs: 2_000 });
+    await eventually(async () => (await showJob(belfry, fired)).status === 'success');
+    assert.deepEqual(
+      target.requests.map(({ url }) => url),
+      ['/fired'],
+    );
+  });
+}

@@ -1,0 +1,277 @@
+/** D22, D23: nothing that a target, a header, a URL or a payload does ends more than its own run, or fills memory. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import zlib from 'node:zlib';
+import * as fc from 'fast-check';
+import { hostOfUrl } from '#domain/network';
+import { type DnsServer, startDnsServer } from '#testing/dns-server';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { type RawConnection, type RawReceiver, startRawReceiver } from '#testing/raw-receiver';
+import { type Receiver, startReceiver } from '#testing/receiver';
+
+const MIB = 1024 * 1024;
+
+let dns: DnsServer;
+let target: Receiver;
+let belfry: BelfryProcess;
+let token: string;
+
+before(async () => {
+  dns = await startDnsServer();
+  target = await startReceiver();
+  belfry = await startBelfry({
+    env: {
+      DNS_SERVERS: dns.address,
+      ALLOWED_NETWORKS: '127.0.0.1/32',
+      PLANS: 'unlimited=unlimited',
+      LOG_LEVEL: 'warn',
+    },
+  });
+  const user = ['--email', 'ada@example.com', '--password', 'correct horse battery', '--team', 'T'];
+  const made = await belfry.cli('user', 'create', ...user);
+  token = (made.json as { apiToken: string }).apiToken;
+  const assertions = JSON.stringify([
+    { kind: 'body_contains', text: 'never' },
+    { kind: 'json_path_equals', path: 'a[0]', expected: '1' },
+  ]);
+  await Promise.all([
+    setQueue('odd', '--timeout', '1', '--assert', assertions),
+    setQueue('endless', '--timeout', '2', '--assert', assertions),
+  ]);
+});
+after(async () => {
+  await belfry[Symbol.asyncDispose]();
+  await Promise.all([target.close(), dns.close()]);
+});
+
+async function setQueue(name: string, ...settings: string[]): Promise<void> {
+  const which = ['--team', 'T', '--queue', name, '--retries', 'off'];
+  const { code, stderr } = await belfry.cli('queue', 'set', ...which, ...settings);
+  assert.equal(code, 0, stderr);
+}
+
+async function post(path: string, body: string): Promise<{ status: number; text: string }> {
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json',
+  };
+  const answer = await fetch(belfry.url + path, { method: 'POST', headers, body });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Asserts that the same process still does plain work. */
+async function assertAlive(): Promise<void> {
+  for (const path of ['/plain-1', '/plain-2']) {
+    const callback_url = `${target.url}${path}/callback`;
+    const job = { queue: 'plain', url: target.url + path, payload: { a: 1 }, callback_url };
+    assert.equal((await post('/api/jobs', JSON.stringify(job))).status, 201);
+    const { body } = await target.next(({ url }) => url === path);
+    assert.equal(String(body), '{"a":1}');
+    const told = await target.next(({ url }) => url === `${path}/callback`);
+    assert.match(String(told.body), /"status":"success"/);
+  }
+  const faults = belfry.output.filter((line) => /uncaught|unhandled|run-failed/i.test(line));
+  assert.deepEqual(faults, []);
+  assert.equal((await fetch(`${belfry.url}/healthz`)).status, 200);
+}
+
+/** The sum of one of the figures that the process gives of itself, over all labels. */
+async function figure(name: string): Promise<number> {
+  const metrics = await (await fetch(`${belfry.url}/metrics`)).text();
+  const found = [...metrics.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))];
+  assert.ok(found.length > 0, `no figure ${name}`);
+  return found.reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+/** Pieces of answers, good and bad, that a target puts together in any order. */
+const PIECES: readonly (string | Buffer)[] = [
+  'HTTP/1.1 200 OK\r\n',
+  'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello',
+  'HTTP/1.0 204 \r\n',
+  'HTTP/1.1 100 Continue\r\n\r\n',
+  'HTTP/1.1 101 Up\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n',
+  'HTTP/1.1 099 Low\r\n\r\n',
+  'HTTP/1.1 999 High\r\n\r\n',
+  'HTTP/2 200\r\n',
+  'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  'Content-Length: -1\r\n',
+  'Content-Length: 99999999999999999999\r\n',
+  'Transfer-Encoding: chunked\r\n',
+  'Transfer-Encoding: gzip, chunked\r\n',
+  'Content-Encoding: gzip\r\n',
+  'Content-Encoding: br\r\n',
+  'Content-Encoding: deflate\r\n',
+  'Connection: close\r\n',
+  'Keep-Alive: timeout=-1, max=x\r\n',
+  'Location: http://127.0.0.1:1/\r\n',
+  'Set-Cookie: a=b\r\n',
+  '__proto__: x\r\n',
+  'A\0: b\r\n',
+  ': v\r\n',
+  ' folded\r\n',
+  '\r\n',
+  '5;ext="\r\n',
+  '5\r\nhello\r\n',
+  '0\r\n\r\n',
+  'ffffffffffffffff\r\n',
+  Buffer.from([0, 255, 254, 10, 13]),
+  zlib.gzipSync('{"a":[1],"b":"never"}'),
+  'x'.repeat(70_000),
+  '[['.repeat(20_000),
+];
+
+interface OddAnswer {
+  pieces: readonly (string | Buffer)[];
+  end: 'end' | 'reset';
+}
+
+const oddAnswers: fc.Arbitrary<OddAnswer> = fc.record({
+  pieces: fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }),
+  end: fc.constantFrom('end' as const, 'reset' as const),
+});
+
+/** A target each of whose connections answers oddly, in its own way. */
+async function startOddTarget(answers: readonly OddAnswer[]): Promise<RawReceiver> {
+  return startRawReceiver(async (connection, index) => {
+    const { pieces, end } = answers[index % answers.length] ?? { pieces: [], end: 'reset' };
+    await connection.until();
+    for (const piece of pieces) {
+      await connection.send(piece);
+      if (index % 2 === 0) await nextTurn();
+    }
+    connection[end]();
+  });
+}
+
+const text = fc.string({ unit: 'binary', maxLength: 16 });
+/** Mostly what is accepted: what is turned down at the door says nothing about sending. */
+const written = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.stringMatching(/^[!-~\u00a1-\u024f\u3041-\u3096\u{1f600}-\u{1f640}]{0,16}$/u),
+  },
+  { weight: 1, arbitrary: text },
+);
+const headerName = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      'Host',
+      'host',
+      'Content-Type',
+      'Cookie',
+      'constructor',
+      '__proto__',
+    ),
+  },
+  { weight: 12, arbitrary: fc.stringMatching(/^[A-Za-z!#$%&'*+.^_`|~-]{1,9}$/) },
+  { weight: 1, arbitrary: fc.oneof(text, fc.constantFrom('Expect', 'Content-Length')) },
+);
+const headerValue = fc.oneof(
+  { weight: 12, arbitrary: fc.stringMatching(/^[\t -~\u0080-\u00ff]{0,20}$/) },
+  { weight: 2, arbitrary: fc.constantFrom('', ' ', '\t', 'x'.repeat(5_000)) },
+  { weight: 1, arbitrary: text },
+);
+const oddHeaders = fc.dictionary(headerName, headerValue, { maxKeys: 3 });
+const oddPayload = fc.option(fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 3 }), {
+  freq: 3,
+});
+
+/** URLs to the odd target, and to names that lead nowhere; none that spells an address elsewhere. */
+function oddUrls(base: string): fc.Arbitrary<string> {
+  const odd = ['http://[::1]/', 'https://0x7f.1:1/', 'http://a..b/', base.replace('http', 'https')];
+  return fc
+    .oneof(
+      { weight: 12, arbitrary: written.map((path) => `${base}/${path}`) },
+      { weight: 4, arbitrary: written.map((query) => `${base}?${query}#${query}`) },
+      { weight: 1, arbitrary: written.map((host) => `http://${host}.test/`) },
+      { weight: 2, arbitrary: fc.constantFrom(...odd) },
+      { weight: 1, arbitrary: text },
+    )
+    .filter((url) => {
+      const host = hostOfUrl(url);
+      return host?.kind !== 'ipv4' || host.address === '127.0.0.1';
+    });
+}
+
+test('a few thousand odd URLs, headers, payloads and answers end no more than their own runs', async () => {
+  await using odd = await startOddTarget(fc.sample(oddAnswers, 500));
+  const url = oddUrls(odd.url);
+  const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
+  const callback_url = fc.option(url, { freq: 4, nil: undefined });
+  const jobs = fc.record({ url, method, headers: oddHeaders, payload: oddPayload, callback_url });
+  const bodies = fc.sample(jobs, 2_200).map((job) => JSON.stringify({ queue: 'odd', ...job }));
+  let accepted = 0;
+  const postAll = async () => {
+    for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
+      const { status, text } = await post('/api/jobs', body);
+      assert.ok(status === 201 || status === 422, `${status} ${text} to ${body}`);
+      if (status === 201) accepted++;
+    }
+  };
+  await Promise.all(Array.from({ length: 128 }, postAll));
+  assert.ok(accepted > 1_300, `${accepted} are accepted and sent`);
+  await eventually(async () => (await figure('belfry_runs_total')) === accepted);
+  await assertAlive();
+});
+
+/** Sends the same bytes again and again for as long as they are taken. */
+async function pour(connection: RawConnection, head: string, bytes: Buffer): Promise<void> {
+  await connection.until();
+  await connection.send(`HTTP/1.1 200 OK\r\n${head}\r\n`);
+  const state = { isOpen: true };
+  void connection.closed.then(() => (state.isOpen = false));
+  while (state.isOpen) {
+    await connection.send(bytes);
+    // Writing to what is just being closed would otherwise leave the loop no time to close it.
+    await nextTurn();
+  }
+}
+
+const residentBytes = () => figure('belfry_process_resident_memory_bytes');
+
+async function startEndless(count: number, url: string): Promise<void> {
+  const body = JSON.stringify({ queue: 'endless', url, callback_url: `${target.url}/endless` });
+  const posted = Array.from({ length: count }, () => post('/api/jobs', body));
+  for (const { status } of await Promise.all(posted)) assert.equal(status, 201);
+}
+
+test('200 simultaneous endless answers: memory grows by less than 100 MB and every run ends by its timeout', async () => {
+  const bytes = Buffer.alloc(64 * 1024, 'x');
+  await using endless = await startRawReceiver((connection, index) =>
+    pour(
+      connection,
+      ['', 'Connection: close\r\n', 'Content-Length: 99999999999\r\n'][index % 3] ?? '',
+      bytes,
+    ),
+  );
+  const told = () => target.requests.filter(({ url }) => url === '/endless');
+  // What a process takes once, with its first such answers, and keeps to use again is no growth.
+  await startEndless(20, endless.url);
+  await eventually(() => told().length === 20);
+  const before = await residentBytes();
+  let most = before;
+  await startEndless(200, endless.url);
+  await eventually(
+    async () => {
+      most = Math.max(most, await residentBytes());
+      return told().length === 220;
+    },
+    { everyMs: 50, withinMs: 14_000, what: 'all 220 runs to end' },
+  );
+  for (const { body } of told()) {
+    const end = JSON.parse(String(body)) as Record<string, unknown>;
+    assert.deepEqual(
+      [end['status'], end['error_message']],
+      ['dead_lettered', 'Request timed out after 2 seconds'],
+    );
+    // Timers of the system may be a millisecond early.
+    assert.ok(Number(end['duration_ms']) >= 1_990 && Number(end['duration_ms']) < 5_000);
+  }
+  assert.equal(endless.connections.length, 220);
+  const grown = Math.round((most - before) / MIB);
+  assert.ok(grown < 95, `grew by ${grown} MiB`);
+  await assertAlive();
+});
