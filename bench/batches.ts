@@ -1,0 +1,154 @@
+/** What one batch of claims and settlements costs, beside how much waits and how much is finished. */
+import { CompiledQuery } from 'kysely';
+import type { ClaimedJob } from '#store/claims';
+import type { Store } from '#store/store';
+import { openBenchStore } from './belfry.ts';
+import { insertJobs } from './bulk.ts';
+import { median } from './deliveries.ts';
+import { DATABASES, type DatabaseName, type Places } from './place.ts';
+
+export interface BatchCost {
+  database: DatabaseName;
+  waiting: number;
+  finished: number;
+  /** Medians of one batch of `BATCH` jobs. */
+  claimMs: number;
+  settleMs: number;
+  /** Of what the same batch costs with 1,000 waiting and nothing finished. */
+  ratio: number;
+}
+
+const BATCH = 100;
+const WARM_UP = 10;
+const HOUR_MS = 3_600_000;
+const URL = 'http://127.0.0.1:9/quiet';
+
+interface Case {
+  store: Store;
+  waiting: number;
+  finished: number;
+  teamId: string;
+  queueId: string;
+  nodeId: string;
+  claims: number[];
+  settles: number[];
+}
+
+export async function measureBatches(
+  places: Places,
+  { most, batches }: { most: number; batches: number },
+): Promise<BatchCost[]> {
+  const costs: BatchCost[] = [];
+  for (const database of DATABASES)
+    costs.push(...(await measureOn(places, database, most, batches)));
+  return costs;
+}
+
+/** All cases take turns batch by batch, so that a busy moment of the machine falls on all of them. */
+async function measureOn(
+  places: Places,
+  database: DatabaseName,
+  most: number,
+  batches: number,
+): Promise<BatchCost[]> {
+  const cases: Case[] = [];
+  for (const [waiting, finished] of [
+    [1_000, 0],
+    [most / 10, 0],
+    [most, 0],
+    [1_000, most],
+  ] as const) {
+    cases.push(await makeCase(await places.make(database), waiting, finished));
+    process.stdout.write(`  ${database}: ${waiting} waiting, ${finished} finished are there\n`);
+  }
+  for (let n = 0; n < batches + WARM_UP; n++) {
+    for (const each of cases) await runBatch(each, n >= WARM_UP);
+  }
+  for (const { store } of cases) await store.close();
+  const costOf = ({ claims, settles }: Case) => median(claims) + median(settles);
+  const least = cases[0] ? costOf(cases[0]) : Number.NaN;
+  const costs = cases.map((each) => ({
+    database,
+    waiting: each.waiting,
+    finished: each.finished,
+    claimMs: median(each.claims),
+    settleMs: median(each.settles),
+    ratio: costOf(each) / least,
+  }));
+  costs.forEach(report);
+  return costs;
+}
+
+function report({ database, waiting, finished, claimMs, settleMs, ratio }: BatchCost): void {
+  const figures = `claim ${claimMs.toFixed(2)} ms, settle ${settleMs.toFixed(2)} ms, ratio ${ratio.toFixed(2)}`;
+  process.stdout.write(`  ${database}: ${waiting} waiting, ${finished} finished: ${figures}\n`);
+}
+
+async function makeCase(place: string, waiting: number, finished: number): Promise<Case> {
+  const store = await openBenchStore(place);
+  const now = store.clock.now();
+  const team = await store.teams.create('Bench', 'unlimited', now);
+  const queue = await store.queues.save(team.id, 'batches', {}, now);
+  const ids = { teamId: team.id, queueId: queue.id };
+  const rows = { ...ids, url: URL };
+  // A batch made while the tables are empty leaves behind the plans that a young installation has.
+  const nodeId = await store.nodes.join(now, 24 * HOUR_MS);
+  const made: Case = { store, waiting, finished, ...ids, nodeId, claims: [], settles: [] };
+  await runBatch(made, false);
+  const firstDueAt = now - HOUR_MS;
+  await insertJobs(store, { ...rows, count: finished, firstDueAt, isFinished: true });
+  await insertJobs(store, { ...rows, count: waiting, firstDueAt, isFinished: false });
+  if (store.dialect === 'postgres')
+    await store.database.runAlone(CompiledQuery.raw('vacuum analyze jobs'));
+  return made;
+}
+
+async function runBatch(each: Case, counts: boolean): Promise<void> {
+  const { store, nodeId, queueId } = each;
+  const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
+  const claimFrom = performance.now();
+  const { claimed } = await store.jobs.claimDue([{ queueId, seats: BATCH }], claimant);
+  const settleFrom = performance.now();
+  await Promise.all(claimed.map((job) => store.jobs.settle(nodeId, settlementOf(store, job))));
+  const until = performance.now();
+  if (counts) {
+    each.claims.push(settleFrom - claimFrom);
+    each.settles.push(until - settleFrom);
+  }
+  await refill(each, Math.max(claimed.length, 1));
+}
+
+function settlementOf(store: Store, job: ClaimedJob) {
+  const end = {
+    completedAt: store.clock.now(),
+    responseStatus: 200,
+    reason: null,
+    errorMessage: null,
+    durationMs: 4,
+  };
+  const response = { body: Buffer.from('ok'), totalBytes: 2, trace: '{}' };
+  return {
+    job,
+    status: 'success',
+    end,
+    response,
+    next: null,
+    callback: null,
+    alert: null,
+  } as const;
+}
+
+/** As many as were taken come in again, so that what waits stays the same. */
+async function refill({ store, teamId }: Case, count: number): Promise<void> {
+  const job = {
+    teamId,
+    queue: 'batches',
+    method: 'POST' as const,
+    url: URL,
+    headers: [],
+    payload: '{"hello":"world","n":12345}',
+    callbackUrl: null,
+    delaySeconds: 0,
+  };
+  await Promise.all(Array.from({ length: count }, () => store.jobs.accept(job)));
+}

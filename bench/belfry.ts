@@ -1,0 +1,109 @@
+/** Belfry's own rooms as the service puts them together, without its web server. */
+import { parseNetworks } from '#domain/network';
+import { silentLog } from '#domain/log';
+import { Engine } from '#engine/engine';
+import { type EngineObserver, unobserved } from '#engine/observer';
+import { createSender } from '#outgoing/exchange';
+import { openStore, type Store, type StoreLocation } from '#store/store';
+import { realClock } from '../src/realClock.ts';
+import { BODY, type MakeContestant } from './contestant.ts';
+
+const QUEUE = 'deliveries';
+/** Jobs handed to the store at once while filling it. */
+const FILL_AT_ONCE = 2_000;
+
+export function locationOf(place: string): StoreLocation {
+  return place.startsWith('postgres')
+    ? { kind: 'postgres', url: place }
+    : { kind: 'sqlite', path: place };
+}
+
+export function openBenchStore(place: string): Promise<Store> {
+  const location = locationOf(place);
+  const appKey = Buffer.alloc(32, 1);
+  return openStore({ location, appKey, clock: realClock, log: silentLog, serving: true });
+}
+
+/** An engine that may reach loopback, with a plan that has no limit. */
+export function buildBenchEngine(
+  store: Store,
+  maxConcurrentRequests: number,
+  observer: Partial<EngineObserver> = {},
+) {
+  const allowedNetworks = parseNetworks('127.0.0.0/8');
+  if ('error' in allowedNetworks) throw new Error(allowedNetworks.error);
+  const sender = createSender({ clock: realClock, allowedNetworks, dnsServers: [] });
+  const engine = new Engine({
+    store,
+    sender,
+    log: silentLog,
+    observer: { ...unobserved, ...observer },
+    maxConcurrentRequests,
+    monthlyLimitOf: () => null,
+  });
+  return { engine, sender };
+}
+
+/** A team with a paused queue of `jobs` jobs, all due. */
+export async function fillQueue(
+  store: Store,
+  jobs: number,
+  url: string,
+): Promise<{ teamId: string; queueId: string }> {
+  const team = await store.teams.create('Bench', 'unlimited', store.clock.now());
+  const queue = await store.queues.save(team.id, QUEUE, { isPaused: true }, store.clock.now());
+  const job = {
+    teamId: team.id,
+    queue: QUEUE,
+    method: 'POST' as const,
+    url,
+    headers: [],
+    payload: BODY,
+    callbackUrl: null,
+    delaySeconds: 0,
+  };
+  for (let left = jobs; left > 0; left -= FILL_AT_ONCE) {
+    const batch = Array.from({ length: Math.min(left, FILL_AT_ONCE) }, () =>
+      store.jobs.accept(job),
+    );
+    await Promise.all(batch);
+  }
+  return { teamId: team.id, queueId: queue.id };
+}
+
+export async function openQueue(store: Store, teamId: string): Promise<void> {
+  await store.queues.save(teamId, QUEUE, { isPaused: false }, store.clock.now());
+}
+
+/** A single queue may hold about two thirds of the seats (D30), so that many more are needed. */
+const SEATS_PER_REQUEST = 1.53;
+
+const makeBelfry: MakeContestant = async ({ jobs, targetUrl, concurrency, place }) => {
+  const store = await openBenchStore(place);
+  const done = Promise.withResolvers<void>();
+  let left = jobs;
+  const seats = Math.round(concurrency * SEATS_PER_REQUEST);
+  const { engine, sender } = buildBenchEngine(store, seats, {
+    runEnded: () => {
+      if (--left === 0) done.resolve();
+    },
+  });
+  let teamId = '';
+  return {
+    fill: async () => {
+      ({ teamId } = await fillQueue(store, jobs, targetUrl));
+      await engine.start();
+    },
+    deliver: async () => {
+      await openQueue(store, teamId);
+      await done.promise;
+    },
+    close: async () => {
+      await engine.stop(5_000);
+      await sender.close();
+      await store.close();
+    },
+  };
+};
+
+export default makeBelfry;

@@ -1,0 +1,90 @@
+/** Many crons that are all due at the same moment. */
+import { eventually } from '#testing/process';
+import { at } from './accepting.ts';
+import { buildBenchEngine, openBenchStore } from './belfry.ts';
+import { DATABASES, type DatabaseName, type Places } from './place.ts';
+import type { Target } from './target.ts';
+
+export interface CronBurst {
+  database: DatabaseName;
+  crons: number;
+  arrived: number;
+  twice: number;
+  medianMs: number;
+  lastMs: number;
+}
+
+const TEAMS = 10;
+const SEATS = 256;
+/** Enough for the last cron to be there before the first is due. */
+const LEAD_MS = 2_000;
+
+export async function measureCrons(
+  places: Places,
+  target: Target,
+  crons: number,
+): Promise<CronBurst[]> {
+  const results: CronBurst[] = [];
+  for (const database of DATABASES) {
+    const result = await measureOn(await places.make(database), target, crons);
+    results.push({ database, crons, ...result });
+    process.stdout.write(
+      `  ${database}: ${result.arrived} of ${crons} arrived, half within ${result.medianMs.toFixed(0)} ms, all within ${result.lastMs.toFixed(0)} ms\n`,
+    );
+  }
+  return results;
+}
+
+async function measureOn(place: string, target: Target, crons: number) {
+  const store = await openBenchStore(place);
+  const { engine, sender } = buildBenchEngine(store, SEATS);
+  const teams = await Promise.all(
+    Array.from({ length: TEAMS }, (_, n) =>
+      store.teams.create(`Team ${n}`, 'unlimited', store.clock.now()),
+    ),
+  );
+  const created: { teamId: string; id: string }[] = [];
+  for (let n = 0; n < crons; n++) {
+    const teamId = teams[n % TEAMS]?.id ?? '';
+    const cron = await store.crons.create(
+      teamId,
+      cronOf(`${target.url}/cron/${n}`),
+      null,
+      store.clock.now(),
+    );
+    created.push({ teamId, id: cron.id });
+  }
+  const dueAt = store.clock.now() + LEAD_MS;
+  await store.database.transact((trx) =>
+    trx.updateTable('crons').set({ is_active: 1, next_run_at: dueAt }).execute(),
+  );
+  await engine.start();
+  await eventually(async () => (await target.count('/cron')) >= crons, {
+    withinMs: 90_000,
+    everyMs: 100,
+  });
+  await engine.stop(10_000);
+  await sender.close();
+  await store.close();
+  const arrivals = await target.take('/cron');
+  await target.forget();
+  const late = arrivals.map(([, when]) => when - dueAt).toSorted((a, b) => a - b);
+  const arrived = new Set(arrivals.map(([path]) => path)).size;
+  return { arrived, twice: late.length - arrived, medianMs: at(late, 0.5), lastMs: at(late, 1) };
+}
+
+/** Once a year, so that each runs once here. */
+function cronOf(url: string) {
+  return {
+    name: 'Bench',
+    url,
+    method: 'POST' as const,
+    headers: [],
+    payload: null,
+    callbackUrl: null,
+    cronExpression: '0 0 1 1 *',
+    timeoutSeconds: 30,
+    alertThreshold: null,
+    assertions: [],
+  };
+}

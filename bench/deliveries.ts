@@ -1,0 +1,127 @@
+/** N small POSTs to one local endpoint, from stored jobs to stored outcomes, beside the bare loop and other libraries. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { type Delivered, runRound } from './round.ts';
+import type { Places } from './place.ts';
+import type { Target } from './target.ts';
+
+export interface DeliveriesOptions {
+  jobs: number;
+  rounds: number;
+  /** Only contestants whose name contains this. */
+  only: string | null;
+}
+
+export interface ContestantResult {
+  name: string;
+  /** One entry a round. */
+  rounds: Delivered[];
+  perSecond: number;
+  /** Of the bare loop of the same round; the median over the rounds. */
+  ofBare: number;
+  /** Processor time of its process and of its database server, in microseconds a job. */
+  cpuMicros: number;
+  serverMicros: number;
+}
+
+export interface DeliveriesResult {
+  jobs: number;
+  concurrency: number;
+  contestants: ContestantResult[];
+  skipped: string[];
+}
+
+const CONCURRENCY = 128;
+const PEERS = path.join(import.meta.dirname, 'peers');
+
+interface Entry {
+  name: string;
+  file: string;
+  place: () => Promise<Where | null>;
+}
+
+interface Where {
+  place: string;
+  serverPid: number | null;
+}
+
+function entries(places: Places): Entry[] {
+  const own = (file: string) => path.join(import.meta.dirname, file);
+  const peer = (file: string) => path.join(PEERS, file);
+  const postgres = async () => {
+    const place = await places.make('Postgres');
+    return { place, serverPid: await places.postgresPid() };
+  };
+  const sqlite = async () => ({ place: await places.make('SQLite'), serverPid: null });
+  const redis = async () => {
+    const found = await places.redis();
+    return found && { place: found.url, serverPid: found.pid };
+  };
+  const nowhere = () => Promise.resolve({ place: '', serverPid: null });
+  return [
+    { name: 'bare undici loop', file: own('bare.ts'), place: nowhere },
+    { name: 'Belfry on Postgres', file: own('belfry.ts'), place: postgres },
+    { name: 'Belfry on SQLite', file: own('belfry.ts'), place: sqlite },
+    { name: 'graphile-worker', file: peer('graphile-worker.ts'), place: postgres },
+    { name: 'pg-boss', file: peer('pg-boss.ts'), place: postgres },
+    { name: 'BullMQ', file: peer('bullmq.ts'), place: redis },
+  ];
+}
+
+export async function measureDeliveries(
+  places: Places,
+  target: Target,
+  { jobs, rounds, only }: DeliveriesOptions,
+): Promise<DeliveriesResult> {
+  const skipped: string[] = [];
+  const hasPeers = fs.existsSync(path.join(PEERS, 'node_modules'));
+  const taking = entries(places).filter(({ name, file }, n) => {
+    if (only !== null && n > 0 && !name.toLowerCase().includes(only.toLowerCase())) return false;
+    if (!file.startsWith(PEERS) || hasPeers) return true;
+    skipped.push(`${name}: not installed (npm ci --prefix bench/peers)`);
+    return false;
+  });
+  const results = new Map<string, Delivered[]>();
+  for (let turn = 0; turn < rounds; turn++) {
+    for (const { name, file, place } of taking) {
+      const where = await place();
+      if (where === null) {
+        if (turn === 0) skipped.push(`${name}: no redis-server on the PATH and no REDIS_URL`);
+        continue;
+      }
+      const targetUrl = `${target.url}/quiet`;
+      const round = { jobs, targetUrl, concurrency: CONCURRENCY, ...where };
+      const delivered = await runRound(file, round);
+      results.set(name, [...(results.get(name) ?? []), delivered]);
+      report(name, delivered);
+    }
+  }
+  return { jobs, concurrency: CONCURRENCY, contestants: summarise(results), skipped };
+}
+
+function report(name: string, { perSecond, cpuMicros, serverMicros }: Delivered): void {
+  const processor = `${cpuMicros.toFixed(0)} + ${serverMicros.toFixed(0)} µs of processor a job`;
+  const figures = `${Math.round(perSecond)} a second, ${processor}`;
+  process.stdout.write(`  ${name}: ${figures}\n`);
+}
+
+function summarise(results: ReadonlyMap<string, Delivered[]>): ContestantResult[] {
+  const bare = [...results.values()][0] ?? [];
+  return [...results].map(([name, rounds]) => ({
+    name,
+    rounds,
+    perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+    ofBare: median(
+      rounds.map(({ perSecond }, n) => perSecond / (bare[n]?.perSecond ?? Number.NaN)),
+    ),
+    cpuMicros: median(rounds.map(({ cpuMicros }) => cpuMicros)),
+    serverMicros: median(rounds.map(({ serverMicros }) => serverMicros)),
+  }));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}

@@ -1,0 +1,207 @@
+/** Makes docs/performance.md and its plot of what stands in bench/results/. What a person wrote above the mark stays. */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Accepting } from './accepting.ts';
+import type { BatchCost } from './batches.ts';
+import type { CronBurst } from './crons.ts';
+import type { DeliveriesResult } from './deliveries.ts';
+import type { Flood } from './flood.ts';
+import type { Memory } from './memory.ts';
+import { drawBars } from './plot.ts';
+import type { Lateness } from './steady.ts';
+
+interface Measured<Result> {
+  part: string;
+  measuredAt: string;
+  machine: { processors: number; model: string; system: string; node: string };
+  loadBefore: number[];
+  result: Result;
+}
+
+const DOCS = path.join(path.dirname(import.meta.dirname), 'docs');
+const PAGE = path.join(DOCS, 'performance.md');
+const PLOT = path.join(DOCS, 'performance.svg');
+const MARK = '<!-- Everything below is written by `npm run bench`. -->';
+
+export function writePage(results: string): void {
+  const written = fs.existsSync(PAGE)
+    ? fs.readFileSync(PAGE, 'utf8')
+    : `# Performance\n\n${MARK}\n`;
+  const kept = written.slice(0, written.indexOf(MARK) + MARK.length);
+  const sections = [
+    section<DeliveriesResult>(results, 'deliveries', deliveries),
+    section<Accepting[]>(results, 'accepting', accepting),
+    section<Lateness[]>(results, 'steady', steady),
+    section<BatchCost[]>(results, 'batches', batches),
+    section<CronBurst[]>(results, 'crons', crons),
+    section<Flood[]>(results, 'flood', flood),
+    section<Memory[]>(results, 'memory', memory),
+  ];
+  fs.writeFileSync(PAGE, `${kept}\n\n${sections.filter((text) => text !== '').join('\n\n')}\n`);
+}
+
+function section<Result>(
+  results: string,
+  part: string,
+  write: (result: Result) => string[],
+): string {
+  const file = path.join(results, `${part}.json`);
+  if (!fs.existsSync(file)) return '';
+  const measured = JSON.parse(fs.readFileSync(file, 'utf8')) as Measured<Result>;
+  const { machine, loadBefore } = measured;
+  const when = measured.measuredAt.slice(0, 10);
+  const where = `${machine.processors} × ${machine.model}, ${machine.system}, Node ${machine.node}`;
+  const load = `load before: ${loadBefore[0]?.toFixed(2)}`;
+  return [
+    ...write(measured.result),
+    '',
+    `_${when}, ${where}; ${load}; \`npm run bench -- ${part}\`_`,
+  ].join('\n');
+}
+
+function deliveries({ jobs, concurrency, contestants, skipped }: DeliveriesResult): string[] {
+  const bars = contestants.map(({ name, ofBare }) => ({ name, value: ofBare }));
+  fs.writeFileSync(PLOT, drawBars('Deliveries as a share of the bare loop', bars));
+  return [
+    '## Deliveries',
+    '',
+    `${format(jobs)} small POSTs to one local endpoint, ${concurrency} under way at once; medians of ${contestants[0]?.rounds.length ?? 0} rounds in which all take turns.`,
+    '',
+    '![Deliveries as a share of the bare loop](performance.svg)',
+    '',
+    ...table(
+      ['', 'of the bare loop', 'a second', 'processor time a job', 'of its database'],
+      contestants.map(({ name, ofBare, perSecond, cpuMicros, serverMicros }) => [
+        name,
+        ofBare.toFixed(2),
+        format(perSecond),
+        `${cpuMicros.toFixed(0)} µs`,
+        `${serverMicros.toFixed(0)} µs`,
+      ]),
+    ),
+    ...skipped.map((what) => `\nSkipped: ${what}.`),
+  ];
+}
+
+function accepting(results: Accepting[]): string[] {
+  return [
+    '## Accepting',
+    '',
+    'Jobs answered with 201 over 64 connections, each durable by then.',
+    '',
+    ...table(
+      ['', 'a second', 'median', '99 %'],
+      results.map((each) => [
+        each.database,
+        format(each.perSecond),
+        ms(each.medianMs),
+        ms(each.p99Ms),
+      ]),
+    ),
+  ];
+}
+
+function steady(results: Lateness[]): string[] {
+  return [
+    '## Lateness under a steady load',
+    '',
+    'Jobs posted over HTTP and due a second later; lateness is from the due time to the arrival at the target.',
+    '',
+    ...table(
+      ['', 'a second', 'arrived', 'twice', 'early', 'median', '99 %', 'latest'],
+      results.map((each) => [
+        each.database,
+        format(each.perSecond),
+        `${format(each.arrived)} of ${format(each.jobs)}`,
+        String(each.twice),
+        String(each.early),
+        ms(each.medianMs),
+        ms(each.p99Ms),
+        ms(each.maxMs),
+      ]),
+    ),
+  ];
+}
+
+function batches(results: BatchCost[]): string[] {
+  return [
+    '## One batch beside a backlog',
+    '',
+    'Claiming and settling 100 jobs, medians; the last column is beside the first row of the same database.',
+    '',
+    ...table(
+      ['', 'waiting', 'finished', 'claim', 'settle', 'ratio'],
+      results.map((each) => [
+        each.database,
+        format(each.waiting),
+        format(each.finished),
+        ms(each.claimMs),
+        ms(each.settleMs),
+        each.ratio.toFixed(2),
+      ]),
+    ),
+  ];
+}
+
+function crons(results: CronBurst[]): string[] {
+  return [
+    '## Crons due at the same moment',
+    '',
+    ...table(
+      ['', 'crons', 'arrived', 'twice', 'half within', 'all within'],
+      results.map((each) => [
+        each.database,
+        format(each.crons),
+        format(each.arrived),
+        String(each.twice),
+        ms(each.medianMs),
+        ms(each.lastMs),
+      ]),
+    ),
+  ];
+}
+
+function flood(results: Flood[]): string[] {
+  return [
+    '## A flooded queue beside a small one',
+    '',
+    'One queue full of due jobs whose target takes a second; ten new jobs of another team, one after the other.',
+    '',
+    ...table(
+      ['', 'flooding jobs', 'median wait', 'longest wait'],
+      results.map((each) => [
+        each.database,
+        format(each.flooding),
+        ms(each.waits.toSorted((a, b) => a - b)[Math.floor(each.waits.length / 2)] ?? Number.NaN),
+        ms(each.longestMs),
+      ]),
+    ),
+  ];
+}
+
+function memory(results: Memory[]): string[] {
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+  return [
+    '## Memory',
+    '',
+    'Resident memory of the whole service, five seconds after its start.',
+    '',
+    ...table(
+      ['', 'waiting', 'with them', 'with none'],
+      results.map((each) => [
+        each.database,
+        format(each.waiting),
+        megabytes(each.fullBytes),
+        megabytes(each.emptyBytes),
+      ]),
+    ),
+  ];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map((_, n) => (n === 0 ? '---' : '---:'))), ...rows.map(line)];
+}
+
+const format = (value: number) => Math.round(value).toLocaleString('en-US');
+const ms = (value: number) => `${value < 10 ? value.toFixed(1) : format(value)} ms`;
