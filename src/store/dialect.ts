@@ -86,9 +86,10 @@ export function skipLocked(dialect: DialectName): RawBuilder<unknown> {
 }
 
 /**
- * A condition that no index may serve. Statements that end many runs look each up by its key; SQLite, once
- * it has statistics, would rather go through all running ones and compare each with the whole batch.
+ * A text column in a condition that no index may serve. Statements that end many runs look each up by its
+ * key. Left to itself, SQLite would go through all running ones once it has statistics, and Postgres would
+ * read their whole index, which is small but full of the entries of runs that have ended since.
  */
 export function unindexed(dialect: DialectName, column: string): string {
-  return dialect === 'sqlite' ? `+${column}` : column;
+  return dialect === 'sqlite' ? `+${column}` : `${column} || ''`;
 }

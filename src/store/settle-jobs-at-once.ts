@@ -1,7 +1,7 @@
 import { CALLBACK, callbackRow } from './callbacks.ts';
 import { COPY, copyRow } from './copy-jobs.ts';
 import type { Database } from './database.ts';
-import { type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Fields, packRows, unindexed, unpackRows } from './dialect.ts';
 import { bindHot, hotStatement } from './hot.ts';
 import { copiesOf, ENDED, endedRow, type JobSettlement } from './settlement.ts';
 
@@ -29,7 +29,7 @@ const settleAtOnceStatement = hotStatement<{ id: string }>(
       error_message = ends.error_message, duration_ms = ends.duration_ms
     from ends
     where jobs.team_id = ends.team_id and jobs.id = ends.id
-      and jobs.status = 'processing' and jobs.claimed_by = $2
+      and ${unindexed(dialect, 'jobs.status')} = 'processing' and jobs.claimed_by = $2
     returning jobs.team_id, jobs.id
   ), answered as (
     insert into responses (team_id, run_id, total_bytes, trace, body)
