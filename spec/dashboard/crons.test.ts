@@ -272,6 +272,26 @@ describe('a cron', () => {
     await assertClean(watched);
   });
 
+  test('is found among many by its name, URL or state, in the address', async () => {
+    const user = await begin();
+    for (let n = 10; n < 65; n++) await createCron(user, `/hay/${n}`);
+    await createCron(user, '/needle', { isActive: false });
+    await using watched = await open('/crons?q=cron+of', user);
+    const { page } = watched;
+    await rowOf(page, '/hay/10').waitFor();
+    assert.equal(await rowOf(page, '/needle').count(), 0, 'it stands on the second page');
+    await page.getByRole('link', { name: 'Next', exact: true }).click();
+    await rowOf(page, '/needle').waitFor();
+    await page.locator('main').getByRole('searchbox', { name: 'Search' }).fill('NEEDLE');
+    await page.waitForURL(/q=NEEDLE/);
+    await rowOf(page, '/needle').waitFor();
+    assert.equal(await page.getByRole('row').count(), 2);
+    await page.getByLabel('Status').selectOption('active');
+    await page.getByText('No cron matches').waitFor();
+    assert.match(page.url(), /q=NEEDLE&status=active/);
+    await assertClean(watched);
+  });
+
   test('and its runs do not exist for another team', async () => {
     const user = await begin();
     const { id } = await createCron(user, '/private');

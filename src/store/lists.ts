@@ -58,11 +58,8 @@ export class ListStore {
   }
 
   /** A page of crons by name; one more than the limit where there are more. */
-  async listCronIds(
-    teamId: string,
-    page: { after?: crons.CronKey; before?: crons.CronKey; limit: number },
-  ): Promise<string[]> {
-    return crons.listCronIds(this.#db, teamId, page);
+  async listCronIds(teamId: string, asked: crons.CronsAsked): Promise<string[]> {
+    return crons.listCronIds(this.#db, teamId, asked);
   }
 
   async readStrips(

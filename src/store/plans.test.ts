@@ -356,6 +356,8 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.groupFailures(teamId, { from: 0, to: later, hideRetried: false });
   await lists.readQueueLoads(teamId, TEST_START - 1000);
   const cronIds = await lists.listCronIds(teamId, { limit: 20 });
+  await lists.listCronIds(teamId, { limit: 20, text: 'nowhere', status: 'paused' });
+  await lists.listCronIds(teamId, { limit: 20, status: 'failed' });
   await lists.readStrips(teamId, cronIds, 50);
   const cronId = cronIds[0] ?? newId(TEST_START);
   await lists.listHistory(teamId, cronId, { limit: 20, bodyBytes: 100 });

@@ -24,6 +24,14 @@ export interface CronRow {
   lastRun: RunResult | null;
 }
 
+/** What a list of crons is narrowed to; everything given must hold. */
+export interface CronSearch {
+  /** Within the name, the URL or the id, A to Z in either case. */
+  text?: string;
+  /** `failed`: active, and the last finished run failed. */
+  status?: 'active' | 'paused' | 'failed';
+}
+
 export interface CronRowsPage {
   crons: CronRow[];
   next: string | null;
@@ -114,8 +122,11 @@ export interface Overview {
 }
 
 export interface CronPages {
-  /** By name. @param limit  1 to 200, default 50 */
-  listCronRows(teamId: string, page?: { cursor?: string; limit?: number }): Promise<CronRowsPage>;
+  /** By name. @param cursor  `next` or `previous` of a page of the same search @param limit  1 to 200, default 50 */
+  listCronRows(
+    teamId: string,
+    page?: CronSearch & { cursor?: string; limit?: number },
+  ): Promise<CronRowsPage>;
   readCronRow(teamId: string, cronId: string): Promise<CronRow | null>;
   /** Newest first, optionally of one status. Null: no such cron. */
   listCronHistory(

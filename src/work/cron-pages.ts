@@ -3,7 +3,7 @@ import { earliestIdAt, isId } from '#domain/ids';
 import type { Cron } from '#store/crons';
 import { type ExecutionRow as StoredRow, MOST_COUNTED, MOST_SAMPLED } from '#store/lists';
 import type { Store } from '#store/store';
-import type { CronPages, CronRow, ExecutionRow, RunResult } from './cron-contract.ts';
+import type { CronPages, CronRow, CronSearch, ExecutionRow, RunResult } from './cron-contract.ts';
 import { boundPage } from './job-pages.ts';
 import { BODY_START, startOf } from './run-detail.ts';
 
@@ -70,14 +70,14 @@ function rowOf(cron: Cron, strip: RunResult[]): CronRow {
 async function listCronRows(
   { crons, lists }: Store,
   teamId: string,
-  { cursor, limit }: { cursor?: string; limit?: number } = {},
+  { cursor, limit, ...search }: CronSearch & { cursor?: string; limit?: number } = {},
 ) {
   const most = boundPage(limit ?? 50);
   const place = readPlace(cursor);
   const isBack = place?.way === 'previous';
   const key = place && (await crons.find(teamId, place.id));
   const beyond = key ? (isBack ? { before: key } : { after: key }) : {};
-  const found = await lists.listCronIds(teamId, { ...beyond, limit: most });
+  const found = await lists.listCronIds(teamId, { ...search, ...beyond, limit: most });
   const shown = found.slice(0, most);
   const ids = isBack && key ? shown.toReversed() : shown;
   const [rows, strips] = await Promise.all([

@@ -211,6 +211,48 @@ forEachStore((_, openTestStore) => {
       assert.equal(first.crons[1]?.successRate, null);
     });
 
+    test('are searched by text and state, in pages, however many there are', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      await aCron(store, stranger.id, { name: 'needle of a stranger' });
+      const make = (name: string, more: Parameters<typeof aCron>[2] = {}) =>
+        aCron(store, team.id, { name, ...more });
+      const needle = await make('a Needle', { url: 'http://one.example/' });
+      await make('b', { url: 'http://needle.example/', nextRunAt: null });
+      const failing = await make('needles');
+      const mended = await make('z needle, mended');
+      await Promise.all(Array.from({ length: 30 }, (_, n) => make(`hay ${n}`)));
+      const run = (cron_id: string, status: string, n: number) => ({
+        team_id: team.id,
+        cron_id,
+        status,
+        created_at: TEST_START + n,
+      });
+      await fillExecutions(store, [
+        run(failing.id, 'success', 1),
+        run(failing.id, 'failed', 2),
+        run(mended.id, 'failed', 1),
+        run(mended.id, 'success', 2),
+      ]);
+      await store.crons.addExecution(team.id, failing.id, TEST_START + 3);
+      const find = async (page: Parameters<typeof work.listCronRows>[1]) => {
+        const found = await work.listCronRows(team.id, page);
+        return { ...found, names: found.crons.map(({ cron }) => cron.name) };
+      };
+      const all = ['a Needle', 'b', 'needles', 'z needle, mended'];
+      const first = await find({ text: 'NEEDLE', limit: 3 });
+      assert.deepEqual(first.names, all.slice(0, 3));
+      const second = await find({ text: 'NEEDLE', limit: 3, cursor: first.next ?? '' });
+      assert.deepEqual([second.names, second.next], [all.slice(3), null]);
+      const back = await find({ text: 'NEEDLE', limit: 3, cursor: second.previous ?? '' });
+      assert.deepEqual(back.names, first.names);
+      assert.deepEqual((await find({ text: needle.id })).names, ['a Needle']);
+      assert.deepEqual((await find({ text: 'needle', status: 'paused' })).names, ['b']);
+      assert.deepEqual((await find({ status: 'failed' })).names, ['needles'], 'though one runs');
+      assert.deepEqual((await find({ text: 'needle%' })).names, [], 'nothing is a pattern');
+    });
+
     test('the history pages forth and back, of all runs or of one status', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });

@@ -4,7 +4,7 @@ import { requestFacts, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { CutText } from '../parts/CutText.tsx';
-import { findCronRows, readCronFilter, type CronFilter } from '../runs/cronFilter.ts';
+import { readCronFilter } from '../runs/cronFilter.ts';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { FilterBar } from '../parts/FilterBar.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
@@ -17,18 +17,15 @@ import { describeExpression } from '../parts/scheduleWords.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import { formatRate } from '../runs/rates.ts';
-import type { CronRow } from '../services.ts';
+import type { CronRow, CronSearch } from '../services.ts';
 import classes from './crons.module.css';
 import type { Route } from './+types/crons.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const params = url.searchParams;
-  const filter = readCronFilter(params);
-  const page = filter
-    ? await findCronRows(work, team.id, filter)
-    : { ...(await work.listCronRows(team.id, readCursor(url))), isCut: false };
+  const filter = readCronFilter(url.searchParams);
+  const page = await work.listCronRows(team.id, { ...filter, ...readCursor(url) });
   return { ...page, filter };
 }
 
@@ -56,7 +53,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 
 export default function Crons({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { crons, next, previous, filter, isCut } = loaderData;
+  const { crons, next, previous, filter } = loaderData;
   const create = (
     <Button component={Link} to="/crons/new">
       Create cron
@@ -92,19 +89,12 @@ export default function Crons({ loaderData }: Route.ComponentProps) {
           isLive
         />
       )}
-      <Pagination
-        older={next}
-        newer={previous}
-        words={byName}
-        {...(isCut
-          ? { note: 'The first matches. Search for more of the name to see others.' }
-          : {})}
-      />
+      <Pagination older={next} newer={previous} words={byName} />
     </>
   );
 }
 
-function Filters({ filter }: { filter: CronFilter | null }) {
+function Filters({ filter }: { filter: CronSearch | null }) {
   return (
     <FilterBar label="Search crons" {...(filter ? { clearTo: '/crons' } : {})}>
       <input

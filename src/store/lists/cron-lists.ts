@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { type Fields, packRows, unpackRows } from '../dialect.ts';
 import { runHot } from '../hot.ts';
@@ -74,11 +74,23 @@ export interface CronKey {
   id: string;
 }
 
+/** What a list of crons is narrowed to (see `CronSearch` in work/cron-contract.ts). */
+export interface CronSearch {
+  text?: string;
+  status?: 'active' | 'paused' | 'failed';
+}
+
+export interface CronsAsked extends CronSearch {
+  after?: CronKey;
+  before?: CronKey;
+  limit: number;
+}
+
 /** The ids of a page of crons by name; one more than `limit` where there are more. */
 export async function listCronIds(
   db: Database,
   teamId: string,
-  { after, before, limit }: { after?: CronKey; before?: CronKey; limit: number },
+  { after, before, limit, text, status }: CronsAsked,
 ): Promise<string[]> {
   const key = after ?? before;
   const isBack = after === undefined && before !== undefined;
@@ -90,6 +102,11 @@ export async function listCronIds(
       .$if(key !== undefined, (query) =>
         query.where((eb) => isBeyond(eb, key ?? { name: '', id: '' }, isBack)),
       )
+      .$if(text !== undefined, (query) => query.where(holdsText(db, text ?? '')))
+      .$if(status === 'active' || status === 'paused', (query) =>
+        query.where('is_active', '=', status === 'active' ? 1 : 0),
+      )
+      .$if(status === 'failed', (query) => query.where('is_active', '=', 1).where(lastRunFailed))
       .orderBy('name', isBack ? 'desc' : 'asc')
       .orderBy('id', isBack ? 'desc' : 'asc')
       .limit(limit + 1)
@@ -97,6 +114,20 @@ export async function listCronIds(
   );
   return rows.map(({ id }) => id);
 }
+
+/** Within the name, the URL or the id; letters of ASCII in either case, since the databases fold no others alike. */
+function holdsText({ dialect }: Database, text: string): RawBuilder<boolean> {
+  const place = sql.raw(dialect === 'postgres' ? 'strpos' : 'instr');
+  const holds = (column: string) => {
+    const value = sql`cast(${sql.ref(column)} as text)`;
+    return sql`(${place}(${value}, ${text}) > 0 or ${place}(lower(${value}), lower(${text})) > 0)`;
+  };
+  return sql<boolean>`(${holds('name')} or ${holds('url')} or ${holds('id')})`;
+}
+
+/** Of the finished runs: one that is under way says nothing yet. A step of the index. */
+const lastRunFailed = sql<boolean>`(select e.status from executions e where e.cron_id = crons.id
+  and e.completed_at is not null order by e.id desc limit 1) = 'failed'`;
 
 function isBeyond(eb: ExpressionBuilder<Tables, 'crons'>, { name, id }: CronKey, isBack: boolean) {
   const beyond = isBack ? '<' : '>';
