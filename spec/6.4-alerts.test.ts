@@ -410,6 +410,61 @@ forEachStore((dialect, openTestStore) => {
       assert.equal((await scene.alerts())[0]?.delivery, 'sent');
     });
 
+    test('that fails is seen to fail, though the mails beside it went out', async () => {
+      await using scene = await startScene(openTestStore);
+      await using smtp = await startSmtpServer();
+      const { service, chat, target, teamId } = scene;
+      chat.answer('/hook', { status: 503 });
+      target.answer('/job', BROKEN);
+      await using told = await startNotifier(service, { smtp });
+      await setQueue(service, { emailAlerts: true, retriesEnabled: false });
+      await scheduleJob(service, { url: `${target.url}/job` });
+      await smtp.waitFor(1);
+      await told.told();
+      const { lastError, lastSentAt } = await service.store.channels.read(teamId);
+      assert.equal(lastError, 'HTTP 503 error');
+      assert.equal(lastSentAt, null, 'a mail is nothing that the chat took');
+    });
+
+    test('that is chosen while mails fail gets what is still to be sent', async () => {
+      await using scene = await startScene(openTestStore);
+      await using smtp = await startSmtpServer();
+      const { service, chat, teamId } = scene;
+      await service.store.channels.save(teamId, { kind: 'email' });
+      smtp.judgeRecipients(() => ({ code: 452, text: 'mailbox full' }));
+      await using told = await startNotifier(service, { smtp });
+      await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+      await told.told();
+      assert.equal((await scene.alerts())[0]?.delivery, 'pending');
+      await scene.useChat();
+      smtp.judgeRecipients(() => null);
+      await service.clock.advance(MINUTE);
+      await told.told();
+      assert.deepEqual(titlesIn(chat), ['Failure: cron “Report” failed']);
+      assert.equal(smtp.mails.length, 0);
+      assert.equal((await scene.alerts())[0]?.delivery, 'sent');
+    });
+
+    test('says in its last error what the mail server said, whoever else was told', async () => {
+      await using scene = await startScene(openTestStore);
+      await using smtp = await startSmtpServer();
+      const { service, teamId } = scene;
+      await service.store.channels.save(teamId, { kind: 'email' });
+      const grace = { email: 'grace@example.com', password: 'correct horse battery' };
+      await service.people.operator.createUser({ ...grace, team: 'Analytical Engines' });
+      const full = { code: 452, text: 'mailbox full' };
+      smtp.judgeRecipients((address) => (address === 'ada@example.com' ? full : null));
+      await using told = await startNotifier(service, { smtp });
+      await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
+      await told.told();
+      const { lastError, lastErrorAt, lastSentAt } = await service.store.channels.read(teamId);
+      assert.equal(
+        lastError,
+        'The mail to ada@example.com was not accepted: the mail server said “452 mailbox full”.',
+      );
+      assert.ok((lastErrorAt ?? 0) >= (lastSentAt ?? 0), 'it is the last thing that happened');
+    });
+
     test('a member who could not be mailed is mailed again, the others are not', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();

@@ -187,7 +187,7 @@ describe('the Alerts tab', () => {
   test('says what an alert is while there is none', async () => {
     await using watched = await open('/alerts', await begin());
     await watched.page.getByText('No alerts', { exact: true }).waitFor();
-    await watched.page.getByText('Each one is mailed to every member').waitFor();
+    await watched.page.getByText('no mail server is set up').waitFor();
     await assertClean(watched);
   });
 

@@ -123,12 +123,16 @@ describe('the notification channel', () => {
     const before = smtp.mails.length;
     await press(page, 'Send test');
     await page.getByText('It went to all 3 members.').waitFor();
+    const visitor = await dashboard.signIn(admin);
+    const told = 'Each one is mailed to every member, too.';
+    assert.ok((await visitor.get('/alerts')).text.includes(told));
     const people = smtp.mails.slice(before).flatMap(({ to }) => to);
     const expected = ['owner', 'admin', 'member'].map((name) => `${name}${teams}@bells.test`);
     assert.deepEqual(new Set(people), new Set(expected));
     smtp.judgeRecipients(() => ({ code: 550, text: 'no such user' }));
     await press(page, 'Send test');
     await page.getByText('The test could not be sent.').waitFor();
+    await page.getByText('the mail server said “550 no such user”.').waitFor();
     smtp.judgeRecipients(() => null);
     await assertClean(watched);
   });
@@ -156,7 +160,7 @@ describe('the notification channel', () => {
     const form = { intent: 'test', kind: 'slack', url: 'http://10.0.0.1/hook' };
     const answer = await visitor.post(PAGE, form);
     assert.ok(answer.text.includes('The test could not be sent.'));
-    assert.match(answer.text, /blocked|not allowed|private/i);
+    assert.match(answer.text, /The URL resolves to a blocked IP address\. (?:<!-- -->)?Check/);
   });
 
   test('is the affair of admins: members get 403, are not offered it, and change nothing', async () => {
@@ -189,4 +193,8 @@ test('says where mails go while no mail server is set up', async () => {
   const user = await unmailed.user('ada@bells.test');
   const visitor = await unmailed.signIn(user);
   assert.ok((await visitor.get(PAGE)).text.includes('Mail is not set up here.'));
+  const tested = (await visitor.post(PAGE, { intent: 'test', kind: 'email', url: '' })).text;
+  assert.ok(tested.includes('The test is in the log of the service.'));
+  assert.ok(!tested.includes('The test is sent.'), 'nobody got a mail');
+  assert.ok((await visitor.get('/alerts')).text.includes('no mail server is set up'));
 });

@@ -10,16 +10,19 @@ import type { Mailer } from './mailer.ts';
 
 const POST_TIMEOUT_SECONDS = 10;
 
+/** What came of one post or mail. `logged`: a mail that stands in the log, where none can leave (D38). */
+export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
+
 /**
  * Posts a message to a team's chat: unsigned (§5.6), and under the same network rules as a target (D36).
  *
- * @returns null once the chat has taken it, else what went wrong, without the address, which is a secret
+ * What went wrong is said without the address, which is a secret.
  */
 export async function postToChat(
   sender: Sender,
   { kind, url }: Exclude<ChannelConfig, { kind: 'email' }>,
   message: Message,
-): Promise<string | null> {
+): Promise<Delivery> {
   const body = JSON.stringify(CHAT_FORMATS[kind].formatPost(message));
   const exchange = await sender.send(
     {
@@ -31,16 +34,13 @@ export async function postToChat(
     { timeoutSeconds: POST_TIMEOUT_SECONDS, needs: { searchFor: [], whole: false } },
   );
   const verdict = judgeExchange(exchange, [], 'job');
-  return verdict.ok ? null : (verdict.errorMessage ?? 'Unknown error');
+  if (verdict.ok) return { kind: 'sent' };
+  return { kind: 'failed', error: verdict.errorMessage ?? 'Unknown error' };
 }
 
-/** @returns null once the mail is on its way, or in the log where none can leave; else what went wrong */
-export async function mailTo(
-  mailer: Mailer,
-  address: string,
-  message: Message,
-): Promise<string | null> {
+export async function mailTo(mailer: Mailer, address: string, message: Message): Promise<Delivery> {
   const mail = { to: address, ...formatMail(message), link: message.link.url };
-  const isTaken = await mailer.send(mail);
-  return isTaken || !mailer.sends ? null : `The mail to ${address} was not accepted`;
+  const outcome = await mailer.send(mail);
+  if (outcome.kind !== 'failed') return outcome;
+  return { kind: 'failed', error: `The mail to ${address} was not accepted: ${outcome.fault}.` };
 }

@@ -1,9 +1,9 @@
 /** Sends mail to one person; handed in by whoever puts the rooms together. */
 export interface Mailer {
-  /** False where mails go to the log for want of an SMTP server. */
-  readonly sends: boolean;
-  /** True once the server has taken the mail. Never rejects. */
-  send(mail: AlertMail): Promise<boolean>;
+  /** Never rejects. `logged`: for want of an SMTP server; `fault`: what went wrong, without a dot at its end. */
+  send(
+    mail: AlertMail,
+  ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string }>;
 }
 
 export interface AlertMail {

@@ -4,7 +4,7 @@ import type { ChannelConfig } from '#domain/notification-channel';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeTestMessage } from './compose.ts';
-import { mailTo, postToChat } from './deliver.ts';
+import { type Delivery, mailTo, postToChat } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 import { type NoticeObserver, NoticeSending, unobservedNotices } from './sending.ts';
 
@@ -18,7 +18,8 @@ export interface NotifierOptions {
   observer?: NoticeObserver;
 }
 
-export type TestOutcome = { kind: 'sent' } | { kind: 'failed'; error: string };
+/** `logged`: by email, where mails go to the log for want of an SMTP server. */
+export type TestOutcome = Delivery;
 
 /** Tells people of alerts. */
 export interface Notifier {
@@ -88,19 +89,19 @@ class NoticeLoop implements Notifier {
   async sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome> {
     const team = await this.#store.teams.find(teamId);
     const message = writeTestMessage(team?.name ?? '', this.#options.baseUrl);
-    const error =
-      config.kind === 'email'
-        ? await this.#mailTest(teamId, message)
-        : await postToChat(this.#options.sender, config, message);
-    return error === null ? { kind: 'sent' } : { kind: 'failed', error };
+    return config.kind === 'email'
+      ? this.#mailTest(teamId, message)
+      : postToChat(this.#options.sender, config, message);
   }
 
-  async #mailTest(teamId: string, message: Message): Promise<string | null> {
-    let firstError: string | null = null;
+  /** Ends with the first mail that fails: somebody is waiting, and a server that is down is down for all. */
+  async #mailTest(teamId: string, message: Message): Promise<TestOutcome> {
+    let outcome: TestOutcome = { kind: 'sent' };
     for (const { email } of await this.#store.channels.listMemberAddresses(teamId)) {
-      firstError ??= await mailTo(this.#options.mailer, email, message);
+      outcome = await mailTo(this.#options.mailer, email, message);
+      if (outcome.kind === 'failed') break;
     }
-    return firstError;
+    return outcome;
   }
 
   #wake(): void {

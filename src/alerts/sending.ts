@@ -40,6 +40,12 @@ type Step =
   | { target: NoticeTarget; kind: 'chat'; config: Exclude<ChannelConfig, { kind: 'email' }> }
   | { target: NoticeTarget; kind: 'mail'; address: string };
 
+/** How the team's channel fared with a notice. */
+interface Fared {
+  hasSent: boolean;
+  error: string | null;
+}
+
 /** Sends the due notices of a team, one after another. */
 export class NoticeSending {
   readonly #tools: SendingTools;
@@ -73,36 +79,47 @@ export class NoticeSending {
     const message = writeMessage(notice, this.#tools.baseUrl);
     const steps = planSteps(notice.targets, config, members);
     let left: NoticeTarget[] = steps.map(({ target }) => target);
+    const fared: Fared = { hasSent: false, error: null };
     for (const step of steps) {
       // Whoever lost the claim to another may send nothing more.
       if (!(await notices.keep(notice, left, clock.now() + LEASE_MS))) return;
-      if (await this.#take(notice, step, message)) {
-        left = left.filter((target) => target !== step.target);
-      }
+      const error = await this.#take(notice, step, message);
+      if (error === null) left = left.filter((target) => target !== step.target);
+      // Mails beside a chat go well or badly without it.
+      if (step.kind === 'mail' && config.kind !== 'email') continue;
+      if (error === null) fared.hasSent = true;
+      else fared.error ??= error;
     }
+    await this.#record(notice, fared);
     await this.#settle(notice, left);
   }
 
-  /** True once it is sent. */
-  async #take(notice: ClaimedNotice, step: Step, message: Message): Promise<boolean> {
+  /** @returns null once it is sent, else what went wrong */
+  async #take(notice: ClaimedNotice, step: Step, message: Message): Promise<string | null> {
     const { sender, mailer, log, observer } = this.#tools;
-    const { channels, clock } = this.#store;
     const channel = step.kind === 'chat' ? step.config.kind : 'email';
-    const error =
+    const delivery =
       step.kind === 'chat'
         ? await postToChat(sender, step.config, message)
         : await mailTo(mailer, step.address, message);
     const fields = { teamId: notice.teamId, noticeId: notice.id, channel };
-    if (error === null) {
-      log.debug('notice.sent', fields);
-      observer.noticeSent(channel);
-      await channels.recordSent(notice.teamId, clock.now());
-    } else {
+    if (delivery.kind === 'failed') {
+      const { error } = delivery;
       log.warn('notice.not-sent', { ...fields, attempt: notice.attempts, error });
       observer.noticeFailed(channel);
-      await channels.recordError(notice.teamId, error, clock.now());
+      return error;
     }
-    return error === null;
+    log.debug('notice.sent', fields);
+    observer.noticeSent(channel);
+    return null;
+  }
+
+  /** An error comes last: who was told besides does not make the channel one that works. */
+  async #record({ teamId }: ClaimedNotice, { hasSent, error }: Fared): Promise<void> {
+    const { channels, clock } = this.#store;
+    const now = clock.now();
+    if (hasSent) await channels.recordSent(teamId, now);
+    if (error !== null) await channels.recordError(teamId, error, now);
   }
 
   async #settle(notice: ClaimedNotice, left: readonly NoticeTarget[]): Promise<void> {
@@ -129,19 +146,22 @@ function planSteps(
   config: ChannelConfig,
   members: readonly MemberAddress[],
 ): Step[] {
-  const steps: Step[] = [];
-  const userIds = new Set<string>();
-  for (const target of targets) {
-    if (target === 'channel' && config.kind !== 'email') {
-      steps.push({ target, kind: 'chat', config });
-    } else if (target === 'channel' || target === 'members') {
-      for (const { userId } of members) userIds.add(userId);
-    } else userIds.add(target.userId);
-  }
-  const mails = members
-    .filter(({ userId }) => userIds.has(userId))
-    .map(({ userId, email }): Step => {
-      return { target: { userId }, kind: 'mail', address: email };
-    });
-  return [...steps, ...mails];
+  const [forChannel, forMembers] = [targets.filter(isForChannel), targets.filter(isForMembers)];
+  const mails = members.flatMap(({ userId, email: address }): Step[] => {
+    const isAmong = (some: readonly NoticeTarget[], all: NoticeTarget) =>
+      some.some((each) => each === all || (typeof each === 'object' && each.userId === userId));
+    if (isAmong(forMembers, 'members')) return [{ target: { userId }, kind: 'mail', address }];
+    if (config.kind !== 'email' || !isAmong(forChannel, 'channel')) return [];
+    return [{ target: { userId, asChannel: true }, kind: 'mail', address }];
+  });
+  if (config.kind === 'email' || forChannel.length === 0) return mails;
+  return [{ target: 'channel', kind: 'chat', config }, ...mails];
+}
+
+function isForChannel(target: NoticeTarget): boolean {
+  return target === 'channel' || (typeof target === 'object' && target.asChannel === true);
+}
+
+function isForMembers(target: NoticeTarget): boolean {
+  return !isForChannel(target);
 }

@@ -286,12 +286,12 @@ export interface Work
 export interface TestNotices {
   /**
    * Sends a test by a channel that may not have been saved yet, to a chat or to every member. It takes as
-   * long as the chat or the mail server does, up to about 10 seconds each.
+   * long as the chat or the mail server does, up to about 10 seconds each. `logged`: there is no mail server.
    */
   sendTest(
     teamId: string,
     config: ChannelConfig,
-  ): Promise<{ kind: 'sent' } | { kind: 'failed'; error: string }>;
+  ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string }>;
 }
 
 export type Services = { people: People; work: Work; notifier: TestNotices };

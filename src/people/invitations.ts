@@ -121,6 +121,7 @@ export class Invitations {
     if (await limits.count('mailbox', email)) return false;
     const [team, user] = await Promise.all([store.teams.find(teamId), store.users.find(userId)]);
     const facts = { teamName: team?.name ?? '', invitedByName: user?.name ?? '', link };
-    return mailer.send(writeInvitationMail(email, facts));
+    const { kind } = await mailer.send(writeInvitationMail(email, facts));
+    return kind === 'sent';
   }
 }

@@ -11,12 +11,15 @@ export interface Mail {
   link: string | null;
 }
 
+/** `fault`: what went wrong, in words that may be shown to whoever wanted the mail to be sent. */
+export type MailOutcome = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string };
+
 /** Sends mail, or says that it can't. */
 export interface Mailer {
   /** True where mails really leave by SMTP; otherwise links are in the log. */
   readonly sends: boolean;
-  /** True once the server has taken the mail. Never throws: what went wrong is in the log. */
-  send(mail: Mail): Promise<boolean>;
+  /** Settles once the server has taken the mail or has not. Never throws: all that went wrong is in the log. */
+  send(mail: Mail): Promise<MailOutcome>;
   /** The doctor's question: null when the server can be spoken to, else what is wrong. */
   check(): Promise<string | null>;
   close(): void;
@@ -44,9 +47,9 @@ class LogMailer implements Mailer {
     this.#log = log;
   }
 
-  async send({ to, subject, link }: Mail): Promise<boolean> {
+  async send({ to, subject, link }: Mail): Promise<MailOutcome> {
     this.#log.info('mail.written-to-log', { to, subject, ...(link === null ? {} : { link }) });
-    return false;
+    return { kind: 'logged' };
   }
 
   async check(): Promise<string | null> {
@@ -69,16 +72,16 @@ class SmtpMailer implements Mailer {
     this.#log = log;
   }
 
-  async send({ to, subject, text, html }: Mail): Promise<boolean> {
+  async send({ to, subject, text, html }: Mail): Promise<MailOutcome> {
     const content = { subject, text, ...(html === undefined ? {} : { html }) };
     try {
       const transport = await this.#open();
       // An address object: a name in the text of an address could otherwise bring recipients of its own.
       await transport.sendMail({ from: this.#from, to: { name: '', address: to }, ...content });
-      return true;
+      return { kind: 'sent' };
     } catch (error) {
       this.#log.warn('mail.not-sent', { to, subject, error });
-      return false;
+      return { kind: 'failed', fault: describeFault(error) };
     }
   }
 
@@ -110,4 +113,17 @@ class SmtpMailer implements Mailer {
     );
     return this.#transport;
   }
+}
+
+const MOST_OF_ANSWER = 200;
+
+/** What the server said about the mail; of the server itself no more than that it is not to be had. */
+function describeFault(error: unknown): string {
+  const { code, response } = (error ?? {}) as { code?: unknown; response?: unknown };
+  if (code === 'EAUTH') return 'the mail server refused the login';
+  if (typeof response === 'string' && response.trim() !== '') {
+    const answer = response.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+    return `the mail server said “${answer.slice(0, MOST_OF_ANSWER).toWellFormed()}”`;
+  }
+  return typeof code === 'string' ? 'the mail server cannot be reached' : 'it could not be sent';
 }

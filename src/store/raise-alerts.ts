@@ -27,9 +27,10 @@ export interface AlertToRaise {
 
 /**
  * Who is still to be told: the team's channel as it is set when the notice is sent, every member by email
- * ('members'), or one member.
+ * ('members'), or one member. `asChannel`: because the team's channel was email; once it is a chat, that is
+ * told instead.
  */
-export type NoticeTarget = 'channel' | 'members' | { userId: string };
+export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
 
 /** Queue alerts are emailed to every member, whatever the team's channel is (§6.4). */
 const TARGETS: Record<AlertSource['kind'], readonly NoticeTarget[]> = {

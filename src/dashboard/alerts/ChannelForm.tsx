@@ -6,13 +6,16 @@ import { ChoiceField, TextField } from '../parts/Field.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { ChannelView, FieldErrors } from '../services.ts';
 import classes from './Alerts.module.css';
-import { nameChannel } from './alertWords.ts';
+import { asSentence, nameChannel } from './alertWords.ts';
 import { describeMembers } from './PresentChannel.tsx';
 
 export type ChannelTyped = { kind: string; url: string };
 
-/** What came of a test; `error` null: it was taken. */
-export type TestResult = { kind: ChannelView['kind']; error: string | null };
+/** What came of a test by a channel. */
+export type TestResult = {
+  kind: ChannelView['kind'];
+  outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
+};
 
 const choices = [
   { value: 'email', text: 'Email to every member' },
@@ -78,12 +81,19 @@ export function ChannelForm({ channel, typed, errors, test, memberCount }: Chann
   );
 }
 
-function TestNotice({ test: { kind, error }, memberCount }: TestNoticeProps) {
+function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
   const name = nameChannel(kind);
-  if (error !== null) {
+  if (outcome.kind === 'logged') {
+    return (
+      <Notice kind="warning" title="The test is in the log of the service.">
+        Nobody got a mail: no mail server is set up here. Nothing is saved yet.
+      </Notice>
+    );
+  }
+  if (outcome.kind === 'failed') {
     return (
       <Notice kind="failed" title="The test could not be sent.">
-        {error}.{' '}
+        {`${asSentence(outcome.error)} `}
         {kind === 'email'
           ? 'The log of the service says more.'
           : `Check that the address is the whole incoming webhook of ${name}, and that it still exists there.`}

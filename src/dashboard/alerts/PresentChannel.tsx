@@ -3,7 +3,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
 import { describeCount } from '../parts/amounts.ts';
 import type { ChannelView } from '../services.ts';
-import { isFailing, nameChannel } from './alertWords.ts';
+import { asSentence, isFailing, nameChannel } from './alertWords.ts';
 
 /** The channel as it is: where it leads as far as it may be shown, and how it fared. */
 export function PresentChannel({
@@ -21,7 +21,8 @@ export function PresentChannel({
     <>
       {isFailing(channel) ? (
         <Notice kind="failed" title="The last notice could not be sent.">
-          {lastError}. It was <Time at={lastErrorAt} />; a notice is tried again for an hour.
+          {asSentence(lastError ?? '')} It was <Time at={lastErrorAt} />; a notice is tried again
+          for an hour.
         </Notice>
       ) : null}
       {kind === 'email' && !sendsMail ? (
@@ -40,7 +41,7 @@ export function PresentChannel({
             'Last error',
             lastErrorAt === null || isFailing(channel) ? null : (
               <span key="error">
-                {lastError}, <Time at={lastErrorAt} />
+                <Time at={lastErrorAt} />: {lastError}
               </span>
             ),
           ],

@@ -45,7 +45,12 @@ export function nameChannel(kind: ChannelView['kind']): string {
   return kind === 'email' ? 'Email' : CHAT_CHANNELS[kind].label;
 }
 
-/** True while the last thing that happened to the channel is a failure. */
+/** True while the last thing that happened to the channel is a failure; it stands after what was sent with it. */
 export function isFailing({ lastErrorAt, lastSentAt }: ChannelView): boolean {
-  return lastErrorAt !== null && (lastSentAt === null || lastSentAt < lastErrorAt);
+  return lastErrorAt !== null && (lastSentAt === null || lastSentAt <= lastErrorAt);
+}
+
+/** Errors are phrases or sentences; what follows one needs its dot. */
+export function asSentence(error: string): string {
+  return error.endsWith('.') ? error : `${error}.`;
 }

@@ -5,7 +5,7 @@ import classes from '../alerts/Alerts.module.css';
 import { AlertFilters } from '../alerts/AlertFilters.tsx';
 import { alertColumns } from '../alerts/AlertTable.tsx';
 import { cutPage, isNarrowed, readAlertSearch } from '../alerts/alertFilter.ts';
-import { isFailing, nameChannel } from '../alerts/alertWords.ts';
+import { asSentence, isFailing, nameChannel } from '../alerts/alertWords.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, roleAllows, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
@@ -25,7 +25,7 @@ const PAGE_ROWS = 50;
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { people, work } = context.get(services);
   const search = readAlertSearch(url.searchParams);
   const [found, [newest], sources, channel, windows] = await Promise.all([
     work.listAlerts(team.id, { ...search, limit: PAGE_ROWS + 1 }),
@@ -42,6 +42,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     sources,
     // The address is a secret, masked or not: it is for the settings alone.
     channel: { kind, lastSentAt, lastErrorAt, lastError, maskedUrl: null },
+    sendsMail: people.accounts.sendsMail(),
     mayRepair: roleAllows(team.role, 'admin'),
     windows,
   };
@@ -76,12 +77,13 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { alerts, next, previous, newestId, sources, channel, mayRepair, windows } = loaderData;
   const seen = useSeenUpTo(newestId);
-  if (newestId === null) return <NoAlerts channel={channel} />;
+  const way = describeWay(channel.kind, loaderData.sendsMail);
+  if (newestId === null) return <NoAlerts way={way} />;
   return (
     <>
       <PageHeader
         title="Alerts"
-        note={describeWay(channel)}
+        note={way}
         action={seen.id === null ? null : <MarkAllRead upTo={seen.id} />}
       />
       <div className={classes.notices}>
@@ -133,10 +135,11 @@ function MarkAllRead({ upTo }: { upTo: string }) {
   );
 }
 
-function describeWay({ kind }: Pick<ChannelView, 'kind'>): string {
-  return kind === 'email'
+function describeWay(kind: ChannelView['kind'], sendsMail: boolean): string {
+  if (kind !== 'email') return `Each one goes to ${nameChannel(kind)}, too.`;
+  return sendsMail
     ? 'Each one is mailed to every member, too.'
-    : `Each one goes to ${nameChannel(kind)}, too.`;
+    : 'Mails about them are in the log of the service: no mail server is set up.';
 }
 
 function ChannelTrouble({ channel, mayRepair }: { channel: ChannelView; mayRepair: boolean }) {
@@ -146,7 +149,7 @@ function ChannelTrouble({ channel, mayRepair }: { channel: ChannelView; mayRepai
       kind="warning"
       title={`The last notice by ${nameChannel(channel.kind)} could not be sent.`}
     >
-      {channel.lastError}.{' '}
+      {`${asSentence(channel.lastError ?? '')} `}
       {mayRepair ? (
         <Link to="/settings/notifications">Check the channel</Link>
       ) : (
@@ -156,7 +159,7 @@ function ChannelTrouble({ channel, mayRepair }: { channel: ChannelView; mayRepai
   );
 }
 
-function NoAlerts({ channel }: { channel: Pick<ChannelView, 'kind'> }) {
+function NoAlerts({ way }: { way: string }) {
   return (
     <>
       <PageHeader title="Alerts" />
@@ -170,7 +173,7 @@ function NoAlerts({ channel }: { channel: Pick<ChannelView, 'kind'> }) {
         }
       >
         An alert says that something needs a look: a cron failed as often in a row as its alert
-        threshold says, or a job failed in a queue with email alerts. {describeWay(channel)}
+        threshold says, or a job failed in a queue with email alerts. {way}
       </EmptyState>
     </>
   );

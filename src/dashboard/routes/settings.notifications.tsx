@@ -38,8 +38,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   const { input } = reading;
   if (intent === 'test') {
     const outcome = await notifier.sendTest(actor.teamId, input);
-    const error = outcome.kind === 'sent' ? null : outcome.error;
-    return data<Answer>({ typed, test: { kind: input.kind, error } });
+    return data<Answer>({ typed, test: { kind: input.kind, outcome } });
   }
   await work.setChannel(actor.teamId, input);
   const to = input.kind === 'email' ? 'every member by email' : nameChannel(input.kind);
