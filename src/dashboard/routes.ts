@@ -28,7 +28,7 @@ export default [
     route('queues/:id/edit', 'routes/queues.$id.edit.tsx'),
     route('jobs', 'routes/jobs.tsx'),
     route('jobs/new', 'routes/jobs.new.tsx'),
-    route('jobs/progress', 'routes/jobs.progress.ts'),
+    route('jobs/progress', 'routes/jobs.progress.tsx'),
     route('jobs/:id', 'routes/jobs.$id.tsx'),
     route('failures', 'routes/failures.tsx'),
     route('alerts', 'routes/alerts.tsx'),

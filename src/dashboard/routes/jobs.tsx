@@ -9,7 +9,6 @@ import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { Pagination } from '../parts/Pagination.tsx';
 import { readCursor } from '../parts/readCursor.ts';
-import { readText } from '../parts/readForm.ts';
 import { TabLinks } from '../parts/TabLinks.tsx';
 import { formatUtc } from '../parts/Time.tsx';
 import { isRecent } from '../runs/bulkProgress.ts';
@@ -56,20 +55,12 @@ export async function action({ request, context, url }: Route.ActionArgs) {
   const { work } = context.get(services);
   const form = await request.formData();
   const { pathname, search, searchParams } = url;
-  const answer = (toast: Parameters<typeof redirectWithToast>[1]) =>
-    redirectWithToast(`${pathname}${search}`, toast, context.get(requestFacts).baseUrl);
-  if (readText(form, 'intent') === 'cancel') {
-    const isCancelled = await work.cancelBulkTask(team.id, readText(form, 'task'));
-    return answer(
-      isCancelled
-        ? { kind: 'done', text: 'The rest is left alone. What is done stays done.' }
-        : { kind: 'note', text: 'It had ended already.' },
-    );
-  }
   const kind = readKind(form);
   if (kind === null) throw data(null, { status: 400 });
-  return answer(
+  return redirectWithToast(
+    `${pathname}${search}`,
     await actOnJobs(work, team.id, { kind, form, search: readJobSearch(searchParams) }),
+    context.get(requestFacts).baseUrl,
   );
 }
 

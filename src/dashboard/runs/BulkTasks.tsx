@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { Form, useFetcher } from 'react-router';
+import { Form, Link, useFetcher, useLocation } from 'react-router';
 import { describeBounded } from '../parts/amounts.ts';
 import { Time } from '../parts/Time.tsx';
-import type { loader as progress } from '../routes/jobs.progress.ts';
+import type { loader as progress } from '../routes/jobs.progress.tsx';
 import type { BulkTask } from '../services.ts';
 import classes from './BulkTasks.module.css';
 
@@ -13,6 +13,7 @@ const verbs = {
   delete: ['Deleting', 'Deleted'],
 } as const;
 
+const progressPage = '/jobs/progress';
 const pollMs = 1000;
 
 /**
@@ -21,6 +22,7 @@ const pollMs = 1000;
  */
 export function BulkTasks({ tasks: given }: { tasks: readonly BulkTask[] }) {
   const tasks = useProgress(given);
+  const { pathname } = useLocation();
   if (tasks.length === 0) return null;
   return (
     <ul className={classes.tasks} aria-label="Bulk actions">
@@ -29,6 +31,13 @@ export function BulkTasks({ tasks: given }: { tasks: readonly BulkTask[] }) {
           <Progress task={task} />
         </li>
       ))}
+      {tasks.some(isOpen) && pathname !== progressPage ? (
+        <noscript>
+          <li>
+            <Link to={progressPage}>Follow the progress</Link>
+          </li>
+        </noscript>
+      ) : null}
     </ul>
   );
 }
@@ -40,34 +49,40 @@ function useProgress(given: readonly BulkTask[]): readonly BulkTask[] {
   useEffect(() => {
     if (data) setLatest(data.tasks);
   }, [data]);
-  const isOpen = latest.some(({ finishedAt }) => finishedAt === null);
+  const isUnderWay = latest.some(isOpen);
   useEffect(() => {
-    if (!isOpen) return;
-    const timer = setInterval(() => void load('/jobs/progress'), pollMs);
+    if (!isUnderWay) return;
+    const timer = setInterval(() => void load(progressPage), pollMs);
     return () => clearInterval(timer);
-  }, [isOpen, load]);
+  }, [isUnderWay, load]);
   return latest;
+}
+
+function isOpen({ finishedAt }: BulkTask): boolean {
+  return finishedAt === null;
 }
 
 function Progress({ task }: { task: BulkTask }) {
   const { kind, state, total, done, skipped, finishedAt } = task;
-  const isOpen = state === 'waiting' || state === 'running';
+  const { pathname, search } = useLocation();
+  const isUnderWay = isOpen(task);
   const left = skipped === 0 ? '' : `, ${skipped.toLocaleString('en')} left alone`;
-  const words = isOpen
+  const words = isUnderWay
     ? `${verbs[kind][0]} ${describeBounded(total, 'job', 'jobs')}: ${done.toLocaleString('en')} done${left}`
     : `${verbs[kind][1]} ${done.toLocaleString('en')} of ${describeBounded(total, 'job', 'jobs')}${left}${endings[state]}`;
   return (
     <>
       <span>{words}</span>
-      {isOpen ? (
+      {isUnderWay ? (
         <progress
           aria-label={words}
           {...(total.isMore ? {} : { value: done + skipped, max: Math.max(1, total.count) })}
         />
       ) : null}
-      {isOpen ? (
-        <Form method="post">
+      {isUnderWay ? (
+        <Form method="post" action={progressPage}>
           <input type="hidden" name="task" value={task.id} />
+          <input type="hidden" name="next" value={pathname + search} />
           <Button type="submit" name="intent" value="cancel" variant="default" size="compact-xs">
             Stop
           </Button>

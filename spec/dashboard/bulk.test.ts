@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { fillJobs } from '#testing/fill';
+import { assertClean, confirm, openPage, press } from '#testing/pages';
+
+/** Retrying and deleting more than a page shows (§3.2): followed while it goes on, stopped half-way. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let teams = 0;
+
+before(async () => {
+  // Nothing is worked through until a test says so.
+  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+});
+
+const COUNT = 300;
+
+/** A team with that many failed jobs. */
+async function begin(): Promise<TestUser> {
+  const user = await dashboard.user(`bulk${++teams}@bells.test`, { team: `Bulk team ${teams}` });
+  const { work, store } = dashboard.service;
+  const { id } = await work.setQueue(user.teamId, 'mail', {});
+  const failed = {
+    team_id: user.teamId,
+    queue_id: id,
+    status: 'dead_lettered',
+    completed_at: Date.now() - 60_000,
+    created_at: Date.now() - 120_000,
+    reason: 'timeout',
+  };
+  await fillJobs(
+    store,
+    Array.from({ length: COUNT }, () => failed),
+  );
+  return user;
+}
+
+const countsOf = async ({ teamId }: TestUser) => {
+  const { failed, pending } = await dashboard.service.work.countTabs(teamId);
+  return { failed: failed.count, pending: pending.count };
+};
+
+const workThrough = () => dashboard.service.bulkRunner.runOpen();
+
+for (const javaScript of [true, false]) {
+  describe(`a bulk action, ${javaScript ? 'with' : 'without'} scripts`, () => {
+    const open = (path: string, user: TestUser) =>
+      openPage({ browser, dashboard }, path, { user, javaScript });
+
+    test('shows its count, then its result, without anybody asking again', async () => {
+      const user = await begin();
+      await using watched = await open('/jobs?tab=failed', user);
+      const { page } = watched;
+      const question = await confirm(page, 'Retry all failed');
+      assert.match(question, /Retry 300 failed jobs\?/);
+      await page.getByText('Retrying 300 jobs: 0 done').waitFor();
+      if (!javaScript) await page.getByRole('link', { name: 'Follow the progress' }).click();
+      await workThrough();
+      await page.getByText('Retried 300 of 300 jobs.').waitFor();
+      assert.deepEqual(await countsOf(user), { failed: COUNT, pending: COUNT });
+      await assertClean(watched);
+    });
+
+    test('is stopped from either page that shows it, and leaves the rest alone', async () => {
+      for (const path of ['/jobs?tab=failed', '/failures']) {
+        const user = await begin();
+        await dashboard.service.work.startBulk(user.teamId, 'delete', { tab: 'failed' });
+        await using watched = await open(path, user);
+        const { page } = watched;
+        await press(page.locator('main'), 'Stop');
+        await page.getByText('The rest is left alone.').waitFor();
+        await page.getByText('Deleted 0 of 300 jobs, then stopped.').waitFor();
+        assert.equal(page.url(), `${dashboard.url}${path}`);
+        await workThrough();
+        assert.deepEqual(await countsOf(user), { failed: COUNT, pending: 0 });
+        await assertClean(watched);
+      }
+    });
+  });
+}
+
+describe('a bulk action of another team', () => {
+  test('is neither seen nor stopped', async () => {
+    const user = await begin();
+    const outcome = await dashboard.service.work.startBulk(user.teamId, 'retry', { tab: 'failed' });
+    assert.ok(outcome.kind === 'started');
+    const stranger = await dashboard.user('eve@whistles.test', { team: 'Whistles' });
+    const eve = await dashboard.signIn(stranger);
+    assert.equal((await eve.get('/jobs/progress')).text.includes(outcome.task.id), false);
+    await eve.post('/jobs/progress', { intent: 'cancel', task: outcome.task.id });
+    await workThrough();
+    assert.deepEqual(await countsOf(user), { failed: COUNT, pending: COUNT });
+  });
+});

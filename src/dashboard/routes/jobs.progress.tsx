@@ -1,0 +1,59 @@
+import { data } from 'react-router';
+import { requestFacts, services, signedIn } from '../context.ts';
+import { isOwnPath, redirectWithToast } from '../cookies.ts';
+import { EmptyState } from '../parts/EmptyState.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { readText } from '../parts/readForm.ts';
+import { isRecent } from '../runs/bulkProgress.ts';
+import { BulkTasks } from '../runs/BulkTasks.tsx';
+import type { Route } from './+types/jobs.progress.ts';
+
+/** The team's bulk actions alone, for the bars that show how far they are. */
+export async function loader({ context }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { now } = context.get(requestFacts);
+  const tasks = await context.get(services).work.listBulkTasks(team.id);
+  return { tasks: tasks.filter((task) => isRecent(task, now)) };
+}
+
+export async function action({ request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const form = await request.formData();
+  if (readText(form, 'intent') !== 'cancel') throw data(null, { status: 400 });
+  const { work } = context.get(services);
+  const next = readText(form, 'next');
+  const isCancelled = await work.cancelBulkTask(team.id, readText(form, 'task'));
+  return redirectWithToast(
+    isOwnPath(next) ? next : '/jobs/progress',
+    isCancelled
+      ? { kind: 'done', text: 'The rest is left alone. What is done stays done.' }
+      : { kind: 'note', text: 'It had ended already.' },
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+/**
+ * Where progress is followed without scripts. The page renews itself, which the lists can't do: they have
+ * ticks and searches that would be lost.
+ */
+export default function BulkProgress({ loaderData: { tasks } }: Route.ComponentProps) {
+  const isOpen = tasks.some(({ finishedAt }) => finishedAt === null);
+  return (
+    <>
+      <PageHeader title="Bulk actions" parent={{ to: '/jobs', text: 'Jobs' }} />
+      {isOpen ? (
+        <noscript>
+          <meta httpEquiv="refresh" content="2" />
+        </noscript>
+      ) : null}
+      {tasks.length === 0 ? (
+        <EmptyState title="No bulk action of late">
+          Firing, retrying or deleting more than 200 jobs goes on in the background, and its
+          progress and result stand here.
+        </EmptyState>
+      ) : (
+        <BulkTasks tasks={tasks} />
+      )}
+    </>
+  );
+}
