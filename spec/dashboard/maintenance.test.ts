@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import type { WindowInput } from '#work/window-input';
 import { findBarriers } from '#testing/axe';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
@@ -186,6 +187,61 @@ for (const javaScript of [true, false]) {
   });
 }
 
+describe('an active window', () => {
+  const activeFor = async (user: TestUser, covers: WindowInput['covers'], name: string) => {
+    const startsAt = Date.now() - HOUR;
+    const times = { startsAt, endsAt: startsAt + 2 * HOUR, isWeekly: false };
+    const made = await dashboard.service.work.createWindow(user.teamId, { name, covers, ...times });
+    assert.ok(made.kind === 'done');
+    return made.window.id;
+  };
+
+  for (const javaScript of [true, false]) {
+    test(`is seen in lists on what it mutes alone, and on the overview, ${javaScript ? 'with' : 'without'} scripts`, async () => {
+      const user = await begin();
+      const [cronId, queueId] = [
+        await createCron(user, 'Nightly'),
+        await createQueue(user, 'mail'),
+      ];
+      await createCron(user, 'Hourly');
+      await createQueue(user, 'reports');
+      await createWindow(user, 'To come');
+      await using watched = await open('/', user, javaScript);
+      const { page } = watched;
+      await heading(page, 'Overview');
+      assert.equal(await page.getByText(/are muted/).count(), 0, 'one to come mutes nothing');
+      const covers = [
+        { kind: 'cron', id: cronId },
+        { kind: 'queue', id: queueId },
+      ] as const;
+      await activeFor(user, covers, 'New image library');
+      await page.goto(`${dashboard.url}/`);
+      await page.getByText('Alerts of chosen crons and queues are muted').waitFor();
+      await page.getByText('“New image library”').waitFor();
+      for (const [list, muted, other] of [
+        ['crons', 'Nightly', 'Hourly'],
+        ['queues', 'mail', 'reports'],
+      ] as const) {
+        await page.goto(`${dashboard.url}/${list}`);
+        await rowOf(page, muted).getByRole('link', { name: 'Muted' }).waitFor();
+        assert.equal(await rowOf(page, other).getByText('Muted').count(), 0);
+        assert.equal(await page.getByText('Alerts of the team are muted').count(), 0);
+        await assertClean(watched);
+      }
+      const id = await activeFor(user, 'team', 'Move');
+      for (const path of ['/', '/crons', '/queues']) {
+        await page.goto(`${dashboard.url}${path}`);
+        await page.getByText('Alerts of the team are muted').waitFor();
+      }
+      await dashboard.service.work.deleteWindow(user.teamId, id);
+      await page.goto(`${dashboard.url}/queues`);
+      await rowOf(page, 'mail').getByText('Muted').waitFor();
+      assert.equal(await page.getByText('Alerts of the team are muted').count(), 0);
+      await assertClean(watched);
+    });
+  }
+});
+
 describe('maintenance', () => {
   test('is in UTC with the clock of whoever looks beside it', async () => {
     const user = await begin();
@@ -279,7 +335,7 @@ describe('maintenance', () => {
     await page.getByRole('link', { name: 'Create window' }).click();
     await page.getByLabel('Name', { exact: true }).fill('One more');
     await press(page, 'Create window');
-    await page.getByText('Delete those that are over first').waitFor();
+    await page.getByText('Delete one that is not needed any more').waitFor();
     assertNoFaults(watched);
   });
 });

@@ -18,7 +18,10 @@ export interface NamedSource extends AlertSource {
   name: string;
 }
 
-/** Every alert is held against all windows of its team, so there is a most. */
+/**
+ * Every alert is held against all windows of its team, so there is a most. Windows that are over are kept
+ * until a new one needs their place.
+ */
 export const MOST_WINDOWS = 200;
 
 /** Maintenance windows of teams. What they cover may have been deleted since; it is then nothing. */
@@ -29,7 +32,7 @@ export class WindowStore {
     this.#db = db;
   }
 
-  /** Null: the team has as many as it may have. */
+  /** Null: the team has as many as it may have, and none of them is over. */
   async create(
     teamId: string,
     settings: WindowSettings,
@@ -41,7 +44,7 @@ export class WindowStore {
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .where('team_id', '=', teamId)
         .executeTakeFirstOrThrow();
-      if (n >= MOST_WINDOWS) return null;
+      if (n >= MOST_WINDOWS && !(await deleteLongestOver(trx, teamId, now))) return null;
       const id = newId(now);
       await trx
         .insertInto('maintenance_windows')
@@ -75,15 +78,7 @@ export class WindowStore {
 
   /** Ends a window now: one that is under way is over, a weekly one comes no more. False: no such window. */
   async delete(teamId: string, windowId: string): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
-      await deleteSources(trx, teamId, windowId);
-      const { numDeletedRows } = await trx
-        .deleteFrom('maintenance_windows')
-        .where('team_id', '=', teamId)
-        .where('id', '=', windowId)
-        .executeTakeFirst();
-      return numDeletedRows === 1n;
-    });
+    return this.#db.transact((trx) => deleteWindow(trx, teamId, windowId));
   }
 
   async find(teamId: string, windowId: string): Promise<StoredWindow | null> {
@@ -185,6 +180,31 @@ async function insertSources(
     .values(rows)
     .onConflict((oc) => oc.doNothing())
     .execute();
+}
+
+/** False where none of the team's windows is over. */
+async function deleteLongestOver(trx: Trx, teamId: string, now: number): Promise<boolean> {
+  const row = await trx
+    .selectFrom('maintenance_windows')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('is_weekly', '=', 0)
+    .where('ends_at', '<=', now)
+    .orderBy('ends_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined && deleteWindow(trx, teamId, row.id);
+}
+
+async function deleteWindow(trx: Trx, teamId: string, windowId: string): Promise<boolean> {
+  await deleteSources(trx, teamId, windowId);
+  const { numDeletedRows } = await trx
+    .deleteFrom('maintenance_windows')
+    .where('team_id', '=', teamId)
+    .where('id', '=', windowId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
 }
 
 async function deleteSources(trx: Trx, teamId: string, windowId: string): Promise<void> {

@@ -198,6 +198,38 @@ describe("a team's maintenance windows", () => {
     for (let n = 0; n < 200; n++) await work.startMaintenanceNow(teamId, 'team');
     assert.equal((await work.startMaintenanceNow(teamId, 'team')).kind, 'too-many');
   });
+
+  test('that are over make room, the longest over first; weekly ones and those to come never', async () => {
+    await using store = await openSqliteTestStore();
+    const work = createWork({ store });
+    const { id: teamId } = await aTeam(store);
+    const cron = await aCron(store, teamId);
+    const { id: stranger } = await aTeam(store);
+    const theirs = await work.startMaintenanceNow(stranger, 'team');
+    const now = store.clock.now();
+    const make = (name: string, from: number, isWeekly = false) =>
+      work.createWindow(teamId, {
+        name,
+        startsAt: now + from * HOUR,
+        endsAt: now + (from + 1) * HOUR,
+        isWeekly,
+        covers: [{ kind: 'cron', id: cron.id }],
+      });
+    await make('weekly', -900, true);
+    await make('over', -600);
+    await make('longest over', -800);
+    for (let n = 0; n < 197; n++) await make('to come', n + 1);
+    assert.equal((await make('newer', 1)).kind, 'done');
+    const names = async () => (await work.listWindows(teamId)).map(({ name }) => name);
+    assert.ok(!(await names()).includes('longest over'));
+    assert.ok((await names()).includes('over'));
+    assert.equal((await make('newest', 1)).kind, 'done');
+    assert.ok((await names()).includes('weekly') && !(await names()).includes('over'));
+    assert.equal((await names()).length, 200);
+    assert.equal((await make('one more', 1)).kind, 'too-many');
+    assert.ok(theirs.kind === 'done');
+    assert.ok(await work.findWindow(stranger, theirs.window.id));
+  });
 });
 
 test('ids that are none find no alert and change none', async () => {

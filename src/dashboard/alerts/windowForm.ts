@@ -8,7 +8,7 @@ import type { NamedSource } from '../services.ts';
 import type { WindowTyped } from './windowTyped.ts';
 
 export const tooManyWindows =
-  'The team has as many maintenance windows as it may have, 200. Delete those that are over first.';
+  'The team has as many maintenance windows as it may have, 200. Delete one that is not needed any more.';
 
 /** @param own  the team's crons and queues; others count as not chosen */
 export function readWindowForm(
