@@ -8,7 +8,7 @@ import classes from './CutText.module.css';
  */
 export function CutText({ text, tail = 14, copy }: { text: string; tail?: number; copy?: string }) {
   const characters = Array.from(text);
-  const cutAt = characters.length > tail * 2 ? characters.length - tail : characters.length;
+  const cutAt = characters.length - Math.min(tail, Math.floor(characters.length / 2));
   return (
     <span className={classes.line} title={text}>
       <span className={classes.head}>{characters.slice(0, cutAt).join('')}</span>
