@@ -2,8 +2,9 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Form, Link, useLocation } from 'react-router';
 import { Notice } from '../parts/Notice.tsx';
-import { Time } from '../parts/Time.tsx';
-import type { MaintenanceWindowView } from '../services.ts';
+import { Status } from '../parts/Status.tsx';
+import { formatUtc, Time } from '../parts/Time.tsx';
+import type { ActiveWindow } from './mutedNow.ts';
 
 /**
  * Says that alerts are muted at this moment, by which windows and until when; nothing where none is active.
@@ -15,18 +16,37 @@ export function MaintenanceNotice({
   windows,
   of,
 }: {
-  windows: readonly MaintenanceWindowView[];
+  windows: readonly ActiveWindow[];
   of: string;
 }) {
   if (windows.length === 0) return null;
-  const until = Math.max(...windows.map(({ activeUntil }) => activeUntil ?? 0));
-  const names = windows.map(({ name }) => `“${name}”`).join(', ');
+  const until = endOf(windows);
+  const names = namesOf(windows);
   return (
     <Notice kind="muted" title={`Alerts of ${of} are muted`}>
       Until <Time at={until} exact /> (<Time at={until} />
       ), by the maintenance {windows.length === 1 ? 'window' : 'windows'} {names}. Runs go on.{' '}
       <Link to="/maintenance">See maintenance</Link>
     </Notice>
+  );
+}
+
+function endOf(windows: readonly ActiveWindow[]): number {
+  return Math.max(...windows.map(({ activeUntil }) => activeUntil ?? 0));
+}
+
+function namesOf(windows: readonly ActiveWindow[]): string {
+  return windows.map(({ name }) => `“${name}”`).join(', ');
+}
+
+/** Beside the name of a cron or queue in a list, while windows mute it; else nothing. */
+export function MutedMark({ windows = [] }: { windows?: readonly ActiveWindow[] | undefined }) {
+  if (windows.length === 0) return null;
+  const until = formatUtc(endOf(windows));
+  return (
+    <Link to="/maintenance" title={`Alerts are muted until ${until}, by ${namesOf(windows)}`}>
+      <Status name="muted" />
+    </Link>
   );
 }
 

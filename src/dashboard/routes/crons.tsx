@@ -1,5 +1,8 @@
 import { Button } from '@mantine/core';
 import { data, Form, Link } from 'react-router';
+import alertClasses from '../alerts/Alerts.module.css';
+import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
+import { type MutedNow, readMutedNow } from '../alerts/mutedNow.ts';
 import { requestFacts, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
@@ -26,7 +29,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { work } = context.get(services);
   const filter = readCronFilter(url.searchParams);
   const page = await work.listCronRows(team.id, { ...filter, ...readCursor(url) });
-  return { ...page, filter };
+  const ids = page.crons.map(({ cron }) => cron.id);
+  return { ...page, filter, muted: await readMutedNow(work, team.id, 'cron', ids) };
 }
 
 const done = {
@@ -53,7 +57,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 
 export default function Crons({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { crons, next, previous, filter } = loaderData;
+  const { crons, next, previous, filter, muted } = loaderData;
   const create = (
     <Button component={Link} to="/crons/new">
       Create cron
@@ -77,13 +81,16 @@ export default function Crons({ loaderData }: Route.ComponentProps) {
   return (
     <>
       <PageHeader title="Crons" action={create} />
+      <div className={alertClasses.notices}>
+        <MaintenanceNotice windows={muted.team} of="the team" />
+      </div>
       <Filters filter={filter} />
       {crons.length === 0 ? (
         <EmptyState title="No cron matches">Clear the search to see all of them.</EmptyState>
       ) : (
         <DataTable
           caption="Crons"
-          columns={columns}
+          columns={columnsWith(muted)}
           rows={crons}
           keyOf={({ cron }) => cron.id}
           isLive
@@ -122,7 +129,7 @@ function Filters({ filter }: { filter: CronSearch | null }) {
 
 const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 
-const columns: Column<CronRow>[] = [
+const columnsWith = ({ byId }: MutedNow): Column<CronRow>[] => [
   {
     key: 'status',
     head: 'Status',
@@ -134,7 +141,10 @@ const columns: Column<CronRow>[] = [
     head: 'Name',
     cell: ({ cron }) => (
       <span className={classes.name}>
-        <Link to={`/crons/${cron.id}`}>{cron.name}</Link>
+        <span className={classes.titled}>
+          <Link to={`/crons/${cron.id}`}>{cron.name}</Link>
+          <MutedMark windows={byId[cron.id]} />
+        </span>
         <span className="muted">
           <CutText text={`${cron.method} ${cron.url}`} />
         </span>
@@ -187,7 +197,7 @@ const columns: Column<CronRow>[] = [
 ];
 
 function LastRun({ row: { lastRun } }: { row: CronRow }) {
-  if (lastRun === null) return <span className="muted">never</span>;
+  if (lastRun === null) return <span className="muted">never run</span>;
   if (lastRun.status === 'running') return <Status name="running" />;
   return (
     <Link className={classes.last} to={`/executions/${lastRun.id}`}>

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
+import { readMutedNow } from '../alerts/mutedNow.ts';
 import { requestFacts, services, signedIn } from '../context.ts';
 import { formatCapped } from '../parts/amounts.ts';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
@@ -17,12 +19,13 @@ export async function loader({ context }: Route.LoaderArgs) {
   const { team, user } = context.get(signedIn);
   const { people, work } = context.get(services);
   const { now } = context.get(requestFacts);
-  const [pulse, counts, usage, token, overview] = await Promise.all([
+  const [pulse, counts, usage, token, overview, muted] = await Promise.all([
     work.readPulse(team.id),
     work.readCounts(team.id),
     people.billing.readUsage(team.id),
     people.tokens.readApiToken(user.id),
     work.readOverview(team.id),
+    readMutedNow(work, team.id),
   ]);
   const needs = listNeeds({ pulse, counts, hasToken: token !== null });
   return {
@@ -30,6 +33,7 @@ export async function loader({ context }: Route.LoaderArgs) {
     usage,
     needs,
     overview,
+    muted,
     forecast: projectRunOut(usage, now),
     teamName: team.name,
   };
@@ -84,7 +88,7 @@ export function listNeeds(facts: { pulse: Pulse; counts: Counts; hasToken: boole
 
 export default function Overview({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { counts, usage, needs, overview, forecast, teamName } = loaderData;
+  const { counts, usage, needs, overview, muted, forecast, teamName } = loaderData;
   return (
     <>
       <PageHeader
@@ -97,6 +101,8 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
         }
       />
       <div className="stack">
+        <MaintenanceNotice windows={muted.team} of="the team" />
+        <MaintenanceNotice windows={muted.chosen} of="chosen crons and queues" />
         <Needs needs={needs} />
         <FailingNow overview={overview} />
         <div className={classes.columns}>

@@ -1,5 +1,8 @@
 import { Button } from '@mantine/core';
 import { data, Form, Link } from 'react-router';
+import alertClasses from '../alerts/Alerts.module.css';
+import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
+import { type MutedNow, readMutedNow } from '../alerts/mutedNow.ts';
 import { requestFacts, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { describeRunning, formatBounded } from '../parts/amounts.ts';
@@ -15,7 +18,10 @@ import type { Route } from './+types/queues.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
-  return { queues: await context.get(services).work.listQueueRows(team.id) };
+  const { work } = context.get(services);
+  const queues = await work.listQueueRows(team.id);
+  const ids = queues.map(({ queue }) => queue.id);
+  return { queues, muted: await readMutedNow(work, team.id, 'queue', ids) };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
@@ -44,7 +50,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 
 export default function Queues({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { queues } = loaderData;
+  const { queues, muted } = loaderData;
   const create = (
     <Button component={Link} to="/queues/new">
       Create queue
@@ -68,9 +74,12 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
   return (
     <>
       <PageHeader title="Queues" action={create} />
+      <div className={alertClasses.notices}>
+        <MaintenanceNotice windows={muted.team} of="the team" />
+      </div>
       <DataTable
         caption="Queues"
-        columns={columns}
+        columns={columnsWith(muted)}
         rows={queues}
         keyOf={({ queue }) => queue.id}
         isLive
@@ -79,7 +88,7 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
   );
 }
 
-const columns: Column<QueueRow>[] = [
+const columnsWith = ({ byId }: MutedNow): Column<QueueRow>[] => [
   {
     key: 'health',
     head: 'Status',
@@ -89,7 +98,12 @@ const columns: Column<QueueRow>[] = [
   {
     key: 'name',
     head: 'Name',
-    cell: ({ queue }) => <Link to={`/queues/${queue.id}`}>{queue.name}</Link>,
+    cell: ({ queue }) => (
+      <span className="row">
+        <Link to={`/queues/${queue.id}`}>{queue.name}</Link>
+        <MutedMark windows={byId[queue.id]} />
+      </span>
+    ),
   },
   {
     key: 'waiting',
