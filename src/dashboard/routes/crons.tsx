@@ -129,28 +129,36 @@ function Filters({ filter }: { filter: CronSearch | null }) {
 
 const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 
-const columnsWith = ({ byId }: MutedNow): Column<CronRow>[] => [
-  {
-    key: 'status',
-    head: 'Status',
-    width: '90px',
-    cell: ({ cron }) => <Status name={cron.isActive ? 'active' : 'paused'} />,
-  },
-  {
-    key: 'name',
-    head: 'Name',
-    cell: ({ cron }) => (
-      <span className={classes.name}>
-        <span className={classes.titled}>
-          <Link to={`/crons/${cron.id}`}>{cron.name}</Link>
-          <MutedMark windows={byId[cron.id]} />
-        </span>
-        <span className="muted">
-          <CutText text={`${cron.method} ${cron.url}`} />
-        </span>
+const columnsWith = (muted: MutedNow): Column<CronRow>[] => [
+  statusColumn,
+  nameColumn(muted),
+  ...otherColumns,
+];
+
+const statusColumn: Column<CronRow> = {
+  key: 'status',
+  head: 'Status',
+  width: '90px',
+  cell: ({ cron }) => <Status name={cron.isActive ? 'active' : 'paused'} />,
+};
+
+const nameColumn = ({ byId }: MutedNow): Column<CronRow> => ({
+  key: 'name',
+  head: 'Name',
+  cell: ({ cron }) => (
+    <span className={classes.name}>
+      <span className={classes.titled}>
+        <Link to={`/crons/${cron.id}`}>{cron.name}</Link>
+        <MutedMark windows={byId[cron.id]} />
       </span>
-    ),
-  },
+      <span className="muted">
+        <CutText text={`${cron.method} ${cron.url}`} />
+      </span>
+    </span>
+  ),
+});
+
+const otherColumns: Column<CronRow>[] = [
   {
     key: 'schedule',
     head: 'Schedule',

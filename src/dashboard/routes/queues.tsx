@@ -88,23 +88,31 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
   );
 }
 
-const columnsWith = ({ byId }: MutedNow): Column<QueueRow>[] => [
-  {
-    key: 'health',
-    head: 'Status',
-    width: '120px',
-    cell: ({ health }) => <QueueHealthWord health={health} />,
-  },
-  {
-    key: 'name',
-    head: 'Name',
-    cell: ({ queue }) => (
-      <span className="row">
-        <Link to={`/queues/${queue.id}`}>{queue.name}</Link>
-        <MutedMark windows={byId[queue.id]} />
-      </span>
-    ),
-  },
+const columnsWith = (muted: MutedNow): Column<QueueRow>[] => [
+  statusColumn,
+  nameColumn(muted),
+  ...otherColumns,
+];
+
+const statusColumn: Column<QueueRow> = {
+  key: 'health',
+  head: 'Status',
+  width: '120px',
+  cell: ({ health }) => <QueueHealthWord health={health} />,
+};
+
+const nameColumn = ({ byId }: MutedNow): Column<QueueRow> => ({
+  key: 'name',
+  head: 'Name',
+  cell: ({ queue }) => (
+    <span className="row">
+      <Link to={`/queues/${queue.id}`}>{queue.name}</Link>
+      <MutedMark windows={byId[queue.id]} />
+    </span>
+  ),
+});
+
+const otherColumns: Column<QueueRow>[] = [
   {
     key: 'waiting',
     head: 'Waiting',
