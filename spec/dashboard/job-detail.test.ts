@@ -3,8 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage, press } from '#testing/pages';
+import { aClaimant, aClaimedJob, aCron, aNode } from '#testing/makers';
 import { eventually } from '#testing/process';
 import { startReceiver, type Receiver } from '#testing/receiver';
+import type { JobInput } from '#work/job-input';
 
 /** One run looked into: what was sent, what came back, why it failed (§2.5–2.7, D39), and who may look. */
 
@@ -30,11 +32,8 @@ after(async () => {
   await target.close();
 });
 
-async function run(
-  path: string,
-  job: { headers?: [string, string][]; payloadJson?: string; queue?: string } = {},
-): Promise<string> {
-  const { jobId } = await dashboard.service.work.createJob(user.teamId, {
+function aJobTo(path: string, job: Partial<JobInput> = {}): JobInput {
+  return {
     queue: 'mail',
     url: `${target.url}${path}`,
     method: 'POST',
@@ -43,7 +42,11 @@ async function run(
     callbackUrl: null,
     delaySeconds: 0,
     ...job,
-  });
+  };
+}
+
+async function run(path: string, job: Partial<JobInput> = {}): Promise<string> {
+  const { jobId } = await dashboard.service.work.createJob(user.teamId, aJobTo(path, job));
   await eventually(async () => {
     const found = await dashboard.service.work.findJob(user.teamId, jobId);
     return found?.completedAt;
@@ -133,6 +136,23 @@ describe('the detail of a job', () => {
     watched.assertNoFaults();
   });
 
+  test('says of a request that was refused before it went out that it was not sent', async () => {
+    await using strict = await startDashboard({ ALLOWED_NETWORKS: '10.9.9.9/32' });
+    const ada = await strict.user('ada@bells.test');
+    const { work } = strict.service;
+    await work.setQueue(ada.teamId, 'mail', { retrySchedule: [] });
+    const { jobId } = await work.createJob(ada.teamId, aJobTo('/inside'));
+    await eventually(async () => (await work.findJob(ada.teamId, jobId))?.completedAt);
+    const look = { user: ada, javaScript: false };
+    await using watched = await openPage({ browser, dashboard: strict }, `/jobs/${jobId}`, look);
+    const { page } = watched;
+    await page.getByText('private or reserved').first().waitFor();
+    await page.getByRole('heading', { name: 'Request', exact: true }).waitFor();
+    assert.equal(await page.getByText('Request as sent').count(), 0);
+    assert.equal(target.requests.filter(({ url }) => url === '/inside').length, 0);
+    watched.assertNoFaults();
+  });
+
   test('does not exist for another team, nor does any action on it', async () => {
     const id = await run('/html');
     const before = await dashboard.service.work.findJob(user.teamId, id);
@@ -148,4 +168,82 @@ describe('the detail of a job', () => {
     assert.deepEqual(await dashboard.service.work.findJob(user.teamId, id), before);
     assert.deepEqual(await dashboard.service.work.listJobs(stranger.teamId, { limit: 10 }), []);
   });
+});
+
+describe('a run whose worker failed (§3.2, D27)', () => {
+  let quiet: TestDashboard;
+  let ada: TestUser;
+
+  before(async () => {
+    quiet = await startDashboard({}, { sends: false });
+    ada = await quiet.user('ada@bells.test');
+  });
+  after(() => quiet[Symbol.asyncDispose]());
+
+  /** The node that claimed everything is declared dead by another one. */
+  const endNode = async () => {
+    const { store } = quiet.service;
+    await store.nodes.recoverDead(await aNode(store), store.clock.now(), 'all');
+  };
+
+  for (const javaScript of [true, false]) {
+    const how = javaScript ? 'with' : 'without';
+
+    test(`as a job says that nobody knows, tells no callback, and is retried by hand, ${how} scripts`, async () => {
+      const { store, work } = quiet.service;
+      const callbackUrl = `${target.url}/told`;
+      const node = await aNode(store);
+      const queue = `cut ${how}`;
+      const { id } = await aClaimedJob(store, ada.teamId, node, { queue, callbackUrl });
+      await endNode();
+      const failed = await work.findJob(ada.teamId, id);
+      assert.equal(failed?.status, 'dead_lettered');
+      const look = { user: ada, javaScript };
+      await using watched = await openPage({ browser, dashboard: quiet }, `/jobs/${id}`, look);
+      const { page } = watched;
+      await page.getByText('The service stopped while the request was running').waitFor();
+      await page.getByText('It is not known whether the target received the request').waitFor();
+      await page.getByText('Retry if doing it twice does no harm.').waitFor();
+      await page.getByText('None was due').waitFor();
+      await assertClean(watched);
+      await press(page.locator('main'), 'Retry');
+      await page.getByText('A new job is on its way.').waitFor();
+      const jobs = (await work.listJobs(ada.teamId, { limit: 10 })).filter(
+        (job) => job.queue === queue,
+      );
+      assert.deepEqual(
+        jobs.map(({ status, attemptNumber }) => [status, attemptNumber]).toSorted(),
+        [
+          ['dead_lettered', 1],
+          ['pending', 1],
+        ],
+      );
+      const stays = await work.findJob(ada.teamId, id);
+      assert.deepEqual({ ...stays, retriedAs: null }, failed);
+      watched.assertNoFaults();
+    });
+
+    test(`as an execution says so, and is not run again by itself, ${how} scripts`, async () => {
+      const { store, work } = quiet.service;
+      const now = store.clock.now();
+      const node = await aNode(store);
+      const cron = await aCron(store, ada.teamId, { name: `Cut ${how}`, nextRunAt: now });
+      const asked = [{ teamId: ada.teamId, seats: 5 }];
+      const { claimed } = await store.executions.claimDue(
+        asked,
+        aClaimant(store, node),
+        () => now + 3_600_000,
+      );
+      assert.equal(claimed.length, 1);
+      await endNode();
+      const look = { user: ada, javaScript };
+      const address = `/executions/${claimed[0]?.id}`;
+      await using watched = await openPage({ browser, dashboard: quiet }, address, look);
+      const { page } = watched;
+      await page.locator('main').getByText('Failed').first().waitFor();
+      await page.getByText('The service stopped while the request was running').waitFor();
+      await assertClean(watched);
+      assert.equal((await work.listExecutions(ada.teamId, cron.id, 10)).length, 1);
+    });
+  }
 });

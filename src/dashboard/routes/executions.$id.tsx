@@ -11,6 +11,7 @@ import { describeExpression } from '../parts/scheduleWords.ts';
 import { Status } from '../parts/Status.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
 import { executionStatus } from '../runs/History.tsx';
+import { mayBeSent } from '../runs/reasons.ts';
 import { CallbackFact, FailureNotice, Panel, RunPanels } from '../runs/RunParts.tsx';
 import type { ExecutionRunDetail } from '../services.ts';
 import type { Route } from './+types/executions.$id.ts';
@@ -71,7 +72,7 @@ export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
         <RunPanels
           run={run}
           durationMs={execution.durationMs}
-          isSent={execution.completedAt !== null}
+          isSent={mayBeSent(execution)}
           secretsShown={secretsShown}
           wholeBody={wholeBody}
         />

@@ -14,7 +14,7 @@ import { Time } from '../parts/Time.tsx';
 import { actOnJobs, readKind } from '../runs/jobActions.ts';
 import { jobStatus } from '../runs/jobStatus.ts';
 import { JobActions } from '../runs/JobTable.tsx';
-import { describeOutcome } from '../runs/reasons.ts';
+import { describeOutcome, mayBeSent } from '../runs/reasons.ts';
 import { CallbackFact, FailureNotice, LinkButton, Panel, RunPanels } from '../runs/RunParts.tsx';
 import type { JobRunDetail } from '../services.ts';
 import classes from '../runs/Run.module.css';
@@ -82,7 +82,7 @@ export default function JobPage({ loaderData }: Route.ComponentProps) {
         <RunPanels
           run={run}
           durationMs={job.durationMs}
-          isSent={job.startedAt !== null && job.completedAt !== null}
+          isSent={mayBeSent(job)}
           secretsShown={secretsShown}
           wholeBody={wholeBody}
         />

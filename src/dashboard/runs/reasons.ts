@@ -30,3 +30,19 @@ export function describeOutcome(run: {
     return reasonNames[reason];
   return responseStatus === null ? '–' : `HTTP ${responseStatus}`;
 }
+
+/** Of these failures it is known that nothing left the service. */
+const unsent: readonly (FailureReason | null)[] = [
+  'limit_exceeded',
+  'blocked_address',
+  'cannot_resolve_host',
+];
+
+/** Whether the run's request may have gone out, so that it is shown as the one that was sent. */
+export function mayBeSent(run: {
+  startedAt: number | null;
+  completedAt: number | null;
+  reason: FailureReason | null;
+}): boolean {
+  return run.startedAt !== null && run.completedAt !== null && !unsent.includes(run.reason);
+}
