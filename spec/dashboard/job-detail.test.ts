@@ -212,11 +212,8 @@ describe('a run whose worker failed (§3.2, D27)', () => {
         (job) => job.queue === queue,
       );
       assert.deepEqual(
-        jobs.map(({ status, attemptNumber }) => [status, attemptNumber]).toSorted(),
-        [
-          ['dead_lettered', 1],
-          ['pending', 1],
-        ],
+        jobs.map(({ status, attemptNumber }) => `${status} ${attemptNumber}`).toSorted(),
+        ['dead_lettered 1', 'pending 1'],
       );
       const stays = await work.findJob(ada.teamId, id);
       assert.deepEqual({ ...stays, retriedAs: null }, failed);
