@@ -147,6 +147,48 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
+  describe('what a target repeats of the request', () => {
+    const secrets = /k3y-of-ours|t0ken|4111|b3arer/;
+    /** Answers as some frameworks do: with the request that they failed at. */
+    const repeat = (target: Receiver, path: string) =>
+      target.answer(path, ({ headers, body, url }) => ({
+        status: 500,
+        body: JSON.stringify({ why: 'out of cheese', headers, url, body: body.toString() }),
+      }));
+    const headers = { 'X-Api-Key': 'k3y-of-ours', Authorization: 'Bearer b3arer"1' };
+
+    test('stays out of the notices of crons', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, target, chat } = scene;
+      await using told = await startNotifier(service);
+      repeat(target, '/repeat');
+      const url = `${target.url}/repeat?token=t0ken`;
+      const payload = '{ "card": "4111/1111", "name": "Zoë" }';
+      const fields = { url, headers, payload, method: 'POST', alert_threshold: 1 };
+      await runCronNow(service, await scene.makeCron(fields));
+      await told.told();
+      const post = chat.requests[0]?.body.toString() ?? '';
+      assert.ok(post.includes('out of cheese'));
+      assert.doesNotMatch(post, secrets);
+    });
+
+    test('stays out of the notices of jobs', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, target, chat } = scene;
+      await using told = await startNotifier(service);
+      repeat(target, '/repeat');
+      await setQueue(service, { emailAlerts: true, retriesEnabled: false });
+      const url = `${target.url}/repeat`;
+      await scheduleJob(service, { url, headers, payload: { card: '4111/1111' } });
+      await target.waitFor(1);
+      await service.quiet();
+      await told.told();
+      const post = chat.requests[0]?.body.toString() ?? '';
+      assert.ok(post.includes('out of cheese'));
+      assert.doesNotMatch(post, secrets);
+    });
+  });
+
   describe('"a warning when the first attempt fails and a failure when the job is dead-lettered"', () => {
     test('emailed to every team member, and to the chat of the team', async () => {
       await using scene = await startScene(openTestStore);

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { RequestSpec } from '#domain/request';
 import type { StoredAlert } from '#store/alerts';
 import { describeDuration, writeMessage, writeTestMessage } from './compose.ts';
 import { excerptOf, oneLine } from './texts.ts';
 
 const BASE_URL = 'https://belfry.example';
+const request: RequestSpec = {
+  method: 'POST',
+  url: 'https://target.example/report?token=t0ken-1',
+  headers: [
+    ['Authorization', 'Basic YWRhOmxvdmVsYWNl'],
+    ['X-Trace', 'harmless'],
+  ],
+  payload: { kind: 'json', text: `{ "card": "4111/1111", "long": "${'x'.repeat(900)}" }` },
+};
 const RUN_ID = '019a0000-0000-7000-8000-000000000001';
 
 function anAlert(change: Partial<StoredAlert> = {}): StoredAlert {
@@ -31,7 +41,7 @@ function anAlert(change: Partial<StoredAlert> = {}): StoredAlert {
 
 function write(change: Partial<StoredAlert> = {}, alertCount = 1, body: string | null = null) {
   const response = body === null ? null : Buffer.from(body);
-  const told = { alert: anAlert(change), alertCount, teamName: 'Northwind', response };
+  const told = { alert: anAlert(change), alertCount, teamName: 'Northwind', response, request };
   return writeMessage(told, BASE_URL);
 }
 
@@ -103,6 +113,31 @@ describe('what an alert says', () => {
   test('it shows how the response began, of a single alert alone', () => {
     assert.equal(write({}, 1, 'out of cheese').excerpt, 'out of cheese');
     assert.equal(write({}, 2, 'out of cheese').excerpt, null);
+  });
+  test('of several alerts the facts are those of the first, and say so', () => {
+    const { facts } = write({ source: queue, attemptNumber: 1, failedRuns: null }, 5);
+    assert.deepEqual(
+      facts.map(({ label }) => label),
+      ['Status', 'Reason', 'Attempt', 'When']
+        .map((label) => `${label} of the first`)
+        .concat('Team'),
+    );
+  });
+  const payload = `{"card":"4111\\/1111","long":"${'x'.repeat(200)}`;
+  const echoes: [what: string, body: string, excerpt: string][] = [
+    ['a secret header', 'no: Basic YWRhOmxvdmVsYWNl, YWRhOmxvdmVsYWNl.', 'no: •••, •••.'],
+    ['the query', 'GET /report?token=t0ken-1 HTTP', 'GET /report?••• HTTP'],
+    ['the payload as far as it is there', `got ${payload} …`, 'got ••• …'],
+    ['nothing that is no secret', 'harmless target.example', 'harmless target.example'],
+  ];
+  for (const [what, body, excerpt] of echoes) {
+    test(`it leaves out what the response repeats: ${what}`, () => {
+      assert.equal(write({}, 1, body).excerpt, excerpt);
+    });
+  }
+  test('it leaves out what the error repeats', () => {
+    const errorMessage = 'Assertion failed: got YWRhOmxvdmVsYWNl';
+    assert.equal(write({ errorMessage }).facts[1]?.value, 'Assertion failed: got •••');
   });
   test('a name cannot bring a line of its own', () => {
     const name = 'a\r\nBcc: eve@example.com\u2028b\u202e';

@@ -1,5 +1,7 @@
 import type { StoredAlert } from '#store/alerts';
+import type { RequestSpec } from '#domain/request';
 import type { Message } from './channels/message.ts';
+import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine } from './texts.ts';
 
 export interface ToTell {
@@ -9,6 +11,8 @@ export interface ToTell {
   teamName: string;
   /** What is kept of the response of the alert's run. */
   response: Uint8Array | null;
+  /** What the run sent: where the response or the error repeats it, that is left out. */
+  request: RequestSpec | null;
 }
 
 const NAME_CHARACTERS = 120;
@@ -16,14 +20,15 @@ const ERROR_CHARACTERS = 300;
 
 /** Says what happened, to what, and where to look; no payload, no header, no address of the target. */
 export function writeMessage(told: ToTell, baseUrl: string): Message {
-  const { alert, alertCount, response } = told;
+  const { alert, alertCount, response, request } = told;
+  const secrets = request === null ? [] : secretsOf(request);
   const teamName = oneLine(told.teamName, NAME_CHARACTERS);
   return {
     level: alert.level,
     teamName,
     title: titleOf(alert, alertCount),
-    facts: [...factsOf(alert), { label: 'Team', value: teamName }],
-    excerpt: alertCount === 1 && response !== null ? excerptOf(response) : null,
+    facts: [...factsOf(alert, alertCount, secrets), { label: 'Team', value: teamName }],
+    excerpt: alertCount === 1 && response !== null ? excerptOf(response, secrets) : null,
     link: linkOf(alert, alertCount, baseUrl),
   };
 }
@@ -66,15 +71,21 @@ function queueTitle(level: StoredAlert['level'], name: string, count: number): s
     : `Failure: ${count} jobs of queue ${name} were dead-lettered`;
 }
 
-function factsOf(alert: StoredAlert): Message['facts'] {
+/** Of several alerts those of the first, and said to be. */
+function factsOf(
+  alert: StoredAlert,
+  count: number,
+  secrets: readonly string[],
+): { label: string; value: string }[] {
   const { level, attemptNumber, failedRuns, raisedAt } = alert;
   const facts = [{ label: 'Status', value: statusOf(alert) }];
-  if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert) });
+  if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert, secrets) });
   if (attemptNumber !== null) facts.push({ label: 'Attempt', value: String(attemptNumber) });
   if (failedRuns !== null) facts.push({ label: 'Failed in a row', value: String(failedRuns) });
   const when = new Date(raisedAt).toISOString().slice(0, 19).replace('T', ' ');
   facts.push({ label: 'When', value: `${when} UTC` });
-  return facts;
+  if (count === 1) return facts;
+  return facts.map(({ label, value }) => ({ label: `${label} of the first`, value }));
 }
 
 function statusOf({ responseStatus }: StoredAlert): string {
@@ -82,8 +93,8 @@ function statusOf({ responseStatus }: StoredAlert): string {
 }
 
 /** A failed run of a cron has no text where the status says it all (§6.3). */
-function reasonOf({ errorMessage, reason }: StoredAlert): string {
-  if (errorMessage !== null) return oneLine(errorMessage, ERROR_CHARACTERS);
+function reasonOf({ errorMessage, reason }: StoredAlert, secrets: readonly string[]): string {
+  if (errorMessage !== null) return oneLine(hideEchoes(errorMessage, secrets), ERROR_CHARACTERS);
   return reason === null ? 'Unknown error' : reason.replaceAll('_', ' ');
 }
 

@@ -1,6 +1,7 @@
 /** Texts from outside, made fit to be shown. */
 
 import { cut } from './channels/message.ts';
+import { hideEchoes } from './echoes.ts';
 
 const EXCERPT_CHARACTERS = 500;
 
@@ -13,13 +14,12 @@ export function oneLine(text: string, most: number): string {
   return cut(line.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim(), most);
 }
 
-/** The start of a response as text, or null where it is empty or no text. */
-export function excerptOf(bytes: Uint8Array): string | null {
-  // No character takes more than four bytes; `stream` leaves out one that was cut in two.
-  const start = bytes.subarray(0, (EXCERPT_CHARACTERS + 1) * 4);
-  const text = new TextDecoder().decode(start, { stream: true });
-  if (text.includes('\0')) return null;
-  const readable = text
+/** The start of a response as text, without what it repeats of `secrets`; null where it is empty or no text. */
+export function excerptOf(bytes: Uint8Array, secrets: readonly string[] = []): string | null {
+  // `stream` leaves out a character that was cut in two.
+  const text = new TextDecoder().decode(bytes, { stream: true });
+  if (text.slice(0, EXCERPT_CHARACTERS).includes('\0')) return null;
+  const readable = hideEchoes(text, secrets)
     .replace(/\r\n?/g, '\n')
     .replace(DIRECTION_MARKS, '')
     .replace(/[^\P{Cc}\n\t]/gu, ' ')

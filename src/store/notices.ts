@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids';
+import { readCronPayload } from '#domain/payload';
+import type { RequestSpec } from '#domain/request';
 import { alertOf, type StoredAlert } from './alerts.ts';
-import type { NoticesTable } from './alerts-schema.ts';
+import type { AlertsTable, NoticesTable } from './alerts-schema.ts';
 import type { Database, Trx } from './database.ts';
 import { skipLocked } from './dialect.ts';
+import { openHeaders } from './headers.ts';
 import type { NoticeTarget } from './raise-alerts.ts';
+import type { Sealer } from './seal.ts';
 
 export type { NoticeTarget };
 
@@ -25,6 +29,11 @@ export interface ClaimedNotice {
   firstTriedAt: number;
   /** What is kept of the response of the first alert's run. */
   response: Uint8Array | null;
+  /**
+   * What that run sent, to be kept out of what is told; a cron's as it is configured now. Null where it is
+   * gone.
+   */
+  request: RequestSpec | null;
 }
 
 type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId'>;
@@ -35,9 +44,11 @@ type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId'>;
  */
 export class NoticeStore {
   readonly #db: Database;
+  readonly #sealer: Sealer;
 
-  constructor(db: Database) {
+  constructor(db: Database, sealer: Sealer) {
     this.#db = db;
+    this.#sealer = sealer;
   }
 
   /** The teams that have notices waiting, with the time of the earliest. */
@@ -85,7 +96,7 @@ export class NoticeStore {
         .executeTakeFirst();
       const claimed: ClaimedNotice[] = [];
       for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-        const notice = await readNotice(trx, row, team?.name ?? '');
+        const notice = await readNotice(trx, this.#sealer, row, team?.name ?? '');
         if (notice) claimed.push(notice);
         else await deleteNotice(trx, { teamId, id: row.id, claimId: row.claim_id ?? '' });
       }
@@ -197,6 +208,7 @@ async function deleteNotice(trx: Trx, { teamId, id, claimId }: NoticeKey): Promi
 /** Null where its alerts are gone: retention has overtaken it, and there is nothing to tell. */
 async function readNotice(
   trx: Trx,
+  sealer: Sealer,
   row: NoticesTable,
   teamName: string,
 ): Promise<ClaimedNotice | null> {
@@ -226,5 +238,26 @@ async function readNotice(
     attempts: row.attempts,
     firstTriedAt: row.first_tried_at ?? 0,
     response: response?.body ?? null,
+    request: await readRequest(trx, sealer, alert),
   };
+}
+
+async function readRequest(
+  trx: Trx,
+  sealer: Sealer,
+  { team_id, source, source_id, run_id }: AlertsTable,
+): Promise<RequestSpec | null> {
+  const [table, id] = source === 'cron' ? ['crons' as const, source_id] : ['jobs' as const, run_id];
+  const row = await trx
+    .selectFrom(table)
+    .select(['method', 'url', 'sealed_headers', 'payload'])
+    .where('team_id', '=', team_id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { method, url, payload } = row;
+  const headers = openHeaders(sealer, table, row.sealed_headers);
+  if (payload === null) return { method, url, headers, payload };
+  if (source === 'queue') return { method, url, headers, payload: { kind: 'json', text: payload } };
+  return { method, url, headers, payload: readCronPayload(JSON.parse(payload) as string) };
 }

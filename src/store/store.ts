@@ -155,7 +155,7 @@ async function assemble(
     teams: new TeamStore(database, sealer),
     usage: new UsageStore(database),
     alerts: new AlertStore(database),
-    notices: new NoticeStore(database),
+    notices: new NoticeStore(database, sealer),
     channels: new ChannelStore(database, sealer),
     windows: new WindowStore(database),
     users: new UserStore(database),
