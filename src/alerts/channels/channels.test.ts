@@ -35,6 +35,18 @@ for (const kind of kinds) {
   });
 }
 
+test("Slack's header holds what it may, escapes included, and no half of one", () => {
+  for (const title of ['&'.repeat(400), `${'x'.repeat(147)}<!channel>`, '🔔&'.repeat(80)]) {
+    const { blocks } = CHAT_FORMATS.slack.formatPost({ ...SAMPLE_MESSAGE, title }) as {
+      blocks: { text: { text: string } }[];
+    };
+    const header = blocks[0]?.text.text ?? '';
+    assert.ok(header.length <= 150, `${header.length} characters`);
+    assert.doesNotMatch(header, /&(?!amp;|lt;|gt;)|[<>]/);
+    assert.ok(header.isWellFormed() && header.endsWith('…'));
+  }
+});
+
 describe('no text from outside', () => {
   test('calls a channel or links anywhere in Slack', () => {
     assert.doesNotMatch(postOf('slack'), /<!|<b>|<ops/);

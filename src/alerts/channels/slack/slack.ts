@@ -1,7 +1,7 @@
-import { cut, type Message } from '../message.ts';
+import type { Message } from '../message.ts';
 import type { ChatChannel } from '../chat-channel.ts';
 
-/** Of a header block. */
+/** Of a header block, escapes included: a post that breaks it is refused. */
 const HEADER_CHARACTERS = 150;
 
 /**
@@ -15,7 +15,7 @@ export const slack: ChatChannel = {
     unfurl_links: false,
     unfurl_media: false,
     blocks: [
-      { type: 'header', text: plainText(cut(title, HEADER_CHARACTERS)) },
+      { type: 'header', text: { type: 'plain_text', text: escapeWithin(title), emoji: false } },
       {
         type: 'section',
         fields: facts.map(({ label, value }) => plainText(`${label}: ${value}`)),
@@ -37,6 +37,19 @@ function section(mrkdwn: string) {
 /** A space of no width between two backticks, so that no three of them end the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${escapeText(text).replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
+}
+
+/** Cut before the first character whose escape would go beyond a header. */
+function escapeWithin(title: string): string {
+  const whole = escapeText(title);
+  if (whole.length <= HEADER_CHARACTERS) return whole;
+  let kept = '';
+  for (const character of title) {
+    const escaped = escapeText(character);
+    if (kept.length + escaped.length >= HEADER_CHARACTERS) break;
+    kept += escaped;
+  }
+  return `${kept}…`;
 }
 
 function escapeText(text: string): string {
