@@ -116,11 +116,15 @@ describe('what an alert says', () => {
   });
   test('of several alerts the facts are those of the first, and say so', () => {
     const { facts } = write({ source: queue, attemptNumber: 1, failedRuns: null }, 5);
+    const labels = [
+      'Status of the first',
+      'Reason of the first',
+      'Attempt of the first',
+      'First at',
+    ];
     assert.deepEqual(
       facts.map(({ label }) => label),
-      ['Status', 'Reason', 'Attempt', 'When']
-        .map((label) => `${label} of the first`)
-        .concat('Team'),
+      [...labels, 'Team'],
     );
   });
   const payload = `{"card":"4111\\/1111","long":"${'x'.repeat(200)}`;

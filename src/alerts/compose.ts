@@ -85,7 +85,9 @@ function factsOf(
   const when = new Date(raisedAt).toISOString().slice(0, 19).replace('T', ' ');
   facts.push({ label: 'When', value: `${when} UTC` });
   if (count === 1) return facts;
-  return facts.map(({ label, value }) => ({ label: `${label} of the first`, value }));
+  return facts.map(({ label, value }) => {
+    return { label: label === 'When' ? 'First at' : `${label} of the first`, value };
+  });
 }
 
 function statusOf({ responseStatus }: StoredAlert): string {
