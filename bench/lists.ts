@@ -1,9 +1,12 @@
 /**
  * What the dashboard's lists cost with many jobs stored: `node bench/lists.ts [--jobs 1000000] [--queues 20]
- * [--runs 9] [--database sqlite|postgres|both]`.
+ * [--runs 9] [--database sqlite|postgres|both] [--late 20] [--bulk 10000]`.
  *
  * Fills one team with finished, failed, waiting and retrying jobs, then asks for every tab, count and search and
  * prints the median and the slowest of each in milliseconds, as `work` answers them.
+ *
+ * For `--late` seconds a job is due every 20 ms, first alone and then while all of this is asked again and
+ * again, and the lateness of those jobs is printed.
  *
  * With `--bulk 10000` the service's parts run beside: that many failed jobs are retried by filter while another
  * queue gets a job every 20 ms, and the lateness of those jobs is printed.
@@ -23,6 +26,7 @@ import { openSender, realClock } from '#testing/sender';
 import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
 import { createBulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
+import { measureLateBesideLists } from './late-beside-lists.ts';
 import type { JobSearch } from '#work/job-contract';
 
 const { values } = parseArgs({
@@ -32,12 +36,14 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '9' },
     database: { type: 'string', default: 'both' },
     bulk: { type: 'string', default: '10000' },
+    late: { type: 'string', default: '20' },
   },
 });
 const jobCount = Number(values.jobs);
 const queueCount = Number(values.queues);
 const runs = Number(values.runs);
 const bulkCount = Number(values.bulk);
+const lateSeconds = Number(values.late);
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -59,8 +65,11 @@ async function measure(name: string, open: typeof openSqliteTestStore): Promise<
     `${name}: ${jobCount} jobs written in ${Math.round((performance.now() - startedAt) / 1000)} s`,
   );
   const work = createWork({ store });
-  for (const [what, ask] of questions(work, team.id, queueIds, sampleId)) {
-    await report(name, what, ask);
+  const asked = questions(work, team.id, queueIds, sampleId);
+  for (const [what, ask] of asked) await report(name, what, ask);
+  if (lateSeconds > 0) {
+    const stream = { store, teamId: team.id, perSecond: 50, seconds: lateSeconds };
+    await reportLateness(name, stream, asked);
   }
   if (bulkCount > 0) await measureBulk(name, store, work, team.id);
 }
@@ -193,6 +202,21 @@ async function report(name: string, what: string, ask: () => Promise<unknown>): 
   say(
     `${name} ${what.padEnd(40)} ${median.toFixed(1).padStart(7)} ms, slowest ${slowest.toFixed(1)}${mark}`,
   );
+}
+
+async function reportLateness(
+  name: string,
+  stream: Parameters<typeof measureLateBesideLists>[0],
+  asked: ReturnType<typeof questions>,
+): Promise<void> {
+  const lateness = await measureLateBesideLists(
+    stream,
+    asked.map(([, ask]) => ask),
+  );
+  for (const { jobs, asked: answered, medianMs, p99Ms, maxMs } of lateness) {
+    const figures = `median ${medianMs.toFixed(1)} ms, 99 % ${p99Ms.toFixed(1)} ms, at most ${maxMs.toFixed(1)} ms`;
+    say(`${name} ${jobs} jobs, ${answered} questions meanwhile: started late by ${figures}`);
+  }
 }
 
 /** Retries many failed jobs by filter while new jobs come in, and says how soon those arrived. */
