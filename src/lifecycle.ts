@@ -67,8 +67,8 @@ export interface SignalSource {
 
 /**
  * The first SIGTERM or SIGINT asks for a graceful stop, the second one ends the process at once.
- * `echoMs`: a second signal that comes this soon is the same one again. npm passes a Ctrl-C on to a process that
- * the terminal has already told, and nobody who presses it once means twice.
+ * `echoMs`: a second signal that comes this soon is the same one again. A parent may pass on what the terminal, or
+ * systemd, has already told this process, and nobody who says it once means twice.
  */
 export function stopOnSignals(
   source: SignalSource,

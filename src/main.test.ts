@@ -13,7 +13,11 @@ afterEach(() => {
 });
 
 /** The service as its own process on a free port, with a database in memory and only the settings given. */
-function run(settings: Record<string, string> = {}, command: string[] = []) {
+function run(
+  settings: Record<string, string> = {},
+  command: string[] = [],
+  channel: 'ipc' | 'ignore' = 'ignore',
+) {
   const env = {
     PATH: process.env['PATH'],
     PORT: '0',
@@ -22,7 +26,7 @@ function run(settings: Record<string, string> = {}, command: string[] = []) {
   };
   const child = spawn(process.execPath, [MAIN, ...command], {
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', channel],
   });
   running.add(child);
   const output = { stdout: '', stderr: '' };
@@ -32,8 +36,8 @@ function run(settings: Record<string, string> = {}, command: string[] = []) {
   return { child, ended, output };
 }
 
-async function serve(settings: Record<string, string> = {}) {
-  const service = run(settings);
+async function serve(settings: Record<string, string> = {}, channel?: 'ipc') {
+  const service = run(settings, [], channel);
   let ready = /belfry is ready at (http:\/\/[^\s"]+)/.exec(service.output.stdout);
   while (ready === null) {
     const more = once(service.child.stdout, 'data');
@@ -85,6 +89,17 @@ describe('the process', () => {
     assert.equal(child.exitCode, null);
     child.kill('SIGTERM');
     assert.equal((await ended).code, 1);
+    socket.destroy();
+  });
+
+  test('told by systemd and by the older Node that started it, it waits all the same', async () => {
+    const { child, ended, address, output } = await serve({}, 'ipc');
+    const socket = await hangingRequest(address);
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    while (!output.stdout.includes('stop.asked')) await once(child.stdout, 'data');
+    socket.write('0123456789');
+    assert.equal((await ended).code, 0);
     socket.destroy();
   });
 

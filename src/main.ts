@@ -42,7 +42,7 @@ async function serve(config: Config): Promise<void> {
     stopOnSignals(process, {
       stop: () => void stopGracefully(service, config.shutdownGraceMs, log),
       abort: () => process.exit(EXIT.fault),
-      echoMs: process.env['npm_lifecycle_event'] === undefined ? 0 : 150,
+      echoMs: hasTellingParent() ? 300 : 0,
     });
     await service.start();
     const web = new WebServer(createStartingPages(), config);
@@ -55,6 +55,11 @@ async function serve(config: Config): Promise<void> {
     explain(fault, log);
     process.exit(EXIT.fault);
   }
+}
+
+/** npm, and the older Node under which `bin/start.js` may have been run, pass signals on to this process. */
+function hasTellingParent(): boolean {
+  return process.env['npm_lifecycle_event'] !== undefined || process.connected;
 }
 
 function partOfStore(store: Store): Part {

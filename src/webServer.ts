@@ -6,6 +6,8 @@ import type { Hono } from 'hono';
 import { httpServerOptions } from '#api/server-limits';
 import type { Part } from './lifecycle.ts';
 
+const LET_GO_EVERY_MS = 100;
+
 /** Why the address cannot be listened on, in one line for the operator. */
 export class ListenFault extends Error {
   readonly code = 'CANNOT_LISTEN';
@@ -62,9 +64,11 @@ export class WebServer implements Part {
   async stop(graceMs: number): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
-    this.#server.closeIdleConnections();
+    // Whoever was answered just now may keep the connection; without a further request it would hold up the stop.
+    const letGo = setInterval(() => this.#server.closeIdleConnections(), LET_GO_EVERY_MS);
     const cut = setTimeout(() => this.#server.closeAllConnections(), graceMs);
     await closed;
+    clearInterval(letGo);
     clearTimeout(cut);
   }
 }
