@@ -7,10 +7,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BelfryProcess, eventually, forEachDatabase, startBelfry } from '#testing/process';
+import {
+  type BelfryProcess,
+  eventually,
+  forEachDatabase,
+  launchBelfry,
+  startBelfry,
+} from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { clientOf, makeClient, postJob, TEAM } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
+import { startTelling } from '#testing/telling';
 
 const SEED = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** How long jobs are posted and processes killed. */
@@ -18,6 +25,7 @@ const SECONDS = Number(process.env['CRASH_SECONDS'] ?? 6);
 const POSTERS = 4;
 const CRONS = 3;
 const SETTLE_LIMIT_MS = 60_000;
+const LIMIT_MS = SECONDS * 1_000 + 2 * SETTLE_LIMIT_MS;
 const env = { PLANS: 'unlimited=unlimited', LOG_LEVEL: 'warn', MAX_CONCURRENT_REQUESTS: '64' };
 
 interface Posted {
@@ -25,9 +33,10 @@ interface Posted {
   n: number;
 }
 
-describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 600_000 }, () => {
+describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 2 * LIMIT_MS }, () => {
   forEachDatabase((name, makeDatabaseUrl) => {
-    test(`${name}: what was accepted is sent once, ends once, and tells once`, async (t) => {
+    const promise = `${name}: what was accepted is sent once, ends once, and tells once`;
+    test(promise, { timeout: LIMIT_MS }, async (t) => {
       t.diagnostic(`CRASH_SEED=${SEED}`);
       const random = makeRandom(SEED);
       await using target = await startReceiver({ answer: answerOf });
@@ -38,12 +47,15 @@ describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 600_000 }, () => {
         const posted: Posted[] = [];
         const until = performance.now() + SECONDS * 1000;
         let kills = 0;
+        using _telling = startTelling(
+          () => `${name}: ${posted.length} jobs accepted, ${kills} kills so far`,
+        );
         while (performance.now() < until) {
           const posting = postUntilGone(belfry, token, target.url, posted);
-          await delay(200 + random() * 1_300);
-          await belfry.kill();
-          kills++;
+          await endSomehow(belfry, random);
           await posting;
+          kills++;
+          if (random() < 0.25) await endAmidStart(belfry, random);
           belfry = await belfry.restart();
         }
         await using rows = await openRows(databaseUrl);
@@ -57,6 +69,26 @@ describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 600_000 }, () => {
     });
   });
 });
+
+/** Amid its work, or, one time in five, amid a graceful stop. */
+async function endSomehow(belfry: BelfryProcess, random: () => number): Promise<void> {
+  await delay(200 + random() * 1_300);
+  if (random() < 0.2) {
+    belfry.signal('SIGTERM');
+    await delay(random() * 200);
+  }
+  await belfry.kill();
+}
+
+/** While it opens the database, settles what the one before it was running, and begins to send. */
+async function endAmidStart(
+  { folder, databaseUrl }: BelfryProcess,
+  random: () => number,
+): Promise<void> {
+  const start = launchBelfry({ folder, databaseUrl, env });
+  await delay(200 + random() * 1_000);
+  await start.kill();
+}
 
 /** Small and repeatable; good enough to choose moments. */
 function makeRandom(seed: number): () => number {

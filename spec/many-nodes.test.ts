@@ -4,12 +4,13 @@
  * `BELFRY_FULL=1` makes it 20,000 jobs and 50 crons, on two and on four nodes.
  */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { createDatabase } from '#testing/postgres';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { type Client, makeClient, postJob } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
+import { startTelling } from '#testing/telling';
 
 const isFull = process.env['BELFRY_FULL'] === '1';
 const JOBS = isFull ? 20_000 : 600;
@@ -23,20 +24,31 @@ const ANSWER_MS = isFull ? 150 : 30;
 /** A lease lasts 15 s, and its end is noticed within a few more. */
 const LEASE_LIMIT_MS = 30_000;
 const DONE_LIMIT_MS = isFull ? 240_000 : 40_000;
+const LIMIT_MS = isFull ? 900_000 : 100_000;
 const env = {
   PLANS: 'unlimited=unlimited',
   MAX_CONCURRENT_REQUESTS: String(SEATS),
   LOG_LEVEL: 'info',
 };
 
-describe('many nodes', { concurrency: isFull ? 1 : 2, timeout: 600_000 }, () => {
-  test('two nodes: one freezes beyond its lease and wakes; everything is sent once', async () => {
-    await runNodes({ engines: 1, kills: false });
-  });
+describe('many nodes', { concurrency: isFull ? 1 : 2, timeout: 2 * LIMIT_MS }, () => {
+  const limit = { timeout: LIMIT_MS };
 
-  test('four nodes: one is killed and one freezes beyond its lease; everything is sent once', async () => {
-    await runNodes({ engines: 3, kills: true });
-  });
+  test(
+    'two nodes: one freezes beyond its lease and wakes; everything is sent once',
+    limit,
+    async (t) => {
+      await runNodes(t, { engines: 1, kills: false });
+    },
+  );
+
+  test(
+    'four nodes: one is killed and one freezes beyond its lease; everything is sent once',
+    limit,
+    async (t) => {
+      await runNodes(t, { engines: 3, kills: true });
+    },
+  );
 });
 
 interface Scene {
@@ -47,8 +59,12 @@ interface Scene {
   rows: Rows;
 }
 
-async function runNodes({ engines, kills }: { engines: number; kills: boolean }): Promise<void> {
+async function runNodes(
+  t: TestContext,
+  { engines, kills }: { engines: number; kills: boolean },
+): Promise<void> {
   await using target = await startReceiver({ answer: { delayMs: ANSWER_MS } });
+  using _telling = startTelling(() => `${target.requests.length} of ${JOBS} requests so far`);
   await using database = await createDatabase();
   await using rows = await openRows(database.url);
   await using first = await startBelfry({ databaseUrl: database.url, env });
@@ -66,7 +82,9 @@ async function runNodes({ engines, kills }: { engines: number; kills: boolean })
   // All due at the same moment: with little to do, whoever hears first would take the most.
   await postJobs(scene, 0, half, isFull ? 30 : 3);
   await untilNoneWaits(rows);
-  assertEvenShares(await Promise.all([first, ...others].map(countRuns)));
+  const shares = await Promise.all([first, ...others].map(countRuns));
+  t.diagnostic(`the nodes ran ${shares.join(', ')}`);
+  assertEvenShares(shares);
 
   await scheduleTicks(scene);
   const posted = postJobs(scene, half, JOBS);
