@@ -1,6 +1,7 @@
 /** §6.4, D36: a notice is recorded with the outcome that it tells of, so the end of a process loses none. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createDatabase } from '#testing/postgres';
 import {
   type BelfryProcess,
   eventually,
@@ -50,6 +51,40 @@ async function makeQueue(belfry: BelfryProcess, name: string): Promise<void> {
 forEachDatabase((_name, makeDatabaseUrl) => {
   describe('a process that is killed between settling a run and sending its notice', () => {
     declareKill(makeDatabaseUrl);
+  });
+});
+
+describe('two nodes on one Postgres', () => {
+  // Each command is a process of its own.
+  const limit = { timeout: 120_000 };
+  test('send each notice once, whichever of them ran what it tells of', limit, async () => {
+    const JOBS = 6;
+    await using smtp = await startSmtpServer();
+    const gate = makeGate();
+    await using target = await startReceiver({ answer: { status: 500, after: gate.opened } });
+    await using database = await createDatabase();
+    // So few seats that neither can run all of them.
+    const env = { SMTP_URL: smtp.url, MAX_CONCURRENT_REQUESTS: '5' };
+    await using first = await startBelfry({ databaseUrl: database.url, env });
+    const client = await makeClient(first);
+    await using second = await startBelfry({ databaseUrl: database.url, env });
+    const queues = Array.from({ length: JOBS }, (_, n) => `queue ${n}`);
+    await Promise.all(queues.map((queue) => makeQueue(first, queue)));
+    for (const queue of queues) await postJob(client, { queue, url: target.url });
+    await target.waitFor(JOBS);
+    gate.open();
+    await smtp.waitFor(JOBS);
+    const areTold = async () => {
+      const alerts = await listAlerts(second);
+      return alerts.length === JOBS && alerts.every(({ delivery }) => delivery === 'sent');
+    };
+    await eventually(areTold, { withinMs: 30_000, what: 'every alert to be marked as sent' });
+    const named = smtp.mails.map(({ subject }) => /“(.+)”/.exec(subject)?.[1]);
+    assert.deepEqual(named.toSorted(), queues.toSorted());
+    for (const node of [first, second]) {
+      assert.ok((await countSettled(node)) > 0, 'both had a part in it');
+    }
+    client.close();
   });
 });
 
