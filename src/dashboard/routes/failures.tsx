@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { data, Link, useLocation } from 'react-router';
 import { requestFacts, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
@@ -85,7 +86,15 @@ export default function Failures({ loaderData }: Route.ComponentProps) {
       />
       <Filters queues={queues} params={params} range={range} />
       {groups.length === 0 ? (
-        <EmptyState title={`No job failed in the last ${range.word}`}>
+        <EmptyState
+          title={`No job failed in the last ${range.word}`}
+          example="1,240 jobs   HTTP server error, 503   https://api.example.com/hook"
+          action={
+            <Button component={Link} to="/jobs" variant="default">
+              Look at jobs
+            </Button>
+          }
+        >
           When jobs fail for good, they stand here by reason, target and code, so that thousands of
           failures with one cause are one line, to be retried or deleted together.
         </EmptyState>
