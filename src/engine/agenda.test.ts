@@ -18,7 +18,7 @@ function agendaAtLimit() {
 test('a lane at its limit is due as soon as the end of a run is stored', () => {
   const { agenda, lane } = agendaAtLimit();
   assert.equal(agenda.nextDueAt(), 1100);
-  agenda.settle(QUEUE, 150);
+  agenda.settle(lane, 150);
   assert.equal(agenda.nextDueAt(), 150);
   assert.deepEqual(agenda.takeDue(150, 1), [lane]);
 });
@@ -26,9 +26,9 @@ test('a lane at its limit is due as soon as the end of a run is stored', () => {
 test('an end changes nothing for a lane that has room, or that nobody knows any more', () => {
   const { agenda, lane } = agendaAtLimit();
   lane.isAtLimit = false;
-  agenda.settle(QUEUE, 150);
+  agenda.settle(lane, 150);
   assert.equal(agenda.nextDueAt(), 1100);
-  agenda.settle({ ...QUEUE, id: 'gone' }, 150);
+  agenda.settle({ ...lane, id: 'gone' }, 150);
   assert.equal(agenda.laneCount, 1);
 });
 

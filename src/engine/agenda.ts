@@ -83,8 +83,9 @@ export class Agenda {
    * The end of a run is stored. If its queue was found at its limit, or is being looked at just now, there
    * may be room: whoever was claimed before the limit was set makes room like any other.
    */
-  settle(key: LaneKey, now: number): void {
-    const lane = this.#lanes.get(nameOf(key));
+  settle(known: Lane, now: number): void {
+    // A lane is forgotten when its last run frees its seat, and may have been made anew since.
+    const lane = known.inFlight > 0 ? known : this.#lanes.get(nameOf(known));
     if (!lane) return;
     lane.settled++;
     if (lane.isAtLimit) this.expect(lane, now);

@@ -4,6 +4,7 @@ import type { Database, Trx } from './database.ts';
 import { type DialectName, type Fields, packRows, type RowOf, unpackRows } from './dialect.ts';
 import { sealHeaders } from './headers.ts';
 import { bindHot, hotStatement, runHot } from './hot.ts';
+import type { Procedure } from './procedure.ts';
 import { insertMissingQueues } from './queues.ts';
 import type { Sealer } from './seal.ts';
 
@@ -101,9 +102,19 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): JobRow {
   };
 }
 
+/** Gives the ids of the jobs that were written, and of their queues. */
+export const acceptProcedure: Procedure<string, { id: string; queue_id: string }[]> = {
+  name: 'accept-jobs',
+  run: (runner, dialect, packed) => runHot(runner, dialect, insertJobs, [packed]),
+};
+
 /** Nearly every job goes to a queue that exists: one statement, which is a transaction by itself. */
 async function insertKnown(db: Database, rows: readonly JobRow[]): Promise<Map<string, string>> {
-  const written = await db.runAlone(bindHot(db.dialect, insertJobs, [packRows(JOB, rows)]));
+  const packed = packRows(JOB, rows);
+  const written =
+    db.dialect === 'postgres'
+      ? await db.runAlone(bindHot(db.dialect, insertJobs, [packed]))
+      : await db.perform(acceptProcedure, packed);
   return new Map(written.map(({ id, queue_id }) => [id, queue_id]));
 }
 

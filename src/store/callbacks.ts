@@ -36,7 +36,7 @@ export const CALLBACK = {
   created_at: 'bigint',
 } as const satisfies Fields;
 
-const insertCallbackRows = hotStatement<never>(
+export const insertCallbackRows = hotStatement<never>(
   'insert-callbacks',
   (dialect) => `
   insert into callbacks (team_id, id, run_id, url, body, created_at)

@@ -4,6 +4,7 @@ import {
   claimedJob,
   CLAIMED_COLUMNS,
   earlierFirst,
+  type KnownPlans,
   MOST_CLAIMED,
 } from './claim-jobs.ts';
 import { type JobRow, packSeats, type QueueRow, type QueueSeats, SEATS } from './claim-jobs.ts';
@@ -110,9 +111,6 @@ const claimAtOnceStatement = hotStatement<ClaimRow>(
     q.sealed_signing_secret, q.knows_plan, q.next_due_at, claimed.*
   from open_queues q left join claimed on claimed.queue_id = q.id`,
 );
-
-/** Names of plans seen so far: their limits go with the statement, so that it can judge by itself. */
-export type KnownPlans = Set<string>;
 
 /**
  * Claims due jobs of queues without a concurrency limit, on Postgres.

@@ -1,11 +1,12 @@
 import type { Assertion } from '#domain/assertion';
 import type { HttpMethod } from '#domain/exchange';
 import type { Claimant, ClaimedJob, SecretReader } from './claims.ts';
-import type { Database, Trx } from './database.ts';
+import type { Database } from './database.ts';
 import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
 import { openHeaders } from './headers.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { countOutcomes, failedRuns } from './outcomes.ts';
+import type { HotRunner, Procedure } from './procedure.ts';
 import type { Sealer } from './seal.ts';
 import { countUsage } from './usage.ts';
 
@@ -153,6 +154,49 @@ const failOverLimit = hotStatement<never>(
   where jobs.team_id = given.team_id and jobs.id = given.id`,
 );
 
+/** Names of plans seen so far: their limits go with a claim, so that it can judge where the database is. */
+export type KnownPlans = Set<string>;
+
+interface ClaimInput {
+  asked: readonly QueueSeats[];
+  nodeId: string;
+  now: number;
+  /** The most runs a month by plan; null for no limit. */
+  limits: Readonly<Record<string, number | null>>;
+}
+
+interface Taken {
+  rows: JobRow[];
+  blocked: number;
+  queues: Claim['queues'];
+  settings: Map<string, QueueRow>;
+  /** Plans without a limit given. Where there are any, nothing was claimed. */
+  unknownPlans: string[];
+}
+
+export const claimProcedure: Procedure<ClaimInput, Taken> = {
+  name: 'claim-jobs',
+  async run(runner, dialect, input) {
+    const { asked, limits } = input;
+    const settings = await readSettings(runner, dialect, asked);
+    const unknownPlans = [...settings.values()]
+      .map(({ plan }) => plan)
+      .filter((plan) => !Object.hasOwn(limits, plan));
+    if (unknownPlans.length > 0)
+      return { rows: [], blocked: 0, queues: [], settings, unknownPlans };
+    const open = openSeats(asked, settings);
+    const due = open.length === 0 ? [] : await claimRows(runner, dialect, open, input);
+    const heads = await runHot(runner, dialect, readHeads, [packSeats(asked)]);
+    const rows = await withinLimit(runner, dialect, due, settings, input);
+    const queues = heads.map(({ queue_id, next_due_at }) => ({
+      queueId: queue_id,
+      nextDueAt: next_due_at,
+      holds: whatHolds(settings.get(queue_id), due),
+    }));
+    return { rows, blocked: due.length - rows.length, queues, settings, unknownPlans };
+  },
+};
+
 /**
  * Claims due jobs of several queues for one node, earliest first in each queue, in one transaction:
  * concurrency limits are held across nodes (D30), paused queues are left alone (D28), and each job is
@@ -161,28 +205,22 @@ const failOverLimit = hotStatement<never>(
 export async function claimInTransaction(
   room: ClaimRoom,
   asked: readonly QueueSeats[],
-  claimant: Claimant,
+  { nodeId, now, monthlyLimitOf }: Claimant,
+  knownPlans: KnownPlans,
 ): Promise<Claim> {
-  return room.db.transact(async (trx) => {
-    const { dialect } = room.db;
-    const settings = await readSettings(trx, dialect, asked);
-    const open = openSeats(asked, settings);
-    const rows = open.length === 0 ? [] : await claimRows(trx, dialect, open, claimant);
-    const heads = await runHot(trx, dialect, readHeads, [packSeats(asked)]);
-    const allowed = await withinLimit(trx, dialect, rows, settings, claimant);
-    return {
-      claimed: allowed.flatMap((row) => {
-        const queue = settings.get(row.queue_id);
-        return queue ? [claimedJob(row, queue, room, claimant.now)] : [];
-      }),
-      blocked: rows.length - allowed.length,
-      queues: heads.map(({ queue_id, next_due_at }) => ({
-        queueId: queue_id,
-        nextDueAt: next_due_at,
-        holds: whatHolds(settings.get(queue_id), rows),
-      })),
-    };
+  const limits = Object.fromEntries([...knownPlans].map((plan) => [plan, monthlyLimitOf(plan)]));
+  const taken = await room.db.perform(claimProcedure, { asked, nodeId, now, limits });
+  if (taken.unknownPlans.length > 0) {
+    // The first claim of a plan's first queue.
+    for (const plan of taken.unknownPlans) knownPlans.add(plan);
+    return claimInTransaction(room, asked, { nodeId, now, monthlyLimitOf }, knownPlans);
+  }
+  const { rows, blocked, queues, settings } = taken;
+  const claimed = rows.flatMap((row) => {
+    const queue = settings.get(row.queue_id);
+    return queue ? [claimedJob(row, queue, room, now)] : [];
   });
+  return { claimed, blocked, queues };
 }
 
 export function packSeats(asked: readonly QueueSeats[]): string {
@@ -193,14 +231,14 @@ export function packSeats(asked: readonly QueueSeats[]): string {
 }
 
 async function readSettings(
-  trx: Trx,
+  runner: HotRunner,
   dialect: DialectName,
   asked: readonly QueueSeats[],
 ): Promise<Map<string, QueueRow>> {
   const parameter = packSeats(asked);
   // Two nodes must not both count a limited queue's running jobs before either has claimed.
-  if (dialect === 'postgres') await runHot(trx, dialect, holdLimitedQueues, [parameter]);
-  const rows = await runHot(trx, dialect, readQueues, [parameter]);
+  if (dialect === 'postgres') await runHot(runner, dialect, holdLimitedQueues, [parameter]);
+  const rows = await runHot(runner, dialect, readQueues, [parameter]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -219,25 +257,25 @@ function openSeats(
 }
 
 async function claimRows(
-  trx: Trx,
+  runner: HotRunner,
   dialect: DialectName,
   open: readonly QueueSeats[],
-  { nodeId, now }: Claimant,
+  { nodeId, now }: ClaimInput,
 ): Promise<JobRow[]> {
   if (dialect === 'postgres') {
-    const rows = await runHot(trx, dialect, claimOnPostgres, [packSeats(open), nodeId, now]);
+    const rows = await runHot(runner, dialect, claimOnPostgres, [packSeats(open), nodeId, now]);
     return rows.toSorted(earlierFirst);
   }
   const rows: JobRow[] = [];
   const widest = SQLITE_WIDTHS.at(-1) ?? 1;
   for (let from = 0; from < open.length; from += widest) {
-    rows.push(...(await claimOnSqlite(trx, open.slice(from, from + widest), nodeId, now)));
+    rows.push(...(await claimOnSqlite(runner, open.slice(from, from + widest), nodeId, now)));
   }
   return rows.toSorted(earlierFirst);
 }
 
 async function claimOnSqlite(
-  trx: Trx,
+  runner: HotRunner,
   open: readonly QueueSeats[],
   nodeId: string,
   now: number,
@@ -250,7 +288,7 @@ async function claimOnSqlite(
     const queue = open[n];
     parameters.push(queue?.queueId ?? null, queue?.seats ?? 0);
   }
-  return runHot(trx, 'sqlite', statement, parameters);
+  return runHot(runner, 'sqlite', statement, parameters);
 }
 
 export function earlierFirst(a: JobRow, b: JobRow): number {
@@ -259,24 +297,24 @@ export function earlierFirst(a: JobRow, b: JobRow): number {
 
 /** Counts the claimed jobs; those over a team's month are failed here and left out. */
 async function withinLimit(
-  trx: Trx,
+  runner: HotRunner,
   dialect: DialectName,
   rows: readonly JobRow[],
   settings: ReadonlyMap<string, QueueRow>,
-  claimant: Claimant,
+  { now, limits }: ClaimInput,
 ): Promise<JobRow[]> {
   if (rows.length === 0) return [];
   const byTeam = Map.groupBy(rows, (row) => row.team_id);
   const wanted = [...byTeam].map(([teamId, jobs]) => ({
     teamId,
     runs: jobs.length,
-    monthlyLimit: claimant.monthlyLimitOf(settings.get(jobs[0]?.queue_id ?? '')?.plan ?? ''),
+    monthlyLimit: limits[settings.get(jobs[0]?.queue_id ?? '')?.plan ?? ''] ?? null,
   }));
-  const granted = await countUsage(trx, dialect, wanted, claimant.now);
+  const granted = await countUsage(runner, dialect, wanted, now);
   const over = [...byTeam].flatMap(([teamId, jobs]) => jobs.slice(granted.get(teamId) ?? 0));
   if (over.length === 0) return [...rows];
-  await runHot(trx, dialect, failOverLimit, [packRows(FAILED, over)]);
-  await countOutcomes(trx, dialect, failedRuns(over, claimant.now));
+  await runHot(runner, dialect, failOverLimit, [packRows(FAILED, over)]);
+  await countOutcomes(runner, dialect, failedRuns(over, now));
   return rows.filter((row) => !over.includes(row));
 }
 

@@ -23,7 +23,7 @@ export const COPY = {
   scheduled_at: 'bigint',
 } as const satisfies Fields;
 
-const insertCopies = hotStatement<never>(
+export const insertCopies = hotStatement<never>(
   'copy-jobs',
   (dialect) => `
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,

@@ -2,6 +2,7 @@ import type { CompiledQuery, Kysely, KyselyConfig, Transaction } from 'kysely';
 import type { DialectName } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
+import type { Procedure } from './procedure.ts';
 import type { Tables } from './schema.ts';
 
 /** What a read may be written with. It cannot open transactions; writing through it is a defect. */
@@ -14,6 +15,8 @@ export interface RanStatement {
   parameters: readonly unknown[];
   durationMs: number;
 }
+/** Carries a procedure out as one transaction where the database is. */
+export type CallProcedure = (name: string, input: unknown) => Promise<unknown>;
 export type OnStatement = (statement: RanStatement) => void;
 
 /** The part of Kysely's configuration that tells `onStatement` of what ran, or nothing. */
@@ -35,23 +38,27 @@ export class Database {
   readonly #writer: Kysely<Tables>;
   readonly #reader: Kysely<Tables>;
   readonly #release: () => Promise<void>;
+  readonly #call: CallProcedure | null;
   #closed: Promise<void> | null = null;
   #onFault: (code: StoreErrorCode) => void = () => {};
 
   /**
    * @param reader   the same as `writer` where reads and writes share their connections
    * @param release  ends what the connections run on
+   * @param call  null where a procedure's statements are sent one by one like any others
    */
   constructor(
     dialect: DialectName,
     writer: Kysely<Tables>,
     reader: Kysely<Tables>,
     release: () => Promise<void>,
+    call: CallProcedure | null = null,
   ) {
     this.dialect = dialect;
     this.#writer = writer;
     this.#reader = reader;
     this.#release = release;
+    this.#call = call;
   }
 
   /** Tells of every fault that a caller is told of, for counting them. One listener. */
@@ -85,6 +92,14 @@ export class Database {
         if (!lostRace || attempt === MAX_ATTEMPTS) throw error;
       }
     }
+  }
+
+  /** Carries out a procedure as one transaction. */
+  async perform<Input, Output>(procedure: Procedure<Input, Output>, input: Input): Promise<Output> {
+    const call = this.#call;
+    if (!call) return this.transact((trx) => procedure.run(trx, this.dialect, input));
+    refuseNesting();
+    return this.#watched(async () => (await call(procedure.name, input)) as Output);
   }
 
   /** Runs one statement that is a transaction by itself, saving the round trips of begin and commit. */

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { DialectName } from './dialect.ts';
-import type { Trx } from './database.ts';
+import type { HotRunner } from './procedure.ts';
 
 /**
  * A statement of the hot path, written by hand because the builder would be compiled anew on every
@@ -34,11 +34,11 @@ export function bindHot<Row>(
 }
 
 export async function runHot<Row>(
-  trx: Pick<Trx, 'executeQuery'>,
+  runner: HotRunner,
   dialect: DialectName,
   statement: HotStatement<Row>,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
-  const { rows } = await trx.executeQuery(bindHot(dialect, statement, parameters));
+  const { rows } = await runner.executeQuery(bindHot(dialect, statement, parameters));
   return rows;
 }

@@ -1,7 +1,13 @@
 import type { Clock } from '#domain/clock';
 import { type AcceptedJob, acceptJobs, type NewJob } from './accept-jobs.ts';
-import { type Claim, claimInTransaction, type ClaimRoom, type QueueSeats } from './claim-jobs.ts';
-import { claimAtOnce, type KnownPlans } from './claim-jobs-at-once.ts';
+import {
+  type Claim,
+  claimInTransaction,
+  type ClaimRoom,
+  type KnownPlans,
+  type QueueSeats,
+} from './claim-jobs.ts';
+import { claimAtOnce } from './claim-jobs-at-once.ts';
 import { type Claimant, type ClaimedJob, SecretReader } from './claims.ts';
 import type { Database } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -65,10 +71,11 @@ export class JobStore {
   /** Claims due jobs for a node (see `claimInTransaction`), on Postgres with one statement where that can be. */
   async claimDue(asked: readonly QueueSeats[], claimant: Claimant): Promise<Claim> {
     const room: ClaimRoom = { db: this.#db, sealer: this.#sealer, secrets: this.#secrets };
-    if (this.#db.dialect === 'sqlite') return claimInTransaction(room, asked, claimant);
-    const { limited, ...atOnce } = await claimAtOnce(room, asked, claimant, this.#knownPlans);
+    const plans = this.#knownPlans;
+    if (this.#db.dialect === 'sqlite') return claimInTransaction(room, asked, claimant, plans);
+    const { limited, ...atOnce } = await claimAtOnce(room, asked, claimant, plans);
     if (limited.length === 0) return atOnce;
-    const rest = await claimInTransaction(room, limited, claimant);
+    const rest = await claimInTransaction(room, limited, claimant, plans);
     return {
       claimed: [...atOnce.claimed, ...rest.claimed],
       blocked: atOnce.blocked + rest.blocked,

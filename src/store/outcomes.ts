@@ -1,6 +1,7 @@
-import type { Database, Trx } from './database.ts';
+import type { Database } from './database.ts';
 import { type DialectName, type Fields, packRows, type RowOf, unpackRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
+import type { HotRunner } from './procedure.ts';
 import type { OutcomeHoursTable } from './schema.ts';
 
 /** A run that ended, for the plots of outcomes. */
@@ -19,7 +20,7 @@ export const OUTCOME = {
 
 const HOUR_MS = 3_600_000;
 
-const addOutcomes = hotStatement<never>(
+export const addOutcomes = hotStatement<never>(
   'add-outcomes',
   (dialect) => `
   insert into outcome_hours (team_id, hour, outcome, runs)
@@ -55,12 +56,12 @@ export function failedRuns(rows: readonly { team_id: string }[], completedAt: nu
 
 /** Counts runs that ended, in the transaction that ends them. */
 export async function countOutcomes(
-  trx: Trx,
+  runner: HotRunner,
   dialect: DialectName,
   ended: readonly EndedRun[],
 ): Promise<void> {
   if (ended.length === 0) return;
-  await runHot(trx, dialect, addOutcomes, [packRows(OUTCOME, outcomeRows(ended))]);
+  await runHot(runner, dialect, addOutcomes, [packRows(OUTCOME, outcomeRows(ended))]);
 }
 
 export interface OutcomeHour {

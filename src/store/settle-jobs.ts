@@ -1,5 +1,6 @@
 import type { ClaimedJob } from './claims.ts';
-import { copyJobs } from './copy-jobs.ts';
+import { CALLBACK, callbackRow, insertCallbackRows } from './callbacks.ts';
+import { COPY, copyRow, insertCopies } from './copy-jobs.ts';
 import { settleAtOnce } from './settle-jobs-at-once.ts';
 import type { Database, Trx } from './database.ts';
 import {
@@ -7,14 +8,15 @@ import {
   type DialectName,
   type Fields,
   packRows,
+  type RowOf,
   unindexed,
   unpackRows,
 } from './dialect.ts';
-import { hotStatement, runHot } from './hot.ts';
-import { countOutcomes, outcomeOf } from './outcomes.ts';
+import { type HotStatement, hotStatement, runHot } from './hot.ts';
+import { addOutcomes, OUTCOME, outcomeOf, outcomeRows } from './outcomes.ts';
+import type { Procedure } from './procedure.ts';
 import { raiseJobAlerts } from './job-alerts.ts';
 import { uncountRun } from './usage.ts';
-import { insertCallbacks } from './callbacks.ts';
 import {
   copiesOf,
   ENDED,
@@ -53,25 +55,98 @@ const insertResponseRows = hotStatement<never>(
   from ${unpackRows(dialect, RESPONSE, 1)}`,
 );
 
+interface RunResponse {
+  teamId: string;
+  runId: string;
+  response: StoredResponse | null;
+}
+
 export async function insertResponses(
   trx: Trx,
   dialect: DialectName,
-  responses: readonly { teamId: string; runId: string; response: StoredResponse | null }[],
+  responses: readonly RunResponse[],
 ): Promise<void> {
-  const rows = responses.flatMap(({ teamId, runId, response }) =>
-    response === null
-      ? []
-      : [
-          {
-            team_id: teamId,
-            run_id: runId,
-            total_bytes: response.totalBytes,
-            trace: response.trace,
-            body: response.body,
-          },
-        ],
-  );
+  const rows = responseRows(responses);
   if (rows.length > 0) await runHot(trx, dialect, insertResponseRows, [packRows(RESPONSE, rows)]);
+}
+
+function responseRows(responses: readonly RunResponse[]): RowOf<typeof RESPONSE>[] {
+  return responses.flatMap(({ teamId, runId, response }) => {
+    if (response === null) return [];
+    const { totalBytes, trace, body } = response;
+    return [{ team_id: teamId, run_id: runId, total_bytes: totalBytes, trace, body }];
+  });
+}
+
+/** Settlements as the parameters of the statements that write them (`packRows`). */
+interface SettleInput {
+  nodeId: string;
+  count: number;
+  ends: string;
+  responses: string | null;
+  copies: string | null;
+  callbacks: string | null;
+  outcomes: string;
+}
+
+/** Gives the ids that were still the node's to end; of the others nothing is written. */
+export const settleProcedure: Procedure<SettleInput, string[]> = {
+  name: 'settle-jobs',
+  async run(runner, dialect, input) {
+    const rows = await runHot(runner, dialect, endJobs, [input.ends, input.nodeId]);
+    const ended = rows.map(({ id }) => id);
+    const kept = ended.length === input.count ? input : onlyOf(new Set(ended), input);
+    const write = async (statement: HotStatement<never>, packed: string | null) => {
+      if (packed !== null) await runHot(runner, dialect, statement, [packed]);
+    };
+    await write(insertResponseRows, kept.responses);
+    await write(insertCopies, kept.copies);
+    await write(insertCallbackRows, kept.callbacks);
+    await write(addOutcomes, kept.outcomes);
+    return ended;
+  },
+};
+
+/** What is left of a batch when some of its attempts are another node's by now: rare, so it may be unpacked for that. */
+function onlyOf(ours: ReadonlySet<string>, input: SettleInput): SettleInput {
+  const keep = (packed: string | null, key: string) => {
+    if (packed === null) return null;
+    const rows = JSON.parse(packed) as Record<string, string>[];
+    return JSON.stringify(rows.filter((row) => ours.has(row[key] ?? '')));
+  };
+  const ends = keep(input.ends, 'id') ?? '[]';
+  const ended = JSON.parse(ends) as ReturnType<typeof endedRow>[];
+  return {
+    ...input,
+    ends,
+    responses: keep(input.responses, 'run_id'),
+    copies: keep(input.copies, 'from_id'),
+    callbacks: keep(input.callbacks, 'run_id'),
+    outcomes: packRows(OUTCOME, outcomeRows(ended.map(endedRun))),
+  };
+}
+
+function packSettlements(nodeId: string, settlements: readonly JobSettlement[]): SettleInput {
+  const ends = settlements.map(endedRow);
+  const responses = settlements.map(({ job, response }) => ({
+    teamId: job.teamId,
+    runId: job.id,
+    response,
+  }));
+  const packed = <F extends Fields>(fields: F, rows: readonly RowOf<F>[]) =>
+    rows.length === 0 ? null : packRows(fields, rows);
+  return {
+    nodeId,
+    count: ends.length,
+    ends: packRows(ENDED, ends),
+    responses: packed(RESPONSE, responseRows(responses)),
+    copies: packed(COPY, copiesOf(settlements).map(copyRow)),
+    callbacks: packed(
+      CALLBACK,
+      settlements.flatMap(({ callback }) => callback ?? []).map(callbackRow),
+    ),
+    outcomes: packRows(OUTCOME, outcomeRows(ends.map(endedRun))),
+  };
 }
 
 /**
@@ -86,47 +161,24 @@ export async function settleJobs(
 ): Promise<Set<string>> {
   const isQuiet = settlements.every(({ alert }) => alert === null);
   if (db.dialect === 'postgres' && isQuiet) return settleAtOnce(db, nodeId, settlements);
+  const input = packSettlements(nodeId, settlements);
+  if (isQuiet) return new Set(await db.perform(settleProcedure, input));
   return db.transact(async (trx) => {
-    const { dialect } = db;
-    const ended = await runHot(trx, dialect, endJobs, [
-      packRows(ENDED, settlements.map(endedRow)),
-      nodeId,
-    ]);
-    const ours = new Set(ended.map(({ id }) => id));
+    const ours = new Set(await settleProcedure.run(trx, db.dialect, input));
     const kept = settlements.filter(({ job }) => ours.has(job.id));
-    await insertResponses(
-      trx,
-      dialect,
-      kept.map(({ job, response }) => ({ teamId: job.teamId, runId: job.id, response })),
-    );
-    await insertNext(trx, dialect, kept);
-    await insertCallbacks(
-      trx,
-      dialect,
-      kept.flatMap(({ callback }) => callback ?? []),
-    );
-    await raiseJobAlerts(trx, dialect, kept.flatMap(alertOf));
-    await countOutcomes(trx, dialect, kept.map(endedRun));
+    await raiseJobAlerts(trx, db.dialect, kept.flatMap(alertOf));
     return ours;
   });
 }
 
-function endedRun({ job, status, end }: JobSettlement) {
-  return { teamId: job.teamId, outcome: outcomeOf(status), completedAt: end.completedAt };
+function endedRun({ team_id, status, completed_at }: ReturnType<typeof endedRow>) {
+  return { teamId: team_id, outcome: outcomeOf(status), completedAt: completed_at };
 }
 
 function alertOf({ job, end, alert }: JobSettlement) {
   if (alert === null) return [];
   const { teamId, id, queueId, attemptNumber } = job;
   return [{ level: alert, teamId, queueId, jobId: id, attemptNumber, end }];
-}
-
-async function insertNext(
-  trx: Trx,
-  dialect: DialectName,
-  settlements: readonly JobSettlement[],
-): Promise<void> {
-  await copyJobs(trx, dialect, copiesOf(settlements));
 }
 
 const RELEASED = { team_id: 'id', id: 'id' } as const satisfies Fields;

@@ -1,6 +1,7 @@
-import type { Database, Trx } from './database.ts';
+import type { Database } from './database.ts';
 import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
+import type { HotRunner } from './procedure.ts';
 
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
 
@@ -35,7 +36,7 @@ export interface Wanted {
  * @returns for each team how many of the runs it may have; the rest is over the limit and not counted
  */
 export async function countUsage(
-  trx: Trx,
+  runner: HotRunner,
   dialect: DialectName,
   wanted: readonly Wanted[],
   now: number,
@@ -44,7 +45,7 @@ export async function countUsage(
   const day = new Date(now).toISOString().slice(0, 10);
   const sorted = wanted.toSorted((a, b) => (a.teamId < b.teamId ? -1 : 1));
   const rows = sorted.map(({ teamId, runs }) => ({ team_id: teamId, period: month, used: runs }));
-  const counted = await runHot(trx, dialect, addToMonths, [packRows(USED, rows)]);
+  const counted = await runHot(runner, dialect, addToMonths, [packRows(USED, rows)]);
   const usedBy = new Map(counted.map(({ team_id, used }) => [team_id, used]));
   const granted = new Map(sorted.map((team) => [team.teamId, grantOf(team, usedBy)]));
   const excess = sorted
@@ -54,11 +55,11 @@ export async function countUsage(
       used: (granted.get(teamId) ?? 0) - runs,
     }))
     .filter(({ used }) => used < 0);
-  if (excess.length > 0) await runHot(trx, dialect, addToMonths, [packRows(USED, excess)]);
+  if (excess.length > 0) await runHot(runner, dialect, addToMonths, [packRows(USED, excess)]);
   const days = sorted
     .map(({ teamId }) => ({ team_id: teamId, period: day, used: granted.get(teamId) ?? 0 }))
     .filter(({ used }) => used > 0);
-  if (days.length > 0) await runHot(trx, dialect, addToDays, [packRows(USED, days)]);
+  if (days.length > 0) await runHot(runner, dialect, addToDays, [packRows(USED, days)]);
   return granted;
 }
 
@@ -70,15 +71,17 @@ function grantOf({ teamId, runs, monthlyLimit }: Wanted, usedBy: Map<string, num
 
 /** Takes back the count of one run that was not sent after all. */
 export async function uncountRun(
-  trx: Trx,
+  runner: HotRunner,
   dialect: DialectName,
   teamId: string,
   countedAt: number,
 ): Promise<void> {
   const at = new Date(countedAt).toISOString();
   const row = { team_id: teamId, used: -1 };
-  await runHot(trx, dialect, addToMonths, [packRows(USED, [{ ...row, period: at.slice(0, 7) }])]);
-  await runHot(trx, dialect, addToDays, [packRows(USED, [{ ...row, period: at.slice(0, 10) }])]);
+  await runHot(runner, dialect, addToMonths, [
+    packRows(USED, [{ ...row, period: at.slice(0, 7) }]),
+  ]);
+  await runHot(runner, dialect, addToDays, [packRows(USED, [{ ...row, period: at.slice(0, 10) }])]);
 }
 
 export class UsageStore {

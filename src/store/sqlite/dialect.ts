@@ -18,7 +18,7 @@ export class SqliteThreadDialect implements Dialect {
   readonly #thread: SqliteThread;
   readonly #turns: Turns;
 
-  constructor(thread: SqliteThread, turns = new Turns()) {
+  constructor(thread: SqliteThread, turns: Turns) {
     this.#thread = thread;
     this.#turns = turns;
   }

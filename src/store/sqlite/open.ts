@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { Database, logStatements, type OnStatement } from '../database.ts';
+import { type CallProcedure, Database, logStatements, type OnStatement } from '../database.ts';
 import { StoreError } from '../errors.ts';
 import type { Tables } from '../schema.ts';
 import { SqliteThreadDialect, Turns } from './dialect.ts';
@@ -32,18 +32,25 @@ const READER_PRAGMAS = ['cache_size = -16384', 'temp_store = memory', 'query_onl
  */
 export async function openSqliteFile(path: string, onStatement?: OnStatement): Promise<Database> {
   prepareFile(path);
-  const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS };
+  const reports = onStatement !== undefined;
+  const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, reports };
   const writer = new SqliteThread({ ...shared, readOnly: false, pragmas: WRITER_PRAGMAS });
   await writer.run('select 1', []).catch(async (error: unknown) => {
     await writer.close();
     throw error;
   });
   const reader = new SqliteThread({ ...shared, readOnly: true, pragmas: READER_PRAGMAS });
-  const [writing, reading] = [kyselyOn(writer, onStatement), kyselyOn(reader, onStatement)];
-  return new Database('sqlite', writing, reading, async () => {
+  const release = async () => {
     await reader.close();
     await writer.close();
-  });
+  };
+  return new Database(
+    'sqlite',
+    kyselyOn(writer, onStatement),
+    kyselyOn(reader, onStatement),
+    release,
+    callerOn(writer, onStatement),
+  );
 }
 
 /** A database that lives as long as the process: one connection, so reads and writes take turns. */
@@ -53,9 +60,20 @@ export async function openSqliteMemory(onStatement?: OnStatement): Promise<Datab
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     readOnly: false,
     pragmas: ['temp_store = memory'],
+    reports: onStatement !== undefined,
   });
   const db = kyselyOn(thread, onStatement);
-  return new Database('sqlite', db, db, () => thread.close());
+  const call = callerOn(thread, onStatement);
+  return new Database('sqlite', db, db, () => thread.close(), call);
+}
+
+/** Procedures take no turns: the thread itself keeps them apart from transactions. */
+function callerOn(thread: SqliteThread, onStatement?: OnStatement): CallProcedure {
+  return async (name, input) => {
+    const { output, ran } = await thread.call(name, input);
+    for (const each of ran ?? []) onStatement?.(each);
+    return output;
+  };
 }
 
 function kyselyOn(thread: SqliteThread, onStatement?: OnStatement): Kysely<Tables> {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StoreError } from '../errors.ts';
-import type { Answer, Ask, WorkerSettings } from './protocol.ts';
+import type { Answer, Ask, Call, WorkerSettings } from './protocol.ts';
 
 /** One SQLite connection on a thread of its own. */
 export class SqliteThread {
@@ -31,14 +31,24 @@ export class SqliteThread {
     parameters: readonly unknown[],
     begins = false,
   ): Promise<{ rows: unknown[]; changes: number }> {
+    const { rows, changes } = await this.#ask((id): Ask => ({ id, sql, parameters, begins }));
+    return { rows, changes };
+  }
+
+  /** Carries out a procedure, at once or after the transaction that is open just now. Rejects like `run`. */
+  async call(procedure: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
+    return this.#ask((id): Call => ({ id, procedure, input }));
+  }
+
+  async #ask(write: (id: number) => Ask | Call): Promise<Answer> {
     if (this.#fault) throw this.#fault;
     const id = ++this.#lastId;
     const turn = Promise.withResolvers<Answer>();
     this.#waiting.set(id, turn);
-    this.#worker.postMessage({ id, sql, parameters, begins } satisfies Ask);
-    const { rows, changes, error } = await turn.promise;
-    if (error) throw StoreError.fromSqlite(error);
-    return { rows, changes };
+    this.#worker.postMessage(write(id));
+    const answer = await turn.promise;
+    if (answer.error) throw StoreError.fromSqlite(answer.error);
+    return answer;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '#domain/ids';
+import { aJob, aQueue, aTeam } from '#testing/makers';
+import { openSqliteTestStore, TEST_START, type TestStore } from '#testing/stores';
+import { acceptProcedure } from '../accept-jobs.ts';
+import type { Procedure } from '../procedure.ts';
+
+/** A job as `acceptProcedure` takes it. */
+function aRow(teamId: string, overrides: Record<string, unknown> = {}) {
+  const times = { created_at: TEST_START, scheduled_at: TEST_START };
+  const job = { method: 'POST', url: 'http://127.0.0.1/', ...times };
+  return { team_id: teamId, id: newId(TEST_START), queue: 'mail', ...job, ...overrides };
+}
+
+async function aStoreWithQueue(options = {}) {
+  const store = await openSqliteTestStore(options);
+  const team = await aTeam(store);
+  await aQueue(store, team.id, { name: 'mail' });
+  return { store, teamId: team.id };
+}
+
+function accept(store: TestStore, ...rows: object[]) {
+  return store.database.perform(acceptProcedure, JSON.stringify(rows));
+}
+
+test('a procedure that fails is undone alone; those carried out with it are kept', async () => {
+  const { store, teamId } = await aStoreWithQueue();
+  await using _ = store;
+  const [first, twin, last] = [aRow(teamId), aRow(teamId), aRow(teamId)];
+  const outcomes = await Promise.allSettled([
+    accept(store, first),
+    // Its first row is fine; the second has no method.
+    accept(store, twin, aRow(teamId, { method: null })),
+    accept(store, last),
+  ]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  const ids = (await store.jobs.list(teamId, { limit: 10 })).map(({ id }) => id);
+  assert.deepEqual(ids.toSorted(), [first.id, last.id].toSorted());
+});
+
+test('a procedure waits while a transaction is open, and is no part of it', async () => {
+  const { store, teamId } = await aStoreWithQueue();
+  await using _ = store;
+  const row = aRow(teamId);
+  const begun = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const transaction = store.database.transact(async (trx) => {
+    await trx.deleteFrom('callbacks').execute();
+    begun.resolve();
+    await asked.promise;
+    // Answered after the procedure arrived, so a thread that did not wait would have carried it out by now.
+    const seen = await trx.selectFrom('jobs').select('id').execute();
+    assert.deepEqual(seen, []);
+    throw new Error('undone');
+  });
+  await begun.promise;
+  const accepted = accept(store, row);
+  asked.resolve();
+  await assert.rejects(transaction, /undone/);
+  await accepted;
+  assert.equal((await store.jobs.find(teamId, row.id))?.id, row.id);
+});
+
+test('the statements of a procedure are told of like any others', async () => {
+  const ran: string[] = [];
+  const { store, teamId } = await aStoreWithQueue({
+    onStatement: ({ sql }: { sql: string }) => ran.push(sql),
+  });
+  await using _ = store;
+  await aJob(store, teamId, { queue: 'mail' });
+  assert.ok(ran.some((sql) => sql.includes('insert-jobs')));
+});
+
+test('a procedure that the thread does not know is an error, and the thread goes on', async () => {
+  const { store, teamId } = await aStoreWithQueue();
+  await using _ = store;
+  const unknown: Procedure<null, null> = { name: 'unknown', run: async () => null };
+  await assert.rejects(store.database.perform(unknown, null), /no procedure unknown/);
+  await accept(store, aRow(teamId));
+});

@@ -1,0 +1,78 @@
+import type { RanStatement } from '../database.ts';
+import { storableParameters } from '../dialect.ts';
+import type { HotRunner } from '../procedure.ts';
+import type { Procedures } from '../procedures.ts';
+import type { Connection } from './connection.ts';
+import type { Answer, Call } from './protocol.ts';
+
+/**
+ * Carries out procedures that wait together as one transaction, so that they share the price of a commit.
+ * One that fails is undone by itself; where the commit fails, or ends the transaction early, all have failed.
+ *
+ * @returns an answer a call, in their order
+ */
+export async function carryOut(
+  connection: Connection,
+  calls: readonly Call[],
+  reports: boolean,
+): Promise<Answer[]> {
+  try {
+    connection.begin();
+    const answers: Answer[] = [];
+    for (const call of calls) answers.push(await carryOutOne(connection, call, reports));
+    connection.run('commit', []);
+    return answers;
+  } catch (error) {
+    connection.run('rollback', []);
+    return calls.map(({ id }) => faultOf(id, error));
+  }
+}
+
+let loaded: Promise<Procedures> | null = null;
+
+async function carryOutOne(
+  connection: Connection,
+  { id, procedure, input }: Call,
+  reports: boolean,
+): Promise<Answer> {
+  connection.run('savepoint one', []);
+  try {
+    // Loaded when first wanted: a thread that only reads, or a service without work, has no need of them.
+    loaded ??= import('../procedures.ts').then(({ procedures }) => procedures);
+    const called = (await loaded).get(procedure);
+    if (!called) throw new Error(`there is no procedure ${procedure}`);
+    const ran: RanStatement[] = [];
+    const output = await called.run(runnerOn(connection, ran), 'sqlite', input as never);
+    connection.run('release one', []);
+    return { id, rows: [], changes: 0, output, ...(reports ? { ran } : {}) };
+  } catch (error) {
+    // A full disk may have ended the whole transaction: then nothing of the others stands either.
+    if (!connection.isInTransaction) throw error;
+    connection.run('rollback to one', []);
+    connection.run('release one', []);
+    return faultOf(id, error);
+  }
+}
+
+function runnerOn(connection: Connection, ran: RanStatement[]): HotRunner {
+  return {
+    executeQuery: async <Row>({
+      sql,
+      parameters,
+    }: {
+      sql: string;
+      parameters: readonly unknown[];
+    }) => {
+      const values = storableParameters(parameters);
+      const startedAt = performance.now();
+      const { rows } = connection.run(sql, values);
+      ran.push({ sql, parameters: values, durationMs: performance.now() - startedAt });
+      return { rows: rows as Row[] };
+    },
+  };
+}
+
+export function faultOf(id: number, error: unknown): Answer {
+  const { message, errcode } = error as { message: string; errcode?: number };
+  return { id, rows: [], changes: 0, error: { message, errcode: errcode ?? 0 } };
+}

@@ -1,0 +1,70 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { WorkerSettings } from './protocol.ts';
+
+interface Prepared {
+  statement: StatementSync;
+  returnsRows: boolean;
+}
+
+/** Enough for every statement that is written in the code; searches vary and push each other out. */
+const MAX_PREPARED = 300;
+const VACUUM = 'pragma incremental_vacuum';
+
+/** One SQLite connection and the statements it has prepared. Throws what `node:sqlite` throws. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor({ path, readOnly, busyTimeoutMs, pragmas }: WorkerSettings) {
+    this.#database = new DatabaseSync(path, {
+      readOnly,
+      timeout: busyTimeoutMs,
+      enableForeignKeyConstraints: true,
+    });
+    for (const pragma of pragmas) this.#database.exec(`PRAGMA ${pragma}`);
+  }
+
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /**
+   * `immediate`: a transaction that reads first and writes later could otherwise find that somebody else
+   * wrote in between, and fail with a lock that no waiting resolves.
+   */
+  begin(): void {
+    this.#database.exec('begin immediate');
+  }
+
+  run(sql: string, parameters: readonly unknown[]): { rows: unknown[]; changes: number } {
+    // A commit that failed for want of disk may have ended the transaction by itself.
+    if (sql === 'rollback' && !this.isInTransaction) return { rows: [], changes: 0 };
+    if (sql.startsWith(VACUUM)) {
+      // One step frees one page; only `exec` goes on to the end.
+      this.#database.exec(sql);
+      return { rows: [], changes: 0 };
+    }
+    const { statement, returnsRows } = this.#prepare(sql);
+    const values = parameters as SQLInputValue[];
+    if (returnsRows) return { rows: statement.all(...values), changes: 0 };
+    return { rows: [], changes: Number(statement.run(...values).changes) };
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#database.close();
+  }
+
+  #prepare(text: string): Prepared {
+    const known = this.#prepared.get(text);
+    if (known) return known;
+    const statement = this.#database.prepare(text);
+    const entry = { statement, returnsRows: statement.columns().length > 0 };
+    this.#prepared.set(text, entry);
+    if (this.#prepared.size > MAX_PREPARED) {
+      const [oldest] = this.#prepared.keys();
+      if (oldest !== undefined) this.#prepared.delete(oldest);
+    }
+    return entry;
+  }
+}
