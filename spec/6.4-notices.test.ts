@@ -79,7 +79,7 @@ describe('two nodes on one Postgres', () => {
       return alerts.length === JOBS && alerts.every(({ delivery }) => delivery === 'sent');
     };
     await eventually(areTold, { withinMs: 30_000, what: 'every alert to be marked as sent' });
-    const named = smtp.mails.map(({ subject }) => /“(.+)”/.exec(subject)?.[1]);
+    const named = smtp.mails.map(({ subject }) => /“(.+)”/.exec(subject)?.[1] ?? '');
     assert.deepEqual(named.toSorted(), queues.toSorted());
     for (const node of [first, second]) {
       assert.ok((await countSettled(node)) > 0, 'both had a part in it');
