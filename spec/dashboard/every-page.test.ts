@@ -109,15 +109,15 @@ async function makeWork(user: TestUser) {
   ];
   await Promise.all(ends.map((hasEnded) => eventually(hasEnded)));
   await work.startMaintenanceNow(user.teamId, [{ kind: 'queue', id: queue.id }]);
+  const cronPage = `/crons/${cron.id}`;
+  const queuePage = `/queues/${queue.id}`;
   return [
-    '/',
-    ...['/crons', '/crons/new', `/crons/${cron.id}`, `/crons/${cron.id}/edit`],
-    `/executions/${run?.id}`,
-    ...['/queues', '/queues/new', `/queues/${queue.id}`, `/queues/${queue.id}/edit`],
-    ...['/jobs', '/jobs?tab=pending', '/jobs?tab=failed', '/jobs/new', '/jobs/progress'],
-    ...[`/jobs/${failed.jobId}`, `/jobs/${done.jobId}`, `/jobs/new?from=${done.jobId}`],
-    ...['/failures', '/alerts', '/maintenance', '/maintenance/new'],
-  ];
+    ['/', '/failures', '/alerts', '/maintenance', '/maintenance/new'],
+    ['/crons', '/crons/new', cronPage, `${cronPage}/edit`, `/executions/${run?.id}`],
+    ['/queues', '/queues/new', queuePage, `${queuePage}/edit`],
+    ['/jobs', '/jobs?tab=pending', '/jobs?tab=failed', '/jobs/new', '/jobs/progress'],
+    [`/jobs/${failed.jobId}`, `/jobs/${done.jobId}`, `/jobs/new?from=${done.jobId}`],
+  ].flat();
 }
 
 describe('a page with work on it', () => {
