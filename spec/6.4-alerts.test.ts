@@ -530,6 +530,24 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
+    test('by email says that the mail server cannot be reached, and not where it is', async () => {
+      await using scene = await startScene(openTestStore);
+      const smtp = await startSmtpServer();
+      await smtp.close();
+      await using told = await startNotifier(scene.service, { smtp });
+      assert.deepEqual(await told.notifier.sendTest(scene.teamId, { kind: 'email' }), {
+        kind: 'failed',
+        error: 'The mail to ada@example.com was not accepted: the mail server cannot be reached.',
+      });
+    });
+
+    test('by email says so where mails can go to the log alone', async () => {
+      await using scene = await startScene(openTestStore);
+      await using told = await startNotifier(scene.service);
+      const outcome = await told.notifier.sendTest(scene.teamId, { kind: 'email' });
+      assert.deepEqual(outcome, { kind: 'logged' });
+    });
+
     test('may not lead into a private network', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;

@@ -116,6 +116,8 @@ class SmtpMailer implements Mailer {
 }
 
 const MOST_OF_ANSWER = 200;
+/** The library's codes for a server that does not answer, or not by TLS. */
+const UNREACHABLE = new Set<unknown>(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ETLS']);
 
 /** What the server said about the mail; of the server itself no more than that it is not to be had. */
 function describeFault(error: unknown): string {
@@ -125,5 +127,7 @@ function describeFault(error: unknown): string {
     const answer = response.replace(/[\s\p{Cc}]+/gu, ' ').trim();
     return `the mail server said “${answer.slice(0, MOST_OF_ANSWER).toWellFormed()}”`;
   }
-  return typeof code === 'string' ? 'the mail server cannot be reached' : 'it could not be sent';
+  return UNREACHABLE.has(code)
+    ? 'the mail server cannot be reached'
+    : 'it could not be handed to the mail server';
 }
