@@ -272,7 +272,27 @@ describe('jobs', () => {
     watched.assertNoFaults();
   });
 
-  test('are found by id, address, payload, response and code, combined, in the address', async () => {
+  test('Fire (N) works on ticked ones without scripts too, and on nothing where none is ticked', async () => {
+    const user = await begin();
+    for (const name of ['a', 'b', 'c'])
+      await createJob(user, `/plain/${name}`, { delaySeconds: 3600 });
+    await using watched = await open('/jobs?tab=pending', user, false);
+    const { page } = watched;
+    await press(page.locator('main'), 'Fire (selected)');
+    await page.getByText('No job is selected. Tick some first.').waitFor();
+    assert.equal(sentTo('/plain/').length, 0);
+    await rowOf(page, '/plain/b').getByRole('checkbox').check();
+    await press(page.locator('main'), 'Fire (selected)');
+    await page.getByText('1 job is fired.').waitFor();
+    await eventually(() => sentTo('/plain/').length === 1);
+    assert.deepEqual(
+      sentTo('/plain/').map(({ url }) => url),
+      ['/plain/b'],
+    );
+    await assertClean(watched);
+  });
+
+  test('are found by id, address, payload, response, code, queue and time, combined, in the address', async () => {
     const user = await begin();
     const [id] = await Promise.all([
       createJob(user, '/needle', { payloadJson: '{"order":"blue"}' }),
@@ -291,6 +311,16 @@ describe('jobs', () => {
     await finds('q=red', false);
     await finds('response=down', false);
     await finds('code=503&reason=http_server_error', false);
+    const other = await dashboard.service.work.setQueue(user.teamId, 'other', {});
+    const mail = await dashboard.service.work.findQueueByName(user.teamId, 'mail');
+    await finds(`queue=${mail?.id}&q=blue`, true);
+    const hour = (from: number) =>
+      `from=${new Date(from).toISOString().slice(0, 19)}&to=${new Date(from + 3_600_000).toISOString().slice(0, 19)}`;
+    await finds(`q=red&${hour(Date.now() - 1_800_000)}`, false);
+    for (const nothing of [`queue=${other.id}`, `q=red&${hour(Date.now() + 3_600_000)}`]) {
+      await page.goto(`${dashboard.url}/jobs?tab=all&${nothing}`);
+      await page.getByText('No job matches').waitFor();
+    }
     await page.goto(`${dashboard.url}/jobs?tab=all`);
     await page.locator('main').getByRole('searchbox', { name: 'Search' }).fill('blue');
     await page.waitForURL(/q=blue/);

@@ -27,7 +27,8 @@ export function CopyButton({
     <button
       type="button"
       className={`${classes.copy} needs-script`}
-      aria-label={label}
+      // What it says for a moment is its name for that moment.
+      aria-label={outcome === null ? label : word}
       title={label}
       onClick={() => void copyText(text).then((copied) => setOutcome(copied ? 'copied' : 'failed'))}
     >

@@ -8,7 +8,8 @@ import { FailureNotice, RunPanels } from './RunParts.tsx';
 /** What came of a test run, shown where the form was sent; nothing of it is kept. */
 export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
   const ref = useRef<HTMLElement>(null);
-  useEffect(() => ref.current?.scrollIntoView({ block: 'nearest' }), [outcome]);
+  // Newer browsers give a promise for a scroll, and an effect may give nothing but a function.
+  useEffect(() => void ref.current?.scrollIntoView({ block: 'nearest' }), [outcome]);
   return (
     <section ref={ref} className="stack" aria-label="Test run" style={{ padding: '8px 0 16px' }}>
       <OutcomeWords outcome={outcome} />
