@@ -1,4 +1,6 @@
 import type { Database, Trx } from './database.ts';
+import { type Fields, packRows, unpackRows } from './dialect.ts';
+import { GroupCommit } from './group-commit.ts';
 import { hotStatement, runHot } from './hot.ts';
 
 /** A token as it is kept; the text itself is known to its user alone (D34). */
@@ -21,34 +23,57 @@ export interface FoundOwner {
   lastUsedAt: number | null;
 }
 
+const HASH = { token_hash: 'text' } as const satisfies Fields;
+
+const MAX_FIND_BATCH = 200;
+
 /** Read on every API call: one row each of four tables, by their keys. */
-const findOwnerByHash = hotStatement<{
+const findOwnersByHash = hotStatement<{
+  token_hash: string;
   user_id: string;
   team_id: string | null;
   last_used_at: number | null;
 }>(
-  'find-token-owner',
+  'find-token-owners',
   (dialect) => `
-  select k.user_id, t.id as team_id, k.last_used_at
-  from api_tokens k
+  select k.token_hash, k.user_id, t.id as team_id, k.last_used_at
+  from ${unpackRows(dialect, HASH, 1)} cross join api_tokens k
   join users u on u.id = k.user_id
   left join memberships m on m.team_id = u.current_team_id and m.user_id = u.id
   left join teams t on t.id = m.team_id and t.deleted_at is null
-  where k.token_hash = ${dialect === 'postgres' ? '$1' : '?1'}`,
+  where k.token_hash = given.token_hash`,
 );
 
 export class ApiTokenStore {
   readonly #db: Database;
+  readonly #finding: GroupCommit<string, FoundOwner | null>;
 
   constructor(db: Database) {
     this.#db = db;
+    const find = (hashes: readonly string[]) => this.#findOwners(hashes);
+    this.#finding = new GroupCommit(find, { maxBatch: MAX_FIND_BATCH, lanes: 2 });
   }
 
+  /**
+   * Reads afresh for every call, since a user's team may have changed just before it; calls that arrive
+   * together are answered by one statement.
+   */
   async findOwner(hash: string): Promise<FoundOwner | null> {
-    const [row] = await this.#db.read((db) =>
-      runHot(db, this.#db.dialect, findOwnerByHash, [hash]),
+    return this.#finding.add(hash);
+  }
+
+  async #findOwners(hashes: readonly string[]): Promise<(FoundOwner | null)[]> {
+    const wanted = [...new Set(hashes)].map((hash) => ({ token_hash: hash }));
+    const rows = await this.#db.read((db) =>
+      runHot(db, this.#db.dialect, findOwnersByHash, [packRows(HASH, wanted)]),
     );
-    return row ? { userId: row.user_id, teamId: row.team_id, lastUsedAt: row.last_used_at } : null;
+    const owners = new Map(
+      rows.map((row) => [
+        row.token_hash,
+        { userId: row.user_id, teamId: row.team_id, lastUsedAt: row.last_used_at },
+      ]),
+    );
+    return hashes.map((hash) => owners.get(hash) ?? null);
   }
 
   /** Replaces the user's token: the old one stops working with this commit. */

@@ -29,7 +29,7 @@ export class GroupCommit<Item, Result> {
     this.#waiting.push({ item, turn });
     if (this.#writing < this.#lanes) {
       this.#writing++;
-      // Not now but after what is already in hand: requests that arrived together are written together.
+      // Requests that arrived together are written together.
       setImmediate(() => void this.#drain());
     }
     return turn.promise;
@@ -46,6 +46,7 @@ export class GroupCommit<Item, Result> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#maxBatch);
       await this.#writeBatch(batch);
+      if (this.#waiting.length < this.#maxBatch) await whatIsInHand();
     }
     this.#writing--;
     if (this.#writing === 0) {
@@ -67,6 +68,13 @@ export class GroupCommit<Item, Result> {
       else for (const { turn } of batch) turn.reject(error);
     }
   }
+}
+
+/** Resolves once everything that has arrived at this process so far has been looked at. */
+function whatIsInHand(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /** A fault of the database, not of an item: writing the items one by one would only prolong it. */

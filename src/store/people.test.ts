@@ -111,6 +111,23 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await store.apiTokens.findOwner('b'.repeat(64)), null);
     });
 
+    test('callers who ask at once each learn of their own', async () => {
+      await using store = await openTestStore();
+      const hashes = [hash(), hash(), hash()];
+      const people = await Promise.all(
+        hashes.map((each, n) =>
+          aPerson(store, `${n}@x.test`, { token: { hash: each, hint: 'aaaa' } }),
+        ),
+      );
+      const asked = [...hashes, hash(), ...hashes.toReversed()];
+      const found = await Promise.all(asked.map((each) => store.apiTokens.findOwner(each)));
+      const userIds = people.map(({ userId }) => userId);
+      assert.deepEqual(
+        found.map((owner) => owner?.userId ?? null),
+        [...userIds, null, ...userIds.toReversed()],
+      );
+    });
+
     test('a replaced token is nobody, and so is one of a deleted account', async () => {
       await using store = await openTestStore();
       const { userId } = await aPerson(store, 'a@x.test', { token: { hash: HASH, hint: 'aaaa' } });

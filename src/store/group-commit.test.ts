@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StoreError } from './errors.ts';
+import { GroupCommit } from './group-commit.ts';
+
+/** Writes nothing, and ends a batch when told to. */
+function makeWriter() {
+  const batches: number[][] = [];
+  const ends: PromiseWithResolvers<void>[] = [];
+  const write = async (items: readonly number[]) => {
+    batches.push([...items]);
+    const end = Promise.withResolvers<void>();
+    ends.push(end);
+    await end.promise;
+    return items.map((item) => -item);
+  };
+  return { batches, ends, write };
+}
+
+function whenInHand(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(() => setImmediate(resolve));
+  });
+}
+
+test('what arrives while a batch is written goes together into the next, and each learns of its own', async () => {
+  const { batches, ends, write } = makeWriter();
+  const group = new GroupCommit(write, { maxBatch: 10 });
+  const results = [group.add(1), group.add(2)];
+  await whenInHand();
+  results.push(group.add(3), group.add(4));
+  await whenInHand();
+  assert.deepEqual(batches, [[1, 2]]);
+  ends[0]?.resolve();
+  // Looked at before the next batch is put together, and so still part of it.
+  setImmediate(() => results.push(group.add(5)));
+  await whenInHand();
+  assert.deepEqual(batches[1], [3, 4, 5]);
+  ends[1]?.resolve();
+  assert.deepEqual(await Promise.all(results), [-1, -2, -3, -4, -5]);
+});
+
+test('no batch is larger than it may be', async () => {
+  const sizes: number[] = [];
+  const write = async (items: readonly number[]) => {
+    sizes.push(items.length);
+    return items;
+  };
+  const group = new GroupCommit(write, { maxBatch: 3 });
+  await Promise.all(Array.from({ length: 8 }, (_, n) => group.add(n)));
+  assert.deepEqual(sizes, [3, 3, 2]);
+});
+
+test('one bad item does not take its neighbours with it', async () => {
+  const write = async (items: readonly number[]) => {
+    if (items.includes(13)) throw new StoreError('STORE_REFUSED', 'unlucky');
+    return items;
+  };
+  const group = new GroupCommit(write, { maxBatch: 10 });
+  const outcomes = await Promise.allSettled([group.add(1), group.add(13), group.add(2)]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+});
+
+test('a database that is away is asked once, not once an item', async () => {
+  let asked = 0;
+  const write = async (): Promise<number[]> => {
+    asked++;
+    throw new StoreError('STORE_UNAVAILABLE', 'away');
+  };
+  const group = new GroupCommit<number, number>(write, { maxBatch: 10 });
+  const outcomes = await Promise.allSettled([group.add(1), group.add(2)]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal(asked, 1);
+});
