@@ -92,8 +92,8 @@ for (const javaScript of [true, false]) {
       await page.getByLabel('Delay').fill('600');
       await press(page.locator('main'), 'Create job');
       await page.getByText('The job is created.').waitFor();
-      const [{ id = '' } = {}] = await jobsOf(user);
-      const job = await dashboard.service.work.findJob(user.teamId, id);
+      const [made] = await jobsOf(user);
+      const job = await dashboard.service.work.findJob(user.teamId, made?.id ?? '');
       assert.deepEqual([job?.method, job?.payload], ['PUT', '{"a":1.0}']);
       assert.ok(job?.headers.some(([name, value]) => name === 'X-Key' && value === '1'));
       await assertClean(watched);

@@ -3,13 +3,16 @@ import { Link } from 'react-router';
 import { Notice } from '../parts/Notice.tsx';
 import { formatDuration } from '../parts/plotScale.ts';
 import type { TestRunOutcome } from '../services.ts';
+import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
 
 /** What came of a test run, shown where the form was sent; nothing of it is kept. */
 export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
   const ref = useRef<HTMLElement>(null);
   // Newer browsers give a promise for a scroll, and an effect may give nothing but a function.
-  useEffect(() => void ref.current?.scrollIntoView({ block: 'nearest' }), [outcome]);
+  useEffect(() => {
+    ref.current?.scrollIntoView({ block: 'nearest' });
+  }, [outcome]);
   return (
     <section ref={ref} className="stack" aria-label="Test run" style={{ padding: '8px 0 16px' }}>
       <OutcomeWords outcome={outcome} />
@@ -17,7 +20,7 @@ export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
         <RunPanels
           run={outcome}
           durationMs={outcome.durationMs}
-          isSent
+          isSent={!isUnsent(outcome.reason)}
           secretsShown={null}
           wholeBody={null}
         />

@@ -31,12 +31,12 @@ export function describeOutcome(run: {
   return responseStatus === null ? '–' : `HTTP ${responseStatus}`;
 }
 
-/** Of these failures it is known that nothing left the service. */
-const unsent: readonly (FailureReason | null)[] = [
-  'limit_exceeded',
-  'blocked_address',
-  'cannot_resolve_host',
-];
+/** True for failures of which it is known that nothing left the service. */
+export function isUnsent(reason: FailureReason | null): boolean {
+  return (
+    reason === 'limit_exceeded' || reason === 'blocked_address' || reason === 'cannot_resolve_host'
+  );
+}
 
 /** Whether the run's request may have gone out, so that it is shown as the one that was sent. */
 export function mayBeSent(run: {
@@ -44,5 +44,5 @@ export function mayBeSent(run: {
   completedAt: number | null;
   reason: FailureReason | null;
 }): boolean {
-  return run.startedAt !== null && run.completedAt !== null && !unsent.includes(run.reason);
+  return run.startedAt !== null && run.completedAt !== null && !isUnsent(run.reason);
 }
