@@ -6,7 +6,8 @@ import { CompiledQuery } from 'kysely';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { createDatabase, startPostgres } from '#testing/postgres';
 import { startReceiver } from '#testing/receiver';
-import { makeClient, postJob, showJob } from '#testing/remote';
+import { listJobs, makeClient, postJob, showJob } from '#testing/remote';
+import { openRows } from '#testing/rows';
 import { makeGate, scheduleCron, scheduleJob } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
@@ -102,8 +103,8 @@ forEachStore((_name, openTestStore) => {
   });
 });
 
-// Beside each other: they mostly wait.
-describe('a database that is lost', { concurrency: 4, timeout: 100_000 }, () => {
+// Beside each other: they mostly wait. Not all at once: each starts processes of its own.
+describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => {
   test('a SQLite file that another program holds for longer than the service waits: 503; let go: 201, and the outcome under way is stored', async () => {
     const gate = makeGate();
     await using target = await startReceiver();
@@ -123,6 +124,56 @@ describe('a database that is lost', { concurrency: 4, timeout: 100_000 }, () => 
     const after = await postJob(client, { url: `${target.url}/after` });
     for (const id of [slow, after]) await untilSuccess(belfry, id);
     assert.equal(target.requests.length, 2);
+    client.close();
+  });
+
+  test('a table of Postgres that another program locks for longer than the service waits: 503, and nothing of it is stored', async () => {
+    await using target = await startReceiver();
+    await using database = await createDatabase();
+    await using belfry = await startBelfry({ databaseUrl: database.url, env });
+    const client = await makeClient(belfry);
+    await untilSuccess(belfry, await postJob(client, { url: `${target.url}/before` }));
+    await using other = await openRows(database.url);
+    await other.all('begin; lock table jobs in share row exclusive mode');
+    const refused = await client.post('/api/jobs', {
+      queue: 'emails',
+      url: `${target.url}/refused`,
+    });
+    assert.equal(refused.status, 503);
+    assert.equal((await fetch(`${belfry.url}/readyz`)).status, 200);
+    await other.all('commit');
+    const after = await postJob(client, { url: `${target.url}/after` });
+    await untilSuccess(belfry, after);
+    assert.deepEqual(
+      (await listJobs(belfry)).map(({ url }) => url).toSorted(),
+      [`${target.url}/after`, `${target.url}/before`],
+      'what was answered with 503 is there',
+    );
+    client.close();
+  });
+
+  test('a Postgres whose disk is full: 503, and 201 once there is room', async () => {
+    await using target = await startReceiver();
+    await using database = await createDatabase();
+    await using belfry = await startBelfry({ databaseUrl: database.url, env });
+    const client = await makeClient(belfry);
+    await using other = await openRows(database.url);
+    // As Postgres itself says it (53100) when a table's file cannot grow.
+    await other.all(`create function fill() returns trigger language plpgsql as $$ begin
+      raise exception 'could not extend file: No space left on device' using errcode = '53100';
+      end $$; create trigger full_disk before insert on jobs execute function fill()`);
+    const refused = await client.post('/api/jobs', {
+      queue: 'emails',
+      url: `${target.url}/refused`,
+    });
+    assert.equal(refused.status, 503);
+    await other.all('drop trigger full_disk on jobs');
+    const after = await postJob(client, { url: `${target.url}/after` });
+    await untilSuccess(belfry, after);
+    assert.deepEqual(
+      target.requests.map(({ url }) => url),
+      ['/after'],
+    );
     client.close();
   });
 

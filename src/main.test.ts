@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
 import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -27,7 +28,7 @@ function run(
   const child = spawn(process.execPath, [MAIN, ...command], {
     env,
     stdio: ['ignore', 'pipe', 'pipe', channel],
-  });
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   running.add(child);
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));

@@ -58,10 +58,11 @@ const SQLITE_CODES = new Map<number, StoreErrorCode>([
 function postgresCode(sqlState: string, message: string): StoreErrorCode {
   if (sqlState === '40001' || sqlState === '40P01') return 'STORE_CONFLICT';
   if (sqlState.startsWith('23')) return 'STORE_REFUSED';
-  // 08 connection, 53 resources (full disk, too many connections), 57P0x shutdown, 58 system, 25006 read-only standby
-  if (/^(08|53|57P|58)/.test(sqlState) || sqlState === '25006') return 'STORE_UNAVAILABLE';
-  // A statement that took too long: the server is overloaded, or waits for somebody's lock.
-  if (sqlState === '57014') return 'STORE_UNAVAILABLE';
+  // 08 connection, 28 and 3D000 it lets nobody in, 53 resources (full disk, too many connections), 57P0x shutdown,
+  // 58 system, 25006 read-only standby
+  if (/^(08|28|3D|53|57P|58)/.test(sqlState) || sqlState === '25006') return 'STORE_UNAVAILABLE';
+  // A statement that took too long: the server is overloaded, or somebody holds a lock.
+  if (sqlState === '57014' || sqlState === '55P03') return 'STORE_UNAVAILABLE';
   if (/^E[A-Z_]+$/.test(sqlState)) return 'STORE_UNAVAILABLE';
   // node-postgres gives these no code
   if (/connection|timeout exceeded|read timeout/i.test(message) && sqlState === '')

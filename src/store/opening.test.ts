@@ -3,7 +3,9 @@ import { AsyncResource } from 'node:async_hooks';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
+import pg from 'pg';
 import { silentLog } from '#domain/log';
 import { FakeClock } from '#testing/fake-clock';
 import { makeFolder } from '#testing/guard';
@@ -55,6 +57,29 @@ describe('opening a database', () => {
     });
 
     if (name === 'postgres') {
+      test('one that starts while another migrates waits for it, however long that takes', async () => {
+        await using database = await createDatabase();
+        const other = new pg.Client({ connectionString: database.url });
+        await other.connect();
+        // The lock under which migrations run.
+        await other.query('select pg_advisory_lock(3853314791062309107)');
+        const location = { kind: 'postgres', url: database.url } as const;
+        const opening = openStore({
+          location,
+          appKey: TEST_APP_KEY,
+          clock: new FakeClock(TEST_START),
+          log: silentLog,
+          serving: false,
+        });
+        opening.catch(() => {});
+        // Longer than anything else may wait for an answer.
+        await delay(7_000);
+        await other.end();
+        const store = await opening;
+        assert.deepEqual(store.migrated, MIGRATION_NAMES);
+        await store.close();
+      });
+
       test('two processes that migrate at once do it once', async () => {
         await using database = await createDatabase();
         const location = { kind: 'postgres', url: database.url } as const;

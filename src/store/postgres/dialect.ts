@@ -8,6 +8,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  sql as raw,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { storableParameters } from '../dialect.ts';
@@ -36,7 +37,7 @@ export class PooledPostgresDialect implements Dialect {
   }
 
   createAdapter() {
-    return new PostgresAdapter();
+    return new PatientAdapter();
   }
 
   createIntrospector(db: Kysely<unknown>) {
@@ -47,12 +48,11 @@ export class PooledPostgresDialect implements Dialect {
 /**
  * How long an answer is waited for. A connection whose other end is gone without a word (a cable, a firewall
  * that forgot it) is found by that alone; the sooner, the sooner a lease is renewed over another one. What
- * writes touches few rows and is quick; a search may read a lot; changing a table takes as long as it takes.
+ * writes touches few rows and is quick; a search may read a lot.
  */
-const ANSWER_WITHIN_MS = { write: 6_000, search: 60_000, schema: 0 };
+const ANSWER_WITHIN_MS = { write: 6_000, search: 60_000 };
 
 function answerWithinMs(sql: string): number {
-  if (/^(create|alter|drop)/i.test(sql)) return ANSWER_WITHIN_MS.schema;
   return /^(select|with)/i.test(sql) ? ANSWER_WITHIN_MS.search : ANSWER_WITHIN_MS.write;
 }
 
@@ -61,11 +61,29 @@ const STATEMENT_NAME = /^\/\* ([\w-]+) \*\//;
 /** node-postgres' words for an answer that did not come in time. */
 const NO_ANSWER = 'Query read timeout';
 
+const PATIENCE = { begin: 'set statement_timeout = 0', end: "set statement_timeout = '55s'" };
+
+/** Migrations take as long as they take, and so does waiting for another process that migrates. */
+class PatientAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(...[db, options]: MigrationLock): Promise<void> {
+    await raw.raw(PATIENCE.begin).execute(db);
+    await super.acquireMigrationLock(db, options);
+  }
+
+  override async releaseMigrationLock(...[db, options]: MigrationLock): Promise<void> {
+    await super.releaseMigrationLock(db, options);
+    await raw.raw(PATIENCE.end).execute(db);
+  }
+}
+
+type MigrationLock = Parameters<PostgresAdapter['acquireMigrationLock']>;
+
 class PoolConnection implements DatabaseConnection {
   readonly client: PoolClient;
   /** Set once the connection is in doubt; it is then closed in place of going back to the pool. */
   fault: StoreError | null = null;
   readonly #onSilence: () => void;
+  #isPatient = false;
 
   constructor(client: PoolClient, onSilence: () => void) {
     this.client = client;
@@ -75,7 +93,10 @@ class PoolConnection implements DatabaseConnection {
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const name = STATEMENT_NAME.exec(sql)?.[1];
     const values = storableParameters(parameters);
-    const query = { text: sql, values, query_timeout: answerWithinMs(sql) };
+    if (sql === PATIENCE.begin) this.#isPatient = true;
+    if (sql === PATIENCE.end) this.#isPatient = false;
+    const query_timeout = this.#isPatient ? 0 : answerWithinMs(sql);
+    const query = { text: sql, values, query_timeout };
     try {
       const { rows, rowCount } = await this.client.query(
         name === undefined ? query : { name, ...query },

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import pg from 'pg';
+import { createDatabase } from '#testing/postgres';
+import { openPostgres } from './open.ts';
+
+const silent = () => {};
+
+describe('a connection to Postgres', () => {
+  test('asks for nothing at its start that a pooler would refuse', async () => {
+    const server = net.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const arrived = readStartup(server);
+    const { port } = server.address() as net.AddressInfo;
+    const database = openPostgres(`postgres://belfry@127.0.0.1:${port}/belfry`, silent);
+    await assert.rejects(database.runAlone(CompiledQuery.raw('select 1')));
+    // What PgBouncer keeps apart for each client; whatever else comes, it turns the connection away.
+    const accepted = new Set(['user', 'database', 'client_encoding', 'application_name']);
+    assert.deepEqual(
+      (await arrived).filter((name) => !accepted.has(name)),
+      [],
+    );
+    await database.close();
+    server.close();
+  });
+
+  test('goes by its own limits and plans, whatever the database has set', async () => {
+    await using own = await createDatabase();
+    await ask(
+      own.url,
+      `do $$ begin execute format('alter database %I set default_transaction_isolation = serializable', current_database()); end $$`,
+    );
+    const database = openPostgres(own.url, silent);
+    const show = async (name: string) =>
+      Object.values((await database.runAlone(CompiledQuery.raw(`show ${name}`)))[0] as object)[0];
+    assert.equal(await show('default_transaction_isolation'), 'read committed');
+    assert.equal(await show('lock_timeout'), '5s');
+    assert.equal(await show('statement_timeout'), '55s');
+    assert.equal(await show('idle_in_transaction_session_timeout'), '10s');
+    assert.equal(await show('enable_seqscan'), 'off');
+    await database.close();
+  });
+});
+
+/** The names of the settings in the first message of the first connection, which is then cut off. */
+async function readStartup(server: net.Server): Promise<string[]> {
+  const [socket] = (await once(server, 'connection')) as [net.Socket];
+  socket.on('error', silent);
+  const [message] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  // Length and version of the protocol, then names and values in turn, each ended by a zero.
+  const texts = message.subarray(8).toString('latin1').split('\0');
+  return texts.filter((text, n) => n % 2 === 0 && text !== '');
+}
+
+async function ask(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
