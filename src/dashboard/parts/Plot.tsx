@@ -79,7 +79,8 @@ export function Lines({ height = 140, ...plot }: PlotProps) {
   const y = (value: number) => top + (height - top - bottom) * (1 - value / scale.max);
   return (
     <PlotFrame {...plot} height={height} scale={scale} y={y} step={step}>
-      {plot.series.map(({ name, tone, values }) => (
+      {/* The first on top: where lines meet it is the one that is looked for. */}
+      {plot.series.toReversed().map(({ name, tone, values }) => (
         <path
           key={name}
           className={classes.line}
@@ -107,6 +108,8 @@ function formatKnown(value: number | undefined, format: (value: number) => strin
   return value !== undefined && Number.isFinite(value) ? format(value) : 'none';
 }
 
+const loneWidth = 8;
+
 function buildLine(
   values: readonly number[],
   x: (at: number) => number,
@@ -115,11 +118,12 @@ function buildLine(
   let isDrawing = false;
   const steps: string[] = [];
   for (const [at, value] of values.entries()) {
-    if (Number.isFinite(value))
-      steps.push(`${isDrawing ? 'L' : 'M'}${round(x(at))} ${round(y(value))}`);
-    // A lone point has no length; a round cap shows it.
-    if (Number.isFinite(value) && !isDrawing) steps.push('h0');
-    isDrawing = Number.isFinite(value);
+    const isKnown = Number.isFinite(value);
+    const isLone = isKnown && !isDrawing && !Number.isFinite(values[at + 1]);
+    // A lone point has no length, so it becomes a dash.
+    if (isLone) steps.push(`M${round(x(at) - loneWidth / 2)} ${round(y(value))}h${loneWidth}`);
+    else if (isKnown) steps.push(`${isDrawing ? 'L' : 'M'}${round(x(at))} ${round(y(value))}`);
+    isDrawing = isKnown;
   }
   return steps.join('');
 }

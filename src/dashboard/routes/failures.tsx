@@ -161,7 +161,7 @@ function columns(span: string): Column<FailureGroup>[] {
     {
       key: 'count',
       head: 'Jobs',
-      width: '90px',
+      width: '72px',
       isNumber: true,
       cell: (group) => (
         <Link to={writeJobSearch(group.search)}>{group.count.toLocaleString('en')}</Link>
@@ -170,31 +170,31 @@ function columns(span: string): Column<FailureGroup>[] {
     {
       key: 'reason',
       head: 'Reason',
-      width: '200px',
+      width: '180px',
       cell: ({ reason, statusCode }) =>
         `${nameReason(reason)}${statusCode === null ? '' : `, ${statusCode}`}`,
     },
     {
       key: 'target',
       head: 'Target',
-      cell: ({ target }) => <CutText text={target} tail={20} />,
+      cell: ({ target }) => <CutText text={target} />,
     },
     {
       key: 'plot',
       head: `Last ${span}`,
-      width: '132px',
+      width: '116px',
       cell: ({ series }) => <Sparkline values={series} label={`Failures, last ${span}`} />,
     },
     {
       key: 'first',
       head: 'First seen',
-      width: '96px',
+      width: '88px',
       cell: ({ firstSeenAt }) => <Time at={firstSeenAt} />,
     },
     {
       key: 'last',
       head: 'Last seen',
-      width: '96px',
+      width: '88px',
       cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
     },
     {
