@@ -17,12 +17,18 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const PICTURES = path.join(ROOT, 'docs/screenshots');
 const MOST_BYTES = 150_000;
 
-/** Name of the picture → the page. */
-const PAGES: Record<string, string> = {
+/** Name of the picture → the page, or the list on which the first link of a kind leads there. */
+const PAGES: Record<string, string | { on: string; link: string }> = {
   overview: '/',
   crons: '/crons',
+  cron: { on: '/crons?q=search+index', link: 'a[href^="/crons/"]' },
+  'create-cron': '/crons/new',
+  execution: { on: '/crons?q=search+index', link: 'a[href^="/executions/"]' },
   queues: '/queues',
+  queue: { on: '/queues', link: 'a[href^="/queues/"]:text-is("thumbnails")' },
   jobs: '/jobs',
+  'failed-jobs': '/jobs?tab=failed',
+  job: { on: '/jobs?tab=failed&reason=http_client_error', link: 'a[href^="/jobs/"]' },
   failures: '/failures',
   alerts: '/alerts?unread=1',
   maintenance: '/maintenance',
@@ -39,7 +45,8 @@ async function takePictures({ url }: TestDashboard): Promise<void> {
     await using watched = await browser.newPage({ viewport, colorScheme });
     const { page } = watched;
     await signIn(page, url);
-    for (const [name, address] of Object.entries(PAGES)) {
+    for (const [name, place] of Object.entries(PAGES)) {
+      const address = typeof place === 'string' ? place : await follow(page, url, place);
       const answer = await page.goto(`${url}${address}`, { waitUntil: 'networkidle' });
       if (answer?.status() !== 200) {
         process.stderr.write(`no picture of ${address}: it answers ${answer?.status()}\n`);
@@ -51,6 +58,13 @@ async function takePictures({ url }: TestDashboard): Promise<void> {
       if (fs.statSync(file).size > MOST_BYTES) throw new Error(`${file} is over 150 kB`);
     }
   }
+}
+
+/** @returns the address behind the first such link of the page's table */
+async function follow(page: Page, url: string, { on, link }: { on: string; link: string }) {
+  await page.goto(`${url}${on}`);
+  const address = await page.locator(`main table ${link}`).first().getAttribute('href');
+  return address ?? on;
 }
 
 async function signIn(page: Page, url: string): Promise<void> {
