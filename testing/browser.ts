@@ -31,7 +31,7 @@ export interface PageFault {
 
 export interface TestBrowser extends AsyncDisposable {
   browser: Browser;
-  /** A page in a context of its own: nobody is signed in, nothing is stored. */
+  /** A page in a context of its own: nobody is signed in, nothing is stored. Going to a page waits until its scripts are at work. */
   newPage(options?: BrowserContextOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
@@ -76,6 +76,7 @@ export async function startBrowser(): Promise<TestBrowser> {
 
 async function watchPage(context: BrowserContext, runsScripts: boolean): Promise<WatchedPage> {
   const page = await context.newPage();
+  if (runsScripts) waitForScripts(page);
   const faults: PageFault[] = [];
   const note = (kind: PageFault['kind'], text: string) => void faults.push({ kind, text });
   page.on('console', (message) => {
@@ -107,6 +108,40 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
     },
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+const SCRIPTS_LIMIT_MS = 15_000;
+
+/**
+ * A page is loaded before React has taken it over, and what is ticked or typed in between is lost on React.
+ * Where scripts run, going to a page and reloading it wait for that; pages without React are as they are.
+ */
+const TAKEN_OVER = `new Promise((resolve, reject) => {
+  if (window.__reactRouterContext === undefined) return resolve();
+  const limit = performance.now() + ${SCRIPTS_LIMIT_MS};
+  const look = () => {
+    const root = Object.keys(document).find((key) => key.startsWith('__reactContainer$'));
+    const isWaiting = !root || document[root].stateNode.current.memoizedState.isDehydrated;
+    // What is to be done after the first rendering is done in the turn behind it.
+    if (!isWaiting) setTimeout(resolve);
+    else if (performance.now() < limit) setTimeout(look, 5);
+    else reject(new Error('the scripts of the page have not taken it over'));
+  };
+  look();
+})`;
+
+function waitForScripts(page: Page): void {
+  const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)];
+  page.goto = async (...given) => {
+    const response = await goto(...given);
+    await page.evaluate(TAKEN_OVER);
+    return response;
+  };
+  page.reload = async (...given) => {
+    const response = await reload(...given);
+    await page.evaluate(TAKEN_OVER);
+    return response;
   };
 }
 
