@@ -21,6 +21,8 @@ function run(
 ) {
   const env = {
     PATH: process.env['PATH'],
+    // Most of what a process does here is to start, and what another has compiled it need not.
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     PORT: '0',
     DATABASE_URL: 'sqlite::memory:',
     ...settings,

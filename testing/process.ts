@@ -133,9 +133,12 @@ export async function runBelfry(
   return runCommand(args, folder, settingsFor(databaseUrl, options.env));
 }
 
+/** What a process needs to run, and where compiled code is kept: `npm start` keeps it too. */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'];
+
 /** Nothing but what is said here reaches the service: the settings of whoever runs the tests must not. */
 function settingsFor(databaseUrl: string, given: BelfryOptions['env'] = {}): NodeJS.ProcessEnv {
-  const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'].map((name) => [name, process.env[name]]);
+  const inherited = INHERITED.map((name) => [name, process.env[name]]);
   const all: Record<string, string | undefined> = {
     ...(Object.fromEntries(inherited) as Record<string, string | undefined>),
     ...DEFAULTS,
