@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
+import { untilCounted } from '#testing/remote';
 import { jobEnd, makeOnceQueue, ONCE, postJob, runCron, runJob } from '#testing/runs';
 import {
   attemptsOf,
@@ -272,14 +273,11 @@ forEachDatabase((_, makeDatabaseUrl) => {
     for (let n = 0; n < 4; n++) await post(second.url);
     /** Waits until so many are over the limit. */
     const expectOver = async (count: number) => {
-      const list = async () => (await second.cli('job', 'list', '--team', 'T')).json as Job[];
-      const over = await eventually(
-        async () => {
-          const found = (await list()).filter(({ reason }) => reason === 'limit_exceeded');
-          return found.length === count && found;
-        },
-        { everyMs: 300 },
-      );
+      const text = "select count(*) as number from jobs where reason = 'limit_exceeded'";
+      await untilCounted(second, { text, number: count, withinMs: 10_000 });
+      const jobs = (await second.cli('job', 'list', '--team', 'T')).json as Job[];
+      const over = jobs.filter(({ reason }) => reason === 'limit_exceeded');
+      assert.equal(over.length, count);
       assert.ok(over.every(({ status }) => status === 'failed'));
     };
     await expectOver(3);

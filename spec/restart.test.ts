@@ -2,15 +2,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  eventually,
-  forEachDatabase,
-  launchBelfry,
-  type MakeDatabaseUrl,
-  startBelfry,
-} from '#testing/process';
+import { forEachDatabase, launchBelfry, type MakeDatabaseUrl, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-import { type Client, listJobs, makeClient, postJob, showJob } from '#testing/remote';
+import {
+  type Client,
+  listJobs,
+  makeClient,
+  postJob,
+  showJob,
+  untilCounted,
+  untilSucceeded,
+} from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
 
 const JOBS = 1_000;
@@ -83,15 +85,9 @@ async function postJobs(client: Client, targetUrl: string): Promise<Set<string>>
 
 /** All jobs by id, once none waits and none is being sent. */
 async function settledJobs(belfry: Awaited<ReturnType<typeof startBelfry>>) {
-  const settled = await eventually(
-    async () => {
-      const jobs = await listJobs(belfry);
-      const isOver = jobs.every(({ status }) => status !== 'pending' && status !== 'processing');
-      return isOver && jobs;
-    },
-    { withinMs: LEASE_LIMIT_MS, everyMs: 1_000, what: 'all jobs to be settled' },
-  );
-  return new Map(settled.map((job) => [job.id, job]));
+  const text = "select count(*) as number from jobs where status in ('pending', 'processing')";
+  await untilCounted(belfry, { text, number: 0, withinMs: LEASE_LIMIT_MS });
+  return new Map((await listJobs(belfry)).map((job) => [job.id, job]));
 }
 
 function declareGracefulStop(makeDatabaseUrl: MakeDatabaseUrl) {
@@ -182,7 +178,7 @@ function declareCommandLine(makeDatabaseUrl: MakeDatabaseUrl) {
     assert.equal((await belfry.cli('job', 'fire', '--id', deleted)).code, 1);
     assert.equal((await belfry.cli('job', 'fire', '--id', fired)).code, 0);
     await target.waitFor(1, { withinMs: 2_000 });
-    await eventually(async () => (await showJob(belfry, fired)).status === 'success');
+    await untilSucceeded(belfry, [fired]);
     assert.deepEqual(
       target.requests.map(({ url }) => url),
       ['/fired'],

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import type { BelfryProcess, CommandResult } from './process.ts';
+import { type BelfryProcess, type CommandResult, eventually } from './process.ts';
+import { openRows } from './rows.ts';
 
 /** What a client and an operator do to a service that runs as a process of its own. */
 
@@ -76,6 +77,29 @@ export async function showJob(belfry: BelfryProcess, id: string): Promise<Printe
 export async function listJobs(belfry: BelfryProcess, ...filter: string[]): Promise<PrintedJob[]> {
   const listed = await belfry.cli('job', 'list', '--team', TEAM, '--limit', '10000', ...filter);
   return read<PrintedJob[]>(listed);
+}
+
+/** Waits until that many rows say so; `text` selects their `number`. A command would be a process for each look. */
+export async function untilCounted(
+  { databaseUrl }: Pick<BelfryProcess, 'databaseUrl'>,
+  { text, number, withinMs }: { text: string; number: number; withinMs: number },
+): Promise<void> {
+  await using rows = await openRows(databaseUrl);
+  await eventually(
+    async () => Number((await rows.all<{ number: number | string }>(text))[0]?.number) === number,
+    { withinMs, everyMs: 50, what: `${number} from ${text}` },
+  );
+}
+
+/** Waits until these jobs, each at its first attempt, have succeeded. */
+export async function untilSucceeded(
+  belfry: Pick<BelfryProcess, 'databaseUrl'>,
+  ids: readonly string[],
+  withinMs = 30_000,
+): Promise<void> {
+  const list = ids.map((id) => `'${id}'`).join();
+  const text = `select count(*) as number from jobs where status = 'success' and id in (${list})`;
+  await untilCounted(belfry, { text, number: ids.length, withinMs });
 }
 
 function read<Printed>({ code, json, stderr }: CommandResult): Printed {
