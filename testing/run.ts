@@ -17,11 +17,14 @@ interface Check {
 
 const ROOT = path.dirname(import.meta.dirname);
 const TEST_FILES = '{src,spec,testing,bin,bench}/**/*.test.{ts,tsx}';
-/** The service's processes and Postgres need a share of each core too. */
-const FILES_AT_ONCE = Math.max(2, Math.floor(os.availableParallelism() / 2));
+/**
+ * Most files wait now and then, for a disk, a browser or a second to pass, so two cores are kept busy by three
+ * files. With more cores the service's processes, browsers and Postgres need a share of them too.
+ */
+const FILES_AT_ONCE = Math.max(3, Math.floor(os.availableParallelism() * 0.75));
 const TEST_LIMIT_MS = 60_000;
 /** Longer than any test may take, so whoever is silent for so long waits for something that never comes. */
-const SILENCE_LIMIT_MS = 90_000;
+const SILENCE_LIMIT_MS = 150_000;
 
 const CHECKS: readonly Check[] = [
   { name: 'format', command: ['oxfmt', '--check', '.'] },
