@@ -129,36 +129,35 @@ function Filters({ filter }: { filter: CronSearch | null }) {
 
 const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 
-const columnsWith = (muted: MutedNow): Column<CronRow>[] => [
-  statusColumn,
-  nameColumn(muted),
-  ...otherColumns,
-];
+const columnsWith = (muted: MutedNow): Column<CronRow>[] => [statusColumn(muted), ...otherColumns];
 
-const statusColumn: Column<CronRow> = {
+const statusColumn = ({ byId }: MutedNow): Column<CronRow> => ({
   key: 'status',
   head: 'Status',
   width: '90px',
-  cell: ({ cron }) => <Status name={cron.isActive ? 'active' : 'paused'} />,
-};
-
-const nameColumn = ({ byId }: MutedNow): Column<CronRow> => ({
-  key: 'name',
-  head: 'Name',
   cell: ({ cron }) => (
-    <span className={classes.name}>
-      <span className={classes.titled}>
-        <Link to={`/crons/${cron.id}`}>{cron.name}</Link>
-        <MutedMark windows={byId[cron.id]} />
-      </span>
-      <span className="muted">
-        <CutText text={`${cron.method} ${cron.url}`} />
-      </span>
+    <span className={classes.states}>
+      <Status name={cron.isActive ? 'active' : 'paused'} />
+      <MutedMark windows={byId[cron.id]} />
     </span>
   ),
 });
 
 const otherColumns: Column<CronRow>[] = [
+  {
+    key: 'name',
+    head: 'Name',
+    cell: ({ cron }) => (
+      <span className={classes.name}>
+        <Link to={`/crons/${cron.id}`} title={cron.name}>
+          {cron.name}
+        </Link>
+        <span className="muted">
+          <CutText text={`${cron.method} ${cron.url}`} />
+        </span>
+      </span>
+    ),
+  },
   {
     key: 'schedule',
     head: 'Schedule',
