@@ -5,12 +5,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import { runCommand } from '#cli/run-command';
 import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
 import { openStore, type Store } from '#store/store';
 import { startDnsServer } from '#testing/dns-server';
 import { aCron, aDeadLetter, aJob, aNode, aQueue, aSettlement, aClaimedJob } from '#testing/makers';
+import { createDatabase } from '#testing/postgres';
 import { forEachDatabase } from '#testing/process';
 import { startSmtpServer } from '#testing/smtp';
 import { createCommandServices } from './commands.ts';
@@ -517,7 +519,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
     test('notices another key', async () => {
       const { code, of } = await findings({ ...config, appKey: Buffer.alloc(32, 8) });
-      assert.match(String(of('key')?.message), /another APP_KEY/);
+      assert.match(String(of('key')?.message), /another key; set APP_KEY/);
       assert.equal(code, 1);
     });
 
@@ -578,8 +580,41 @@ describe('the command line', () => {
     assert.doesNotMatch(stderr, /hush/);
     const doctor = await run(configOf(url), ['doctor']);
     assert.equal(doctor.code, 1);
-    assert.match(doctor.stderr, /^fail {2}database {2}Postgres: .*ECONNREFUSED/m);
+    assert.match(
+      doctor.stderr,
+      /^fail {2}database {2}Postgres: .*ECONNREFUSED.*; check that it runs and that DATABASE_URL/m,
+    );
     assert.doesNotMatch(doctor.stderr, /hush/);
+  });
+
+  test('says in one line what Postgres has against this user or database, and what to do', async () => {
+    await using database = await createDatabase();
+    const name = new URL(database.url).pathname.slice(1);
+    const role = `role_${name}`;
+    const admin = new pg.Client({ connectionString: database.url });
+    admin.on('error', () => {});
+    await admin.connect();
+    await admin.query(`create role ${role} login`);
+    await admin.query('revoke all on schema public from public');
+    const urlFor = (user: string, path: string) => {
+      const url = new URL(database.url);
+      return Object.assign(url, { username: user, pathname: path }).href;
+    };
+    const refusals = [
+      [urlFor('no_such_role', name), 'does not let this user in', 'the user and the password'],
+      [urlFor(role, 'no_such_database'), 'has no such database', 'create it'],
+      [urlFor(role, name), 'does not let this user make its tables', 'the owner'],
+    ] as const;
+    for (const [url, what, remedy] of refusals) {
+      const { code, stderr } = await run(configOf(url), ['team', 'list']);
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        new RegExp(`^belfry: [^\\n]*Postgres ${what} [^\\n]*${remedy}[^\\n]*\\n$`),
+      );
+    }
+    await admin.query(`drop role ${role}`);
+    await admin.end();
   });
 });
 
@@ -635,7 +670,7 @@ describe('backup', () => {
 
   test('says where it cannot write, that there is no database, and what is for Postgres', async () => {
     const nowhere = await run(config, ['backup', path.join(folder, 'no', 'where')]);
-    assert.match(nowhere.stderr, /^belfry: .* cannot be written: ENOENT\.\n$/);
+    assert.match(nowhere.stderr, /^belfry: .* cannot be written: its folder is not there\.\n$/);
     const fresh = path.join(folder, 'fresh.db');
     const none = await run(configOf(`sqlite:${fresh}`), ['backup', path.join(folder, 'x')]);
     assert.match(none.stderr, /^belfry: there is no database at .*fresh\.db yet\.\n$/);
@@ -651,10 +686,10 @@ describe('backup', () => {
     const target = path.join(folder, 'of-damaged.db');
     const { code, stderr } = await run(configOf(`sqlite:${damaged}`), ['backup', target]);
     assert.equal(code, 1);
-    assert.match(stderr, /^belfry: [^\n]+\n$/);
+    assert.match(stderr, /^belfry: [^\n]+is damaged[^\n]+; restore an older copy\n$/);
     assert.equal(fs.existsSync(target), false);
     const doctor = await run(configOf(`sqlite:${damaged}`), ['doctor']);
     assert.equal(doctor.code, 1);
-    assert.match(doctor.stderr, /^fail {2}database /m);
+    assert.match(doctor.stderr, /^fail {2}database {2}.*damaged.*; restore a backup$/m);
   });
 });

@@ -63,7 +63,7 @@ function judgeDatabase(what: string, found: DatabaseReport): Finding {
   if (unknownMigrations.length > 0) {
     return fail(
       'database',
-      `${what} was made by a newer version (${unknownMigrations.join(', ')})`,
+      `${what} was made by a newer version (${unknownMigrations.join(', ')}); start that version, or restore a backup`,
     );
   }
   if (pendingMigrations.length > 0) {
@@ -81,9 +81,10 @@ function judgeKey(config: Config, { sealedKeyCheck }: DatabaseReport): Finding {
   if (appKey === null && !existsSync(path)) {
     return fail('key', `APP_KEY is not set and ${path} is missing; put it back`);
   }
+  const hint = path === '' ? '' : `, or put it back as ${path}`;
   try {
     if (isKeyOf(loadAppKey(config), sealedKeyCheck)) return ok('key', 'opens the secrets');
-    return fail('key', 'the database was made with another APP_KEY');
+    return fail('key', `the database was made with another key; set APP_KEY to that one${hint}`);
   } catch (fault) {
     return fail('key', (fault as Error).message);
   }
@@ -104,7 +105,7 @@ async function examineDns({ dnsServers }: Config): Promise<Finding> {
   if (fault === null) return ok('dns', `${asked}: answers`);
   return warn(
     'dns',
-    `${asked}: no good answer (${fault}); targets with host names cannot be called`,
+    `${asked}: no good answer (${fault}); targets with host names cannot be called until DNS_SERVERS, or the system's resolvers, are right`,
   );
 }
 
@@ -125,7 +126,10 @@ async function examineMail({ smtpUrl, mailFrom }: Config): Promise<Finding> {
   } catch (fault) {
     const { code, responseCode } = fault as { code?: string; responseCode?: number };
     const reason = [code, responseCode].filter((part) => part !== undefined).join(' ');
-    return fail('mail', `${server} takes no mails (${reason || 'no reason given'})`);
+    return fail(
+      'mail',
+      `${server} takes no mails (${reason || 'no reason given'}); check SMTP_URL and the mail server`,
+    );
   } finally {
     transport.close();
   }

@@ -5,7 +5,8 @@
  *   written, the same call may succeed later.
  * STORE_LOCKED: another process serves this SQLite file.
  * STORE_DAMAGED: the file is not a sound SQLite database.
- * STORE_READ_ONLY: the file or its folder cannot be written.
+ * STORE_READ_ONLY: the file or its folder cannot be written; on Postgres, this user may not.
+ * STORE_TOO_NEW: a newer version has migrated the database.
  * STORE_WRONG_KEY: the database was made with another APP_KEY.
  * STORE_CONFLICT: the transaction lost a race and may be run again from its start.
  * STORE_REFUSED: a constraint said no. STORE_FAULT: anything else, a defect of ours.
@@ -15,6 +16,7 @@ export type StoreErrorCode =
   | 'STORE_LOCKED'
   | 'STORE_DAMAGED'
   | 'STORE_READ_ONLY'
+  | 'STORE_TOO_NEW'
   | 'STORE_WRONG_KEY'
   | 'STORE_CONFLICT'
   | 'STORE_REFUSED'
@@ -61,6 +63,8 @@ function postgresCode(sqlState: string, message: string): StoreErrorCode {
   // 08 connection, 28 and 3D000 it lets nobody in, 53 resources (full disk, too many connections), 57P0x shutdown,
   // 58 system, 25006 read-only standby
   if (/^(08|28|3D|53|57P|58)/.test(sqlState) || sqlState === '25006') return 'STORE_UNAVAILABLE';
+  // No right to a table, or to any schema.
+  if (sqlState === '42501' || sqlState === '3F000') return 'STORE_READ_ONLY';
   // A statement that took too long: the server is overloaded, or somebody holds a lock.
   if (sqlState === '57014' || sqlState === '55P03') return 'STORE_UNAVAILABLE';
   if (/^E[A-Z_]+$/.test(sqlState)) return 'STORE_UNAVAILABLE';

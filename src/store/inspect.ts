@@ -1,5 +1,7 @@
 import type { Clock } from '#domain/clock';
+import { StoreError } from './errors.ts';
 import type { Inspection } from './inspection.ts';
+import { explainRefusal } from './postgres/explain.ts';
 import { inspectPostgres } from './postgres/inspect.ts';
 import { inspectSqliteFile } from './sqlite/inspect.ts';
 import type { StoreLocation } from './store.ts';
@@ -11,7 +13,22 @@ export async function inspectDatabase(location: StoreLocation, clock: Clock): Pr
     if (location.kind === 'sqlite-memory') return { kind: 'not-made-yet' };
     return await inspectPostgres(location.url, clock);
   } catch (error) {
-    const { message, code } = error as { message?: string; code?: string };
-    return { kind: 'unreachable', reason: message || (code ?? 'unknown') };
+    return { kind: 'unreachable', reason: explain(location, error) };
   }
+}
+
+function explain({ kind }: StoreLocation, error: unknown): string {
+  const { message = '', code = 'unknown', errcode } = error as Fault;
+  const refusal = kind === 'postgres' ? explainRefusal(error) : null;
+  if (refusal !== null) return refusal;
+  if (errcode === undefined) return message || code;
+  const isDamaged = StoreError.fromSqlite({ message, errcode }).code === 'STORE_DAMAGED';
+  return isDamaged ? `damaged, or no SQLite database (${message}); restore a backup` : message;
+}
+
+interface Fault {
+  message?: string;
+  code?: string;
+  /** Of SQLite. */
+  errcode?: number;
 }

@@ -33,6 +33,7 @@ describe('opening a database', () => {
         ),
       );
       await assert.rejects(store.openAnother(), {
+        code: 'STORE_TOO_NEW',
         message:
           'the database was made by a newer version of Belfry; start that version or restore a backup',
       });

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { StoreError } from '../errors.ts';
+import { explainRefusal } from '../postgres/explain.ts';
 import { createWorkTables } from './0001-work.ts';
 import { createAccountTables } from './0002-accounts.ts';
 import { createAlertTables } from './0003-alerts.ts';
@@ -37,14 +38,26 @@ export async function migrateToLatest(
   }
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();
-  if (error instanceof StoreError) throw error;
-  if (error) throw new StoreError('STORE_FAULT', explainFault(error), { cause: error });
+  if (error instanceof StoreError) throw kind === 'postgres' ? tellRefusal(error) : error;
+  if (error) throw toStoreError(error);
   return (results ?? []).map(({ migrationName }) => migrationName);
 }
 
-function explainFault(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.includes('previously executed migration')
-    ? 'the database was made by a newer version of Belfry; start that version or restore a backup'
-    : `migrating the database failed: ${text}`;
+/** Migrating is the first that is asked of a server: here it shows whether it can be used at all. */
+function tellRefusal(error: StoreError): StoreError {
+  const refusal = explainRefusal(error);
+  if (refusal === null) return error;
+  return new StoreError(error.code, `Postgres ${refusal}`, { cause: error });
+}
+
+function toStoreError(cause: unknown): StoreError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  if (!text.includes('previously executed migration')) {
+    return new StoreError('STORE_FAULT', `migrating the database failed: ${text}`, { cause });
+  }
+  return new StoreError(
+    'STORE_TOO_NEW',
+    'the database was made by a newer version of Belfry; start that version or restore a backup',
+    { cause },
+  );
 }

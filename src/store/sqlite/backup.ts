@@ -39,9 +39,10 @@ export function backUpSqliteFile(databasePath: string, target: string): SqliteBa
     copyInto(databasePath, draft);
     return publish(draft, path);
   } catch (error) {
-    return explain(error, path);
+    return explain(error, databasePath, path);
   } finally {
-    rmSync(draft, { force: true });
+    // Where the disk is full, SQLite leaves its journal.
+    for (const left of [draft, `${draft}-journal`]) rmSync(left, { force: true });
   }
 }
 
@@ -79,9 +80,28 @@ function sync(path: string): void {
   }
 }
 
-function explain(error: unknown, path: string): SqliteBackup {
+/** SQLite's result codes: https://sqlite.org/rescode.html */
+const FULL = 13;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder is not there',
+  EACCES: 'this user may not write there',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'its disk is full',
+};
+
+function explain(error: unknown, databasePath: string, path: string): SqliteBackup {
   if (error instanceof StoreError) throw error;
   const { code, message, errcode } = error as { code?: string; message: string; errcode?: number };
-  if (errcode !== undefined) throw StoreError.fromSqlite({ message, errcode });
-  return { kind: 'cannot-write', path, reason: code ?? message };
+  if (errcode === undefined) {
+    return { kind: 'cannot-write', path, reason: REASONS[code ?? ''] ?? code ?? message };
+  }
+  if ((errcode & 0xff) === FULL) return { kind: 'cannot-write', path, reason: 'its disk is full' };
+  const fault = StoreError.fromSqlite({ message, errcode });
+  const isDamaged = fault.code === 'STORE_DAMAGED';
+  const what = isDamaged ? 'is damaged, or no SQLite database' : 'cannot be copied';
+  const remedy = isDamaged ? 'restore an older copy' : 'look who else uses it, and try again';
+  throw new StoreError(fault.code, `${databasePath} ${what} (${message}); ${remedy}`, {
+    cause: error,
+  });
 }

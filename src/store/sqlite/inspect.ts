@@ -1,14 +1,18 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Inspection } from '../inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../seal.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
+/** https://sqlite.org/rescode.html#busy */
+const BUSY = 5;
 
-/** Throws what SQLite throws where the file cannot be read. */
+/** Throws what SQLite or the file system throws where the file cannot be read. */
 export function inspectSqliteFile(path: string): Inspection {
-  if (!existsSync(path)) return { kind: 'not-made-yet' };
+  // Not merely "is it there", which is answered with no for a folder that this user may not look into.
+  if (!isThere(path)) return { kind: 'not-made-yet' };
   using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   return {
@@ -19,6 +23,15 @@ export function inspectSqliteFile(path: string): Inspection {
     clockOffsetMs: 0,
     sealedKeyCheck: readKeyCheck(database),
   };
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 function hasTable(database: DatabaseSync, name: string): boolean {
@@ -38,14 +51,22 @@ function readKeyCheck(database: DatabaseSync): string | null {
   return row === undefined ? null : String(row['value']);
 }
 
-/** Takes the right to write and gives it back. */
+/** Takes the right to write and gives it back. On a file that it may only read, SQLite itself takes that for well. */
 function tryWriting(path: string): string | null {
+  try {
+    for (const each of [path, dirname(path)]) accessSync(each, constants.W_OK);
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return `${code}; give this user write access to the file and its folder`;
+  }
   try {
     using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     database.exec('begin immediate');
     database.exec('rollback');
     return null;
   } catch (error) {
-    return (error as Error).message;
+    const { message, errcode = 0 } = error as Error & { errcode?: number };
+    const isHeld = (errcode & 0xff) === BUSY;
+    return isHeld ? `${message}; another program holds it, end that one` : message;
   }
 }
