@@ -25,6 +25,8 @@ const SEATS = isFull ? 64 : 12;
  * are not stored, so a slow database leaves at most these unfinished on a node.
  */
 const MOST_UNFINISHED = 3 * SEATS;
+/** More than the others have seats for at once. */
+const ROUND = 8 * SEATS;
 /** Long enough at full size that seats are what is short, and not the machine's two cores. */
 const ANSWER_MS = isFull ? 150 : 30;
 /** A lease lasts 15 s, and its end is noticed within a few more. */
@@ -86,7 +88,8 @@ async function runNodes(
 
   const half = JOBS / 2;
   // All due at the same moment: with little to do, whoever hears first would take the most.
-  await postJobs(scene, 0, half, isFull ? 30 : 3);
+  await postJobs(scene, 0, half, 3600);
+  await makeDue(rows, 'jobs', 'scheduled_at');
   await untilNoneWaits(rows);
   const shares = await Promise.all([first, ...others].map(countRuns));
   t.diagnostic(`the nodes ran ${shares.join(', ')}`);
@@ -110,9 +113,12 @@ async function runNodes(
 
   // The one that woke takes part again.
   const wokenFrom = await countRuns(frozen);
-  await postJobs(scene, JOBS, JOBS + 100);
-  await untilNoneWaits(rows);
-  assert.ok((await countRuns(frozen)) > wokenFrom, 'the woken node runs nothing any more');
+  for (let from = JOBS; (await countRuns(frozen)) === wokenFrom; from += ROUND) {
+    assert.ok(from < JOBS + 10 * ROUND, 'the woken node runs nothing any more');
+    await postJobs(scene, from, from + ROUND, 3600);
+    await makeDue(rows, 'jobs', 'scheduled_at');
+    await untilNoneWaits(rows);
+  }
   client.close();
 }
 
@@ -132,7 +138,7 @@ async function postJobs(
   await Promise.all(Array.from({ length: POSTERS }, poster));
 }
 
-/** Crons that run once a year, made due a moment from now for all nodes at once. */
+/** Crons that run once a year, and now. */
 async function scheduleTicks({ client, target, rows }: Scene): Promise<void> {
   for (let n = 0; n < CRONS; n++) {
     const cron = {
@@ -143,8 +149,14 @@ async function scheduleTicks({ client, target, rows }: Scene): Promise<void> {
     const { status } = await client.post('/api/crons', cron);
     assert.equal(status, 201);
   }
-  await rows.all(`update crons set next_run_at =
-    (extract(epoch from clock_timestamp()) * 1000)::bigint + 300`);
+  await makeDue(rows, 'crons', 'next_run_at');
+}
+
+/** Makes all that waits due a moment from now, for all nodes at once. */
+async function makeDue(rows: Rows, table: 'jobs' | 'crons', column: string): Promise<void> {
+  await rows.all(`update ${table} set ${column} =
+    (extract(epoch from clock_timestamp()) * 1000)::bigint + 1000
+    ${table === 'jobs' ? "where status = 'pending'" : ''}`);
   // What no node can read tells each of them to look for itself.
   await rows.all(`notify belfry, 'look'`);
 }
