@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { Backlog } from '#store/backlog';
 import { Metrics } from './metrics.ts';
 
 const PAGE = readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8');
@@ -13,12 +14,15 @@ async function namesOf(metrics: Metrics): Promise<string[]> {
   return all.map(({ name }) => name).toSorted();
 }
 
-function watched(): Metrics {
+const NONE = { count: 0, oldestMs: 0 };
+const BACKLOG = { due: NONE, held: NONE, scheduled: NONE, processing: NONE };
+
+function watched(readBacklog = () => Promise.resolve<Backlog>(BACKLOG)): Metrics {
   const metrics = new Metrics();
   metrics.watch({
     clock: { now: () => 0, monotonicMs: () => 0, after: () => () => {} },
     inFlight: () => 0,
-    readBacklog: () => Promise.resolve({ due: 0, scheduled: 0, processing: 0, oldestDueMs: 0 }),
+    readBacklog,
   });
   return metrics;
 }
@@ -30,6 +34,31 @@ test('docs/metrics.md explains every figure of the page, and none that is not th
     explained.toSorted((a, b) => (a < b ? -1 : 1)),
     names.filter((name) => !isUsual(name)),
   );
+});
+
+test('docs/metrics.md names the labels of each figure, and no others', async () => {
+  const { registry } = watched();
+  const rows = [...PAGE.matchAll(/^\| `(belfry_\w+)` +\|[^|]*\|([^|]*)\|/gm)];
+  assert.ok(rows.length > 5);
+  for (const [, name = '', labels = ''] of rows) {
+    const explained = [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label);
+    const metric = registry.getSingleMetric(name) as unknown as { labelNames: string[] };
+    assert.deepEqual(new Set(explained), new Set(metric.labelNames), name);
+  }
+});
+
+test('docs/metrics.md names each state of the backlog', async () => {
+  const text = await watched().registry.metrics();
+  const states = [...text.matchAll(/^belfry_jobs\{state="(\w+)"\}/gm)].map(([, state]) => state);
+  assert.deepEqual(states, ['due', 'held', 'scheduled', 'processing']);
+  for (const state of states) assert.ok(PAGE.includes(`\`${state}\``), state);
+});
+
+test('while the database is away the backlog is left out, and the rest is told', async () => {
+  const metrics = watched(() => Promise.reject(new Error('away')));
+  const text = await metrics.registry.metrics();
+  assert.doesNotMatch(text, /^belfry_jobs\{/m);
+  assert.match(text, /^belfry_in_flight 0$/m);
 });
 
 test('every figure that the page mentions in passing exists', async () => {

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { NoticeObserver } from '#alerts/sending';
 import type { Clock } from '#domain/clock';
 import type { EngineObserver } from '#engine/observer';
-import type { Backlog } from '#store/backlog';
+import type { Backlog, InState } from '#store/backlog';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -152,26 +152,27 @@ export class Metrics implements EngineObserver, NoticeObserver {
   #watchBacklog(sources: MetricSources): void {
     const { clock } = sources;
     let readAtMs = -Infinity;
-    let reading: Promise<Backlog> | null = null;
+    let reading: Promise<Backlog | null> = Promise.resolve(null);
     const read = () => {
-      if (reading === null || clock.monotonicMs() - readAtMs > BACKLOG_EVERY_MS) {
+      if (clock.monotonicMs() - readAtMs > BACKLOG_EVERY_MS) {
         readAtMs = clock.monotonicMs();
-        reading = sources.readBacklog(clock.now());
+        // The other figures are wanted most while the database is away.
+        reading = sources.readBacklog(clock.now()).catch(() => null);
       }
       return reading;
     };
-    const jobsHelp =
-      'Jobs that are not finished, by state: due and waiting for a seat, scheduled for later, processing';
-    this.#gauge('belfry_jobs', jobsHelp, ['state'], async (gauge) => {
-      const { due, scheduled, processing } = await read();
-      gauge.set({ state: 'due' }, due);
-      gauge.set({ state: 'scheduled' }, scheduled);
-      gauge.set({ state: 'processing' }, processing);
-    });
-    const oldestHelp = 'How long the oldest due job has been waiting; 0 where none waits';
-    this.#gauge('belfry_oldest_due_seconds', oldestHelp, [], async (gauge) => {
-      gauge.set((await read()).oldestDueMs / 1000);
-    });
+    const watch = (name: string, help: string, valueOf: (found: InState) => number) =>
+      this.#gauge(name, help, ['state'], async (gauge) => {
+        const backlog = await read();
+        gauge.reset();
+        for (const [state, found] of Object.entries(backlog ?? {})) {
+          gauge.set({ state }, valueOf(found));
+        }
+      });
+    watch('belfry_jobs', 'Jobs that are not finished, by state', ({ count }) => count);
+    const oldestHelp =
+      'For how long the oldest of them has been due or under way; 0 where there is none';
+    watch('belfry_oldest_job_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
   }
 
   /** A figure that is read when it is asked for. */

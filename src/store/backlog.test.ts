@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/makers';
+import { forEachStore } from '#testing/stores';
+import { readBacklog } from './backlog.ts';
+
+const NONE = { count: 0, oldestMs: 0 };
+
+forEachStore((_name, openTestStore) => {
+  test('an empty store has no backlog', async () => {
+    await using store = await openTestStore();
+    const backlog = await readBacklog(store.database, store.clock.now());
+    assert.deepEqual(backlog, { due: NONE, held: NONE, scheduled: NONE, processing: NONE });
+  });
+
+  test('what waits is counted by state, with the age of the oldest; what is finished is not', async () => {
+    await using store = await openTestStore();
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    await aDeadLetter(store, team.id, node);
+    await aClaimedJob(store, team.id, node);
+    await store.testClock.advance(5_000);
+    await aJob(store, team.id, { queue: 'a' });
+    const { queueId } = await aJob(store, team.id, { queue: 'paused' });
+    await store.database.transact((trx) =>
+      trx.updateTable('queues').set({ is_paused: 1 }).where('id', '=', queueId).execute(),
+    );
+    await store.testClock.advance(2_000);
+    await aJob(store, team.id, { queue: 'b' });
+    const now = store.clock.now();
+    await aJob(store, team.id, { queue: 'a', delaySeconds: 60 });
+    assert.deepEqual(await readBacklog(store.database, now), {
+      due: { count: 2, oldestMs: 2_000 },
+      held: { count: 1, oldestMs: 2_000 },
+      scheduled: { count: 1, oldestMs: 0 },
+      processing: { count: 1, oldestMs: 7_000 },
+    });
+  });
+});
