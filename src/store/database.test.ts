@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { aJob, aTeam } from '#testing/makers';
 import { forEachStore } from '#testing/stores';
+import { eventually } from '#testing/process';
 import type { Trx } from './database.ts';
 import { StoreError } from './errors.ts';
 
@@ -66,6 +67,43 @@ describe('the database handle', () => {
     });
 
     if (name === 'postgres') {
+      test('a statement that loses a race with a transaction is run again', async () => {
+        await using store = await openTestStore();
+        const [a, b] = [await aTeam(store), await aTeam(store)];
+        const holdsOne = Promise.withResolvers<void>();
+        const waits = Promise.withResolvers<void>();
+        const set = (trx: Trx, id: string) =>
+          trx.updateTable('teams').set({ name: 'by one' }).where('id', '=', id).execute();
+        const transaction = store.database.transact(async (trx) => {
+          await set(trx, b.id);
+          holdsOne.resolve();
+          await waits.promise;
+          await set(trx, a.id);
+        });
+        await holdsOne.promise;
+        // Takes the one, waits for the other; whoever has waited longest looks for a deadlock first, and loses.
+        const alone = store.database.runAlone<{ id: string }>(
+          CompiledQuery.raw(
+            `with first as (update teams set name = 'alone' where id = $1 returning id)
+             update teams set name = 'alone' where id = $2
+               and (select count(*) from first) = 1 returning id`,
+            [a.id, b.id],
+          ),
+        );
+        await eventually(async () => {
+          const waiting = await store.database.runAlone(
+            CompiledQuery.raw(`select 1 as one from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock'`),
+          );
+          return waiting.length > 0;
+        });
+        waits.resolve();
+        assert.equal((await alone).length, 1);
+        await transaction;
+        const names = (await store.teams.list()).map((team) => team.name);
+        assert.deepEqual(names, ['alone', 'alone']);
+      });
+
       test('of two transactions that wait for each other both succeed', async () => {
         await using store = await openTestStore();
         const [a, b] = [await aTeam(store), await aTeam(store)];

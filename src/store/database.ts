@@ -78,20 +78,11 @@ export class Database {
    */
   async transact<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
     refuseNesting();
-    return this.#watched(() => this.#transactAgain(work));
-  }
-
-  async #transactAgain<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#writer
-          .transaction()
-          .execute((trx) => runInside('transaction', () => work(trx)));
-      } catch (error) {
-        const lostRace = error instanceof StoreError && error.code === 'STORE_CONFLICT';
-        if (!lostRace || attempt === MAX_ATTEMPTS) throw error;
-      }
-    }
+    return this.#watched(() =>
+      againAfterLostRaces(() =>
+        this.#writer.transaction().execute((trx) => runInside('transaction', () => work(trx))),
+      ),
+    );
   }
 
   /** Carries out a procedure as one transaction. */
@@ -102,10 +93,14 @@ export class Database {
     return this.#watched(async () => (await call(procedure.name, input)) as Output);
   }
 
-  /** Runs one statement that is a transaction by itself, saving the round trips of begin and commit. */
+  /**
+   * Runs one statement that is a transaction by itself, saving the round trips of begin and commit; as
+   * `transact`, again where it lost a race.
+   */
   async runAlone<R>(query: CompiledQuery<R>): Promise<R[]> {
     refuseNesting();
-    const { rows } = await this.#watched(() => this.#writer.executeQuery(query));
+    const run = () => this.#writer.executeQuery(query);
+    const { rows } = await this.#watched(() => againAfterLostRaces(run));
     return rows;
   }
 
@@ -136,3 +131,14 @@ export class Database {
 }
 
 const MAX_ATTEMPTS = 5;
+
+async function againAfterLostRaces<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const lostRace = error instanceof StoreError && error.code === 'STORE_CONFLICT';
+      if (!lostRace || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
