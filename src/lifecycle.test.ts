@@ -50,6 +50,23 @@ describe('a service', () => {
     assert.deepEqual(story.slice(2), ['stop web', 'stop store']);
   });
 
+  test('goes on to the next part where one does not stop in time', async () => {
+    const story: string[] = [];
+    const part = (name: string, stop: () => Promise<void>): Part => ({
+      name,
+      start: async () => {},
+      stop: async () => {
+        story.push(`stop ${name}`);
+        await stop();
+      },
+    });
+    const hangs = part('engine', () => new Promise(() => {}));
+    const service = new Service([part('store', async () => {}), hangs], silentLog, 1);
+    await service.start();
+    assert.equal(await service.stop(0), false);
+    assert.deepEqual(story, ['stop engine', 'stop store']);
+  });
+
   test('stops once, however often it is asked', async () => {
     const { story, service } = partsWith(['store']);
     await service.start();

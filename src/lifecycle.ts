@@ -8,16 +8,21 @@ export interface Part {
   stop(graceMs: number): Promise<void>;
 }
 
+/** What a part may take beyond the grace to let go of what it holds: a database may be silent just then. */
+const OVERTIME_MS = 5_000;
+
 /** Starts parts in the order given and stops them in the opposite one, so that each can rely on those before it. */
 export class Service {
   readonly #parts: readonly Part[];
   readonly #log: Log;
+  readonly #overtimeMs: number;
   readonly #started: Part[] = [];
   #stopping: Promise<boolean> | null = null;
 
-  constructor(parts: readonly Part[], log: Log) {
+  constructor(parts: readonly Part[], log: Log, overtimeMs = OVERTIME_MS) {
     this.#parts = parts;
     this.#log = log;
+    this.#overtimeMs = overtimeMs;
   }
 
   /** Rejects with the fault of the part that could not start, after the others have been stopped again. */
@@ -38,7 +43,7 @@ export class Service {
   }
 
   /**
-   * True when every part stopped without a fault. One grace for all: what the first part uses of it, the next has
+   * True when every part stopped without a fault and in time. One grace for all: what the first part uses of it, the next has
    * not. Called again, it answers with the stop that is under way.
    */
   stop(graceMs: number): Promise<boolean> {
@@ -50,13 +55,24 @@ export class Service {
     let clean = true;
     for (let part = this.#started.pop(); part !== undefined; part = this.#started.pop()) {
       try {
-        await part.stop(Math.max(0, deadlineMs - performance.now()));
+        const graceMs = Math.max(0, deadlineMs - performance.now());
+        await this.#inTime(part.stop(graceMs), graceMs + this.#overtimeMs);
       } catch (error) {
         clean = false;
         this.#log.error('stop.failed', { part: part.name, error });
       }
     }
     return clean;
+  }
+
+  async #inTime(stopping: Promise<void>, limitMs: number): Promise<void> {
+    const limit = Promise.withResolvers<never>();
+    const timer = setTimeout(() => limit.reject(new Error('did not stop in time')), limitMs);
+    try {
+      await Promise.race([stopping, limit.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 
