@@ -122,7 +122,8 @@ export class PostgresSignals implements SignalBus {
     client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
     try {
       await client.connect();
-      await client.query(`listen ${CHANNEL}`);
+      const listen = { text: `listen ${CHANNEL}`, query_timeout: CHECK_LIMIT_MS };
+      await client.query(listen);
       this.#client = client;
       if (this.#closed) return await client.end();
       this.#local.send([{ kind: 'unknown' }]);
@@ -130,8 +131,8 @@ export class PostgresSignals implements SignalBus {
     } catch (error) {
       this.#log.warn('signals.connection-failed', { error: (error as Error).message });
       client.removeAllListeners('end');
-      await client.end().catch(() => {});
       this.#reconnect(client, attempt + 1);
+      await client.end().catch(() => {});
     }
   }
 

@@ -1,0 +1,89 @@
+/** `ROLE=web` and `ROLE=engine` as two processes on one Postgres, and what happens where they no longer hear each other. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createDatabase } from '#testing/postgres';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { startReceiver } from '#testing/receiver';
+import { listJobs, makeClient, postJob, showJob } from '#testing/remote';
+import { openRows } from '#testing/rows';
+import { startTcpProxy } from '#testing/tcp-proxy';
+
+const env = { PLANS: 'unlimited=unlimited' };
+const web = { ...env, ROLE: 'web' };
+const engine = { ...env, ROLE: 'engine' };
+/** Sooner than an engine looks by itself, which is every 15 s. */
+const BY_WORD_MS = 8_000;
+const BY_LOOKING_MS = 25_000;
+
+describe('web and engine', { concurrency: 2, timeout: 100_000 }, () => {
+  test('what one accepts the other sends at once; alone, the one holds it and the other answers no API', async () => {
+    await using target = await startReceiver();
+    await using database = await createDatabase();
+    await using front = await startBelfry({ databaseUrl: database.url, env: web });
+    const client = await makeClient(front);
+    const before = await postJob(client, { url: `${target.url}/before` });
+    assert.equal((await showJob(front, before)).status, 'pending');
+    assert.equal(target.requests.length, 0);
+
+    await using back = await startBelfry({ databaseUrl: database.url, env: engine });
+    await untilDone(front);
+    const callback_url = `${target.url}/callback`;
+    await postJob(client, { url: `${target.url}/after`, callback_url });
+    await target.waitFor(3, { withinMs: BY_WORD_MS });
+    assert.deepEqual(
+      target.requests.map(({ url }) => url),
+      ['/before', '/after', '/callback'],
+    );
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      for (const { url } of [front, back]) assert.equal((await fetch(url + path)).status, 200);
+    }
+    assert.equal((await fetch(`${front.url}/login`)).status, 200);
+    for (const path of ['/login', '/api/jobs']) {
+      assert.equal((await fetch(back.url + path, { method: 'POST' })).status, 404, path);
+    }
+    assert.match(await readMetrics(front), /^belfry_accepted_total\{kind="job"\} 2$/m);
+    assert.match(await readMetrics(back), /^belfry_lateness_seconds_count\{kind="job"\} 2$/m);
+    client.close();
+  });
+
+  test('an engine whose listening connection is lost, and the next one too, finds new work by itself and listens again', async () => {
+    await using target = await startReceiver();
+    await using database = await createDatabase();
+    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
+    await using front = await startBelfry({ databaseUrl: database.url, env: web });
+    await using back = await startBelfry({ databaseUrl: url, env: engine });
+    const client = await makeClient(front);
+    await using rows = await openRows(database.url);
+    const endListening = () =>
+      rows.all(`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'belfry signals' and datname = current_database()`);
+
+    await endListening();
+    await postJob(client, { url: `${target.url}/1` });
+    await target.waitFor(1, { withinMs: BY_WORD_MS });
+
+    proxy.swallowAnswerTo('listen belfry');
+    await endListening();
+    await postJob(client, { url: `${target.url}/2` });
+    await target.waitFor(2, { withinMs: BY_LOOKING_MS });
+    await back.line(/signals\.connection-failed/, BY_LOOKING_MS);
+    // More than once, since now and then it looks just then.
+    for (let n = 3; n <= 5; n++) {
+      await postJob(client, { url: `${target.url}/${n}` });
+      await target.waitFor(n, { withinMs: BY_WORD_MS });
+    }
+    client.close();
+  });
+});
+
+async function untilDone(belfry: BelfryProcess): Promise<void> {
+  await eventually(
+    async () => (await listJobs(belfry)).every(({ status }) => status === 'success'),
+    { withinMs: BY_WORD_MS, everyMs: 200 },
+  );
+}
+
+async function readMetrics({ url }: BelfryProcess): Promise<string> {
+  return (await fetch(`${url}/metrics`)).text();
+}
