@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { forEachStore } from '#testing/stores';
+import { MIGRATION_NAMES } from './index.ts';
+
+/**
+ * What the version before may rely on (docs/operating.md, Upgrades): it runs on beside the first node of a
+ * new one, on the new one's schema.
+ */
+function findBreaches(migrations: readonly (readonly string[])[]): string[] {
+  const old = new Set<string>();
+  const breaches: string[] = [];
+  for (const statements of migrations) {
+    const made = statements.flatMap((sql) => /^create table "?(\w+)/i.exec(sql)?.[1] ?? []);
+    breaches.push(...statements.filter((sql) => breaks(sql, old)));
+    for (const table of made) old.add(table);
+  }
+  return breaches;
+}
+
+function breaks(sql: string, old: ReadonlySet<string>): boolean {
+  const table = /^(?:alter|drop) table (?:if exists )?"?(\w+)/i.exec(sql)?.[1];
+  if (table !== undefined && old.has(table)) {
+    const takesAway = /^drop|\b(drop column|rename|alter column|add constraint)\b/i.test(sql);
+    const needsValue = /\badd column\b(?=.*\bnot null\b)(?!.*\bdefault\b)/i.test(sql);
+    return takesAway || needsValue;
+  }
+  const narrowed = /^create unique index .* on "?(\w+)/i.exec(sql)?.[1];
+  return narrowed !== undefined && old.has(narrowed);
+}
+
+describe('migrations', () => {
+  forEachStore((_name, openTestStore) => {
+    test('leave the version before everything that it reads and writes', async () => {
+      const migrations: string[][] = [[]];
+      await using _store = await openTestStore({
+        isEmpty: true,
+        onStatement: ({ sql }) => {
+          const text = sql.trim().replaceAll(/\s+/g, ' ');
+          if (/^insert into "?kysely_migration/i.test(text)) migrations.push([]);
+          else migrations.at(-1)?.push(text);
+        },
+      });
+      assert.ok(migrations.length > MIGRATION_NAMES.length, 'they were not seen');
+      assert.ok(migrations[0]?.some((sql) => sql.startsWith('create table')));
+      assert.deepEqual(findBreaches(migrations.slice(0, MIGRATION_NAMES.length)), []);
+    });
+  });
+
+  for (const [what, sql] of [
+    ['removes a table', 'drop table "jobs"'],
+    ['removes a column', 'alter table "jobs" drop column "url"'],
+    ['renames', 'alter table "jobs" rename column "url" to "address"'],
+    ['narrows a column', 'alter table "jobs" alter column "url" set not null'],
+    ['asks for a value', 'alter table "jobs" add column "place" text not null'],
+    ['narrows rows', 'create unique index "one" on "jobs" ("url")'],
+  ] as const) {
+    test(`one that ${what} would be found`, () => {
+      assert.deepEqual(findBreaches([['create table "jobs" ("id" text)'], [sql]]), [sql]);
+      assert.deepEqual(findBreaches([['create table "jobs" ("id" text)', sql]]), []);
+    });
+  }
+
+  test('a column with a default, an index and a table may be added', () => {
+    const added = [
+      'alter table "jobs" add column "place" text',
+      'alter table "jobs" add column "place" text default \'x\' not null',
+      'create index "some" on "jobs" ("url")',
+      'create table "places" ("id" text)',
+      'drop index "others"',
+    ];
+    assert.deepEqual(findBreaches([['create table "jobs" ("id" text)'], added]), []);
+  });
+});
