@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Inspection } from '../inspection.ts';
@@ -6,6 +6,8 @@ import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../seal.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
+/** With less than this, the next job may find no room. */
+const ROOM_BYTES = 1024 * 1024;
 /** https://sqlite.org/rescode.html#busy */
 const BUSY = 5;
 
@@ -59,6 +61,8 @@ function tryWriting(path: string): string | null {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     return `${code}; give this user write access to the file and its folder`;
   }
+  const { bavail, bsize } = statfsSync(dirname(path));
+  if (bavail * bsize < ROOM_BYTES) return 'its disk is full; make room, or lower HISTORY_DAYS';
   try {
     using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     database.exec('begin immediate');
