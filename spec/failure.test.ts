@@ -190,6 +190,9 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     await server.crash();
     gate.open();
     assert.equal(await readiness(belfry), 503);
+    const page = await fetch(`${belfry.url}/login`);
+    assert.equal(page.status, 503);
+    assert.match(await page.text(), /The database does not answer/);
     const refused = await client.post('/api/jobs', {
       queue: 'emails',
       url: `${target.url}/refused`,

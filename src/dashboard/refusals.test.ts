@@ -11,6 +11,9 @@ class Room {
   async refuse() {
     throw Object.assign(new Error('member may not'), { code: 'NOT_ALLOWED' });
   }
+  async lose() {
+    throw Object.assign(new Error('connection lost'), { code: 'STORE_UNAVAILABLE' });
+  }
   async fail() {
     throw new Error('disk full');
   }
@@ -28,6 +31,12 @@ describe('services as pages see them', () => {
     await assert.rejects(
       rooms.people.refuse(),
       (thrown: { init?: ResponseInit }) => thrown.init?.status === 403,
+    );
+  });
+  test('a database that is away becomes the 503 page', async () => {
+    await assert.rejects(
+      rooms.people.lose(),
+      (thrown: { init?: ResponseInit }) => thrown.init?.status === 503,
     );
   });
   test('a fault stays a fault', async () => {

@@ -1,10 +1,10 @@
 import { data } from 'react-router';
 import type { Services } from './services.ts';
 
-/**
- * The services as pages see them: a call that the rooms behind refuse because the person's role changed a
- * moment ago (`code` NOT_ALLOWED) becomes the 403 page instead of a fault. Everything else passes as it is.
- */
+/** Faults that have a page of their own, by their `code`: a role that changed a moment ago, a database that is away. */
+const PAGES: Readonly<Record<string, number>> = { NOT_ALLOWED: 403, STORE_UNAVAILABLE: 503 };
+
+/** The services as pages see them: some faults of the rooms behind become pages. Everything else passes as it is. */
 export function showRefusalsAsPages(services: Services): Services {
   return wrap(services);
 }
@@ -23,8 +23,7 @@ function wrap<T extends object>(room: T): T {
 function translate(result: unknown): unknown {
   if (!(result instanceof Promise)) return result;
   return result.catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'NOT_ALLOWED')
-      throw data(null, { status: 403 });
-    throw error;
+    const status = error instanceof Error && 'code' in error && PAGES[String(error.code)];
+    throw status ? data(null, { status }) : error;
   });
 }

@@ -46,6 +46,7 @@ function explain(error: unknown): Words {
       text: 'A form may carry 2 MiB. Shorten it and send it again.',
     };
   }
+  if (error.status === 503) return away;
   return error.status < 500 ? misunderstood : fault;
 }
 
@@ -81,6 +82,10 @@ const signedOut: Words = {
 const misunderstood: Words = {
   title: 'Belfry did not understand the request',
   text: 'The address or the form is not one of ours. Go back and try again.',
+};
+const away: Words = {
+  title: 'The database does not answer',
+  text: 'Belfry cannot read or keep anything just now, and nothing was changed. It goes on by itself once the database is back. Try again in a moment.',
 };
 const fault: Words = {
   title: 'Something failed in Belfry',
