@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import {
@@ -194,6 +195,23 @@ describe('retention', () => {
         assert.ok(free > 100, `${free}`);
         assert.equal(await store.retention.giveBackPages(10_000), 0);
         assert.equal(await countPages(store), pages - 10 - free);
+      });
+
+      test('the file shrinks on the disk although nothing else is written', async () => {
+        await using store = await openTestStore();
+        assert.equal(store.location.kind, 'sqlite');
+        const file = store.location.kind === 'sqlite' ? store.location.path : '';
+        const team = await aTeam(store);
+        const payload = JSON.stringify('x'.repeat(500_000));
+        const { queueId } = await aJob(store, team.id, { payload });
+        for (let n = 0; n < 19; n++) await aJob(store, team.id, { payload });
+        await store.database.runAlone(CompiledQuery.raw('pragma wal_checkpoint(passive)'));
+        const full = fs.statSync(file).size;
+        assert.ok(full > 10_000_000, `${full}`);
+        await store.queues.delete(team.id, queueId);
+        while ((await store.retention.giveBackPages(500)) > 0);
+        const left = fs.statSync(file).size;
+        assert.ok(left < full / 4, `${left} of ${full}`);
       });
     }
   });

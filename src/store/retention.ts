@@ -102,8 +102,15 @@ export class RetentionStore {
    * @returns how many pages are still free
    */
   async giveBackPages(most: number): Promise<number> {
-    if (this.#db.dialect !== 'sqlite') return 0;
+    if (this.#db.dialect !== 'sqlite' || (await this.#countFreePages()) === 0) return 0;
     await this.#db.runAlone(CompiledQuery.raw(`pragma incremental_vacuum(${Math.floor(most)})`));
+    const left = await this.#countFreePages();
+    // The file itself shrinks with the next checkpoint, which comes late where little is written.
+    if (left <= most) await this.#db.runAlone(CompiledQuery.raw('pragma wal_checkpoint(passive)'));
+    return left;
+  }
+
+  async #countFreePages(): Promise<number> {
     const free = CompiledQuery.raw('pragma freelist_count') as CompiledQuery<{
       freelist_count: number;
     }>;
