@@ -97,6 +97,15 @@ describe('opening a database', () => {
 });
 
 describe('a SQLite file', () => {
+  test('is its owner’s alone, and so are the files beside it', async () => {
+    await using store = await openSqliteTestStore({ serving: true });
+    await aTeam(store);
+    const path = store.location.kind === 'sqlite' ? store.location.path : '';
+    for (const each of [path, `${path}-wal`, `${path}-shm`]) {
+      assert.equal((fs.statSync(each).mode & 0o777).toString(8), '600', each);
+    }
+  });
+
   test('is served by one process at a time', async () => {
     await using store = await openSqliteTestStore({ serving: true });
     const file = filePath(store.location);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -98,6 +98,8 @@ function makeFolders(folder: string): void {
 function prepareFile(path: string): void {
   try {
     makeFolders(dirname(path));
+    // Its owner's alone from the first byte on; SQLite gives the files beside it the same mode.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     database.exec('pragma auto_vacuum = incremental');
     database.exec('pragma journal_mode = wal');
