@@ -5,6 +5,7 @@
  * one text, is prepared once, and is one round trip.
  */
 import { type RawBuilder, sql } from 'kysely';
+import { storableText } from './storable-text.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
 
@@ -44,19 +45,6 @@ export function unpackRows(dialect: DialectName, fields: Fields, parameter: numb
 /** The expression that turns an unpacked `bytes` field back into bytes. */
 export function bytesOf(dialect: DialectName, column: string): string {
   return dialect === 'postgres' ? `decode(${column}, 'hex')` : `unhex(${column})`;
-}
-
-/**
- * A text as both databases can keep it: NUL, which Postgres cannot hold, and halves of surrogate pairs,
- * which UTF-8 cannot, become U+FFFD.
- */
-function storableText(text: string): string {
-  return text.replaceAll('\0', '\uFFFD').toWellFormed();
-}
-
-/** Parameters with their texts as they will be kept, so that what was written is also found again by them. */
-export function storableParameters(parameters: readonly unknown[]): unknown[] {
-  return parameters.map((value) => (typeof value === 'string' ? storableText(value) : value));
 }
 
 /** Rows as the one JSON parameter that `unpackRows` reads; their texts too become storable. */

@@ -11,7 +11,7 @@ import {
   sql as raw,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { storableParameters } from '../dialect.ts';
+import { storableParameters } from '../storable-text.ts';
 import { StoreError } from '../errors.ts';
 import { refuseSecondConnection } from '../nesting.ts';
 

@@ -1,5 +1,5 @@
 import type { RanStatement } from '../database.ts';
-import { storableParameters } from '../dialect.ts';
+import { storableParameters } from '../storable-text.ts';
 import type { HotRunner } from '../procedure.ts';
 import type { Procedures } from '../procedures.ts';
 import type { Connection } from './connection.ts';

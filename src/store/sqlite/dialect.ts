@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { storableParameters } from '../dialect.ts';
+import { storableParameters } from '../storable-text.ts';
 import { refuseSecondConnection } from '../nesting.ts';
 import type { SqliteThread } from './thread.ts';
 
