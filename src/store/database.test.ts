@@ -75,13 +75,15 @@ describe('the database handle', () => {
         const set = (trx: Trx, id: string) =>
           trx.updateTable('teams').set({ name: 'by one' }).where('id', '=', id).execute();
         const transaction = store.database.transact(async (trx) => {
+          // Who first looks for a deadlock loses; this one is in no hurry to.
+          await trx.executeQuery(CompiledQuery.raw("set local deadlock_timeout = '30s'"));
           await set(trx, b.id);
           holdsOne.resolve();
           await waits.promise;
           await set(trx, a.id);
         });
         await holdsOne.promise;
-        // Takes the one, waits for the other; whoever has waited longest looks for a deadlock first, and loses.
+        // Takes the one and waits for the other.
         const alone = store.database.runAlone<{ id: string }>(
           CompiledQuery.raw(
             `with first as (update teams set name = 'alone' where id = $1 returning id)
