@@ -4,10 +4,14 @@ import {
   claimedJob,
   CLAIMED_COLUMNS,
   earlierFirst,
+  type JobRow,
   type KnownPlans,
   MOST_CLAIMED,
+  packSeats,
+  type QueueRow,
+  type QueueSeats,
+  SEATS,
 } from './claim-jobs.ts';
-import { type JobRow, packSeats, type QueueRow, type QueueSeats, SEATS } from './claim-jobs.ts';
 import type { Claimant } from './claims.ts';
 import { type Fields, packRows, unpackRows } from './dialect.ts';
 import { bindHot, hotStatement } from './hot.ts';

@@ -1,7 +1,7 @@
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
-import type { Database, Trx } from './database.ts';
+import type { Database, Reader, Trx } from './database.ts';
 import { deleteAllFound, findExecutionsOfCron } from './delete-runs.ts';
 import { openHeaders, sealHeaders } from './headers.ts';
 import type { CronsTable, ExecutionsTable } from './schema.ts';
@@ -235,16 +235,7 @@ export class CronStore {
   /** A cron's executions, newest first, with what is kept of their responses. */
   async listExecutions(teamId: string, cronId: string, limit: number): Promise<ExecutionDetail[]> {
     const rows = await this.#db.read((db) =>
-      db
-        .selectFrom('executions')
-        .leftJoin('responses', (join) =>
-          join
-            .onRef('responses.team_id', '=', 'executions.team_id')
-            .onRef('responses.run_id', '=', 'executions.id'),
-        )
-        .selectAll('executions')
-        .select(['responses.body', 'responses.total_bytes', 'responses.trace'])
-        .where('executions.team_id', '=', teamId)
+      executionsWithResponses(db, teamId)
         .where('executions.cron_id', '=', cronId)
         .orderBy('executions.id', 'desc')
         .limit(limit)
@@ -255,16 +246,7 @@ export class CronStore {
 
   async findExecution(teamId: string, executionId: string): Promise<ExecutionDetail | null> {
     const row = await this.#db.read((db) =>
-      db
-        .selectFrom('executions')
-        .leftJoin('responses', (join) =>
-          join
-            .onRef('responses.team_id', '=', 'executions.team_id')
-            .onRef('responses.run_id', '=', 'executions.id'),
-        )
-        .selectAll('executions')
-        .select(['responses.body', 'responses.total_bytes', 'responses.trace'])
-        .where('executions.team_id', '=', teamId)
+      executionsWithResponses(db, teamId)
         .where('executions.id', '=', executionId)
         .executeTakeFirst(),
     );
@@ -376,6 +358,20 @@ export function executionRecord(row: ExecutionsTable): ExecutionRecord {
     errorMessage: row.error_message,
     durationMs: row.duration_ms,
   };
+}
+
+/** A team's executions with what is kept of their responses. */
+function executionsWithResponses(db: Reader, teamId: string) {
+  return db
+    .selectFrom('executions')
+    .leftJoin('responses', (join) =>
+      join
+        .onRef('responses.team_id', '=', 'executions.team_id')
+        .onRef('responses.run_id', '=', 'executions.id'),
+    )
+    .selectAll('executions')
+    .select(['responses.body', 'responses.total_bytes', 'responses.trace'])
+    .where('executions.team_id', '=', teamId);
 }
 
 function executionDetail(

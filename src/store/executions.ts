@@ -8,7 +8,7 @@ import {
 } from './claim-executions.ts';
 import { type Claimant, SecretReader } from './claims.ts';
 import type { Database } from './database.ts';
-import { GroupCommit } from './group-commit.ts';
+import { NodeGroups } from './node-groups.ts';
 import type { Sealer } from './seal.ts';
 import { type ExecutionSettlement, settleExecutions } from './settle-executions.ts';
 import type { SignalBus } from './signals.ts';
@@ -16,15 +16,15 @@ import { scanCallbackTeams, scanWaitingTeams } from './waiting.ts';
 
 export type { CallbackToSend };
 
-const MAX_SETTLE_BATCH = 200;
-
 /** What the engine does with crons' runs, and the callbacks of runs of either kind. */
 export class ExecutionStore {
   readonly #db: Database;
   readonly #sealer: Sealer;
   readonly #secrets: SecretReader;
   readonly #signals: SignalBus;
-  readonly #settling = new Map<string, GroupCommit<ExecutionSettlement, boolean>>();
+  readonly #settling = new NodeGroups<ExecutionSettlement, boolean>((nodeId, settlements) =>
+    this.#settle(nodeId, settlements),
+  );
 
   constructor(db: Database, sealer: Sealer, signals: SignalBus) {
     this.#db = db;
@@ -44,13 +44,7 @@ export class ExecutionStore {
 
   /** Ends an execution; false where the claim was gone and nothing was changed. */
   async settle(nodeId: string, settlement: ExecutionSettlement): Promise<boolean> {
-    let group = this.#settling.get(nodeId);
-    if (!group) {
-      const write = (items: readonly ExecutionSettlement[]) => this.#settle(nodeId, items);
-      group = new GroupCommit(write, { maxBatch: MAX_SETTLE_BATCH });
-      this.#settling.set(nodeId, group);
-    }
-    return group.add(settlement);
+    return this.#settling.add(nodeId, settlement);
   }
 
   async scanWaiting(): Promise<{ teamId: string; nextDueAt: number }[]> {

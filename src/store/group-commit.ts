@@ -8,7 +8,6 @@ export class GroupCommit<Item, Result> {
   readonly #lanes: number;
   #waiting: { item: Item; turn: PromiseWithResolvers<Result> }[] = [];
   #writing = 0;
-  #idle: PromiseWithResolvers<void> | null = null;
 
   /**
    * @param write  writes a batch in one transaction; its results stand in the order of the items
@@ -35,13 +34,6 @@ export class GroupCommit<Item, Result> {
     return turn.promise;
   }
 
-  /** Resolves when nothing is waiting or being written. */
-  async settled(): Promise<void> {
-    if (this.#writing === 0 && this.#waiting.length === 0) return;
-    this.#idle ??= Promise.withResolvers<void>();
-    await this.#idle.promise;
-  }
-
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#maxBatch);
@@ -49,10 +41,6 @@ export class GroupCommit<Item, Result> {
       if (this.#waiting.length < this.#maxBatch) await whatIsInHand();
     }
     this.#writing--;
-    if (this.#writing === 0) {
-      this.#idle?.resolve();
-      this.#idle = null;
-    }
   }
 
   async #writeBatch(

@@ -33,6 +33,16 @@ export type Accepted =
   | { kind: 'other-email'; email: string }
   | { kind: 'already-member' };
 
+/** What is shown of an invitation `i` and of the user `u` who made it. */
+const SHOWN = [
+  'i.id',
+  'i.email',
+  'i.role',
+  'u.name as invitedByName',
+  'i.created_at as createdAt',
+  'i.expires_at as expiresAt',
+] as const;
+
 /** Open invitations; one that was used or revoked is gone. */
 export class InvitationStore {
   readonly #db: Database;
@@ -74,14 +84,7 @@ export class InvitationStore {
       db
         .selectFrom('invitations as i')
         .innerJoin('users as u', 'u.id', 'i.invited_by')
-        .select([
-          'i.id',
-          'i.email',
-          'i.role',
-          'u.name as invitedByName',
-          'i.created_at as createdAt',
-          'i.expires_at as expiresAt',
-        ])
+        .select(SHOWN)
         .where('i.team_id', '=', teamId)
         .where('i.expires_at', '>', now)
         .orderBy('i.id', 'desc')
@@ -119,16 +122,7 @@ export class InvitationStore {
         .selectFrom('invitations as i')
         .innerJoin('users as u', 'u.id', 'i.invited_by')
         .innerJoin('teams as t', 't.id', 'i.team_id')
-        .select([
-          'i.id',
-          'i.email',
-          'i.role',
-          'u.name as invitedByName',
-          'i.created_at as createdAt',
-          'i.expires_at as expiresAt',
-          't.id as teamId',
-          't.name as teamName',
-        ])
+        .select([...SHOWN, 't.id as teamId', 't.name as teamName'])
         .where('i.token_hash', '=', tokenHash)
         .where('i.expires_at', '>', now)
         .where('t.deleted_at', 'is', null)

@@ -29,6 +29,7 @@ import {
   listJobs,
   readBodies,
 } from './job-records.ts';
+import { NodeGroups } from './node-groups.ts';
 import type { Sealer } from './seal.ts';
 import { releaseJobs, settleJobs } from './settle-jobs.ts';
 import type { JobSettlement } from './settlement.ts';
@@ -36,7 +37,6 @@ import type { Signal, SignalBus } from './signals.ts';
 import { scanWaitingQueues, type WaitingQueue } from './waiting.ts';
 
 const MAX_ACCEPT_BATCH = 200;
-const MAX_SETTLE_BATCH = 200;
 
 /** Jobs and their attempts. Every method is one transaction; what it wakes is told after the commit. */
 export class JobStore {
@@ -47,7 +47,9 @@ export class JobStore {
   readonly #signals: SignalBus;
   readonly #accepting: GroupCommit<NewJob, AcceptedJob | Error>;
   readonly #knownPlans: KnownPlans = new Set();
-  readonly #settling = new Map<string, GroupCommit<JobSettlement, boolean>>();
+  readonly #settling = new NodeGroups<JobSettlement, boolean>((nodeId, settlements) =>
+    this.#settle(nodeId, settlements),
+  );
 
   constructor(db: Database, sealer: Sealer, clock: Clock, signals: SignalBus) {
     this.#db = db;
@@ -85,13 +87,7 @@ export class JobStore {
 
   /** Ends an attempt; false where the claim was gone and nothing was changed. */
   async settle(nodeId: string, settlement: JobSettlement): Promise<boolean> {
-    let group = this.#settling.get(nodeId);
-    if (!group) {
-      const write = (items: readonly JobSettlement[]) => this.#settle(nodeId, items);
-      group = new GroupCommit(write, { maxBatch: MAX_SETTLE_BATCH });
-      this.#settling.set(nodeId, group);
-    }
-    return group.add(settlement);
+    return this.#settling.add(nodeId, settlement);
   }
 
   /** Puts back what was claimed but never started (D27). */

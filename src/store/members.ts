@@ -1,6 +1,6 @@
-import { newId } from '#domain/ids';
 import type { Role } from './accounts-schema.ts';
 import type { Database, Trx } from './database.ts';
+import { insertTeam } from './teams.ts';
 
 export interface Member {
   userId: string;
@@ -59,23 +59,11 @@ export class MemberStore {
 
   /** Makes a team with the user as its owner and current in it. */
   async createTeam(userId: string, name: string, plan: string, now: number): Promise<string> {
-    const teamId = newId(now);
-    await this.#db.transact(async (trx) => {
-      await trx
-        .insertInto('teams')
-        .values({
-          id: teamId,
-          name,
-          plan,
-          sealed_signing_secret: null,
-          signing_secret_set_at: null,
-          created_at: now,
-          deleted_at: null,
-        })
-        .execute();
-      await join(trx, teamId, userId, 'owner', now);
+    return this.#db.transact(async (trx) => {
+      const team = await insertTeam(trx, { name, plan }, now);
+      await join(trx, team.id, userId, 'owner', now);
+      return team.id;
     });
-    return teamId;
   }
 
   /** False where the user is not in the team or owns it: an owner stays one until the team is transferred. */

@@ -2,6 +2,7 @@ import { newId } from '#domain/ids';
 import type { Role } from './accounts-schema.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Database, Trx } from './database.ts';
+import { insertTeam } from './teams.ts';
 
 /** What makes an account: everything in it is valid already, the email in lower case. */
 export interface NewAccount {
@@ -139,23 +140,11 @@ async function findPlace(trx: Trx, team: StartingTeam, email: string, now: numbe
 
 async function makeTeam(
   trx: Trx,
-  { name, plan }: { name: string; plan: string },
+  team: { name: string; plan: string },
   now: number,
 ): Promise<Place> {
-  const teamId = newId(now);
-  await trx
-    .insertInto('teams')
-    .values({
-      id: teamId,
-      name,
-      plan,
-      sealed_signing_secret: null,
-      signing_secret_set_at: null,
-      created_at: now,
-      deleted_at: null,
-    })
-    .execute();
-  return { kind: 'place', teamId, role: 'owner' };
+  const { id } = await insertTeam(trx, team, now);
+  return { kind: 'place', teamId: id, role: 'owner' };
 }
 
 /** Taking is deleting: whoever took the invitation is the only one whom it let in. */

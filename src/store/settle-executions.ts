@@ -2,11 +2,11 @@ import { type CallbackToSend, insertCallbacks } from './callbacks.ts';
 import type { ClaimedExecution } from './claims.ts';
 import { followCrons, type SettledRun } from './cron-alerts.ts';
 import type { Database } from './database.ts';
-import { type Fields, packRows, unindexed, unpackRows } from './dialect.ts';
+import { packRows, unindexed, unpackRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { countOutcomes, outcomeOf } from './outcomes.ts';
 import { insertResponses } from './settle-jobs.ts';
-import type { RunEnd, StoredResponse } from './settlement.ts';
+import { ENDED, endedRow, type RunEnd, type StoredResponse } from './settlement.ts';
 
 /** Everything that changes together when an execution ends (§3.1). */
 export interface ExecutionSettlement {
@@ -16,17 +16,6 @@ export interface ExecutionSettlement {
   response: StoredResponse | null;
   callback: CallbackToSend | null;
 }
-
-const ENDED = {
-  team_id: 'id',
-  id: 'id',
-  status: 'text',
-  completed_at: 'bigint',
-  response_status: 'int',
-  reason: 'text',
-  error_message: 'text',
-  duration_ms: 'int',
-} as const satisfies Fields;
 
 interface EndedRow {
   id: string;
@@ -68,16 +57,7 @@ export async function settleExecutions(
 ): Promise<{ ours: Set<string>; hasRaised: boolean }> {
   return db.transact(async (trx) => {
     const { dialect } = db;
-    const rows = settlements.map(({ execution, status, end }) => ({
-      team_id: execution.teamId,
-      id: execution.id,
-      status,
-      completed_at: end.completedAt,
-      response_status: end.responseStatus,
-      reason: end.reason,
-      error_message: end.errorMessage,
-      duration_ms: end.durationMs,
-    }));
+    const rows = settlements.map(({ execution, status, end }) => endedRow(execution, status, end));
     const ended = await runHot(trx, dialect, endExecutions, [packRows(ENDED, rows), nodeId]);
     const ours = new Set(ended.map(({ id }) => id));
     const kept = settlements.filter(({ execution }) => ours.has(execution.id));

@@ -64,7 +64,7 @@ export async function settleAtOnce(
   settlements: readonly JobSettlement[],
 ): Promise<Set<string>> {
   const ends = settlements.map((settlement) => ({
-    ...endedRow(settlement),
+    ...endedRow(settlement.job, settlement.status, settlement.end),
     total_bytes: settlement.response?.totalBytes ?? null,
     trace: settlement.response?.trace ?? null,
     body: settlement.response?.body ?? null,

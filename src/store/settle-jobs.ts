@@ -115,7 +115,7 @@ function onlyOf(ours: ReadonlySet<string>, input: SettleInput): SettleInput {
     return JSON.stringify(rows.filter((row) => ours.has(row[key] ?? '')));
   };
   const ends = keep(input.ends, 'id') ?? '[]';
-  const ended = JSON.parse(ends) as ReturnType<typeof endedRow>[];
+  const ended = JSON.parse(ends) as EndedJob[];
   return {
     ...input,
     ends,
@@ -127,7 +127,7 @@ function onlyOf(ours: ReadonlySet<string>, input: SettleInput): SettleInput {
 }
 
 function packSettlements(nodeId: string, settlements: readonly JobSettlement[]): SettleInput {
-  const ends = settlements.map(endedRow);
+  const ends = settlements.map(({ job, status, end }) => endedRow(job, status, end));
   const responses = settlements.map(({ job, response }) => ({
     teamId: job.teamId,
     runId: job.id,
@@ -171,7 +171,9 @@ export async function settleJobs(
   });
 }
 
-function endedRun({ team_id, status, completed_at }: ReturnType<typeof endedRow>) {
+type EndedJob = ReturnType<typeof endedRow<JobSettlement['status']>>;
+
+function endedRun({ team_id, status, completed_at }: EndedJob) {
   return { teamId: team_id, outcome: outcomeOf(status), completedAt: completed_at };
 }
 

@@ -45,10 +45,15 @@ export const ENDED = {
   duration_ms: 'int',
 } as const satisfies Fields;
 
-export function endedRow({ job, status, end }: JobSettlement) {
+/** A run that ended, as `ENDED` packs it. */
+export function endedRow<Status extends string>(
+  run: { teamId: string; id: string },
+  status: Status,
+  end: RunEnd,
+) {
   return {
-    team_id: job.teamId,
-    id: job.id,
+    team_id: run.teamId,
+    id: run.id,
     status,
     completed_at: end.completedAt,
     response_status: end.responseStatus,

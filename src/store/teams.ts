@@ -1,6 +1,6 @@
 import { newId } from '#domain/ids';
 import { SIGNING_SECRET_PLACE } from './claims.ts';
-import type { Database } from './database.ts';
+import type { Database, Trx } from './database.ts';
 import type { TeamsTable } from './schema.ts';
 import type { Sealer } from './seal.ts';
 
@@ -22,6 +22,25 @@ function teamOf(row: TeamsTable): Team {
   };
 }
 
+/** A new team without members; whoever makes it sees to its owner. */
+export async function insertTeam(
+  trx: Trx,
+  { name, plan }: { name: string; plan: string },
+  now: number,
+): Promise<Team> {
+  const row: TeamsTable = {
+    id: newId(now),
+    name,
+    plan,
+    sealed_signing_secret: null,
+    signing_secret_set_at: null,
+    created_at: now,
+    deleted_at: null,
+  };
+  await trx.insertInto('teams').values(row).execute();
+  return teamOf(row);
+}
+
 /** Teams that have not been deleted. */
 export class TeamStore {
   readonly #db: Database;
@@ -33,17 +52,7 @@ export class TeamStore {
   }
 
   async create(name: string, plan: string, now: number): Promise<Team> {
-    const row: TeamsTable = {
-      id: newId(now),
-      name,
-      plan,
-      sealed_signing_secret: null,
-      signing_secret_set_at: null,
-      created_at: now,
-      deleted_at: null,
-    };
-    await this.#db.transact((trx) => trx.insertInto('teams').values(row).execute());
-    return teamOf(row);
+    return this.#db.transact((trx) => insertTeam(trx, { name, plan }, now));
   }
 
   async find(teamId: string): Promise<Team | null> {
