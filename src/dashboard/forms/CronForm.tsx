@@ -6,6 +6,7 @@ import type { FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { EnterSaves, FormActions } from './FormActions.tsx';
 import classes from './Form.module.css';
+import { TimeoutField } from './NumberField.tsx';
 import { ContentFields, TargetFields } from './RequestFields.tsx';
 import { ScheduleField } from './ScheduleField.tsx';
 import type { CronTyped } from './typed.ts';
@@ -93,16 +94,7 @@ export function CronForm(props: CronFormProps) {
 function JudgingFields({ typed, errors }: { typed: CronTyped; errors: FieldErrors | undefined }) {
   return (
     <div className={classes.fields}>
-      <TextField
-        name="timeout_seconds"
-        label="Request timeout"
-        description="Seconds for the whole request, 1 to 300."
-        className={classes.short}
-        inputMode="numeric"
-        autoComplete="off"
-        defaultValue={typed.timeout_seconds}
-        errors={errors}
-      />
+      <TimeoutField typed={typed} errors={errors} />
       <AssertionsEditor rows={typed.assertions} errors={errors} />
       <div className={classes.short}>
         <ChoiceField

@@ -5,6 +5,7 @@ import { Section } from '../parts/Section.tsx';
 import type { FieldErrors } from '../services.ts';
 import { EnterSaves, FormActions } from './FormActions.tsx';
 import classes from './Form.module.css';
+import { NumberField } from './NumberField.tsx';
 import { ContentFields, TargetFields } from './RequestFields.tsx';
 import type { JobTyped } from './typed.ts';
 
@@ -34,13 +35,10 @@ export function JobForm(props: JobFormProps) {
       >
         <div className={classes.fields}>
           <QueueChoice typed={typed} errors={errors} queues={queues} pausedCount={pausedCount} />
-          <TextField
+          <NumberField
             name="delay"
             label="Delay"
             description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
-            className={classes.short}
-            inputMode="numeric"
-            autoComplete="off"
             defaultValue={typed.delay}
             errors={errors}
           />

@@ -6,6 +6,7 @@ import type { FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { EnterSaves, FormActions } from './FormActions.tsx';
 import classes from './Form.module.css';
+import { NumberField, TimeoutField } from './NumberField.tsx';
 import { RetryField } from './RetryField.tsx';
 import { methods } from './RequestFields.tsx';
 import type { QueueTyped, Trial } from './typed.ts';
@@ -142,13 +143,10 @@ function RetryFields({ typed, errors }: Part) {
         errors={errors}
       />
       <RetryField defaultValue={typed.retry_schedule} errors={errors} />
-      <TextField
+      <NumberField
         name="dead_letter_days"
         label="Dead letter retention"
         description="Days for which failed jobs are kept, 1 to 365."
-        className={classes.short}
-        inputMode="numeric"
-        autoComplete="off"
         defaultValue={typed.dead_letter_days}
         errors={errors}
       />
@@ -159,23 +157,11 @@ function RetryFields({ typed, errors }: Part) {
 function AttemptFields({ typed, errors }: Part) {
   return (
     <div className={classes.fields}>
-      <TextField
-        name="timeout_seconds"
-        label="Request timeout"
-        description="Seconds for the whole request, 1 to 300."
-        className={classes.short}
-        inputMode="numeric"
-        autoComplete="off"
-        defaultValue={typed.timeout_seconds}
-        errors={errors}
-      />
-      <TextField
+      <TimeoutField typed={typed} errors={errors} />
+      <NumberField
         name="concurrency_limit"
         label="Concurrency limit"
         description="Attempts at once. Empty: no limit."
-        className={classes.short}
-        inputMode="numeric"
-        autoComplete="off"
         placeholder="none"
         defaultValue={typed.concurrency_limit}
         errors={errors}

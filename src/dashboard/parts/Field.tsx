@@ -58,6 +58,23 @@ export function PasswordField({
   );
 }
 
+/** The password that somebody has now, asked for where a session alone is not enough. */
+export function CurrentPasswordField({
+  name = 'password',
+  label = 'Password',
+  errors,
+}: Partial<Common>) {
+  return (
+    <PasswordField
+      name={name}
+      label={label}
+      required
+      autoComplete="current-password"
+      errors={errors}
+    />
+  );
+}
+
 /** Several lines of text, in monospace where it is code. */
 export function LinesField({
   name,

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Form } from 'react-router';
 import type { FieldErrors } from '../services.ts';
 import { CopyButton } from './CopyButton.tsx';
-import { PasswordField, TextField } from './Field.tsx';
+import { CurrentPasswordField, TextField } from './Field.tsx';
 import { Notice } from './Notice.tsx';
 
 type SecondFactorProps = {
@@ -19,13 +19,7 @@ export function SecondFactor({ isOn, begun, isConfirming, errors }: SecondFactor
     return (
       <Form method="post">
         <p>It is on.</p>
-        <PasswordField
-          name="password"
-          label="Password"
-          required
-          autoComplete="current-password"
-          errors={errors}
-        />
+        <CurrentPasswordField errors={errors} />
         <Button type="submit" name="intent" value="end-second-factor" variant="danger">
           Turn off
         </Button>
@@ -51,13 +45,7 @@ export function SecondFactor({ isOn, begun, isConfirming, errors }: SecondFactor
         </Form>
       ) : (
         <Form method="post">
-          <PasswordField
-            name="password"
-            label="Password"
-            required
-            autoComplete="current-password"
-            errors={errors}
-          />
+          <CurrentPasswordField errors={errors} />
           <Button type="submit" name="intent" value="begin-second-factor" variant="default">
             Set up
           </Button>

@@ -3,7 +3,7 @@ import { redirectWithCookies, services, session, visitorOf } from '../context.ts
 import { readNext } from '../cookies.ts';
 import { DoorForm } from '../parts/DoorForm.tsx';
 import { describeTooMany } from '../parts/tooMany.ts';
-import { PasswordField, TextField } from '../parts/Field.tsx';
+import { CurrentPasswordField, TextField } from '../parts/Field.tsx';
 import { readText } from '../parts/readForm.ts';
 import type { Route } from './+types/login.ts';
 
@@ -67,7 +67,7 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
         required
         defaultValue={actionData?.email}
       />
-      <PasswordField name="password" label="Password" autoComplete="current-password" required />
+      <CurrentPasswordField />
     </DoorForm>
   );
 }

@@ -1,9 +1,8 @@
-import { data, Link, redirect } from 'react-router';
-import { notFound, redirectWithCookies, services, visitorOf } from '../context.ts';
+import { Link, redirect } from 'react-router';
+import { answerAccountForm, readAccountForm } from '../accountForm.ts';
+import { notFound, services, visitorOf } from '../context.ts';
 import { AccountFields, DoorForm } from '../parts/DoorForm.tsx';
-import { describeTooMany } from '../parts/tooMany.ts';
 import { TextField } from '../parts/Field.tsx';
-import { readText } from '../parts/readForm.ts';
 import type { Route } from './+types/register.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -14,22 +13,11 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const form = await request.formData();
-  const values = {
-    name: readText(form, 'name'),
-    email: readText(form, 'email'),
-    team: readText(form, 'team'),
-  };
+  const { values, input } = readAccountForm(await request.formData());
   const { accounts } = context.get(services).people;
-  const outcome = await accounts.register(
-    { ...values, password: readText(form, 'password') },
-    visitorOf(request, context),
-  );
-  if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
+  const outcome = await accounts.register(input, visitorOf(request, context));
   if (outcome.kind === 'closed') notFound();
-  if (outcome.kind === 'too-many')
-    return data({ problem: describeTooMany(outcome), errors: {}, values }, { status: 429 });
-  return data({ problem: undefined, errors: outcome.errors, values }, { status: 422 });
+  return answerAccountForm(outcome, values);
 }
 
 export default function Register({ actionData }: Route.ComponentProps) {

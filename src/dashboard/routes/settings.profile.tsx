@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { data, Form } from 'react-router';
 import { requestFacts, services, signedIn, visitorOf } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
-import { PasswordField, TextField } from '../parts/Field.tsx';
+import { CurrentPasswordField, PasswordField, TextField } from '../parts/Field.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { readText } from '../parts/readForm.ts';
 import { SecondFactor } from '../parts/SecondFactor.tsx';
@@ -105,13 +105,7 @@ function WhoYouAre({ user, answer }: FormsProps) {
             autoComplete="username"
             errors={emailErrors}
           />
-          <PasswordField
-            name="password"
-            label="Password"
-            required
-            autoComplete="current-password"
-            errors={emailErrors}
-          />
+          <CurrentPasswordField errors={emailErrors} />
           <Send intent="email">Change email</Send>
         </Form>
       </Section>
@@ -125,13 +119,7 @@ function ChangePassword({ answer }: FormsProps) {
     <Section title="Password" note="A change ends all your other sessions.">
       <Form method="post">
         <Problem intent="password" answer={answer} />
-        <PasswordField
-          name="current_password"
-          label="Current password"
-          required
-          autoComplete="current-password"
-          errors={errors}
-        />
+        <CurrentPasswordField name="current_password" label="Current password" errors={errors} />
         <PasswordField
           name="password"
           label="New password"
@@ -158,13 +146,7 @@ function DeleteAccount({ answer }: FormsProps) {
     >
       <Form method="post">
         <Problem intent="delete" answer={answer} />
-        <PasswordField
-          name="password"
-          label="Password, to confirm"
-          required
-          autoComplete="current-password"
-          errors={errors}
-        />
+        <CurrentPasswordField label="Password, to confirm" errors={errors} />
         <Button type="submit" name="intent" value="delete" variant="danger">
           Delete account
         </Button>

@@ -1,9 +1,8 @@
-import { data, redirect } from 'react-router';
-import { redirectWithCookies, services, visitorOf } from '../context.ts';
+import { redirect } from 'react-router';
+import { answerAccountForm, readAccountForm } from '../accountForm.ts';
+import { services, visitorOf } from '../context.ts';
 import { AccountFields, DoorForm } from '../parts/DoorForm.tsx';
-import { describeTooMany } from '../parts/tooMany.ts';
 import { TextField } from '../parts/Field.tsx';
-import { readText } from '../parts/readForm.ts';
 import type { Route } from './+types/setup.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -12,22 +11,11 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const form = await request.formData();
-  const values = {
-    name: readText(form, 'name'),
-    email: readText(form, 'email'),
-    team: readText(form, 'team'),
-  };
+  const { values, input } = readAccountForm(await request.formData());
   const { accounts } = context.get(services).people;
-  const outcome = await accounts.createFirstAccount(
-    { ...values, password: readText(form, 'password') },
-    visitorOf(request, context),
-  );
-  if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
+  const outcome = await accounts.createFirstAccount(input, visitorOf(request, context));
   if (outcome.kind === 'closed') throw redirect('/login');
-  if (outcome.kind === 'too-many')
-    return data({ problem: describeTooMany(outcome), errors: {}, values }, { status: 429 });
-  return data({ problem: undefined, errors: outcome.errors, values }, { status: 422 });
+  return answerAccountForm(outcome, values);
 }
 
 export default function Setup({ actionData }: Route.ComponentProps) {

@@ -1,0 +1,33 @@
+import { TextField } from '../parts/Field.tsx';
+import type { FieldErrors } from '../services.ts';
+import classes from './Form.module.css';
+
+type NumberFieldProps = {
+  name: string;
+  label: string;
+  description: string;
+  placeholder?: string;
+  /** As typed: what is no number comes back as it was. */
+  defaultValue: string;
+  errors: FieldErrors | undefined;
+};
+
+/** A short field for a whole number; the server judges what was typed. */
+export function NumberField(props: NumberFieldProps) {
+  return <TextField {...props} className={classes.short} inputMode="numeric" autoComplete="off" />;
+}
+
+type TimeoutFieldProps = { typed: { timeout_seconds: string }; errors: FieldErrors | undefined };
+
+/** The request timeout of a cron or a queue. */
+export function TimeoutField({ typed, errors }: TimeoutFieldProps) {
+  return (
+    <NumberField
+      name="timeout_seconds"
+      label="Request timeout"
+      description="Seconds for the whole request, 1 to 300."
+      defaultValue={typed.timeout_seconds}
+      errors={errors}
+    />
+  );
+}
