@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startReceiver } from '#testing/receiver';
 import {
+  answerInRounds,
   attemptsOf,
-  countAtOnce,
   makeGate,
   MINUTE,
   requestsTo,
@@ -236,7 +236,7 @@ function declarePausing(openTestStore: OpenTestStore) {
 function declareLimits(openTestStore: OpenTestStore) {
   for (const limit of [1, 3]) {
     test(`of ${limit}: never more at once, and never fewer while jobs wait`, async () => {
-      const { answer, most } = countAtOnce();
+      const { answer, most } = answerInRounds(limit);
       await using receiver = await startReceiver({ answer });
       await using service = await startService(openTestStore);
       await setQueue(service, { concurrencyLimit: limit });
@@ -308,7 +308,7 @@ function declareLimits(openTestStore: OpenTestStore) {
 function declareSharedLimit(openTestStore: OpenTestStore) {
   for (const limit of [1, 3]) {
     test(`of ${limit} "holds across all nodes" (D30)`, async () => {
-      const { answer, most } = countAtOnce();
+      const { answer, most } = answerInRounds(limit);
       await using receiver = await startReceiver({ answer });
       await using service = await startService(openTestStore);
       await using second = await startSecondEngine(service);

@@ -95,16 +95,26 @@ export function makeGate(): Gate {
   return { opened: promise, open: resolve };
 }
 
-/** A target's answers, and the most requests that it had under way at once. */
-export function countAtOnce(): { answer: AnswerFunction; most: () => number } {
+/**
+ * Answers of a target that wants `size` requests at once: it holds each until so many are under way, and then answers
+ * them together. Where fewer are ever sent at once, none is answered. `most` is the most that were under way.
+ */
+export function answerInRounds(size: number): { answer: AnswerFunction; most: () => number } {
   let underWay = 0;
   let most = 0;
+  let round = makeGate();
   return {
     most: () => most,
     answer: async () => {
       most = Math.max(most, ++underWay);
-      // A few turns of the network, so that whatever else was started arrives meanwhile.
-      await delay(5);
+      const { opened, open } = round;
+      if (underWay === size) {
+        // A few turns of the network, so that whatever else was started arrives meanwhile.
+        await delay(5);
+        round = makeGate();
+        open();
+      }
+      await opened;
       underWay--;
       return {};
     },
