@@ -42,6 +42,42 @@ test('news that arrives while a claim looks outlives the answer of the claim', (
   assert.equal(agenda.nextDueAt(), 120);
 });
 
+test('a lane is looked through from the earliest time that anything in it may be due since', () => {
+  const agenda = new Agenda();
+  agenda.expect(QUEUE, 100);
+  agenda.expect(QUEUE, 90);
+  const [lane] = agenda.takeDue(100, 1);
+  assert.ok(lane);
+  assert.equal(lane.from, 90);
+  agenda.giveBack(lane, 140, 140);
+  assert.equal(lane.from, 140);
+  agenda.expect(QUEUE, 150);
+  assert.equal(lane.from, 140);
+});
+
+test('news that arrives while a claim looks is looked for by the next one', () => {
+  const agenda = new Agenda();
+  agenda.expect(QUEUE, 100);
+  const [lane] = agenda.takeDue(100, 1);
+  assert.ok(lane);
+  agenda.expect(QUEUE, 95);
+  agenda.giveBack(lane, 140, 140);
+  assert.equal(lane.from, 95);
+});
+
+test('after a claim that saw nothing, and after news of no known time, everything is looked through', () => {
+  const agenda = new Agenda();
+  agenda.expect(QUEUE, 100);
+  const [lane] = agenda.takeDue(100, 1);
+  assert.ok(lane);
+  agenda.giveBack(lane, 600);
+  assert.equal(lane.from, 0);
+  agenda.takeDue(600, 1);
+  agenda.giveBack(lane, 700, 700);
+  agenda.expect(QUEUE, 650, 0);
+  assert.equal(lane.from, 0);
+});
+
 test('a lane that is due is served in its turn, and once', () => {
   const agenda = new Agenda();
   for (const id of ['a', 'b', 'c']) agenda.expect({ ...QUEUE, id }, 100);

@@ -9,9 +9,13 @@ export interface LaneKey {
 export interface Lane extends LaneKey {
   /** When its earliest entry is due; Infinity while nothing is known to wait. */
   dueAt: number;
+  /** Nothing that waits in it, as far as this node knows, was due earlier: where the next claim begins to look. */
+  from: number;
   inFlight: number;
   /** Set while a claim looks at the lane: news that arrives meanwhile must outlive the claim's answer. */
   newsAt: number | null;
+  /** `from` of the news that arrives meanwhile. */
+  newsFrom: number;
   isReady: boolean;
   /** Its last claim found its queue's concurrency limit reached, so the next end of a run makes room. */
   isAtLimit: boolean;
@@ -31,9 +35,15 @@ export class Agenda {
   readonly #timetable = new Timetable();
   #line: Lane[] = [];
 
-  /** Something in the lane is due at `dueAt`, or earlier than that is already known. */
-  expect(key: LaneKey, dueAt: number): void {
+  /**
+   * Something in the lane is due at `dueAt`, or earlier than that is already known.
+   *
+   * @param from  the earliest time that it may have been due since; 0 where that is not known
+   */
+  expect(key: LaneKey, dueAt: number, from = dueAt): void {
     const lane = this.lane(key);
+    lane.from = Math.min(lane.from, from);
+    lane.newsFrom = Math.min(lane.newsFrom, from);
     if (lane.newsAt !== null) lane.newsAt = Math.min(lane.newsAt, dueAt);
     if (dueAt < lane.dueAt) this.#setDue(lane, dueAt);
   }
@@ -56,6 +66,7 @@ export class Agenda {
     for (const lane of taken) {
       lane.isReady = false;
       lane.newsAt = Infinity;
+      lane.newsFrom = Infinity;
     }
     return taken;
   }
@@ -63,11 +74,13 @@ export class Agenda {
   /**
    * Gives a lane back after a claim, to the end of the line if it is due again.
    *
-   * @param nextDueAt  what the claim saw: the lane's earliest entry, or null for none
+   * @param nextDueAt  when to look again, by what the claim saw; null for nothing to come
+   * @param from  what the claim saw: nothing that was due earlier was left. 0 where it did not look
    */
-  giveBack(lane: Lane, nextDueAt: number | null): void {
+  giveBack(lane: Lane, nextDueAt: number | null, from = 0): void {
     const news = lane.newsAt ?? Infinity;
     lane.newsAt = null;
+    lane.from = Math.min(from, lane.newsFrom);
     lane.dueAt = Infinity;
     this.#setDue(lane, Math.min(nextDueAt ?? Infinity, news));
     this.#forgetIfIdle(lane);
@@ -121,7 +134,7 @@ export class Agenda {
 }
 
 function newLane(key: LaneKey): Lane {
-  const idle = { dueAt: Infinity, inFlight: 0, newsAt: null };
+  const idle = { dueAt: Infinity, from: Infinity, inFlight: 0, newsAt: null, newsFrom: Infinity };
   return { ...key, ...idle, isReady: false, isAtLimit: false, settled: 0 };
 }
 

@@ -108,7 +108,7 @@ export class Engine {
         this.#expect('queue', signal.queueId, signal.teamId, signal.dueAt);
         break;
       case 'queue-changed':
-        this.#expect('queue', signal.queueId, signal.teamId, this.#clock.now());
+        this.#expect('queue', signal.queueId, signal.teamId, this.#clock.now(), 0);
         break;
       case 'team-due':
         this.#expect('crons', signal.teamId, signal.teamId, signal.dueAt);
@@ -124,8 +124,8 @@ export class Engine {
     }
   }
 
-  #expect(kind: Lane['kind'], id: string, teamId: string, dueAt: number): void {
-    this.#agenda.expect({ kind, id, teamId }, dueAt);
+  #expect(kind: Lane['kind'], id: string, teamId: string, dueAt: number, from = dueAt): void {
+    this.#agenda.expect({ kind, id, teamId }, dueAt, from);
     this.#wake();
   }
 
@@ -205,7 +205,7 @@ export class Engine {
     // Who got no seat comes next if the others leave any; where nobody may have one, something must end first.
     const turnAgainAt = served.length > 0 ? now : now + CONTENDED_PAUSE_MS;
     for (const [n, lane] of lanes.entries()) {
-      if (seats[n] === 0) this.#agenda.giveBack(lane, turnAgainAt);
+      if (seats[n] === 0) this.#agenda.giveBack(lane, turnAgainAt, lane.from);
     }
     const of = (kind: Lane['kind']) => served.filter(({ lane }) => lane.kind === kind);
     await Promise.all([
@@ -232,7 +232,7 @@ export class Engine {
     const settledBefore = new Map(served.map(({ lane }) => [lane.id, lane.settled]));
     const nodeId = this.#lease.nodeId;
     const { claimed, blocked, queues } = await this.#store.jobs.claimDue(
-      served.map(({ lane, seats }) => ({ queueId: lane.id, seats })),
+      served.map(({ lane, seats }) => ({ queueId: lane.id, seats, from: lane.from })),
       { nodeId, now, monthlyLimitOf: this.#options.monthlyLimitOf },
     );
     this.#options.observer.claimed(claimed.length, blocked);
@@ -248,7 +248,9 @@ export class Engine {
       const madeRoom = lane.isAtLimit && lane.settled !== settledBefore.get(queueId);
       const gotSome = taken.has(queueId);
       const again = madeRoom ? now : this.#whenAgain(nextDueAt, holds, gotSome, now);
-      this.#agenda.giveBack(lane, nextDueAt === null ? null : again);
+      // A paused queue tells of nothing that waits in it.
+      const from = holds === 'paused' || holds === 'gone' ? 0 : (nextDueAt ?? Infinity);
+      this.#agenda.giveBack(lane, nextDueAt === null ? null : again, from);
     }
   }
 

@@ -57,12 +57,12 @@ const claimAtOnceStatement = hotStatement<ClaimRow>(
   'claim-jobs-at-once',
   (dialect) => `
   with asked as materialized (
-    select queue_id, seats from ${unpackRows(dialect, SEATS, 1)}
+    select queue_id, seats, from_at from ${unpackRows(dialect, SEATS, 1)}
   ), limits as materialized (
     select plan, monthly_limit from ${unpackRows(dialect, LIMIT, 6)}
   ), open_queues as materialized (
     select q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
-      t.sealed_signing_secret, asked.seats, limits.plan is not null as knows_plan,
+      t.sealed_signing_secret, asked.seats, asked.from_at, limits.plan is not null as knows_plan,
       limits.monthly_limit,
       (select jobs.scheduled_at from jobs
        where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -75,6 +75,7 @@ const claimAtOnceStatement = hotStatement<ClaimRow>(
     from open_queues q cross join lateral (
       select jobs.team_id, jobs.id, jobs.scheduled_at from jobs
       where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at <= $3
+        and jobs.scheduled_at >= q.from_at
       order by jobs.scheduled_at, jobs.id limit q.seats for update skip locked
     ) j
     where q.is_paused = 0 and q.concurrency_limit is null and q.knows_plan
@@ -182,21 +183,25 @@ function readClaim(
     blocked: jobs.filter(({ claimed_status }) => claimed_status === 'failed').length,
     queues: asked
       .filter((each) => !limited.includes(each))
-      .map(({ queueId, seats }) => stateOf(queueId, seats, byQueue.get(queueId) ?? [], now)),
+      .map((each) => stateOf(each, byQueue.get(each.queueId) ?? [], jobs.length >= MOST_CLAIMED)),
     limited,
   };
 }
 
-/** A queue that gave as much as it was asked for may have more that is due; else its next one is known. */
+/**
+ * A queue that gave all it was asked for, or whose rows were cut off by the bound of a claim, may have more,
+ * due no earlier than the last of them; else its next one is known.
+ */
 function stateOf(
-  queueId: string,
-  seats: number,
+  { queueId, seats, from = 0 }: QueueSeats,
   rows: readonly ClaimRow[],
-  now: number,
+  isCutOff: boolean,
 ): Claim['queues'][number] {
   const [queue] = rows;
   if (!queue) return { queueId, nextDueAt: null, holds: 'gone' };
   if (queue.is_paused === 1) return { queueId, nextDueAt: queue.next_due_at, holds: 'paused' };
-  const taken = rows.filter(({ claimed_status }) => claimed_status !== null).length;
-  return { queueId, nextDueAt: taken >= seats ? now : queue.next_due_at, holds: 'nothing' };
+  const taken = rows.flatMap(({ scheduled_at }) => scheduled_at ?? []);
+  const mayHaveMore = isCutOff || taken.length >= seats;
+  const nextDueAt = mayHaveMore ? Math.max(from, ...taken) : queue.next_due_at;
+  return { queueId, nextDueAt, holds: 'nothing' };
 }

@@ -14,13 +14,18 @@ import { countUsage } from './usage.ts';
 export interface QueueSeats {
   queueId: string;
   seats: number;
+  /**
+   * Jobs that were due earlier are not looked for. In Postgres the entries of jobs that have left stay in the
+   * index until the next vacuum, and each claim would go through all of them. Default: 0.
+   */
+  from?: number;
 }
 
 export interface Claim {
   claimed: ClaimedJob[];
   /** How many were over the month's limit and are finished by that (§2.7). */
   blocked: number;
-  /** For each queue asked for: when its next waiting job is due, and what keeps it from starting. */
+  /** For each queue asked for: when its next waiting job is due (at the earliest), and what keeps it from starting. */
   queues: {
     queueId: string;
     nextDueAt: number | null;
@@ -60,7 +65,7 @@ export interface JobRow {
   payload: string | null;
 }
 
-export const SEATS = { queue_id: 'id', seats: 'int' } as const satisfies Fields;
+export const SEATS = { queue_id: 'id', seats: 'int', from_at: 'bigint' } as const satisfies Fields;
 
 const holdLimitedQueues = hotStatement<{ id: string }>(
   'hold-limited-queues',
@@ -108,6 +113,7 @@ const claimOnPostgres = hotStatement<JobRow>(
       cross join lateral (
         select j.team_id, j.id from jobs j
         where j.queue_id = given.queue_id and j.${DUE_OF_QUEUE} $3
+          and j.scheduled_at >= given.from_at
         order by j.scheduled_at, j.id limit given.seats for update skip locked
       ) as due limit ${MOST_CLAIMED}
     )
@@ -139,6 +145,7 @@ const readHeads = hotStatement<{ queue_id: string; next_due_at: number | null }>
   (dialect) => `
   select given.queue_id, (
     select j.scheduled_at from jobs j where j.queue_id = given.queue_id and j.status = 'pending'
+      and j.scheduled_at >= given.from_at
     order by j.scheduled_at, j.id limit 1
   ) as next_due_at from ${unpackRows(dialect, SEATS, 1)}`,
 );
@@ -226,7 +233,7 @@ export async function claimInTransaction(
 export function packSeats(asked: readonly QueueSeats[]): string {
   return packRows(
     SEATS,
-    asked.map(({ queueId, seats }) => ({ queue_id: queueId, seats })),
+    asked.map(({ queueId, seats, from = 0 }) => ({ queue_id: queueId, seats, from_at: from })),
   );
 }
 
@@ -246,13 +253,13 @@ function openSeats(
   asked: readonly QueueSeats[],
   settings: ReadonlyMap<string, QueueRow>,
 ): QueueSeats[] {
-  return asked.flatMap(({ queueId, seats }) => {
+  return asked.flatMap(({ queueId, seats, from = 0 }) => {
     const queue = settings.get(queueId);
     if (!queue || queue.is_paused === 1) return [];
     // Never negative: SQLite reads a negative LIMIT as no limit at all.
     const left = Math.max(0, (queue.concurrency_limit ?? Infinity) - queue.running);
     const open = Math.min(seats, left);
-    return open === 0 ? [] : [{ queueId, seats: open }];
+    return open === 0 ? [] : [{ queueId, seats: open, from }];
   });
 }
 

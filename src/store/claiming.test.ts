@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
+  aClaimant,
   aClaimedJob,
   aJob,
   aNode,
@@ -11,6 +12,7 @@ import {
   LEASE_MS,
 } from '#testing/makers';
 import { forEachStore, TEST_START } from '#testing/stores';
+import type { Claim } from './claim-jobs.ts';
 import type { Store } from './store.ts';
 
 describe('claiming due jobs', () => {
@@ -83,6 +85,51 @@ describe('claiming due jobs', () => {
         order.push(...claimed.map(({ id }) => id));
       }
       assert.deepEqual(order, [soon.jobId, next.jobId, late.jobId]);
+    });
+
+    test('a claim that begins where the last one ended passes nothing over', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const jobIds = [];
+      const queueIds = [];
+      for (const delaySeconds of [1, 2, 2, 3, 4, 4, 60]) {
+        const { jobId, queueId } = await aJob(store, team.id, { delaySeconds });
+        jobIds.push(jobId);
+        queueIds.push(queueId);
+      }
+      await store.testClock.advance(10_000);
+      const [queueId = ''] = queueIds;
+      const order: string[] = [];
+      let from: number | null = 0;
+      while (from !== null && from <= store.clock.now()) {
+        const asked = [{ queueId, seats: 2, from }];
+        const claim: Claim = await store.jobs.claimDue(asked, aClaimant(store, node));
+        order.push(...claim.claimed.map(({ id }) => id));
+        from = claim.queues[0]?.nextDueAt ?? null;
+      }
+      assert.deepEqual(order, jobIds.slice(0, -1));
+      assert.equal(from, TEST_START + 60_000);
+    });
+
+    test('more seats than one claim fills are filled by the next', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const queues = ['a', 'b'];
+      const accepted = await Promise.all(
+        Array.from({ length: 1_300 }, (_, n) =>
+          aJob(store, team.id, { queue: queues[n % 2] ?? '' }),
+        ),
+      );
+      const queueIds = [...new Set(accepted.map(({ queueId }) => queueId))];
+      const first = await claimJobs(store, node, { queueIds, seats: 2_000 });
+      const again = first.queues.filter(({ nextDueAt }) => nextDueAt !== null);
+      const second = await store.jobs.claimDue(
+        again.map(({ queueId, nextDueAt }) => ({ queueId, seats: 2_000, from: nextDueAt ?? 0 })),
+        aClaimant(store, node),
+      );
+      assert.equal(first.claimed.length + second.claimed.length, 1_300);
     });
 
     test('seats are never exceeded, queue by queue', async () => {

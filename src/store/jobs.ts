@@ -93,8 +93,8 @@ export class JobStore {
   /** Puts back what was claimed but never started (D27). */
   async release(nodeId: string, jobs: readonly ClaimedJob[]): Promise<void> {
     await releaseJobs(this.#db, nodeId, jobs);
-    const now = this.#clock.now();
-    for (const { teamId, queueId } of jobs) this.#tellDue(teamId, [{ id: '', queueId }], now);
+    for (const { teamId, queueId, dueAt } of jobs)
+      this.#tellDue(teamId, [{ id: '', queueId }], dueAt);
   }
 
   async scanWaiting(): Promise<WaitingQueue[]> {
