@@ -42,7 +42,10 @@ describe('web and engine', { concurrency: 2, timeout: 100_000 }, () => {
       assert.equal((await fetch(back.url + path, { method: 'POST' })).status, 404, path);
     }
     assert.match(await readMetrics(front), /^belfry_accepted_total\{kind="job"\} 2$/m);
+    assert.match(await readMetrics(front), /^belfry_batch_size_sum\{of="accept"\} 2$/m);
     assert.match(await readMetrics(back), /^belfry_lateness_seconds_count\{kind="job"\} 2$/m);
+    assert.match(await readMetrics(back), /^belfry_batch_size_sum\{of="claim"\} 2$/m);
+    assert.match(await readMetrics(back), /^belfry_batch_size_sum\{of="settle"\} 2$/m);
     client.close();
   });
 

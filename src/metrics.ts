@@ -75,12 +75,18 @@ export class Metrics implements EngineObserver, NoticeObserver {
         registers,
       }),
     );
-    this.#batches = new Histogram({
-      name: 'belfry_claim_batch_size',
-      help: 'Runs taken by one claim',
+    const batches = new Histogram({
+      name: 'belfry_batch_size',
+      help: 'How many share a commit, by what it does: jobs accepted, runs claimed, outcomes settled',
+      labelNames: ['of'],
       buckets: BATCH_SIZES,
       registers,
     });
+    this.#batches = {
+      accept: batches.labels('accept'),
+      claim: batches.labels('claim'),
+      settle: batches.labels('settle'),
+    };
     this.#blocked = new Counter({
       name: 'belfry_limit_exceeded_total',
       help: 'Runs that failed because the month was used up',
@@ -115,6 +121,10 @@ export class Metrics implements EngineObserver, NoticeObserver {
     this.#accepted.inc({ kind: 'cron' });
   }
 
+  batchWritten(of: 'accept' | 'settle', size: number): void {
+    this.#batches[of].observe(size);
+  }
+
   databaseFailed(code: string): void {
     this.#databaseErrors.inc({ code });
   }
@@ -145,7 +155,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
   }
 
   claimed(claimed: number, blocked: number): void {
-    if (claimed > 0) this.#batches.observe(claimed);
+    if (claimed > 0) this.#batches.claim.observe(claimed);
     if (blocked > 0) this.#blocked.inc(blocked);
   }
 

@@ -119,9 +119,12 @@ export function buildService(options: ServiceOptions): BelfryService {
   };
 }
 
-function createMetrics({ database }: Store): Metrics {
+function createMetrics({ database, jobs, executions }: Store): Metrics {
   const metrics = new Metrics();
   database.watchFaults((code) => metrics.databaseFailed(code));
+  for (const each of [jobs, executions]) {
+    each.watchBatches((of, size) => metrics.batchWritten(of, size));
+  }
   return metrics;
 }
 

@@ -8,6 +8,7 @@ import {
 } from './claim-executions.ts';
 import { type Claimant, SecretReader } from './claims.ts';
 import type { Database } from './database.ts';
+import type { OnBatch } from './group-commit.ts';
 import { NodeGroups } from './node-groups.ts';
 import type { Sealer } from './seal.ts';
 import { type ExecutionSettlement, settleExecutions } from './settle-executions.ts';
@@ -22,6 +23,7 @@ export class ExecutionStore {
   readonly #sealer: Sealer;
   readonly #secrets: SecretReader;
   readonly #signals: SignalBus;
+  #onBatch: OnBatch = () => {};
   readonly #settling = new NodeGroups<ExecutionSettlement, boolean>((nodeId, settlements) =>
     this.#settle(nodeId, settlements),
   );
@@ -31,6 +33,11 @@ export class ExecutionStore {
     this.#sealer = sealer;
     this.#secrets = new SecretReader(sealer);
     this.#signals = signals;
+  }
+
+  /** Tells how many executions share a commit. One listener. */
+  watchBatches(onBatch: OnBatch): void {
+    this.#onBatch = onBatch;
   }
 
   async claimDue(
@@ -67,6 +74,7 @@ export class ExecutionStore {
   }
 
   async #settle(nodeId: string, settlements: readonly ExecutionSettlement[]): Promise<boolean[]> {
+    this.#onBatch('settle', settlements.length);
     const { ours, hasRaised } = await settleExecutions(this.#db, nodeId, settlements);
     if (hasRaised) this.#signals.send([{ kind: 'notices' }]);
     this.#signals.send(

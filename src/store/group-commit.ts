@@ -1,3 +1,6 @@
+/** Told of each batch as it is about to be written: what it writes, and how many share it. */
+export type OnBatch = (of: 'accept' | 'settle', size: number) => void;
+
 /**
  * Group commit: what arrives while one batch is being written goes together into the next one, so the
  * price of a commit is shared by all who wait for it. Nobody waits longer than the commit before.

@@ -10,7 +10,7 @@ import {
 import { claimAtOnce } from './claim-jobs-at-once.ts';
 import { type Claimant, type ClaimedJob, SecretReader } from './claims.ts';
 import type { Database } from './database.ts';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, type OnBatch } from './group-commit.ts';
 import {
   deleteFailedJobs,
   deletePendingJobs,
@@ -47,6 +47,7 @@ export class JobStore {
   readonly #signals: SignalBus;
   readonly #accepting: GroupCommit<NewJob, AcceptedJob | Error>;
   readonly #knownPlans: KnownPlans = new Set();
+  #onBatch: OnBatch = () => {};
   readonly #settling = new NodeGroups<JobSettlement, boolean>((nodeId, settlements) =>
     this.#settle(nodeId, settlements),
   );
@@ -61,6 +62,11 @@ export class JobStore {
       maxBatch: MAX_ACCEPT_BATCH,
       lanes: db.dialect === 'postgres' ? 2 : 1,
     });
+  }
+
+  /** Tells how many jobs share a commit. One listener. */
+  watchBatches(onBatch: OnBatch): void {
+    this.#onBatch = onBatch;
   }
 
   /** Accepts a job (§2.2); durable when it resolves. */
@@ -153,6 +159,7 @@ export class JobStore {
   }
 
   async #accept(jobs: readonly NewJob[]): Promise<(AcceptedJob | Error)[]> {
+    this.#onBatch('accept', jobs.length);
     const room = { db: this.#db, sealer: this.#sealer };
     const accepted = await acceptJobs(room, jobs, this.#clock.now());
     const signals = accepted.flatMap((each, n): Signal[] => {
@@ -165,6 +172,7 @@ export class JobStore {
   }
 
   async #settle(nodeId: string, settlements: readonly JobSettlement[]): Promise<boolean[]> {
+    this.#onBatch('settle', settlements.length);
     const ours = await settleJobs(this.#db, nodeId, settlements);
     const kept = settlements.filter(({ job }) => ours.has(job.id));
     this.#signals.send(kept.flatMap(signalsOf));
