@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/signature';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage, press } from '#testing/pages';
@@ -139,8 +142,9 @@ describe('the detail of a job', () => {
   test('says of a request that was refused before it went out that it was not sent', async () => {
     await using strict = await startDashboard({ ALLOWED_NETWORKS: '10.9.9.9/32' });
     const ada = await strict.user('ada@bells.test');
-    const { work } = strict.service;
+    const { work, people } = strict.service;
     await work.setQueue(ada.teamId, 'mail', { retrySchedule: [] });
+    await people.operator.generateSigningSecret(ada.teamId);
     const { jobId } = await work.createJob(ada.teamId, aJobTo('/inside'));
     await eventually(async () => (await work.findJob(ada.teamId, jobId))?.completedAt);
     const look = { user: ada, javaScript: false };
@@ -149,6 +153,7 @@ describe('the detail of a job', () => {
     await page.getByText('private or reserved').first().waitFor();
     await page.getByRole('heading', { name: 'Request', exact: true }).waitFor();
     assert.equal(await page.getByText('Request as sent').count(), 0);
+    assert.equal(await page.getByText(/X-Service-|Signed bytes/).count(), 0);
     assert.equal(target.requests.filter(({ url }) => url === '/inside').length, 0);
     watched.assertNoFaults();
   });
@@ -167,6 +172,159 @@ describe('the detail of a job', () => {
     assert.equal(again.text.includes(target.url), false);
     assert.deepEqual(await dashboard.service.work.findJob(user.teamId, id), before);
     assert.deepEqual(await dashboard.service.work.listJobs(stranger.teamId, { limit: 10 }), []);
+  });
+});
+
+describe('a request that was signed (§5.6, D19)', () => {
+  let signer: TestUser;
+
+  before(async () => {
+    signer = await dashboard.user('grace@seals.test', { team: 'Seals' });
+    await dashboard.service.work.setQueue(signer.teamId, 'mail', { retrySchedule: [] });
+  });
+
+  const rotate = async (): Promise<string> =>
+    (await dashboard.service.people.operator.generateSigningSecret(signer.teamId)) ??
+    assert.fail('no such team');
+
+  async function runFor(path: string, job: Partial<JobInput> = {}): Promise<string> {
+    const { work } = dashboard.service;
+    const { jobId } = await work.createJob(signer.teamId, aJobTo(path, job));
+    await eventually(async () => (await work.findJob(signer.teamId, jobId))?.completedAt);
+    return jobId;
+  }
+
+  const shownHeaders = async (page: Page): Promise<string[][]> => {
+    const rows = await page.getByRole('table', { name: 'Request headers' }).getByRole('row').all();
+    return Promise.all(rows.map((row) => row.locator('th, td').allTextContents()));
+  };
+
+  test('is shown with every header that arrived and the bytes that were signed, whatever the secret is now', async () => {
+    const secret = await rotate();
+    const headers = [
+      ['X-One', '1'],
+      ['x-service-TIMESTAMP', '7'],
+      ['Host', 'other.test'],
+    ] as const;
+    const id = await runFor('/signed', { headers, payloadJson: '{"a":"é"}' });
+    const { rawHeaders, body } = await target.next(({ url }) => url === '/signed');
+    const arrived = rawHeaders.flatMap((name, at) =>
+      at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? '']] : [],
+    );
+    const valueOf = (name: string) => arrived.find(([each]) => each === name)?.[1] ?? '';
+    const isSignature = ([name]: string[]) => name === SIGNATURE_HEADER;
+    await rotate();
+
+    await using watched = await open(`/jobs/${id}`, signer);
+    const { page } = watched;
+    const masked = arrived.map((header) =>
+      isSignature(header) ? [SIGNATURE_HEADER, '••••••••'] : header,
+    );
+    assert.deepEqual(await shownHeaders(page), masked);
+    assert.equal((await page.content()).includes(valueOf(SIGNATURE_HEADER)), false);
+    await page.getByRole('link', { name: 'Show secrets' }).click();
+    await page.getByRole('link', { name: 'Hide secrets' }).waitFor();
+    assert.deepEqual(await shownHeaders(page), arrived);
+    assert.equal((await page.content()).includes(secret), false);
+
+    await page.getByText('Signed bytes').click();
+    const signed = (await page.getByLabel('signed bytes', { exact: true }).textContent()) ?? '';
+    assert.equal(signed, `${valueOf(TIMESTAMP_HEADER)}.${body.toString()}`);
+    const expected = createHmac('sha256', secret).update(signed).digest('hex');
+    assert.equal(valueOf(SIGNATURE_HEADER), expected);
+    await assertClean(watched);
+  });
+
+  for (const method of ['GET', 'DELETE', 'PUT'] as const) {
+    test(`is shown with every header that arrived of a ${method} without a payload too`, async () => {
+      await rotate();
+      const path = `/signed-${method}`;
+      const id = await runFor(path, { method });
+      const { rawHeaders, body } = await target.next(({ url }) => url === path);
+      const { work } = dashboard.service;
+      const run = await work.readJobDetail(signer.teamId, id, { showSecrets: true });
+      assert.deepEqual(
+        run?.request.headers.flatMap(({ name, value }) => [name, value]),
+        rawHeaders,
+      );
+      const timestamp = rawHeaders[rawHeaders.indexOf(TIMESTAMP_HEADER) + 1];
+      assert.equal(run?.request.signedText, `${timestamp}.${body.toString()}`);
+    });
+  }
+
+  test('is copied as curl without its signature, which would be turned down later', async () => {
+    await rotate();
+    const id = await runFor('/curl', { headers: [['X-One', '1']], payloadJson: '[1]' });
+    const run = await dashboard.service.work.readJobDetail(signer.teamId, id, {
+      showSecrets: true,
+    });
+    assert.equal(
+      run?.curl,
+      [
+        `curl --globoff --request POST '${target.url}/curl'`,
+        "--header 'Content-Type: application/json'",
+        "--header 'User-Agent: undici'",
+        "--header 'X-One: 1'",
+        "--data-raw '[1]'",
+      ].join(' \\\n  '),
+    );
+  });
+
+  test('is not taken for signed where only the secret came later', async () => {
+    const { store } = dashboard.service;
+    await store.teams.removeSigningSecret(signer.teamId);
+    const id = await runFor('/unsigned', { headers: [['X-Service-Timestamp', '7']] });
+    await rotate();
+    await using watched = await open(`/jobs/${id}`, signer, false);
+    const { page } = watched;
+    const shown = await shownHeaders(page);
+    assert.deepEqual(
+      shown.filter(([name]) => name?.startsWith('X-Service-')),
+      [['X-Service-Timestamp', '7']],
+    );
+    assert.equal(await page.getByText('Signed bytes').count(), 0);
+    watched.assertNoFaults();
+  });
+
+  test('as an execution keeps its bytes until the cron’s payload is edited, and then says so', async () => {
+    const { work } = dashboard.service;
+    await rotate();
+    const input = {
+      name: 'Sealed',
+      url: `${target.url}/cron`,
+      cronExpression: '0 0 29 2 *',
+      method: 'POST',
+      headers: [],
+      payload: '{"n":1}',
+      callbackUrl: null,
+      timeoutSeconds: 5,
+      alertThreshold: null,
+      isActive: true,
+    } as const;
+    const cron = await work.createCron(signer.teamId, input);
+    const run = (await work.runCronNow(signer.teamId, cron.id)) ?? assert.fail('no such cron');
+    await eventually(
+      async () => (await work.listExecutions(signer.teamId, cron.id, 1))[0]?.completedAt,
+    );
+    const { headers, body } = await target.next(({ url }) => url === '/cron');
+    const look = () => open(`/executions/${run.id}`, signer, false);
+    {
+      await using watched = await look();
+      const { page } = watched;
+      await page.getByText('Signed bytes').click();
+      assert.equal(
+        await page.getByLabel('signed bytes', { exact: true }).textContent(),
+        `${String(headers['x-service-timestamp'])}.${body.toString()}`,
+      );
+      assert.equal(await page.getByText('edited after this run').count(), 0);
+      watched.assertNoFaults();
+    }
+    await work.editCron(signer.teamId, cron.id, { ...input, payload: '{"n":2}' });
+    await using watched = await look();
+    const { page } = watched;
+    await page.getByText('payload was edited after this run').waitFor();
+    assert.equal(await page.getByText('Signed bytes').count(), 0);
+    watched.assertNoFaults();
   });
 });
 

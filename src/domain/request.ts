@@ -32,6 +32,16 @@ export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-lo
   return { method, url, headers: withDefaultHeaders(spec.headers, hasBody), body };
 }
 
+/** All headers as they go out, with those that frame a message: these are written when it is sent (`outgoing`). */
+export function frameHeaders({ url, headers, body }: OutgoingRequest): HeaderList {
+  const isHost = ([name]: readonly [string, string]) => name.toLowerCase() === 'host';
+  const host = headers.find(isHost) ?? (['host', URL.parse(url)?.host ?? ''] as const);
+  const framed: [string, string][] = [[...host], ['connection', 'keep-alive']];
+  const others = headers.filter((header) => !isHost(header));
+  const length = body === null ? [] : [['content-length', String(body.length)] as const];
+  return [...framed, ...others, ...length];
+}
+
 /** Puts our own headers before the configured ones, unless these say it themselves. */
 export function withDefaultHeaders(configured: HeaderList, hasBody: boolean): HeaderList {
   const names = new Set(configured.map(([name]) => name.toLowerCase()));

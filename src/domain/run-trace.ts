@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto';
+
 import type { Assertion } from './assertion.ts';
 import type { AssertionVerdict } from './assertions.ts';
 import type { HttpMethod, Trace } from './exchange.ts';
+import type { Signature } from './signature.ts';
 
 /** An assertion as it was judged when the run ended; long texts are cut. */
 export interface JudgedAssertion {
@@ -14,23 +17,42 @@ export interface JudgedAssertion {
 export interface RunTrace extends Trace {
   /** Absent where nothing was asserted or the answer was no 2xx. */
   assertions?: readonly JudgedAssertion[];
-  /** Where an execution was sent: its cron may have been edited since. */
-  sent?: { method: HttpMethod; url: string };
+  /** How the request was signed; absent where it was not, or where nothing was sent. */
+  signature?: Signature;
+  /** What an execution was sent by: its cron may have been edited since. */
+  sent?: {
+    method: HttpMethod;
+    url: string;
+    /** See `hashPayload`; absent in traces of older versions. */
+    payloadHash?: string;
+  };
+}
+
+/** What is known of the request beyond what its job says. */
+export interface SentRequest {
+  signature?: Signature | null;
+  sent?: RunTrace['sent'];
 }
 
 const MOST_CHARACTERS = 200;
 const MOST_URL_CHARACTERS = 4_096;
 
+/** Tells whether a cron still has the payload that a run was sent with. */
+export function hashPayload(payload: string | null): string {
+  return payload === null ? '' : hash('sha256', payload, 'base64url');
+}
+
 /** The trace as it is stored: JSON text. */
 export function writeTrace(
   trace: Trace,
   verdicts: readonly AssertionVerdict[],
-  sent: RunTrace['sent'] | null = null,
+  { signature, sent }: SentRequest = {},
 ): string {
   const kept: RunTrace = {
     ...trace,
     ...(verdicts.length > 0 && { assertions: verdicts.map(keepShort) }),
-    ...(sent && { sent: { method: sent.method, url: sent.url.slice(0, MOST_URL_CHARACTERS) } }),
+    ...(signature && { signature }),
+    ...(sent && { sent: { ...sent, url: sent.url.slice(0, MOST_URL_CHARACTERS) } }),
   };
   return JSON.stringify(kept);
 }

@@ -2,10 +2,18 @@
 
 import { createHmac } from 'node:crypto';
 
-import type { OutgoingRequest } from './exchange.ts';
+import type { HeaderList, OutgoingRequest } from './exchange.ts';
 
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
+
+/** What the two headers of a signed request say. */
+export interface Signature {
+  /** Unix time in seconds. */
+  timestamp: number;
+  /** 64 lower-case hexadecimal digits. */
+  value: string;
+}
 
 /**
  * HMAC-SHA256 over `<timestamp>.<body>`, as 64 lower-case hexadecimal digits. The key is the secret's text;
@@ -22,24 +30,50 @@ export function signBody(
 }
 
 /**
- * Adds signature and timestamp to a request that is about to be sent.
- *
- * Configured headers of these names give way: one that anybody can write must not stand beside ours.
+ * Signs what is about to be sent; without a secret there is no signature.
  *
  * @param nowMs  the moment of sending, in milliseconds since 1970 UTC
  */
-export function signRequest(
-  request: OutgoingRequest,
-  secret: string,
+export function makeSignature(
+  secret: string | null,
   nowMs: number,
-): OutgoingRequest {
+  body: Uint8Array | null,
+): Signature | null {
+  if (secret === null) return null;
   const timestamp = Math.floor(nowMs / 1000);
-  const others = request.headers.filter(([name]) => !isOurs(name));
-  const signature = signBody(secret, timestamp, request.body);
+  return { timestamp, value: signBody(secret, timestamp, body) };
+}
+
+/**
+ * Adds the headers of a signature, if there is one.
+ *
+ * Configured headers of these names give way: one that anybody can write must not stand beside ours.
+ */
+export function addSignature(
+  request: OutgoingRequest,
+  signature: Signature | null,
+): OutgoingRequest {
+  if (signature === null) return request;
+  const others = withoutSignature(request.headers);
+  const { timestamp, value } = signature;
   return {
     ...request,
-    headers: [...others, [SIGNATURE_HEADER, signature], [TIMESTAMP_HEADER, String(timestamp)]],
+    headers: [...others, [SIGNATURE_HEADER, value], [TIMESTAMP_HEADER, String(timestamp)]],
   };
+}
+
+/** Headers of these names, ours or configured, left out. */
+export function withoutSignature(headers: HeaderList): HeaderList {
+  return headers.filter(([name]) => !isOurs(name));
+}
+
+/** The request with its signature, made at this moment (see `makeSignature` and `addSignature`). */
+export function signRequest(
+  request: OutgoingRequest,
+  secret: string | null,
+  nowMs: number,
+): OutgoingRequest {
+  return addSignature(request, makeSignature(secret, nowMs, request.body));
 }
 
 function isOurs(name: string): boolean {

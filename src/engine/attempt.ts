@@ -2,14 +2,14 @@ import { decideAfterAttempt } from '#domain/after-attempt';
 import { needsOf } from '#domain/assertions';
 import { cronCallbackBody, jobCallbackBody } from '#domain/callback';
 import type { Clock } from '#domain/clock';
-import type { Exchange, OutgoingRequest, Sender } from '#domain/exchange';
+import type { Exchange, Sender } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import { decideJobAlert } from '#domain/job-alert';
 import { evaluateAnswer, judgeExchange, type Verdict } from '#domain/judge';
 import { readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
-import { writeTrace } from '#domain/run-trace';
-import { signRequest } from '#domain/signature';
+import { hashPayload, writeTrace } from '#domain/run-trace';
+import { addSignature, makeSignature, type Signature } from '#domain/signature';
 import type { CallbackToSend } from '#store/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/claims';
 import type { QueueSettings } from '#store/queues';
@@ -31,14 +31,14 @@ export async function attemptJob(
   readRetryPolicy: ReadRetryPolicy,
 ): Promise<JobSettlement> {
   const payload = job.payload === null ? null : ({ kind: 'json', text: job.payload } as const);
-  const exchange = await exchangeFor(job, { ...job, payload }, sender, clock);
+  const { exchange, signature } = await exchangeFor(job, { ...job, payload }, sender, clock);
   const verdicts = evaluateAnswer(exchange, job.assertions);
   const verdict = judgeExchange(exchange, job.assertions, 'job', verdicts);
   const policy = verdict.ok ? NEVER_RETRIED : ((await readRetryPolicy(job)) ?? NEVER_RETRIED);
   const step = decideAfterAttempt(verdict, job.attemptNumber, policy);
   const alert = decideJobAlert(step, job.attemptNumber, policy.emailAlerts);
   const end = endOf(exchange, verdict, clock.now());
-  const response = responseOf(exchange, writeTrace(exchange.trace, verdicts));
+  const response = responseOf(exchange, writeTrace(exchange.trace, verdicts, { signature }));
   if (step.kind === 'retry') {
     const next = {
       id: newId(end.completedAt),
@@ -67,7 +67,7 @@ export async function attemptExecution(
 ): Promise<ExecutionSettlement> {
   const payload = readCronPayload(execution.payload);
   const spec = { ...execution, payload };
-  const exchange = await exchangeFor(execution, spec, sender, clock);
+  const { exchange, signature } = await exchangeFor(execution, spec, sender, clock);
   const verdicts = evaluateAnswer(exchange, execution.assertions);
   const verdict = judgeExchange(exchange, execution.assertions, 'cron', verdicts);
   const end = endOf(exchange, verdict, clock.now());
@@ -81,7 +81,9 @@ export async function attemptExecution(
       ...end,
     }),
   );
-  const trace = writeTrace(exchange.trace, verdicts, execution);
+  const { method, url } = execution;
+  const sent = { method, url, payloadHash: hashPayload(execution.payload) };
+  const trace = writeTrace(exchange.trace, verdicts, { signature, sent });
   return { execution, status, end, response: responseOf(exchange, trace), callback };
 }
 
@@ -90,21 +92,18 @@ async function exchangeFor(
   spec: Parameters<typeof buildRequest>[0],
   sender: Sender,
   clock: Clock,
-): Promise<Exchange> {
+): Promise<{ exchange: Exchange; signature: Signature | null }> {
   const request = buildRequest(spec);
-  if (request === 'query-too-long') return notSendable('the query string is too long');
-  return sender.send(signed(request, run.signingSecret, clock), {
+  if (request === 'query-too-long') {
+    return { exchange: notSendable('the query string is too long'), signature: null };
+  }
+  const signature = makeSignature(run.signingSecret, clock.now(), request.body);
+  const exchange = await sender.send(addSignature(request, signature), {
     timeoutSeconds: run.timeoutSeconds,
     needs: needsOf(run.assertions),
   });
-}
-
-export function signed(
-  request: OutgoingRequest,
-  secret: string | null,
-  clock: Clock,
-): OutgoingRequest {
-  return secret === null ? request : signRequest(request, secret, clock.now());
+  const isRefused = exchange.kind === 'blocked' || exchange.kind === 'unresolvable';
+  return { exchange, signature: isRefused ? null : signature };
 }
 
 function notSendable(what: string): Exchange {

@@ -1,8 +1,8 @@
 import { buildCallbackRequest } from '#domain/callback';
 import type { Clock } from '#domain/clock';
 import type { Sender } from '#domain/exchange';
+import { signRequest } from '#domain/signature';
 import type { ClaimedCallback } from '#store/callbacks';
-import { signed } from './attempt.ts';
 
 const CALLBACK_TIMEOUT_SECONDS = 10;
 
@@ -13,7 +13,7 @@ export async function sendCallback(
   clock: Clock,
 ): Promise<void> {
   const request = buildCallbackRequest(callback.url, callback.body);
-  await sender.send(signed(request, callback.signingSecret, clock), {
+  await sender.send(signRequest(request, callback.signingSecret, clock.now()), {
     timeoutSeconds: CALLBACK_TIMEOUT_SECONDS,
     needs: { searchFor: [], whole: false },
   });

@@ -54,10 +54,14 @@ forEachStore((_, openTestStore) => {
       assert.ok(!JSON.stringify(detail).includes('s3cret'));
       const shown = detail.request.headers.map(({ name, value }) => [name, value]);
       assert.deepEqual(shown, [
+        ['host', 'target.example'],
+        ['connection', 'keep-alive'],
         ['User-Agent', 'undici'],
         ['Authorization', null],
         ['X-Shown', 'yes'],
       ]);
+      assert.equal(detail.request.signedText, null, 'nothing is signed before it is sent');
+      assert.ok(!/host|connection/i.test(detail.curl), detail.curl);
       assert.equal(detail.response, null);
       assert.equal(detail.explanation, null);
       const asked = await work.readJobDetail(team.id, jobId, { showSecrets: true });
@@ -159,7 +163,7 @@ forEachStore((_, openTestStore) => {
       const settlement = anExecutionSettlement(store, run, {
         status: 'failed',
         end: { responseStatus: 500, reason: 'http_server_error', errorMessage: null },
-        response: { body: Buffer.from('x'), totalBytes: 1, trace: writeTrace(trace, [], sent) },
+        response: { body: Buffer.from('x'), totalBytes: 1, trace: writeTrace(trace, [], { sent }) },
       });
       await store.executions.settle(node, settlement);
       const detail = await work.readExecutionDetail(team.id, run.id);

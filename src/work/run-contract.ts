@@ -18,19 +18,22 @@ export interface ShownHeader {
   isSecret: boolean;
 }
 
-/** The request as it is (or was) sent, built by the same rules (§2.6), its signature left out. */
+/** The request as it is (or was) sent, built by the same rules (§2.6). */
 export interface ShownRequest {
   method: HttpMethod;
   /** With the query that a GET's payload makes. */
   url: string;
+  /** All that go out, in order: with those that frame the message, and once it was sent with its signature. */
   headers: ShownHeader[];
+  /** False where the cron's payload was edited after this run: what is shown here is the one of now. */
+  isPayloadKnown: boolean;
   /** The body as text, or null for none; at most 65,536 characters of it. */
   bodyText: string | null;
   bodyBytes: number;
   isBodyCut: boolean;
   /**
-   * What the signature covers (D19): `<timestamp>.<body>`, with the time at which this run started; null
-   * where the team signs nothing. Cut like the body.
+   * What was signed (D19): `<timestamp>.<body>`, cut like the body; null where the request went out unsigned,
+   * has not been sent, or where its body isn't known any more.
    */
   signedText: string | null;
 }

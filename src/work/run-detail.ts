@@ -4,9 +4,10 @@ import type { HeaderList, OutgoingRequest } from '#domain/exchange';
 import { explainFailure } from '#domain/explain-failure';
 import type { FailureReason } from '#domain/failure';
 import type { Payload } from '#domain/payload';
-import { buildRequest } from '#domain/request';
+import { buildRequest, frameHeaders } from '#domain/request';
 import type { RunTrace } from '#domain/run-trace';
 import { isSecretHeader } from '#domain/secret-headers';
+import { addSignature, withoutSignature } from '#domain/signature';
 import type { HttpMethod } from '#domain/exchange';
 import type {
   RunDetail,
@@ -23,8 +24,8 @@ export interface RunFacts {
   url: string;
   headers: HeaderList;
   payload: Payload;
-  startedAt: number | null;
-  isSigned: boolean;
+  /** Whether the payload is the one that this run was (or will be) sent with. */
+  isPayloadKnown: boolean;
   isFailed: boolean;
   responseStatus: number | null;
   reason: FailureReason | null;
@@ -57,7 +58,7 @@ export function showRun(facts: RunFacts, showSecrets: boolean): Omit<RunDetail, 
     curl: writeCurl({
       method: shown.method,
       url: shown.url,
-      headers: shown.headers.map(({ name, value }) => [name, value ?? MASK] as const),
+      headers: withMasks(curlHeadersOf(facts, request), showSecrets),
       body: request === 'query-too-long' ? null : textOf(request.body),
     }),
   };
@@ -80,23 +81,33 @@ function showRequest(
   request: OutgoingRequest | 'query-too-long',
   showSecrets: boolean,
 ): ShownRequest {
-  const { method, url, headers, startedAt, isSigned } = facts;
+  const { method, url, headers, isPayloadKnown } = facts;
   if (request === 'query-too-long') {
-    const shown = { method, url, headers: showHeaders(headers, showSecrets) };
+    const shown = { method, url, headers: showHeaders(headers, showSecrets), isPayloadKnown };
     return { ...shown, bodyText: null, bodyBytes: 0, isBodyCut: false, signedText: null };
   }
   const text = textOf(request.body);
-  const timestamp = startedAt === null ? null : Math.floor(startedAt / 1000);
+  const signature = facts.trace?.signature ?? null;
+  const sent = frameHeaders(addSignature(request, signature));
   return {
     method,
     url: request.url.slice(0, MOST_SHOWN),
-    headers: showHeaders(request.headers, showSecrets),
+    headers: showHeaders(sent, showSecrets),
+    isPayloadKnown,
     bodyText: text === null ? null : text.slice(0, MOST_SHOWN),
     bodyBytes: request.body?.length ?? 0,
     isBodyCut: text !== null && text.length > MOST_SHOWN,
     signedText:
-      isSigned && timestamp !== null ? `${timestamp}.${text ?? ''}`.slice(0, MOST_SHOWN) : null,
+      signature !== null && isPayloadKnown
+        ? `${signature.timestamp}.${text ?? ''}`.slice(0, MOST_SHOWN)
+        : null,
   };
+}
+
+/** A signature is of its moment and would be turned down later; what frames the message curl writes by itself. */
+function curlHeadersOf(facts: RunFacts, request: OutgoingRequest | 'query-too-long'): HeaderList {
+  if (request === 'query-too-long') return facts.headers;
+  return facts.trace?.signature ? withoutSignature(request.headers) : request.headers;
 }
 
 function textOf(body: Uint8Array | null): string | null {

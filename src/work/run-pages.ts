@@ -1,7 +1,7 @@
 import { type ApiJob, writeCronCall, writeJobCall } from '#domain/as-command';
 import { isId } from '#domain/ids';
 import { readCronPayload } from '#domain/payload';
-import { readTrace } from '#domain/run-trace';
+import { hashPayload, readTrace, type RunTrace } from '#domain/run-trace';
 import type { ExecutionDetail } from '#store/crons';
 import type { JobDetail, JobRecord } from '#store/job-records';
 import type { Store } from '#store/store';
@@ -34,10 +34,9 @@ async function showJob(
 ): Promise<JobRunDetail> {
   const { headers, payload, response, ...job } = detail;
   const { teamId } = job;
-  const [attempts, queue, team, retryOf, hasCallbackWaiting] = await Promise.all([
+  const [attempts, queue, retryOf, hasCallbackWaiting] = await Promise.all([
     store.jobs.listAttempts(teamId, job.originalId),
     store.queues.find(teamId, job.queueId),
-    store.teams.find(teamId),
     store.jobs.findRetryOf(teamId, job.originalId),
     isWaiting(store, job),
   ]);
@@ -48,7 +47,7 @@ async function showJob(
       ...job,
       headers,
       payload: payload === null ? null : { kind: 'json', text: payload },
-      isSigned: team?.hasSigningSecret ?? false,
+      isPayloadKnown: true,
       isFailed,
       response,
       trace: readTrace(response?.trace ?? null),
@@ -95,6 +94,12 @@ function callbackOf(url: string | null, hasCalled: boolean, isWaiting: boolean):
   return { url, state: hasCalled ? 'sent' : 'not-due' };
 }
 
+/** A run of a version that kept no hash is taken to have had the payload of now. */
+function isPayloadOf(trace: RunTrace | null, payload: string | null): boolean {
+  const hashed = trace?.sent?.payloadHash;
+  return hashed === undefined || hashed === hashPayload(payload);
+}
+
 async function showExecution(
   store: Store,
   detail: ExecutionDetail,
@@ -102,9 +107,8 @@ async function showExecution(
 ): Promise<ExecutionRunDetail | null> {
   const { response, ...execution } = detail;
   const { teamId, cronId } = execution;
-  const [cron, team, hasCallbackWaiting] = await Promise.all([
+  const [cron, hasCallbackWaiting] = await Promise.all([
     store.crons.find(teamId, cronId),
-    store.teams.find(teamId),
     isWaiting(store, execution),
   ]);
   // What a deleted cron leaves is about to go too.
@@ -119,7 +123,7 @@ async function showExecution(
       url: trace?.sent?.url ?? cron.url,
       headers: cron.headers,
       payload: readCronPayload(cron.payload),
-      isSigned: team?.hasSigningSecret ?? false,
+      isPayloadKnown: isPayloadOf(trace, cron.payload),
       isFailed: status === 'failed',
       response,
       trace,

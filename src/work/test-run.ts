@@ -5,7 +5,7 @@ import type { Exchange, Sender } from '#domain/exchange';
 import { type Payload, readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
 import { readTrace, writeTrace } from '#domain/run-trace';
-import { signRequest } from '#domain/signature';
+import { addSignature, makeSignature, type Signature } from '#domain/signature';
 import { DEFAULT_QUEUE_SETTINGS } from '#store/queues';
 import type { Store } from '#store/store';
 import type { RunPages, TestDraft, TestRunDetail } from './run-contract.ts';
@@ -56,16 +56,16 @@ async function runTest(
   const startedAt = clock.now();
   const request = buildRequest({ ...requestOf(draft) });
   if (request === 'query-too-long') {
-    return showTest(draft, rules, NOT_SENDABLE, startedAt, false);
+    return showTest(draft, rules, NOT_SENDABLE, startedAt, null);
   }
   if (!(await usage.countOne(teamId, limit, startedAt))) return { kind: 'limit-reached' };
   const secret = (await teams.readSigningSecret(teamId))?.secret ?? null;
-  const signed = secret === null ? request : signRequest(request, secret, clock.now());
-  const exchange = await sender.send(signed, {
+  const signature = makeSignature(secret, clock.now(), request.body);
+  const exchange = await sender.send(addSignature(request, signature), {
     timeoutSeconds: rules.timeoutSeconds,
     needs: needsOf(rules.assertions),
   });
-  return showTest(draft, rules, exchange, startedAt, secret !== null);
+  return showTest(draft, rules, exchange, startedAt, signature);
 }
 
 const NO_TIMING = {
@@ -108,7 +108,7 @@ function showTest(
   rules: Rules,
   exchange: Exchange,
   startedAt: number,
-  isSigned: boolean,
+  signature: Signature | null,
 ): TestRunDetail {
   const kind = draft.kind === 'cron' ? 'cron' : 'job';
   const verdicts = evaluateAnswer(exchange, rules.assertions);
@@ -124,14 +124,13 @@ function showTest(
     {
       ...requestOf(draft),
       ...ended,
-      startedAt,
-      isSigned,
+      isPayloadKnown: true,
       isFailed: !verdict.ok,
       response: {
         body: answered?.stored ?? new Uint8Array(),
         totalBytes: answered?.totalBytes ?? 0,
       },
-      trace: readTrace(writeTrace(exchange.trace, verdicts)),
+      trace: readTrace(writeTrace(exchange.trace, verdicts, { signature })),
       timeoutSeconds: rules.timeoutSeconds,
       assertions: rules.assertions,
       callback: { url: null, state: 'none' },

@@ -123,6 +123,12 @@ export function RequestPanel({
           </Link>
         ) : null}
       </div>
+      {request.isPayloadKnown ? null : (
+        <Notice kind="note">
+          The cron’s payload was edited after this run. It is shown as it is now; what was sent then
+          is not kept.
+        </Notice>
+      )}
       <RequestBody run={run} />
     </Panel>
   );
@@ -144,7 +150,7 @@ function RequestBody({ run: { request } }: { run: RunDetail }) {
       )}
       {signedText === null ? null : (
         <details>
-          <summary>Signed bytes</summary>
+          <summary>{`Signed bytes${isBodyCut ? ', their beginning' : ''}`}</summary>
           <JsonView text={signedText} label="signed bytes" />
         </details>
       )}
