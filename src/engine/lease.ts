@@ -19,20 +19,23 @@ export class Lease {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #onRecovered: () => void;
+  readonly #onMoreToDo: () => void;
   readonly #leaseMs: number;
   #nodeId = '';
   #callOff: (() => void) | null = null;
   #stopped = false;
   #renewedAtMs = 0;
 
-  /** @param leaseMs  how long a lease lasts; by default what suits the database */
-  constructor(store: Store, log: Log, onRecovered: () => void, leaseMs?: number) {
+  /**
+   * @param onMoreToDo  called when more may wait than signals and claims have told of
+   * @param leaseMs  how long a lease lasts; by default what suits the database
+   */
+  constructor(store: Store, log: Log, onMoreToDo: () => void, leaseMs?: number) {
     this.#leaseMs = leaseMs ?? (store.dialect === 'sqlite' ? FOREVER_MS : LEASE_MS);
     this.#store = store;
     this.#clock = store.clock;
     this.#log = log;
-    this.#onRecovered = onRecovered;
+    this.#onMoreToDo = onMoreToDo;
   }
 
   get nodeId(): string {
@@ -80,6 +83,8 @@ export class Lease {
       } else {
         this.#log.warn('node.lease-lost', { nodeId: this.#nodeId });
         await this.#join();
+        // Claims under the old id were given nothing, as if nothing waited.
+        this.#onMoreToDo();
       }
       await this.#recover();
     } catch (error) {
@@ -94,6 +99,6 @@ export class Lease {
     const found = await this.#store.nodes.recoverDead(this.#nodeId, this.#clock.now(), others);
     if (found.nodeIds.length === 0) return;
     this.#log.warn('node.died', found);
-    this.#onRecovered();
+    this.#onMoreToDo();
   }
 }
