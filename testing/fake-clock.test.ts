@@ -49,6 +49,16 @@ test('a sleeper that was called off is not woken', async () => {
   await clock.advance(20);
 });
 
+test('whoever should have woken during a freeze wakes after it', async () => {
+  const clock = new FakeClock(START);
+  const woken: number[] = [];
+  for (const ms of [30, 10, 90]) clock.after(ms, () => woken.push(clock.monotonicMs()));
+  await clock.freeze(50);
+  assert.deepEqual(woken, [50, 50]);
+  await clock.advance(40);
+  assert.deepEqual(woken, [50, 50, 90]);
+});
+
 test('a jump of the wall clock moves neither monotonic time nor sleepers', async () => {
   const clock = new FakeClock(START);
   let woken = 0;

@@ -62,6 +62,12 @@ export class FakeClock implements Clock {
     await letWorkRun();
   }
 
+  /** Lets `ms` milliseconds pass for a process that is stopped: whoever should have woken meanwhile does so after it. */
+  async freeze(ms: number): Promise<void> {
+    this.#monotonicMs += ms;
+    await this.advance(0);
+  }
+
   /** Advances to a wall-clock instant, which must not be in the past. */
   async advanceTo(instant: string | number): Promise<void> {
     const ms = toInstant(instant) - this.now();

@@ -137,19 +137,25 @@ export class PostgresSignals implements SignalBus {
   }
 
   #checkLater(client: pg.Client): void {
-    this.#callOffCheck = this.#clock.after(CHECK_EVERY_MS, () => void this.#check(client));
+    const dueMs = this.#clock.monotonicMs() + CHECK_EVERY_MS;
+    this.#callOffCheck = this.#clock.after(CHECK_EVERY_MS, () => void this.#check(client, dueMs));
   }
 
-  /** Drops a connection that no longer answers; its end makes a new one. */
-  async #check(client: pg.Client): Promise<void> {
+  /**
+   * Replaces a connection that no longer answers, or that was left alone for too long to be asked: while this
+   * process was frozen, what the server said has filled the connection, and TCP may go on waiting for as long again.
+   */
+  async #check(client: pg.Client, dueMs: number): Promise<void> {
     if (this.#client !== client || this.#closed) return;
     try {
+      const lateMs = this.#clock.monotonicMs() - dueMs;
+      if (lateMs > CHECK_LIMIT_MS) throw new Error(`asked ${Math.round(lateMs)} ms late`);
       const check = { text: 'select 1', query_timeout: CHECK_LIMIT_MS };
       await client.query(check);
       this.#checkLater(client);
     } catch (error) {
       this.#log.warn('signals.connection-silent', { error: (error as Error).message });
-      client.removeAllListeners('end');
+      client.removeAllListeners('end').removeAllListeners('notification');
       this.#reconnect(client, 0);
       await client.end().catch(() => {});
     }
