@@ -1,56 +1,66 @@
-import { sql } from 'kysely';
 import { type ExecutionRecord, executionRecord } from './crons.ts';
 import type { Database } from './database.ts';
+import type { DialectName } from './dialect.ts';
+import { runHot } from './hot.ts';
+import { pageStatement } from './lists/statement.ts';
+import type { ExecutionsTable } from './schema.ts';
 
 export interface NamedRun {
   execution: ExecutionRecord;
   cronName: string;
 }
 
-/** Active crons whose last finished run failed, latest failure first: a step of the index a cron. */
-export async function listFailingCrons(
-  db: Database,
-  teamId: string,
-  limit: number,
-): Promise<NamedRun[]> {
-  return readLastRuns(db, teamId, limit, 'failing');
+/** The last finished runs of crons, latest end first. */
+export interface LastRuns {
+  ofAll: NamedRun[];
+  /** Those of active crons that failed. */
+  failing: NamedRun[];
 }
 
-/** The last finished run of each cron, latest end first. */
-export async function listLastRuns(
-  db: Database,
-  teamId: string,
-  limit: number,
-): Promise<NamedRun[]> {
-  return readLastRuns(db, teamId, limit, 'all');
+interface LastRunRow extends ExecutionsTable {
+  list: 'all' | 'failing';
+  cron_name: string;
 }
 
-async function readLastRuns(
-  db: Database,
-  teamId: string,
-  limit: number,
-  which: 'failing' | 'all',
-): Promise<NamedRun[]> {
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom('crons')
-      .innerJoin('executions', (join) =>
-        join.onRef('executions.team_id', '=', 'crons.team_id').on(
-          sql<boolean>`executions.id = (select e.id from executions e where e.cron_id = crons.id
-              and e.completed_at is not null order by e.id desc limit 1)`,
-        ),
-      )
-      .selectAll('executions')
-      .select('crons.name')
-      .where('crons.team_id', '=', teamId)
-      .$if(which === 'failing', (query) =>
-        query.where('crons.is_active', '=', 1).where('executions.status', '=', 'failed'),
-      )
-      .orderBy('executions.completed_at', 'desc')
-      .limit(limit)
-      .execute(),
-  );
-  return rows.map((row) => ({ execution: executionRecord(row), cronName: row.name }));
+/**
+ * Each cron's last run is looked up once for both lists, with a step of the index. The few that are shown come
+ * first in cross joins, whose order SQLite keeps: it would rather go through all executions.
+ */
+export async function readLastRuns(db: Database, teamId: string, limit: number): Promise<LastRuns> {
+  const rows = await db.read((reader) => runHot(reader, db.dialect, lastRuns, [teamId, limit]));
+  const named = (list: LastRunRow['list']) =>
+    rows
+      .filter((row) => row.list === list)
+      .map((row) => ({ execution: executionRecord(row), cronName: row.cron_name }));
+  return { ofAll: named('all'), failing: named('failing') };
+}
+
+const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
+  const [team, limit] = dialect === 'postgres' ? ['$1', '$2'] : ['?1', '?2'];
+  const latest = (list: LastRunRow['list'], where: string) => `
+    select '${list}' as list, team_id, cron_id, id from (
+      select * from last ${where} order by completed_at desc, id desc limit ${limit}) as ${list}_runs`;
+  return `
+  with last as materialized (
+    select crons.team_id, crons.id as cron_id, run.id, run.completed_at,
+      crons.is_active = 1 and run.status = 'failed' as is_failing
+    from crons ${joinLastRun(dialect)} where crons.team_id = ${team}),
+  latest as (${latest('all', '')} union all ${latest('failing', 'where is_failing')})
+  select latest.list, crons.name as cron_name, executions.*
+  from latest cross join crons cross join executions
+  where crons.team_id = latest.team_id and crons.id = latest.cron_id
+    and executions.team_id = latest.team_id and executions.id = latest.id
+  order by executions.completed_at desc, executions.id desc`;
+});
+
+/** SQLite has no lateral joins; Postgres would read all executions to join them by an id that a subquery gives. */
+function joinLastRun(dialect: DialectName): string {
+  const find = (columns: string) => `(
+    select ${columns} from executions e where e.cron_id = crons.id and e.completed_at is not null
+    order by e.id desc limit 1)`;
+  return dialect === 'postgres'
+    ? `cross join lateral ${find('e.id, e.completed_at, e.status')} as run`
+    : `join executions as run on run.team_id = crons.team_id and run.id = ${find('e.id')}`;
 }
 
 /** What runs next, soonest first. */

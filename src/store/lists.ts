@@ -1,5 +1,5 @@
 import type { Clock } from '#domain/clock';
-import { listFailingCrons, listLastRuns, listNextCrons, type NamedRun } from './cron-overview.ts';
+import { type LastRuns, listNextCrons, readLastRuns } from './cron-overview.ts';
 import type { Database } from './database.ts';
 import * as crons from './lists/cron-lists.ts';
 import { type HistoryAsked, type HistoryPage, listHistory } from './lists/execution-list.ts';
@@ -70,14 +70,9 @@ export class ListStore {
     return crons.readStrips(this.#db, teamId, cronIds, length);
   }
 
-  /** Active crons whose last finished run failed, latest failure first. */
-  async listFailingCrons(teamId: string, limit: number): Promise<NamedRun[]> {
-    return listFailingCrons(this.#db, teamId, limit);
-  }
-
-  /** The last finished run of each cron, latest end first. */
-  async listLastRuns(teamId: string, limit: number): Promise<NamedRun[]> {
-    return listLastRuns(this.#db, teamId, limit);
+  /** The last finished runs of crons, latest end first: of all crons, and those of active ones that failed. */
+  async readLastRuns(teamId: string, limit: number): Promise<LastRuns> {
+    return readLastRuns(this.#db, teamId, limit);
   }
 
   /** Which crons run next, soonest first. */

@@ -19,18 +19,16 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
   const today = now - (now % DAY_MS);
   const list = (tab: 'pending' | 'retrying' | 'completed' | 'failed') =>
     lists.listJobs(teamId, { tab }, { limit: SHOWN });
-  const [failing, next, recent, rows, hours, pending, retrying, completed, failed] =
-    await Promise.all([
-      lists.listFailingCrons(teamId, SHOWN),
-      lists.listNextCrons(teamId, SHOWN),
-      lists.listLastRuns(teamId, SHOWN),
-      listQueueRows(store, teamId, now - HOUR_MS),
-      outcomes.readHours(teamId, today - (DAYS - 1) * DAY_MS),
-      list('pending'),
-      list('retrying'),
-      list('completed'),
-      list('failed'),
-    ]);
+  const [last, next, rows, hours, pending, retrying, completed, failed] = await Promise.all([
+    lists.readLastRuns(teamId, SHOWN),
+    lists.listNextCrons(teamId, SHOWN),
+    listQueueRows(store, teamId, now - HOUR_MS),
+    outcomes.readHours(teamId, today - (DAYS - 1) * DAY_MS),
+    list('pending'),
+    list('retrying'),
+    list('completed'),
+    list('failed'),
+  ]);
   const planned = [...pending.jobs, ...retrying.jobs].map((job) => {
     return { kind: 'job' as const, job, at: job.at };
   });
@@ -38,12 +36,12 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
     return { kind: 'job' as const, job, at: job.at };
   });
   return {
-    failingCrons: failing.map(({ execution, cronName }) => {
+    failingCrons: last.failing.map(({ execution, cronName }) => {
       return { cronId: execution.cronId, name: cronName, lastRun: execution };
     }),
     troubledQueues: findTroubled(rows),
     nextUp: [...next.map(asPlanned), ...planned].toSorted((a, b) => a.at - b.at).slice(0, SHOWN),
-    justHappened: [...recent.map(asHappened), ...ended]
+    justHappened: [...last.ofAll.map(asHappened), ...ended]
       .toSorted((a, b) => b.at - a.at)
       .slice(0, SHOWN),
     lastDay: countSteps(hours, now - (now % HOUR_MS) - 23 * HOUR_MS, HOUR_MS, 24),

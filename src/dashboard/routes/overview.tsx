@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
+import { Link, useRouteLoaderData } from 'react-router';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/mutedNow.ts';
 import { requestFacts, services, signedIn } from '../context.ts';
@@ -14,24 +14,23 @@ import { projectRunOut } from '../parts/usageForecast.ts';
 import type { Counts, Pulse } from '../services.ts';
 import classes from './overview.module.css';
 import type { Route } from './+types/overview.ts';
+import type { loader as frameLoader } from './frame.tsx';
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { team, user } = context.get(signedIn);
   const { people, work } = context.get(services);
   const { now } = context.get(requestFacts);
-  const [pulse, counts, usage, token, overview, muted] = await Promise.all([
-    work.readPulse(team.id),
+  const [counts, usage, token, overview, muted] = await Promise.all([
     work.readCounts(team.id),
     people.billing.readUsage(team.id),
     people.tokens.readApiToken(user.id),
     work.readOverview(team.id),
     readMutedNow(work, team.id),
   ]);
-  const needs = listNeeds({ pulse, counts, hasToken: token !== null });
   return {
     counts,
     usage,
-    needs,
+    hasToken: token !== null,
     overview,
     muted,
     forecast: projectRunOut(usage, now),
@@ -42,7 +41,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 type Need = { tone: 'red' | 'plain'; glyph: GlyphName; text: string; to: string; word: string };
 
 /** What wants a hand, the worst first; then what a new team has not done yet. */
-export function listNeeds(facts: { pulse: Pulse; counts: Counts; hasToken: boolean }): Need[] {
+function listNeeds(facts: { pulse: Pulse; counts: Counts; hasToken: boolean }): Need[] {
   const { pulse, counts, hasToken } = facts;
   const needs: Need[] = [];
   const add = (isNeeded: boolean, need: Need) => void (isNeeded && needs.push(need));
@@ -88,7 +87,9 @@ export function listNeeds(facts: { pulse: Pulse; counts: Counts; hasToken: boole
 
 export default function Overview({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { counts, usage, needs, overview, muted, forecast, teamName } = loaderData;
+  const { counts, usage, hasToken, overview, muted, forecast, teamName } = loaderData;
+  // The frame has counted what wants a hand: a step of the index a cron.
+  const frame = useRouteLoaderData<typeof frameLoader>('routes/frame');
   return (
     <>
       <PageHeader
@@ -103,7 +104,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
       <div className="stack">
         <MaintenanceNotice windows={muted.team} of="the team" />
         <MaintenanceNotice windows={muted.chosen} of="chosen crons and queues" />
-        <Needs needs={needs} />
+        {frame ? <Needs needs={listNeeds({ pulse: frame.pulse, counts, hasToken })} /> : null}
         <FailingNow overview={overview} />
         <div className={classes.columns}>
           <NextUp overview={overview} />
