@@ -36,7 +36,7 @@ export const session = createContext<Session | null>(null);
 /** Set by the root middleware for all pages that need a person with a current team. */
 export const signedIn = createContext<SignedInAs>();
 
-type Context = Readonly<RouterContextProvider>;
+export type Context = Readonly<RouterContextProvider>;
 
 /** The visitor of this request, for calls that set or read cookies. */
 export function visitorOf(request: Request, context: Context): Visitor {

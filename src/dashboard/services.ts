@@ -29,7 +29,7 @@ export type * from '#work/run-contract';
 export type { ChannelConfig } from '#domain/notification-channel';
 export type { Alert, AlertFilter } from '#work/alerts';
 export type { ChannelView } from '#work/channels';
-export type { MaintenanceWindowView, NamedSource } from '#work/windows';
+export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/windows';
 
 export type Role = 'owner' | 'admin' | 'member';
 

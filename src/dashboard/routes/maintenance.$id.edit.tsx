@@ -1,10 +1,7 @@
-import { data } from 'react-router';
-import { WindowForm } from '../alerts/WindowForm.tsx';
-import { readWindowForm } from '../alerts/windowForm.ts';
+import { saveWindow } from '../alerts/saveWindow.ts';
+import { WindowPage } from '../alerts/WindowPage.tsx';
 import { typedOfWindow } from '../alerts/windowTyped.ts';
-import { notFound, requestFacts, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { PageHeader } from '../parts/PageHeader.tsx';
+import { notFound, services, signedIn } from '../context.ts';
 import type { Route } from './+types/maintenance.$id.edit.ts';
 
 export async function loader({ params, context }: Route.LoaderArgs) {
@@ -18,35 +15,19 @@ export async function loader({ params, context }: Route.LoaderArgs) {
   return { name: window.name, typed: typedOfWindow(window), sources };
 }
 
-export async function action({ params, request, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  if (!(await work.findWindow(team.id, params.id))) notFound();
-  const own = await work.listAlertSources(team.id);
-  const reading = readWindowForm(await request.formData(), own);
-  if (!reading.ok) return data(reading, { status: 422 });
-  const outcome = await work.editWindow(team.id, params.id, reading.input);
-  if (outcome.kind !== 'done') notFound();
-  return redirectWithToast(
-    '/maintenance',
-    { kind: 'done', text: `The maintenance window “${reading.input.name}” is changed.` },
-    context.get(requestFacts).baseUrl,
-  );
+export async function action({ params: { id }, ...given }: Route.ActionArgs) {
+  const { team } = given.context.get(signedIn);
+  if (!(await given.context.get(services).work.findWindow(team.id, id))) notFound();
+  return saveWindow(given, (work, teamId, input) => work.editWindow(teamId, id, input), 'changed');
 }
 
 export default function EditWindow({ loaderData, actionData }: Route.ComponentProps) {
   return (
-    <>
-      <PageHeader
-        title={`Edit ${loaderData.name}`}
-        parent={{ to: '/maintenance', text: 'Maintenance' }}
-      />
-      <WindowForm
-        typed={actionData?.typed ?? loaderData.typed}
-        errors={actionData && !actionData.ok ? actionData.errors : undefined}
-        sources={loaderData.sources}
-        word="Save"
-      />
-    </>
+    <WindowPage
+      title={`Edit ${loaderData.name}`}
+      word="Save"
+      loaded={loaderData}
+      answer={actionData}
+    />
   );
 }
