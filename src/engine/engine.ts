@@ -2,16 +2,13 @@ import type { Clock } from '#domain/clock';
 import { parseCronExpression } from '#domain/cron';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
-import type { ClaimedExecution, ClaimedJob } from '#store/claims';
 import type { Signal } from '#store/signals';
 import type { Store } from '#store/store';
 import { Agenda, type Lane } from './agenda.ts';
-import { attemptExecution, attemptJob } from './attempt.ts';
-import { sendCallback } from './callback.ts';
 import { Lease } from './lease.ts';
 import type { EngineObserver } from './observer.ts';
+import { Runs } from './runs.ts';
 import { dealSeats } from './seats.ts';
-import { keepTrying } from './settling.ts';
 import { Strays } from './strays.ts';
 
 export interface EngineOptions {
@@ -51,10 +48,7 @@ export class Engine {
   readonly #agenda = new Agenda();
   readonly #lease: Lease;
   readonly #strays: Strays;
-  readonly #teamInFlight = new Map<string, number>();
-  #inFlight = 0;
-  /** Runs whose outcome is not in the store yet; while they pile up nothing is claimed. */
-  #unsettled = 0;
+  readonly #runs: Runs;
   #stopping = false;
   #looping = false;
   #wokenWhileLooping = false;
@@ -69,15 +63,25 @@ export class Engine {
     this.#clock = options.store.clock;
     this.#strays = new Strays(options.store, options.log);
     this.#lease = new Lease(options.store, options.log, () => void this.#rescan(), options.leaseMs);
+    this.#runs = new Runs({
+      ...options,
+      agenda: this.#agenda,
+      underWay: this.#strays.underWay,
+      isHeld: () => this.#lease.isHeld(),
+      onMoreRoom: () => {
+        this.#tellIfIdle();
+        this.#wake();
+      },
+    });
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#runs.inFlight;
   }
 
   /** True while nothing is being claimed, sent or settled and nothing is due. */
   isQuiet(): boolean {
-    const isBusy = this.#looping || this.#unsettled > 0 || this.#inFlight > 0;
+    const isBusy = this.#looping || this.#runs.unsettled > 0;
     return !isBusy && this.#agenda.nextDueAt() > this.#clock.now();
   }
 
@@ -93,7 +97,7 @@ export class Engine {
     this.#stopListening();
     this.#callOffSleep?.();
     this.#callOffRescan?.();
-    if (this.#unsettled > 0 || this.#looping) {
+    if (this.#runs.unsettled > 0 || this.#looping) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
         this.#clock.after(graceMs, resolve);
@@ -178,8 +182,8 @@ export class Engine {
     const { maxConcurrentRequests } = this.#options;
     return (
       !this.#stopping &&
-      this.#inFlight < maxConcurrentRequests &&
-      this.#unsettled < 2 * maxConcurrentRequests &&
+      this.#runs.inFlight < maxConcurrentRequests &&
+      this.#runs.unsettled < 2 * maxConcurrentRequests &&
       this.#agenda.nextDueAt() <= this.#clock.now()
     );
   }
@@ -187,7 +191,7 @@ export class Engine {
   /** Whoever frees a seat or brings news wakes the loop; sleeping is only for what is not due yet. */
   #sleep(): void {
     const { maxConcurrentRequests } = this.#options;
-    if (this.#inFlight >= maxConcurrentRequests) return;
+    if (this.#runs.inFlight >= maxConcurrentRequests) return;
     const untilDue = this.#agenda.nextDueAt() - this.#clock.now();
     const ms = Math.min(Math.max(untilDue, 1), LONGEST_SLEEP_MS);
     this.#callOffSleep = this.#clock.after(ms, () => this.#wake());
@@ -196,8 +200,8 @@ export class Engine {
   async #claimOnce(): Promise<void> {
     const now = this.#clock.now();
     const lanes = this.#agenda.takeDue(now, MAX_LANES);
-    const free = this.#options.maxConcurrentRequests - this.#inFlight;
-    const seats = dealSeats(lanes, free, this.#teamInFlight);
+    const free = this.#options.maxConcurrentRequests - this.#runs.inFlight;
+    const seats = dealSeats(lanes, free, this.#runs.inFlightByTeam);
     const served = lanes.flatMap((lane, n) => {
       const dealt = seats[n] ?? 0;
       return dealt > 0 ? [{ lane, seats: dealt }] : [];
@@ -239,7 +243,10 @@ export class Engine {
     const isFresh = this.#lease.isHeld();
     if (!isFresh) await this.#store.jobs.release(nodeId, claimed);
     const taken = Map.groupBy(claimed, ({ queueId }) => queueId);
-    if (isFresh) for (const job of claimed) this.#runJob(job, nodeId, laneOf.get(job.queueId));
+    for (const job of isFresh ? claimed : []) {
+      const lane = laneOf.get(job.queueId);
+      if (lane) this.#runs.startJob(job, nodeId, lane);
+    }
     for (const { queueId, nextDueAt, holds } of queues) {
       const lane = laneOf.get(queueId);
       if (!lane) continue;
@@ -277,8 +284,9 @@ export class Engine {
     const taken = Map.groupBy(claimed, ({ teamId }) => teamId);
     // A process that was frozen past its lease: others have failed these runs already.
     const isFresh = this.#lease.isHeld();
-    if (isFresh) {
-      for (const run of claimed) this.#runExecution(run, nodeId, laneOf.get(run.teamId));
+    for (const run of isFresh ? claimed : []) {
+      const lane = laneOf.get(run.teamId);
+      if (lane) this.#runs.startExecution(run, nodeId, lane);
     }
     for (const { teamId, nextDueAt } of teams) {
       const lane = laneOf.get(teamId);
@@ -292,106 +300,14 @@ export class Engine {
       const callbacks = await this.#store.executions.takeCallbacks(lane.id, seats);
       const mayBeMore = callbacks.length === seats;
       for (const callback of callbacks) {
-        void this.#occupy(lane, callback.id, async (free) => {
-          await sendCallback(callback, this.#options.sender, this.#clock);
-          free();
-          this.#options.observer.callbackSent();
-        });
+        this.#runs.startCallback(callback, lane);
       }
       this.#agenda.giveBack(lane, mayBeMore ? this.#clock.now() : null);
     }
   }
 
-  #runJob(job: ClaimedJob, nodeId: string, lane: Lane | undefined): void {
-    if (!lane) return;
-    const { observer, sender } = this.#options;
-    observer.runStarted('job', job.startedAt - job.dueAt);
-    void this.#occupy(lane, job.id, async (free) => {
-      const readPolicy = () => this.#store.queues.find(job.teamId, job.queueId);
-      const settlement = await attemptJob(job, sender, this.#clock, readPolicy);
-      free();
-      const { reason, durationMs } = settlement.end;
-      const isOurs = await keepTrying(this.#tools(), settlement, (each) =>
-        this.#store.jobs.settle(nodeId, each),
-      );
-      this.#agenda.settle(lane, this.#clock.now());
-      this.#logSettled({ jobId: job.id, attempt: job.attemptNumber }, settlement, isOurs);
-      if (isOurs)
-        observer.runEnded({ kind: 'job', outcome: settlement.status, reason, durationMs });
-    });
-  }
-
-  #runExecution(execution: ClaimedExecution, nodeId: string, lane: Lane | undefined): void {
-    if (!lane) return;
-    const { observer, sender } = this.#options;
-    observer.runStarted('execution', execution.startedAt - execution.dueAt);
-    void this.#occupy(lane, execution.id, async (free) => {
-      const settlement = await attemptExecution(execution, sender, this.#clock);
-      free();
-      const { reason, durationMs } = settlement.end;
-      const isOurs = await keepTrying(this.#tools(), settlement, (each) =>
-        this.#store.executions.settle(nodeId, each),
-      );
-      const ids = { executionId: execution.id, cronId: execution.cronId };
-      this.#logSettled(ids, settlement, isOurs);
-      const outcome = settlement.status;
-      if (isOurs) observer.runEnded({ kind: 'execution', outcome, reason, durationMs });
-    });
-  }
-
-  #tools() {
-    return { clock: this.#clock, log: this.#options.log, isHeld: () => this.#lease.isHeld() };
-  }
-
-  #logSettled(
-    ids: object,
-    { status, end }: { status: string; end: { reason: string | null; durationMs: number } },
-    isOurs: boolean,
-  ): void {
-    const fields = { ...ids, status, reason: end.reason, durationMs: end.durationMs };
-    if (!isOurs) this.#options.log.warn('attempt.too-late', fields);
-    else if (status === 'success') this.#options.log.debug('attempt.settled', fields);
-    else this.#options.log.info('attempt.settled', fields);
-  }
-
-  /** Holds a seat for one request; `free` gives it up once the answer is in, before its outcome is stored. */
-  async #occupy(lane: Lane, id: string, work: (free: () => void) => Promise<void>): Promise<void> {
-    this.#strays.underWay.add(id);
-    this.#inFlight++;
-    this.#unsettled++;
-    lane.inFlight++;
-    this.#teamInFlight.set(lane.teamId, (this.#teamInFlight.get(lane.teamId) ?? 0) + 1);
-    let holdsSeat = true;
-    const free = () => {
-      if (!holdsSeat) return;
-      holdsSeat = false;
-      this.#leaveSeat(lane);
-    };
-    try {
-      await work(free);
-      // After a fault it stays: it was sent, and must never be taken for one that was not.
-      this.#strays.underWay.delete(id);
-    } catch (error) {
-      this.#options.log.error('engine.run-failed', { error });
-    } finally {
-      free();
-      this.#unsettled--;
-      this.#tellIfIdle();
-      this.#wake();
-    }
-  }
-
-  #leaveSeat(lane: Lane): void {
-    this.#inFlight--;
-    this.#agenda.leave(lane);
-    const left = (this.#teamInFlight.get(lane.teamId) ?? 1) - 1;
-    if (left === 0) this.#teamInFlight.delete(lane.teamId);
-    else this.#teamInFlight.set(lane.teamId, left);
-    this.#wake();
-  }
-
   #tellIfIdle(): void {
-    if (this.#stopping && this.#unsettled === 0 && !this.#looping) this.#idle?.();
+    if (this.#stopping && this.#runs.unsettled === 0 && !this.#looping) this.#idle?.();
   }
 }
 
