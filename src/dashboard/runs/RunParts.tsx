@@ -125,8 +125,8 @@ export function RequestPanel({
       </div>
       {request.isPayloadKnown ? null : (
         <Notice kind="note">
-          The cron’s payload was edited after this run. It is shown as it is now; what was sent then
-          is not kept.
+          The cron’s payload was edited after this run. What depends on it is shown as it would be
+          now; what was sent then is not kept.
         </Notice>
       )}
       <RequestBody run={run} />
@@ -149,7 +149,7 @@ function RequestBody({ run: { request } }: { run: RunDetail }) {
         <JsonView text={bodyText} label="request body" />
       )}
       {signedText === null ? null : (
-        <details>
+        <details className={classes.signed}>
           <summary>{`Signed bytes${isBodyCut ? ', their beginning' : ''}`}</summary>
           <JsonView text={signedText} label="signed bytes" />
         </details>
