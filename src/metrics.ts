@@ -33,7 +33,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
   readonly #outcomes;
   readonly #lateness;
   readonly #duration;
-  readonly #batches;
+  readonly #batches = batchSizes(this.registry);
   readonly #blocked;
   readonly #callbacks;
   readonly #databaseErrors;
@@ -75,18 +75,6 @@ export class Metrics implements EngineObserver, NoticeObserver {
         registers,
       }),
     );
-    const batches = new Histogram({
-      name: 'belfry_batch_size',
-      help: 'How many share a commit, by what it does: jobs accepted, runs claimed, outcomes settled',
-      labelNames: ['of'],
-      buckets: BATCH_SIZES,
-      registers,
-    });
-    this.#batches = {
-      accept: batches.labels('accept'),
-      claim: batches.labels('claim'),
-      settle: batches.labels('settle'),
-    };
     this.#blocked = new Counter({
       name: 'belfry_limit_exceeded_total',
       help: 'Runs that failed because the month was used up',
@@ -201,4 +189,16 @@ export class Metrics implements EngineObserver, NoticeObserver {
       collect: () => read(gauge),
     });
   }
+}
+
+function batchSizes(registry: Registry) {
+  const sizes = new Histogram({
+    name: 'belfry_batch_size',
+    help: 'How many share a commit, by what it does: jobs accepted, runs claimed, outcomes settled',
+    labelNames: ['of'],
+    buckets: BATCH_SIZES,
+    registers: [registry],
+  });
+  const of = (what: string) => sizes.labels(what);
+  return { accept: of('accept'), claim: of('claim'), settle: of('settle') };
 }

@@ -41,7 +41,8 @@ export async function makeClient(belfry: BelfryProcess): Promise<Client> {
 
 /** A client of a restarted service with the token it had before. */
 export function clientOf(belfry: BelfryProcess, token: string): Omit<Client, 'teamId'> {
-  const agent = new http.Agent({ keepAlive: true });
+  // The service closes idle connections after five seconds; a request must not meet that.
+  const agent = new http.Agent({ keepAlive: true, timeout: 2_000 });
   const headers = {
     Authorization: `Bearer ${token}`,
     'Content-Type': 'application/json',
