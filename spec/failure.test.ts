@@ -6,7 +6,7 @@ import { CompiledQuery } from 'kysely';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { createDatabase, startPostgres } from '#testing/postgres';
 import { startReceiver } from '#testing/receiver';
-import { listJobs, makeClient, postJob, showJob } from '#testing/remote';
+import { listJobs, makeClient, postJob, untilSucceeded } from '#testing/remote';
 import { openRows } from '#testing/rows';
 import { makeGate, scheduleCron, scheduleJob } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
@@ -122,7 +122,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     other.exec('rollback');
     other.close();
     const after = await postJob(client, { url: `${target.url}/after` });
-    for (const id of [slow, after]) await untilSuccess(belfry, id);
+    await untilSucceeded(belfry, [slow, after]);
     assert.equal(target.requests.length, 2);
     client.close();
   });
@@ -132,7 +132,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     await using database = await createDatabase();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
     const client = await makeClient(belfry);
-    await untilSuccess(belfry, await postJob(client, { url: `${target.url}/before` }));
+    await untilSucceeded(belfry, [await postJob(client, { url: `${target.url}/before` })]);
     await using other = await openRows(database.url);
     await other.all('begin; lock table jobs in share row exclusive mode');
     const refused = await client.post('/api/jobs', {
@@ -143,7 +143,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     assert.equal((await fetch(`${belfry.url}/readyz`)).status, 200);
     await other.all('commit');
     const after = await postJob(client, { url: `${target.url}/after` });
-    await untilSuccess(belfry, after);
+    await untilSucceeded(belfry, [after]);
     assert.deepEqual(
       (await listJobs(belfry)).map(({ url }) => url).toSorted(),
       [`${target.url}/after`, `${target.url}/before`],
@@ -169,7 +169,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     assert.equal(refused.status, 503);
     await other.all('drop trigger full_disk on jobs');
     const after = await postJob(client, { url: `${target.url}/after` });
-    await untilSuccess(belfry, after);
+    await untilSucceeded(belfry, [after]);
     assert.deepEqual(
       target.requests.map(({ url }) => url),
       ['/after'],
@@ -201,7 +201,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     await server.restart();
     await eventually(async () => (await readiness(belfry)) === 200, { withinMs: 15_000 });
     const after = await postJob(client, { url: `${target.url}/after` });
-    for (const id of [slow, waiting, after]) await untilSuccess(belfry, id);
+    await untilSucceeded(belfry, [slow, waiting, after]);
     assert.equal(target.requests.length, 3);
     client.close();
   });
@@ -221,7 +221,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     gate.open();
     await eventually(async () => (await readiness(belfry)) === 200, { withinMs: 30_000 });
     const after = await postJob(client, { url: `${target.url}/after` });
-    for (const id of [slow, after]) await untilSuccess(belfry, id);
+    await untilSucceeded(belfry, [slow, after]);
     assert.equal(target.requests.length, 2);
     assert.ok(
       !belfry.output.some((line) => line.includes('node.lease-lost')),
@@ -245,7 +245,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     }
     proxy.swallowAnswerTo('claim-jobs-at-once');
     await belfry.line(/claims\.put-back/, 30_000);
-    for (const id of ids) await untilSuccess(belfry, id);
+    await untilSucceeded(belfry, ids);
     assert.deepEqual(target.requests.map(({ url: path }) => path).toSorted(), [
       '/0',
       '/1',
@@ -259,9 +259,4 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
 
 async function readiness(belfry: BelfryProcess): Promise<number> {
   return (await fetch(`${belfry.url}/readyz`)).status;
-}
-
-async function untilSuccess(belfry: BelfryProcess, id: string): Promise<void> {
-  const isDone = async () => (await showJob(belfry, id)).status === 'success';
-  await eventually(isDone, { withinMs: 30_000, everyMs: 200, what: `the outcome of ${id}` });
 }
