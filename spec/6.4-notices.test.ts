@@ -10,7 +10,7 @@ import {
   startBelfry,
 } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-import { makeClient, postJob, TEAM } from '#testing/remote';
+import { makeClient, postJob, TEAM, untilCounted } from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
 import { startSmtpServer } from '#testing/smtp';
 
@@ -25,6 +25,12 @@ async function listAlerts(belfry: BelfryProcess): Promise<PrintedAlert[]> {
   const { code, json, stderr } = await belfry.cli('alert', 'list', '--team', TEAM);
   assert.equal(code, 0, stderr);
   return json as PrintedAlert[];
+}
+
+/** Waits until so many alerts are marked as sent. A command would be a process for each look. */
+async function untilSent(belfry: BelfryProcess, number: number, which = 'true'): Promise<void> {
+  const text = `select count(*) as number from alerts where delivery = 'sent' and ${which}`;
+  await untilCounted(belfry, { text, number, withinMs: 30_000 });
 }
 
 /** How many runs the process has settled, by its own figures: quicker to ask than a command. */
@@ -74,11 +80,12 @@ describe('two nodes on one Postgres', () => {
     await target.waitFor(JOBS);
     gate.open();
     await smtp.waitFor(JOBS);
-    const areTold = async () => {
-      const alerts = await listAlerts(second);
-      return alerts.length === JOBS && alerts.every(({ delivery }) => delivery === 'sent');
-    };
-    await eventually(areTold, { withinMs: 30_000, what: 'every alert to be marked as sent' });
+    await untilSent(second, JOBS);
+    const alerts = await listAlerts(second);
+    assert.deepEqual(
+      alerts.map(({ delivery }) => delivery),
+      queues.map(() => 'sent'),
+    );
     const named = smtp.mails.map(({ subject }) => /“(.+)”/.exec(subject)?.[1] ?? '');
     assert.deepEqual(named.toSorted(), queues.toSorted());
     for (const node of [first, second]) {
@@ -130,12 +137,10 @@ function declareKill(makeDatabaseUrl: MakeDatabaseUrl) {
     assert.match(mail.subject, /Failure: a job of queue “second” was dead-lettered/);
     assert.ok(mail.text.includes(`https://belfry.example/jobs/${id}`));
     assert.deepEqual(mail.to, ['ada@example.com']);
-    const told = await eventually(async () => {
-      const alerts = await listAlerts(again);
-      const second = alerts.find(({ source_name }) => source_name === 'second');
-      return second?.delivery === 'sent' && alerts;
-    });
+    await untilSent(again, 1, "source_name = 'second'");
+    const told = await listAlerts(again);
     assert.equal(told.length, 2, 'no alert came anew');
+    assert.equal(told.find((alert) => alert.source_name === 'second')?.delivery, 'sent');
     assert.equal(smtp.mails.filter(({ subject }) => subject.includes('second')).length, 1);
     assert.equal(target.requests.length, 2, 'no job was sent anew');
   });
