@@ -9,6 +9,8 @@ import { hotStatement, runHot } from './hot.ts';
 export interface Touched {
   id: string;
   queueId: string;
+  /** Since when it is due. */
+  dueAt: number;
 }
 
 /**
@@ -30,10 +32,12 @@ export async function fireJobs(
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)
       .where('status', '=', 'pending')
-      .returning(['id', 'queue_id'])
+      .returning(['id', 'queue_id', 'scheduled_at'])
       .execute(),
   );
-  return rows.map(({ id, queue_id }) => ({ id, queueId: queue_id }));
+  return rows.map(({ id, queue_id, scheduled_at }) => {
+    return { id, queueId: queue_id, dueAt: scheduled_at };
+  });
 }
 
 /** Deletes waiting jobs; they are never sent. One that has started is left alone. */
@@ -104,6 +108,7 @@ export async function retryFailedJobs(
       failedId: id,
       id: newId(now),
       queueId: queue_id,
+      dueAt: now,
     }));
     await copyJobs(
       trx,

@@ -99,8 +99,8 @@ export class JobStore {
   /** Puts back what was claimed but never started (D27). */
   async release(nodeId: string, jobs: readonly ClaimedJob[]): Promise<void> {
     await releaseJobs(this.#db, nodeId, jobs);
-    for (const { teamId, queueId, dueAt } of jobs)
-      this.#tellDue(teamId, [{ id: '', queueId }], dueAt);
+    for (const [teamId, ofTeam] of Map.groupBy(jobs, (job) => job.teamId))
+      this.#tellDue(teamId, ofTeam);
   }
 
   async scanWaiting(): Promise<WaitingQueue[]> {
@@ -110,7 +110,7 @@ export class JobStore {
   async fire(teamId: string, jobIds: readonly string[]): Promise<Touched[]> {
     const now = this.#clock.now();
     const fired = await fireJobs(this.#db, teamId, jobIds, now);
-    this.#tellDue(teamId, fired, now);
+    this.#tellDue(teamId, fired);
     return fired;
   }
 
@@ -120,7 +120,7 @@ export class JobStore {
   ): Promise<(Touched & { failedId: string })[]> {
     const now = this.#clock.now();
     const retried = await retryFailedJobs(this.#db, teamId, jobIds, now);
-    this.#tellDue(teamId, retried, now);
+    this.#tellDue(teamId, retried);
     return retried;
   }
 
@@ -179,9 +179,15 @@ export class JobStore {
     return settlements.map(({ job }) => ours.has(job.id));
   }
 
-  #tellDue(teamId: string, touched: readonly Touched[], dueAt: number): void {
-    const queueIds = new Set(touched.map(({ queueId }) => queueId));
-    this.#signals.send([...queueIds].map((queueId) => ({ kind: 'jobs', queueId, teamId, dueAt })));
+  /** Each with the time since which it is due, not of now: a claim that skipped it looks for nothing earlier. */
+  #tellDue(teamId: string, touched: readonly Touched[]): void {
+    const byQueue = Map.groupBy(touched, ({ queueId }) => queueId);
+    this.#signals.send(
+      [...byQueue].map(([queueId, jobs]) => {
+        const dueAt = Math.min(...jobs.map((job) => job.dueAt));
+        return { kind: 'jobs', queueId, teamId, dueAt };
+      }),
+    );
   }
 }
 

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import pg from 'pg';
+import { startReceiver } from '#testing/receiver';
+import { scheduleJob, SECOND } from '#testing/scheduling';
+import { startService, type TestService } from '#testing/service';
+import { openPostgresTestStore } from '#testing/stores';
+
+/** A claim skips a row that somebody else holds just then, and the next claim begins after it. */
+describe('a job whose row is held while a claim looks, on Postgres', { timeout: 30_000 }, () => {
+  test('is sent at once when it is fired, though it was due before', async () => {
+    await using target = await startReceiver();
+    await using service = await startService(openPostgresTestStore);
+    const held = await passOver(service, target.url);
+    await service.advance(10);
+    assert.equal(target.requests.length, 1, 'only what nobody held');
+    await service.work.fireJob(service.teamId, held);
+    await service.quiet();
+    await target.waitFor(2);
+    assert.equal(target.requests[1]?.url, '/held');
+    await service.advance(20 * SECOND);
+    assert.equal(target.requests.length, 2, 'sent once');
+  });
+
+  test('is sent by the next look at the whole store where nobody tells of it', async () => {
+    await using target = await startReceiver();
+    await using service = await startService(openPostgresTestStore);
+    await passOver(service, target.url);
+    await service.advance(10);
+    await scheduleJob(service, { url: `${target.url}/later` });
+    await target.waitFor(2);
+    await service.advance(15 * SECOND);
+    await target.waitFor(3);
+    assert.deepEqual(
+      target.requests.map(({ url }) => url),
+      ['/beside', '/later', '/held'],
+    );
+  });
+});
+
+/** Two jobs come due, and a claim looks while one of them is held. Gives that one's id. */
+async function passOver(service: TestService, url: string): Promise<string> {
+  const { job_id: held } = await scheduleJob(service, { url: `${url}/held`, delay: 20 });
+  await scheduleJob(service, { url: `${url}/beside`, delay: 20 });
+  const { location } = service.store;
+  const holder = new pg.Client({
+    connectionString: location.kind === 'postgres' ? location.url : '',
+  });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select 1 from jobs where id = $1 for update', [held]);
+    await service.advance(20 * SECOND);
+    await holder.query('rollback');
+  } finally {
+    await holder.end();
+  }
+  return held;
+}
