@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/ids';
 import { eventually } from '#testing/process';
 import { openPostgresTestStore } from '#testing/stores';
 import { startTcpProxy } from '#testing/tcp-proxy';
 import type { Signal } from '../signals.ts';
+import type { Store } from '../store.ts';
 
 describe('signals on Postgres', { timeout: 60_000 }, () => {
   test('are heard again as soon as a process that was frozen wakes, though its connection carries nothing more', async () => {
@@ -30,6 +32,35 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
     assert.deepEqual(heard.slice(2), [news], 'heard once');
   });
 
+  test('come over one new connection where the old one ends while it is asked', async () => {
+    await using store = await openPostgresTestStore();
+    const url = new URL(store.location.kind === 'postgres' ? store.location.url : '');
+    await using proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const location = { kind: 'postgres', url: url.href } as const;
+    const listening = await store.openAnother({ serving: true, location });
+    const heard: Signal[] = [];
+    listening.signals.listen((signal) => heard.push(signal));
+    await eventually(() => heard.length === 1, { what: 'the first connection' });
+    const [first] = await pidsOfListeners(store);
+
+    proxy.swallowAnswerTo('select 1');
+    await store.testClock.advance(10_000);
+    await store.database.runAlone(CompiledQuery.raw('select pg_terminate_backend($1)', [first]));
+    await eventually(
+      async () => {
+        await store.testClock.advance(100);
+        return heard.length > 1;
+      },
+      { what: 'another connection' },
+    );
+    store.signals.send([{ kind: 'notices' }]);
+    await store.testClock.advance(10);
+    await eventually(() => heard.length > 2, { what: 'the news' });
+    assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'notices' }]);
+    assert.equal((await pidsOfListeners(store)).length, 1);
+  });
+
   test('keep their connection while it is asked in time', async () => {
     await using store = await openPostgresTestStore();
     const listening = await store.openAnother({ serving: true });
@@ -44,3 +75,11 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
     assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'notices' }]);
   });
 });
+
+/** The connections to this database that listen, by the process that serves each. */
+async function pidsOfListeners({ database }: Store): Promise<number[]> {
+  const text = `select pid from pg_stat_activity
+    where application_name = 'belfry signals' and datname = current_database()`;
+  const query = CompiledQuery.raw(text) as CompiledQuery<{ pid: number }>;
+  return (await database.runAlone(query)).map(({ pid }) => pid);
+}

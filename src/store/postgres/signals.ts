@@ -28,6 +28,8 @@ export class PostgresSignals implements SignalBus {
   readonly #clock: Clock;
   readonly #log: Log;
   #client: pg.Client | null = null;
+  /** Connections in whose place another is made: one that ends while it is asked is found out twice. */
+  readonly #replaced = new WeakSet<pg.Client>();
   #closed = false;
   #gathered = new Map<string, Signal>();
   #callOff: (() => void) | null = null;
@@ -130,7 +132,6 @@ export class PostgresSignals implements SignalBus {
       this.#checkLater(client);
     } catch (error) {
       this.#log.warn('signals.connection-failed', { error: (error as Error).message });
-      client.removeAllListeners('end');
       this.#reconnect(client, attempt + 1);
       await client.end().catch(() => {});
     }
@@ -155,15 +156,16 @@ export class PostgresSignals implements SignalBus {
       this.#checkLater(client);
     } catch (error) {
       this.#log.warn('signals.connection-silent', { error: (error as Error).message });
-      client.removeAllListeners('end').removeAllListeners('notification');
       this.#reconnect(client, 0);
       await client.end().catch(() => {});
     }
   }
 
   #reconnect(client: pg.Client, attempt: number): void {
+    if (this.#closed || this.#replaced.has(client)) return;
+    this.#replaced.add(client);
+    client.removeAllListeners('notification');
     if (this.#client === client) this.#client = null;
-    if (this.#closed) return;
     const waitMs = RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 5000;
     this.#clock.after(waitMs, () => void this.#connect(attempt));
   }
