@@ -17,7 +17,7 @@ export interface JudgedAssertion {
 export interface RunTrace extends Trace {
   /** Absent where nothing was asserted or the answer was no 2xx. */
   assertions?: readonly JudgedAssertion[];
-  /** How the request was signed; absent where it was not, or where nothing was sent. */
+  /** How the request was signed; absent where it was not, or where it was refused before it went out. */
   signature?: Signature;
   /** What an execution was sent by: its cron may have been edited since. */
   sent?: {

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 
-import type { HeaderList, OutgoingRequest } from './exchange.ts';
+import type { Exchange, HeaderList, OutgoingRequest } from './exchange.ts';
 
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
@@ -42,6 +42,11 @@ export function makeSignature(
   if (secret === null) return null;
   const timestamp = Math.floor(nowMs / 1000);
   return { timestamp, value: signBody(secret, timestamp, body) };
+}
+
+/** The signature of a request as its run is to show it: none where the request was refused before it went out. */
+export function signatureOf(exchange: Exchange, made: Signature | null): Signature | null {
+  return exchange.kind === 'blocked' || exchange.kind === 'unresolvable' ? null : made;
 }
 
 /**

@@ -9,7 +9,7 @@ import { evaluateAnswer, judgeExchange, type Verdict } from '#domain/judge';
 import { readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
 import { hashPayload, writeTrace } from '#domain/run-trace';
-import { addSignature, makeSignature, type Signature } from '#domain/signature';
+import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import type { CallbackToSend } from '#store/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/claims';
 import type { QueueSettings } from '#store/queues';
@@ -102,8 +102,7 @@ async function exchangeFor(
     timeoutSeconds: run.timeoutSeconds,
     needs: needsOf(run.assertions),
   });
-  const isRefused = exchange.kind === 'blocked' || exchange.kind === 'unresolvable';
-  return { exchange, signature: isRefused ? null : signature };
+  return { exchange, signature: signatureOf(exchange, signature) };
 }
 
 function notSendable(what: string): Exchange {

@@ -396,12 +396,15 @@ forEachStore((_, openTestStore) => {
       await using receiver = await startReceiver();
       const work = createWork({ store, testing: { sender, monthlyLimitOf: () => null } });
       const team = await aTeam(store);
+      await store.teams.setSigningSecret(team.id, 'key', TEST_START);
       const rules = { timeoutSeconds: 5, assertions: [] };
       const draft = { kind: 'queue', method: 'GET', url: receiver.url, ...rules } as const;
       const outcome = await work.testRun(team.id, draft);
       assert.ok(outcome.kind === 'test');
       assert.equal(outcome.reason, 'blocked_address');
       assert.match(outcome.explanation?.title ?? '', /not allowed/);
+      assert.equal(outcome.request.signedText, null, 'nothing was sent');
+      assert.ok(!outcome.request.headers.some(({ name }) => name.startsWith('X-Service-')));
       assert.equal(receiver.requests.length, 0);
     });
   });

@@ -5,7 +5,7 @@ import type { Exchange, Sender } from '#domain/exchange';
 import { type Payload, readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
 import { readTrace, writeTrace } from '#domain/run-trace';
-import { addSignature, makeSignature, type Signature } from '#domain/signature';
+import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import { DEFAULT_QUEUE_SETTINGS } from '#store/queues';
 import type { Store } from '#store/store';
 import type { RunPages, TestDraft, TestRunDetail } from './run-contract.ts';
@@ -65,7 +65,7 @@ async function runTest(
     timeoutSeconds: rules.timeoutSeconds,
     needs: needsOf(rules.assertions),
   });
-  return showTest(draft, rules, exchange, startedAt, signature);
+  return showTest(draft, rules, exchange, startedAt, signatureOf(exchange, signature));
 }
 
 const NO_TIMING = {
