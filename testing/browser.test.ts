@@ -45,28 +45,3 @@ test('whatever goes wrong on a page is collected', async () => {
   );
   assert.throws(() => watched.assertNoFaults(), /dong/);
 });
-
-test('a page finds nothing of one that was closed before it', async () => {
-  await using receiver = await startReceiver({ answer: { status: 204 } });
-  await using browser = await startBrowser();
-  receiver.answer('/', { headers: HTML, body: '<title>Bells</title>' });
-  const kept = `(async () => [document.cookie, localStorage.length, (await indexedDB.databases()).length,
-    (await navigator.permissions.query({ name: 'clipboard-read' })).state === 'granted'])()`;
-  const first = await browser.newPage();
-  await first.context.grantPermissions(['clipboard-read']);
-  await first.page.goto(receiver.url);
-  await first.page.evaluate(`document.cookie = 'a=1; max-age=60'; localStorage.setItem('a', '1');
-    new Promise((resolve) => { indexedDB.open('a').onsuccess = resolve; })`);
-  assert.deepEqual(await first.page.evaluate(kept), ['a=1', 1, 1, true]);
-  await first.context.newPage();
-  await first.close();
-  await first.close();
-  await using second = await browser.newPage();
-  await using third = await browser.newPage();
-  for (const { page, context } of [second, third]) {
-    assert.equal(context.pages().length, 1);
-    await page.goto(receiver.url);
-    assert.deepEqual(await page.evaluate(kept), ['', 0, 0, false]);
-  }
-  assert.notEqual(second.context, third.context);
-});

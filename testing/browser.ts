@@ -51,6 +51,7 @@ const ARGS = [
   '--no-first-run',
   '--no-pings',
   '--no-sandbox',
+  '--no-zygote',
   '--hide-scrollbars',
 ];
 
@@ -64,42 +65,16 @@ export async function startBrowser(): Promise<TestBrowser> {
     env: { ...process.env, ...env },
   });
   const close = () => browser.close();
-  const idle = new Map<string, BrowserContext[]>();
   return {
     browser,
-    newPage: async (options = {}) => {
-      const alike = JSON.stringify(options);
-      const unused = idle.get(alike) ?? [];
-      idle.set(alike, unused);
-      const context = unused.pop() ?? (await browser.newContext(options));
-      let isOpen = true;
-      return watchPage(context, options.javaScriptEnabled !== false, async () => {
-        if (!isOpen || !browser.isConnected()) return;
-        isOpen = false;
-        await emptyContext(context);
-        unused.push(context);
-      });
-    },
+    newPage: async (options = {}) =>
+      watchPage(await browser.newContext(options), options.javaScriptEnabled !== false),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/**
- * Makes a context as good as new: nobody is signed in, nothing is stored or allowed. What else a test changes in a
- * context has to be undone here too. Scripts, styles and fonts stay in its cache: loading them costs much of a page.
- */
-async function emptyContext(context: BrowserContext): Promise<void> {
-  for (const page of context.pages()) await page.close();
-  await context.clearPermissions();
-  await context.setStorageState({ cookies: [], origins: [] });
-}
-
-async function watchPage(
-  context: BrowserContext,
-  runsScripts: boolean,
-  close: () => Promise<void>,
-): Promise<WatchedPage> {
+async function watchPage(context: BrowserContext, runsScripts: boolean): Promise<WatchedPage> {
   const page = await context.newPage();
   if (runsScripts) waitForScripts(page);
   const faults: PageFault[] = [];
@@ -121,6 +96,7 @@ async function watchPage(
   page.on('response', (response) => {
     if (response.status() >= 500) note('request', `${response.url()}: ${response.status()}`);
   });
+  const close = () => context.close();
   return {
     page,
     context,
