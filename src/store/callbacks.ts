@@ -5,9 +5,9 @@ import type { Database, Trx } from './database.ts';
 import {
   type DialectName,
   type Fields,
+  isAmongFree,
   packRows,
   type RowOf,
-  skipLocked,
   unpackRows,
 } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
@@ -77,8 +77,10 @@ export async function takeCallbacks(
       .deleteFrom('callbacks')
       .where('team_id', '=', teamId)
       .where(
-        sql<boolean>`id in (select id from callbacks where team_id = ${teamId}
-          order by id limit ${seats} ${skipLocked(db.dialect)})`,
+        isAmongFree(
+          db.dialect,
+          sql`select id from callbacks where team_id = ${teamId} order by id limit ${seats}`,
+        ),
       )
       .returningAll()
       .execute();

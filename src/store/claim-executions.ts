@@ -4,7 +4,7 @@ import { newId } from '#domain/ids';
 import { sql } from 'kysely';
 import type { Claimant, ClaimedExecution, SecretReader } from './claims.ts';
 import type { Database, Trx } from './database.ts';
-import { type DialectName, type Fields, packRows, skipLocked, unpackRows } from './dialect.ts';
+import { type DialectName, type Fields, isAmongFree, packRows, unpackRows } from './dialect.ts';
 import { openHeaders } from './headers.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { countOutcomes, failedRuns } from './outcomes.ts';
@@ -115,8 +115,11 @@ async function startWaiting(
     .set({ status: 'running', claimed_by: nodeId, started_at: now })
     .where('team_id', '=', teamId)
     .where(
-      sql<boolean>`id in (select id from executions where team_id = ${teamId} and status = 'pending'
-        order by created_at, id limit ${seats} ${skipLocked(dialect)})`,
+      isAmongFree(
+        dialect,
+        sql`select id from executions where team_id = ${teamId} and status = 'pending'
+          order by created_at, id limit ${seats}`,
+      ),
     )
     .returning(['id', 'cron_id', 'created_at'])
     .execute();

@@ -2,11 +2,11 @@ import {
   type Claim,
   type ClaimRoom,
   claimedJob,
-  CLAIMED_COLUMNS,
   earlierFirst,
   type JobRow,
   type KnownPlans,
   MOST_CLAIMED,
+  OF_JOBS,
   packSeats,
   type QueueRow,
   type QueueSeats,
@@ -29,10 +29,6 @@ type ClaimRow = Omit<QueueRow, 'id' | 'running'> & {
 /** What a month has room for, of the runs that the conflicting row asked for. */
 const GRANTED = `greatest(0, least(excluded.used,
   (select monthly_limit from wanted where wanted.team_id = usage_months.team_id) - usage_months.used))`;
-
-const OF_JOBS = CLAIMED_COLUMNS.split(',')
-  .map((column) => `jobs.${column.trim()}`)
-  .join(', ');
 
 const COUNT_BY_DAY = `
     insert into usage_days (team_id, day, used)

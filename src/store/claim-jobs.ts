@@ -91,6 +91,11 @@ const readQueues = hotStatement<QueueRow>(
 export const CLAIMED_COLUMNS = `team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
   scheduled_at, sealed_headers, payload`;
 
+/** The same where other tables have columns of these names. */
+export const OF_JOBS = CLAIMED_COLUMNS.split(',')
+  .map((column) => `jobs.${column.trim()}`)
+  .join(', ');
+
 const DUE_OF_QUEUE = `status = 'pending' and scheduled_at <= `;
 
 /**
@@ -101,23 +106,26 @@ export const MOST_CLAIMED = 1000;
 
 /**
  * Postgres takes all queues in one statement and skips rows that another node is claiming. SQLite has no
- * lateral join: there `claimOnSqlite` gives each queue its own part of a union.
+ * lateral join: there `claimOnSqlite` gives each queue its own part of a union. What is due stands by itself
+ * (`materialized`): as a part of a join it may be chosen anew for each row, and others each time, past all seats.
  */
 const claimOnPostgres = hotStatement<JobRow>(
   'claim-jobs',
   (dialect) => `
+  with due as materialized (
+    select j.team_id, j.id from ${unpackRows(dialect, SEATS, 1)}
+    cross join lateral (
+      select jobs.team_id, jobs.id from jobs
+      where jobs.queue_id = given.queue_id and jobs.${DUE_OF_QUEUE} $3
+        and jobs.scheduled_at >= given.from_at
+      order by jobs.scheduled_at, jobs.id limit given.seats for update skip locked
+    ) j
+    where exists (select 1 from nodes where nodes.id = $2 and nodes.lease_until > $3)
+    limit ${MOST_CLAIMED}
+  )
   update jobs set status = 'processing', claimed_by = $2, started_at = $3
-  where exists (select 1 from nodes where nodes.id = $2 and nodes.lease_until > $3)
-    and (team_id, id) in (
-      select due.team_id, due.id from ${unpackRows(dialect, SEATS, 1)}
-      cross join lateral (
-        select j.team_id, j.id from jobs j
-        where j.queue_id = given.queue_id and j.${DUE_OF_QUEUE} $3
-          and j.scheduled_at >= given.from_at
-        order by j.scheduled_at, j.id limit given.seats for update skip locked
-      ) as due limit ${MOST_CLAIMED}
-    )
-  returning ${CLAIMED_COLUMNS}`,
+  from due where jobs.team_id = due.team_id and jobs.id = due.id
+  returning ${OF_JOBS}`,
 );
 
 /** Queues served by one statement on SQLite; fewer are padded, so that only a few texts are ever prepared. */

@@ -68,9 +68,17 @@ function makeStorable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storableText(value) : value;
 }
 
-/** Postgres: leave out rows that another transaction holds; SQLite has one writer and needs no word for it. */
-export function skipLocked(dialect: DialectName): RawBuilder<unknown> {
-  return dialect === 'postgres' ? sql`for update skip locked` : sql``;
+/**
+ * The condition that a row's `id` is among those that a selection takes, leaving out what another transaction
+ * holds. On Postgres they are made a list first: as a part of a join the selection may be run again and again, and
+ * takes others each time, more than its limit. SQLite has one writer and needs no word for that.
+ */
+export function isAmongFree(
+  dialect: DialectName,
+  selection: RawBuilder<{ id: string }>,
+): RawBuilder<boolean> {
+  if (dialect === 'sqlite') return sql<boolean>`id in (${selection})`;
+  return sql<boolean>`id = any(array(${selection} for update skip locked))`;
 }
 
 /**

@@ -4,6 +4,7 @@ import { copyJobs } from './copy-jobs.ts';
 import type { Database, Trx } from './database.ts';
 import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
+import type { JobStatus } from './schema.ts';
 
 /** What an action on jobs needs to wake the engine with. */
 export interface Touched {
@@ -11,6 +12,33 @@ export interface Touched {
   queueId: string;
   /** Since when it is due. */
   dueAt: number;
+}
+
+const PENDING = ['pending'] as const;
+const FAILED = ['dead_lettered', 'failed'] as const;
+
+/**
+ * Finds jobs, and on Postgres holds them until the transaction ends. They are taken in the order of their ids,
+ * lest two actions on the same jobs each wait for what the other holds.
+ */
+async function holdJobs(
+  trx: Trx,
+  dialect: DialectName,
+  {
+    teamId,
+    jobIds,
+    statuses,
+  }: { teamId: string; jobIds: readonly string[]; statuses: readonly JobStatus[] },
+) {
+  return trx
+    .selectFrom('jobs')
+    .select(['id', 'queue_id'])
+    .where('team_id', '=', teamId)
+    .where('id', 'in', jobIds)
+    .where('status', 'in', statuses)
+    .orderBy('id')
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .execute();
 }
 
 /**
@@ -23,18 +51,19 @@ export async function fireJobs(
   jobIds: readonly string[],
   now: number,
 ): Promise<Touched[]> {
-  const rows = await db.transact((trx) =>
-    trx
+  const rows = await db.transact(async (trx) => {
+    await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: PENDING });
+    return trx
       .updateTable('jobs')
       .set({
         scheduled_at: sql<number>`case when scheduled_at < ${now} then scheduled_at else ${now} end`,
       })
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)
-      .where('status', '=', 'pending')
+      .where('status', 'in', PENDING)
       .returning(['id', 'queue_id', 'scheduled_at'])
-      .execute(),
-  );
+      .execute();
+  });
   return rows.map(({ id, queue_id, scheduled_at }) => {
     return { id, queueId: queue_id, dueAt: scheduled_at };
   });
@@ -46,15 +75,16 @@ export async function deletePendingJobs(
   teamId: string,
   jobIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await db.transact((trx) =>
-    trx
+  const rows = await db.transact(async (trx) => {
+    await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: PENDING });
+    return trx
       .deleteFrom('jobs')
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)
-      .where('status', '=', 'pending')
+      .where('status', 'in', PENDING)
       .returning('id')
-      .execute(),
-  );
+      .execute();
+  });
   return rows.map(({ id }) => id);
 }
 
@@ -65,11 +95,12 @@ export async function deleteFailedJobs(
   jobIds: readonly string[],
 ): Promise<string[]> {
   return db.transact(async (trx) => {
+    await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: FAILED });
     const rows = await trx
       .deleteFrom('jobs')
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)
-      .where('status', 'in', ['dead_lettered', 'failed'])
+      .where('status', 'in', FAILED)
       .returning('id')
       .execute();
     const ids = rows.map(({ id }) => id);
@@ -95,15 +126,7 @@ export async function retryFailedJobs(
   now: number,
 ): Promise<(Touched & { failedId: string })[]> {
   return db.transact(async (trx) => {
-    const failed = await trx
-      .selectFrom('jobs')
-      .select(['id', 'queue_id'])
-      .where('team_id', '=', teamId)
-      .where('id', 'in', jobIds)
-      .where('status', 'in', ['dead_lettered', 'failed'])
-      .orderBy('id')
-      .$if(db.dialect === 'postgres', (query) => query.forUpdate())
-      .execute();
+    const failed = await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: FAILED });
     const retries = failed.map(({ id, queue_id }) => ({
       failedId: id,
       id: newId(now),

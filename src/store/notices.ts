@@ -5,7 +5,7 @@ import type { RequestSpec } from '#domain/request';
 import { alertOf, type StoredAlert } from './alerts.ts';
 import type { AlertsTable, NoticesTable } from './alerts-schema.ts';
 import type { Database, Trx } from './database.ts';
-import { skipLocked } from './dialect.ts';
+import { isAmongFree } from './dialect.ts';
 import { openHeaders } from './headers.ts';
 import type { NoticeTarget } from './raise-alerts.ts';
 import type { Sealer } from './seal.ts';
@@ -84,8 +84,11 @@ export class NoticeStore {
         }))
         .where('team_id', '=', teamId)
         .where(
-          sql<boolean>`id in (select id from notices where team_id = ${teamId} and next_try_at <= ${now}
-            order by next_try_at, id limit ${most} ${skipLocked(this.#db.dialect)})`,
+          isAmongFree(
+            this.#db.dialect,
+            sql`select id from notices where team_id = ${teamId} and next_try_at <= ${now}
+              order by next_try_at, id limit ${most}`,
+          ),
         )
         .returningAll()
         .execute();

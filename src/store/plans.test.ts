@@ -212,6 +212,8 @@ interface PlanNode {
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;
+  /** `CTE …`, `InitPlan …` or `SubPlan …`. */
+  'Subplan Name'?: string;
   'Shared Hit Blocks'?: number;
   'Shared Read Blocks'?: number;
   Plans?: PlanNode[];
@@ -253,9 +255,24 @@ function faultsOf(node: PlanNode): string[] {
   const index = node['Index Name'] ?? '';
   if (node['Node Type'] === 'Seq Scan' && BIG.includes(table)) faults.push(`Seq Scan of ${table}`);
   const reads = /Index/.test(node['Node Type']) && node['Index Cond'] === undefined;
+  if (node['Node Type'] === 'ModifyTable') faults.push(...locksChosenAgain(node));
   const isSmall = SMALL_INDEXES.includes(index) || !BIG.some((big) => index.startsWith(big));
   if (reads && !isSmall) faults.push(`all of ${index}`);
   return faults;
+}
+
+/**
+ * A plan may run the inner side of a join once for each row of the outer one. Where that side skips locked rows
+ * up to a limit, it finds others each time, and more are taken than the limit says. Only what stands by itself
+ * (a CTE, an InitPlan) runs once.
+ */
+function locksChosenAgain(node: PlanNode): string[] {
+  return (node.Plans ?? []).flatMap((each) => {
+    if (/^(CTE|InitPlan)/.test(each['Subplan Name'] ?? '')) return [];
+    const isLimited = each['Node Type'] === 'Limit';
+    const locks = each.Plans?.some((below) => below['Node Type'] === 'LockRows') === true;
+    return isLimited && locks ? ['locked rows may be chosen anew'] : locksChosenAgain(each);
+  });
 }
 
 const COUNT = 20_000;
@@ -380,6 +397,8 @@ async function askEverything(store: Store): Promise<void> {
   await store.executions.scanWaiting();
   await store.executions.scanCallbacks();
   await store.executions.takeCallbacks(team.id, 10);
+  await store.notices.scanWaiting();
+  await store.notices.claimDue(team.id, { now: TEST_START, leaseMs: 1000, most: 5 });
   await askOfCrons(store, team.id, node);
   await askOfLists(store, team.id, queues[0]?.id ?? '');
   await store.jobs.fire(team.id, [jobId]);

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import pg from 'pg';
+import { aDeadLetter, aJob, aNode, aTeam } from '#testing/makers';
+import { eventually } from '#testing/process';
+import { openPostgresTestStore, type TestStore } from '#testing/stores';
+
+/** Two that take the same rows in different orders would wait for each other. */
+describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
+  test('fire takes the jobs one after the other by their ids, wherever they lie', () =>
+    assertInOrder(pendingJobs, (store, teamId, ids) => store.jobs.fire(teamId, ids)));
+
+  test('so does deleting those that wait', () =>
+    assertInOrder(pendingJobs, (store, teamId, ids) => store.jobs.deletePending(teamId, ids)));
+
+  test('so does deleting failed ones', () =>
+    assertInOrder(failedJobs, (store, teamId, ids) => store.jobs.deleteFailed(teamId, ids)));
+
+  test('so does retrying', () =>
+    assertInOrder(failedJobs, (store, teamId, ids) => store.jobs.retryFailed(teamId, ids)));
+});
+
+type MakeJobs = (store: TestStore, teamId: string) => Promise<string[]>;
+type Act = (store: TestStore, teamId: string, ids: string[]) => Promise<{ length: number }>;
+
+const pendingJobs: MakeJobs = (store, teamId) =>
+  twice(async () => (await aJob(store, teamId, { delaySeconds: 60 })).jobId);
+
+const failedJobs: MakeJobs = async (store, teamId) => {
+  const node = await aNode(store);
+  return twice(async () => (await aDeadLetter(store, teamId, node)).id);
+};
+
+async function twice(make: () => Promise<string>): Promise<string[]> {
+  return [await make(), await make()].toSorted();
+}
+
+/** While somebody holds the first of two jobs, the action waits for it and does not hold the second yet. */
+async function assertInOrder(make: MakeJobs, act: Act): Promise<void> {
+  await using store = await openPostgresTestStore();
+  const team = await aTeam(store);
+  const ids = await make(store, team.id);
+  const [first, second] = ids;
+  const connectionString = store.location.kind === 'postgres' ? store.location.url : '';
+  const holder = new pg.Client({ connectionString });
+  await holder.connect();
+  try {
+    // A table without statistics is gone through by whatever index; one of them is by URL.
+    await holder.query(`update jobs set url = 'http://z.example/' where id = $1`, [first]);
+    await holder.query('begin');
+    await holder.query('select 1 from jobs where id = $1 for update', [first]);
+    const acted = act(store, team.id, ids);
+    await eventually(async () => (await countWaiting(holder)) === 1, {
+      what: 'a wait for the job',
+    });
+    await holder.query('select 1 from jobs where id = $1 for update nowait', [second]);
+    await holder.query('commit');
+    assert.equal((await acted).length, 2);
+  } finally {
+    await holder.end();
+  }
+}
+
+async function countWaiting(client: pg.Client): Promise<number> {
+  const { rowCount } = await client.query(`select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`);
+  return rowCount ?? 0;
+}
