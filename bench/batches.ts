@@ -30,6 +30,8 @@ interface Case {
   teamId: string;
   queueId: string;
   nodeId: string;
+  /** Where the next claim begins to look, as the engine has it do: where the last one ended. */
+  from: number;
   claims: number[];
   settles: number[];
 }
@@ -93,7 +95,7 @@ async function makeCase(place: string, waiting: number, finished: number): Promi
   const rows = { ...ids, url: URL };
   // A batch made while the tables are empty leaves behind the plans that a young installation has.
   const nodeId = await store.nodes.join(now, 24 * HOUR_MS);
-  const made: Case = { store, waiting, finished, ...ids, nodeId, claims: [], settles: [] };
+  const made: Case = { store, waiting, finished, ...ids, nodeId, from: 0, claims: [], settles: [] };
   await runBatch(made, false);
   const firstDueAt = now - HOUR_MS;
   await insertJobs(store, { ...rows, count: finished, firstDueAt, isFinished: true });
@@ -110,7 +112,8 @@ async function runBatch(each: Case, counts: boolean): Promise<void> {
   const { store, nodeId, queueId } = each;
   const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
   const claimFrom = performance.now();
-  const { claimed } = await store.jobs.claimDue([{ queueId, seats: BATCH }], claimant);
+  const asked = [{ queueId, seats: BATCH, from: each.from }];
+  const { claimed, queues } = await store.jobs.claimDue(asked, claimant);
   const settleFrom = performance.now();
   await Promise.all(claimed.map((job) => store.jobs.settle(nodeId, settlementOf(store, job))));
   const until = performance.now();
@@ -118,6 +121,8 @@ async function runBatch(each: Case, counts: boolean): Promise<void> {
     each.claims.push(settleFrom - claimFrom);
     each.settles.push(until - settleFrom);
   }
+  // What comes in from now on is due no earlier than now.
+  each.from = Math.min(queues[0]?.nextDueAt ?? Infinity, claimant.now);
   await refill(each, Math.max(claimed.length, 1));
 }
 

@@ -186,7 +186,8 @@ function readClaim(
 
 /**
  * A queue that gave all it was asked for, or whose rows were cut off by the bound of a claim, may have more,
- * due no earlier than the last of them; else its next one is known.
+ * due no earlier than the last of them; so may one whose team came to a plan of unknown limit between the two
+ * statements. Else its next one is known.
  */
 function stateOf(
   { queueId, seats, from = 0 }: QueueSeats,
@@ -197,7 +198,7 @@ function stateOf(
   if (!queue) return { queueId, nextDueAt: null, holds: 'gone' };
   if (queue.is_paused === 1) return { queueId, nextDueAt: queue.next_due_at, holds: 'paused' };
   const taken = rows.flatMap(({ scheduled_at }) => scheduled_at ?? []);
-  const mayHaveMore = isCutOff || taken.length >= seats;
+  const mayHaveMore = isCutOff || taken.length >= seats || !queue.knows_plan;
   const nextDueAt = mayHaveMore ? Math.max(from, ...taken) : queue.next_due_at;
   return { queueId, nextDueAt, holds: 'nothing' };
 }

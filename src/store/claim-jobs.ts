@@ -16,7 +16,8 @@ export interface QueueSeats {
   seats: number;
   /**
    * Jobs that were due earlier are not looked for. In Postgres the entries of jobs that have left stay in the
-   * index until the next vacuum, and each claim would go through all of them. Default: 0.
+   * index until the next vacuum, and each claim would go through all of them. SQLite leaves no such entries, and
+   * takes those that were due earlier too. Default: 0.
    */
   from?: number;
 }

@@ -7,7 +7,7 @@ import { openPostgresTestStore, type TestStore } from '#testing/stores';
 
 /** Two that take the same rows in different orders would wait for each other. */
 describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
-  test('fire takes the jobs one after the other by their ids, wherever they lie', () =>
+  test('fire takes the jobs one after the other by their ids, whichever way they are found', () =>
     assertInOrder(pendingJobs, (store, teamId, ids) => store.jobs.fire(teamId, ids)));
 
   test('so does deleting those that wait', () =>
