@@ -195,7 +195,8 @@ function signalsOf({ job, next, callback, alert }: JobSettlement): Signal[] {
   const { queueId, teamId } = job;
   const signals: Signal[] = [];
   if (next) signals.push({ kind: 'jobs', queueId, teamId, dueAt: next.scheduledAt });
-  if (job.hasConcurrencyLimit) signals.push({ kind: 'queue-changed', queueId, teamId });
+  // There is room for the next one, which was due no earlier.
+  if (job.hasConcurrencyLimit) signals.push({ kind: 'jobs', queueId, teamId, dueAt: job.dueAt });
   if (callback) signals.push({ kind: 'callbacks', teamId });
   if (alert) signals.push({ kind: 'notices' });
   return signals;

@@ -11,6 +11,24 @@ export type Signal =
   | { kind: 'notices' }
   | { kind: 'unknown' };
 
+const TOLD_BY_KIND: Record<Signal['kind'], readonly string[]> = {
+  jobs: ['queueId', 'teamId', 'dueAt'],
+  'queue-changed': ['queueId', 'teamId'],
+  'team-due': ['teamId', 'dueAt'],
+  callbacks: ['teamId'],
+  notices: [],
+  unknown: [],
+};
+
+/** For what comes from outside: a time that is none would stay in the agenda. */
+export function isSignal(value: unknown): value is Signal {
+  const { kind = '', ...rest } = Object(value) as Record<string, unknown> & { kind?: string };
+  if (!Object.hasOwn(TOLD_BY_KIND, kind)) return false;
+  return TOLD_BY_KIND[kind as Signal['kind']].every((name) =>
+    name === 'dueAt' ? Number.isFinite(rest[name]) : typeof rest[name] === 'string',
+  );
+}
+
 /** Carries signals from whoever wrote to every engine that listens, in this process and others. */
 export interface SignalBus {
   send(signals: readonly Signal[]): void;

@@ -61,6 +61,29 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
     assert.equal((await pidsOfListeners(store)).length, 1);
   });
 
+  test('that no node can have sent only tell that something happened', async () => {
+    await using store = await openPostgresTestStore();
+    const listening = await store.openAnother({ serving: true });
+    const heard: Signal[] = [];
+    listening.signals.listen((signal) => heard.push(signal));
+    await eventually(() => heard.length === 1, { what: 'the connection' });
+    const payloads = [
+      'hello',
+      '["x",{"kind":"jobs","queueId":"q","teamId":"t"}]',
+      '["x",{"kind":"jobs","queueId":"q","teamId":"t","dueAt":null}]',
+      '["x",{"kind":"toString"}]',
+      '["x",null]',
+    ];
+    for (const payload of payloads) {
+      await store.database.runAlone(CompiledQuery.raw(`select pg_notify('belfry', $1)`, [payload]));
+    }
+    await eventually(() => heard.length > payloads.length, { what: 'what was said' });
+    assert.deepEqual(
+      heard,
+      [1, ...payloads].map(() => ({ kind: 'unknown' })),
+    );
+  });
+
   test('keep their connection while it is asked in time', async () => {
     await using store = await openPostgresTestStore();
     const listening = await store.openAnother({ serving: true });

@@ -4,7 +4,7 @@ import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { newId } from '#domain/ids';
 import type { Database } from '../database.ts';
-import { LocalSignals, type Signal, type SignalBus } from '../signals.ts';
+import { isSignal, LocalSignals, type Signal, type SignalBus } from '../signals.ts';
 
 const CHANNEL = 'belfry';
 /** NOTIFY takes at most 8,000 bytes. */
@@ -172,7 +172,8 @@ export class PostgresSignals implements SignalBus {
 
   #hear(payload: string): void {
     try {
-      const [origin, ...signals] = JSON.parse(payload) as [string, ...Signal[]];
+      const [origin, ...signals] = JSON.parse(payload) as [string, ...unknown[]];
+      if (!signals.every(isSignal)) throw new Error('not what a node says');
       if (origin !== this.#origin) this.#local.send(signals);
     } catch {
       // Anyone on this database may notify; what is not ours still tells that something happened.
