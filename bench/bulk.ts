@@ -27,7 +27,10 @@ export async function insertJobs(store: Store, jobs: BulkJobs): Promise<void> {
 const COLUMNS = `team_id, id, original_id, attempt_number, queue_id, status, method, url, created_at,
   scheduled_at, payload, started_at, completed_at, response_status, duration_ms`;
 const PAYLOAD = `'{"hello":"world","n":12345}'`;
-const TRACE = `'{"timing":{"dnsMs":null,"connectMs":null,"tlsMs":null,"waitingMs":3.1,"receivingMs":0.2},"address":"127.0.0.1","responseHeaders":[["Content-Length","2"]]}'`;
+/** The response of a finished job, as the service stores it. */
+export const STORED_TRACE =
+  '{"timing":{"dnsMs":null,"connectMs":null,"tlsMs":null,"waitingMs":3.1,"receivingMs":0.2},"address":"127.0.0.1","responseHeaders":[["Content-Length","2"]]}';
+export const STORED_BODY = 'ok';
 
 function selection({ teamId, queueId, url, isFinished }: BulkJobs, dueAt: string): string {
   const ends = isFinished ? `${dueAt}, ${dueAt}, 200, 4` : 'null, null, null, null';
@@ -46,7 +49,7 @@ function onPostgres(jobs: BulkJobs): string[] {
   if (!jobs.isFinished) return [`${insert} select count(*) from written`];
   return [
     `${insert} insert into responses (team_id, run_id, total_bytes, trace, body)
-     select team_id, id, 2, ${TRACE}, 'ok'::bytea from written`,
+     select team_id, id, 2, '${STORED_TRACE}', '${STORED_BODY}'::bytea from written`,
   ];
 }
 
@@ -64,7 +67,7 @@ function onSqlite(jobs: BulkJobs): string[] {
   return [
     insert,
     `insert into responses (team_id, run_id, total_bytes, trace, body)
-     select team_id, id, 2, ${TRACE}, cast('ok' as blob) from jobs
+     select team_id, id, 2, '${STORED_TRACE}', cast('${STORED_BODY}' as blob) from jobs
      where team_id = '${jobs.teamId}' and queue_id = '${jobs.queueId}'
        and scheduled_at >= ${jobs.firstDueAt} and scheduled_at < ${until} and status = 'success'`,
   ];

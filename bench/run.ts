@@ -38,8 +38,7 @@ const writes = values.write ?? !values.quick;
 const PARTS: Record<string, (places: Places, target: Target) => Promise<unknown>> = {
   deliveries: (places, target) =>
     measureDeliveries(places, target, {
-      // Enough for the compiler to have seen all the code of each contestant in a small part of the time.
-      jobs: 60_000 / share,
+      jobs: 20_000 / share,
       rounds: values.quick ? 1 : Number(values.rounds),
       only: values.only ?? null,
     }),
