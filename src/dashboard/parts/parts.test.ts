@@ -114,13 +114,14 @@ describe('headers as lines', () => {
 });
 
 describe('axes', () => {
-  test('begin at zero, reach the highest value and have few ticks', () => {
+  test('begin at zero, reach the highest value and have few ticks, all of them whole', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-6, max: 1e12, noNaN: true }), (highest) => {
         const { max, ticks } = buildScale(highest);
         assert.equal(ticks[0], 0);
         assert.ok(max >= highest * (1 - 1e-9));
         assert.ok(ticks.length >= 2 && ticks.length <= 6, String(ticks));
+        assert.ok(ticks.every(Number.isInteger), String(ticks));
       }),
     );
   });

@@ -1,14 +1,14 @@
 /** Numbers for axes: from zero, in steps that people count in. */
 export type Scale = { max: number; ticks: number[] };
 
-/** A scale from 0 to at least `highest`, with two to five round steps. */
+/** A scale from 0 to at least `highest`, with at most five round steps: whole ones, for runs and milliseconds. */
 export function buildScale(highest: number): Scale {
   if (!(highest > 0)) return { max: 1, ticks: [0, 1] };
   const rough = highest / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step =
     [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= rough) ?? power * 10;
-  const whole = highest >= 4 ? Math.max(1, step) : step;
+  const whole = Math.max(1, step);
   const count = Math.ceil(highest / whole);
   return {
     max: count * whole,
