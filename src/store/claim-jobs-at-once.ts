@@ -1,12 +1,12 @@
 import {
   type Claim,
   type ClaimRoom,
+  CLAIMED_COLUMNS,
   claimedJob,
   earlierFirst,
   type JobRow,
   type KnownPlans,
   MOST_CLAIMED,
-  OF_JOBS,
   packSeats,
   type QueueRow,
   type QueueSeats,
@@ -101,7 +101,7 @@ const claimAtOnceStatement = hotStatement<ClaimRow>(
       error_message = case when place <= granted then null else 'Monthly limit reached' end
     from ranked
     where jobs.team_id = ranked.team_id and jobs.id = ranked.id
-    returning ${OF_JOBS}, jobs.status as claimed_status
+    returning ${CLAIMED_COLUMNS}, jobs.status as claimed_status
   ), blocked as (
     insert into outcome_hours (team_id, hour, outcome, runs)
     select team_id, $3::bigint - $3::bigint % 3600000, 'failed', count(*)

@@ -89,13 +89,8 @@ const readQueues = hotStatement<QueueRow>(
   where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
 );
 
-export const CLAIMED_COLUMNS = `team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
-  scheduled_at, sealed_headers, payload`;
-
-/** The same where other tables have columns of these names. */
-export const OF_JOBS = CLAIMED_COLUMNS.split(',')
-  .map((column) => `jobs.${column.trim()}`)
-  .join(', ');
+export const CLAIMED_COLUMNS = `jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id,
+  jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload`;
 
 const DUE_OF_QUEUE = `status = 'pending' and scheduled_at <= `;
 
@@ -126,7 +121,7 @@ const claimOnPostgres = hotStatement<JobRow>(
   )
   update jobs set status = 'processing', claimed_by = $2, started_at = $3
   from due where jobs.team_id = due.team_id and jobs.id = due.id
-  returning ${OF_JOBS}`,
+  returning ${CLAIMED_COLUMNS}`,
 );
 
 /** Queues served by one statement on SQLite; fewer are padded, so that only a few texts are ever prepared. */
