@@ -24,6 +24,12 @@ export interface TestStore extends Store, AsyncDisposable {
   reopen(options?: Partial<StoreOptions>): Promise<Store>;
 }
 
+/** The address of a store on Postgres, for looking at its rows from outside. */
+export function postgresUrl({ location }: Pick<TestStore, 'location'>): string {
+  if (location.kind !== 'postgres') throw new Error(`the store is on ${location.kind}`);
+  return location.url;
+}
+
 /** `isEmpty`: a database that was never migrated, where Postgres otherwise copies one that was. */
 export type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean };
 export type OpenTestStore = (options?: TestStoreOptions) => Promise<TestStore>;

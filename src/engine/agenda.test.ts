@@ -4,12 +4,18 @@ import { Agenda, type LaneKey } from './agenda.ts';
 
 const QUEUE: LaneKey = { kind: 'queue', id: 'q', teamId: 't' };
 
-/** An agenda whose lane was claimed from at 100 and found at its queue's limit, with more due. */
-function agendaAtLimit() {
+/** An agenda whose lane is due at 100, and is being claimed from at that time. */
+function agendaTaken() {
   const agenda = new Agenda();
   agenda.expect(QUEUE, 100);
   const [lane] = agenda.takeDue(100, 1);
   assert.ok(lane);
+  return { agenda, lane };
+}
+
+/** An agenda whose lane was claimed from at 100 and found at its queue's limit, with more due. */
+function agendaAtLimit() {
+  const { agenda, lane } = agendaTaken();
   lane.isAtLimit = true;
   agenda.giveBack(lane, 1100);
   return { agenda, lane };
@@ -33,10 +39,7 @@ test('an end changes nothing for a lane that has room, or that nobody knows any 
 });
 
 test('news that arrives while a claim looks outlives the answer of the claim', () => {
-  const agenda = new Agenda();
-  agenda.expect(QUEUE, 100);
-  const [lane] = agenda.takeDue(100, 1);
-  assert.ok(lane);
+  const { agenda, lane } = agendaTaken();
   agenda.expect(QUEUE, 120);
   agenda.giveBack(lane, null);
   assert.equal(agenda.nextDueAt(), 120);
@@ -56,20 +59,14 @@ test('a lane is looked through from the earliest time that anything in it may be
 });
 
 test('news that arrives while a claim looks is looked for by the next one', () => {
-  const agenda = new Agenda();
-  agenda.expect(QUEUE, 100);
-  const [lane] = agenda.takeDue(100, 1);
-  assert.ok(lane);
+  const { agenda, lane } = agendaTaken();
   agenda.expect(QUEUE, 95);
   agenda.giveBack(lane, 140, 140);
   assert.equal(lane.from, 95);
 });
 
 test('after a claim that saw nothing, and after news of no known time, everything is looked through', () => {
-  const agenda = new Agenda();
-  agenda.expect(QUEUE, 100);
-  const [lane] = agenda.takeDue(100, 1);
-  assert.ok(lane);
+  const { agenda, lane } = agendaTaken();
   agenda.giveBack(lane, 600);
   assert.equal(lane.from, 0);
   agenda.takeDue(600, 1);
@@ -87,10 +84,7 @@ test('a lane that is due is served in its turn, and once', () => {
 });
 
 test('a lane with nothing to come and nothing under way is forgotten', () => {
-  const agenda = new Agenda();
-  agenda.expect(QUEUE, 100);
-  const [lane] = agenda.takeDue(100, 1);
-  assert.ok(lane);
+  const { agenda, lane } = agendaTaken();
   lane.inFlight++;
   agenda.giveBack(lane, null);
   assert.equal(agenda.laneCount, 1);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
-import { openPostgresTestStore } from '#testing/stores';
+import { openPostgresTestStore, postgresUrl } from '#testing/stores';
 
 /** A claim skips a row that somebody else holds just then, and the next claim begins after it. */
 describe('a job whose row is held while a claim looks, on Postgres', { timeout: 30_000 }, () => {
@@ -42,10 +42,7 @@ describe('a job whose row is held while a claim looks, on Postgres', { timeout: 
 async function passOver(service: TestService, url: string): Promise<string> {
   const { job_id: held } = await scheduleJob(service, { url: `${url}/held`, delay: 10 });
   await scheduleJob(service, { url: `${url}/beside`, delay: 10 });
-  const { location } = service.store;
-  const holder = new pg.Client({
-    connectionString: location.kind === 'postgres' ? location.url : '',
-  });
+  const holder = new pg.Client({ connectionString: postgresUrl(service.store) });
   await holder.connect();
   try {
     await holder.query('begin');

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import pg from 'pg';
 import { aDeadLetter, aJob, aNode, aTeam } from '#testing/makers';
 import { eventually } from '#testing/process';
-import { openPostgresTestStore, type TestStore } from '#testing/stores';
+import { openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
 
 /** Two that take the same rows in different orders would wait for each other. */
 describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
@@ -41,8 +41,7 @@ async function assertInOrder(make: MakeJobs, act: Act): Promise<void> {
   const team = await aTeam(store);
   const ids = await make(store, team.id);
   const [first, second] = ids;
-  const connectionString = store.location.kind === 'postgres' ? store.location.url : '';
-  const holder = new pg.Client({ connectionString });
+  const holder = new pg.Client({ connectionString: postgresUrl(store) });
   await holder.connect();
   try {
     // A table without statistics is gone through by whatever index; one of them is by URL.

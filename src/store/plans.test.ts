@@ -16,7 +16,12 @@ import {
   aTeam,
   claimJobs,
 } from '#testing/makers';
-import { openPostgresTestStore, openSqliteTestStore, TEST_START } from '#testing/stores';
+import {
+  openPostgresTestStore,
+  openSqliteTestStore,
+  postgresUrl,
+  TEST_START,
+} from '#testing/stores';
 import type { RanStatement } from './database.ts';
 import { PLANNING } from './postgres/open.ts';
 import { writeCursor } from './lists/cursor.ts';
@@ -66,8 +71,7 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     await store.database.runAlone(CompiledQuery.raw('analyze'));
     ran.clear();
     await askEverything(store);
-    const url = store.location.kind === 'postgres' ? store.location.url : '';
-    const client = new pg.Client({ connectionString: url, options: PLANNING });
+    const client = new pg.Client({ connectionString: postgresUrl(store), options: PLANNING });
     await client.connect();
     try {
       const faults = [];
@@ -96,8 +100,7 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     const team = await aTeam(store);
     for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
     await askEverything(store);
-    const url = store.location.kind === 'postgres' ? store.location.url : '';
-    const client = new pg.Client({ connectionString: url, options: PLANNING });
+    const client = new pg.Client({ connectionString: postgresUrl(store), options: PLANNING });
     await client.connect();
     try {
       const faults = [];
@@ -115,81 +118,6 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     }
   });
 });
-
-/**
- * The entry of a job that was claimed stays in the index of waiting jobs until a vacuum, or until its page is
- * wanted for another. A busy queue leaves hundreds of thousands of them.
- */
-describe('claims on Postgres beside what was claimed before', () => {
-  test('a claim that begins where the last one ended does not go through it', async () => {
-    const ran: RanStatement[] = [];
-    await using store = await openPostgresTestStore({
-      isEmpty: true,
-      onStatement: (each) => ran.push(each),
-    });
-    const team = await aTeam(store);
-    const node = await aNode(store);
-    const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
-    const rows = Array.from({ length: COUNT }, () => [
-      team.id,
-      newId(TEST_START),
-      queueId,
-      'pending',
-      null,
-    ]);
-    await insertRows(store, rows, jobsFrom);
-    // One time for all would leave no way to tell them apart.
-    await store.database.runAlone(
-      CompiledQuery.raw(`update jobs set scheduled_at = numbered.n from (
-        select id, row_number() over (order by id) as n from jobs) as numbered where jobs.id = numbered.id`),
-    );
-    await store.database.runAlone(CompiledQuery.raw('vacuum jobs'));
-    const claim = (seats: number, from: number) =>
-      store.jobs.claimDue([{ queueId, seats, from }], aClaimant(store, node));
-    let from = 0;
-    for (let left = COUNT - 500; left > 0; left -= 500) {
-      from = (await claim(500, from)).queues[0]?.nextDueAt ?? Number.NaN;
-    }
-    ran.length = 0;
-    await claim(1, from);
-    await claim(1, 0);
-    const url = store.location.kind === 'postgres' ? store.location.url : '';
-    const claims = ran.filter(({ sql }) => sql.includes('claim-jobs-at-once'));
-    const [behind = Number.NaN, through = Number.NaN] = await Promise.all(
-      claims.map((each) => countPagesOfWaiting(url, each)),
-    );
-    assert.ok(behind <= 8, `${behind} pages`);
-    assert.ok(through > 10 * behind, `${through} pages, where nothing is to be saved`);
-  });
-});
-
-/** The pages that a statement touches to find jobs that wait. It runs once more for that, and is undone. */
-async function countPagesOfWaiting(
-  url: string,
-  { sql, parameters }: RanStatement,
-): Promise<number> {
-  const client = new pg.Client({ connectionString: url, options: PLANNING });
-  await client.connect();
-  try {
-    await client.query('begin');
-    const { rows } = await client.query<Explained>({
-      text: `explain (analyze, buffers, format json) ${sql}`,
-      values: parameters as unknown[],
-    });
-    await client.query('rollback');
-    const plans = rows.flatMap((row) => row['QUERY PLAN']);
-    return plans.reduce((sum, { Plan }) => sum + pagesOf(Plan, /Index Scan/), 0);
-  } finally {
-    await client.end();
-  }
-}
-
-function pagesOf(node: PlanNode, type: RegExp): number {
-  const below = (node.Plans ?? []).reduce((sum, each) => sum + pagesOf(each, type), 0);
-  const isWanted = type.test(node['Node Type']) && node['Index Name'] === 'jobs_waiting';
-  const { 'Shared Hit Blocks': hit = 0, 'Shared Read Blocks': read = 0 } = node;
-  return isWanted ? below + hit + read : below;
-}
 
 function isPlanned({ sql }: RanStatement): boolean {
   return /^(\/\*.*\*\/)?\s*(select|with|insert|update|delete)/i.test(sql);
@@ -214,8 +142,6 @@ interface PlanNode {
   'Index Cond'?: string;
   /** `CTE …`, `InitPlan …` or `SubPlan …`. */
   'Subplan Name'?: string;
-  'Shared Hit Blocks'?: number;
-  'Shared Read Blocks'?: number;
   Plans?: PlanNode[];
 }
 

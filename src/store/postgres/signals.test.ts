@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/ids';
 import { eventually } from '#testing/process';
-import { openPostgresTestStore } from '#testing/stores';
+import { openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
 import { startTcpProxy } from '#testing/tcp-proxy';
 import type { Signal } from '../signals.ts';
 import type { Store } from '../store.ts';
@@ -11,14 +11,8 @@ import type { Store } from '../store.ts';
 describe('signals on Postgres', { timeout: 60_000 }, () => {
   test('are heard again as soon as a process that was frozen wakes, though its connection carries nothing more', async () => {
     await using store = await openPostgresTestStore();
-    const url = new URL(store.location.kind === 'postgres' ? store.location.url : '');
-    await using proxy = await startTcpProxy(Number(url.port));
-    url.port = String(proxy.port);
-    const location = { kind: 'postgres', url: url.href } as const;
-    const frozen = await store.openAnother({ serving: true, location });
-    const heard: Signal[] = [];
-    frozen.signals.listen((signal) => heard.push(signal));
-    await eventually(() => heard.length === 1, { what: 'the first connection' });
+    await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
+    const heard = await listen(store, proxy.port);
 
     proxy.fallSilent();
     await store.testClock.freeze(20_000);
@@ -34,14 +28,8 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
 
   test('come over one new connection where the old one ends while it is asked', async () => {
     await using store = await openPostgresTestStore();
-    const url = new URL(store.location.kind === 'postgres' ? store.location.url : '');
-    await using proxy = await startTcpProxy(Number(url.port));
-    url.port = String(proxy.port);
-    const location = { kind: 'postgres', url: url.href } as const;
-    const listening = await store.openAnother({ serving: true, location });
-    const heard: Signal[] = [];
-    listening.signals.listen((signal) => heard.push(signal));
-    await eventually(() => heard.length === 1, { what: 'the first connection' });
+    await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
+    const heard = await listen(store, proxy.port);
     const [first] = await pidsOfListeners(store);
 
     proxy.swallowAnswerTo('select 1');
@@ -63,10 +51,7 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
 
   test('that no node can have sent only tell that something happened', async () => {
     await using store = await openPostgresTestStore();
-    const listening = await store.openAnother({ serving: true });
-    const heard: Signal[] = [];
-    listening.signals.listen((signal) => heard.push(signal));
-    await eventually(() => heard.length === 1, { what: 'the connection' });
+    const heard = await listen(store);
     const payloads = [
       'hello',
       '["x",{"kind":"jobs","queueId":"q","teamId":"t"}]',
@@ -86,10 +71,7 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
 
   test('keep their connection while it is asked in time', async () => {
     await using store = await openPostgresTestStore();
-    const listening = await store.openAnother({ serving: true });
-    const heard: Signal[] = [];
-    listening.signals.listen((signal) => heard.push(signal));
-    await eventually(() => heard.length === 1, { what: 'the connection' });
+    const heard = await listen(store);
     for (let n = 0; n < 6; n++) await store.testClock.freeze(4_000);
     await store.testClock.advance(100);
     store.signals.send([{ kind: 'notices' }]);
@@ -98,6 +80,18 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
     assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'notices' }]);
   });
 });
+
+/** What another process hears from now on; the first of it says that it listens. @param port  of a proxy on the way */
+async function listen(store: TestStore, port?: number): Promise<Signal[]> {
+  const url = new URL(postgresUrl(store));
+  if (port !== undefined) url.port = String(port);
+  const location = { kind: 'postgres', url: url.href } as const;
+  const { signals } = await store.openAnother({ serving: true, location });
+  const heard: Signal[] = [];
+  signals.listen((signal) => heard.push(signal));
+  await eventually(() => heard.length === 1, { what: 'the connection' });
+  return heard;
+}
 
 /** The connections to this database that listen, by the process that serves each. */
 async function pidsOfListeners({ database }: Store): Promise<number[]> {
