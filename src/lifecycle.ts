@@ -43,8 +43,8 @@ export class Service {
   }
 
   /**
-   * True when every part stopped without a fault and in time. One grace for all: what the first part uses of it, the next has
-   * not. Called again, it answers with the stop that is under way.
+   * True when every part stopped without a fault and in time. One grace for all: what the first part uses of it,
+   * the next has not. Called again, it answers with the stop that is under way.
    */
   stop(graceMs: number): Promise<boolean> {
     this.#stopping ??= this.#stopParts(performance.now() + graceMs);

@@ -178,6 +178,7 @@ export class Engine {
     else this.#sleep();
   }
 
+  /** While outcomes pile up that are not in the store yet, nothing is claimed. */
   #mayClaim(): boolean {
     const { maxConcurrentRequests } = this.#options;
     return (
