@@ -35,6 +35,7 @@ function followSystemScheme(): PostcssPlugin {
 }
 
 export default defineConfig({
+  publicDir: 'src/dashboard/public',
   plugins: [reactRouter()],
   css: { postcss: { plugins: [followSystemScheme()] } },
   // The server bundle carries its packages: it starts fast, and React's production build does not

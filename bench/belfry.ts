@@ -75,7 +75,7 @@ export async function openQueue(store: Store, teamId: string): Promise<void> {
   await store.queues.save(teamId, QUEUE, { isPaused: false }, store.clock.now());
 }
 
-/** A single queue may hold about two thirds of the seats (D30), so that many more are needed. */
+/** A single queue may hold about two thirds of the seats (§3.8), so that many more are needed. */
 const SEATS_PER_REQUEST = 1.53;
 
 const makeBelfry: MakeContestant = async ({ jobs, targetUrl, concurrency, place }) => {

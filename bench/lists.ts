@@ -150,7 +150,7 @@ function questions(
     search('by a common reason', { tab: 'all', reason: 'timeout' }),
     search('by time', { tab: 'all', ...hour }),
     search('completed, by queue and time', { tab: 'completed', queueId, ...hour }),
-    search('failed, less retried', { tab: 'failed', hideRetried: true }),
+    search('resent', { tab: 'failed', resent: true }),
     search('failed, by queue, reason and time', {
       tab: 'failed',
       queueId,

@@ -1,4 +1,4 @@
-/** §2.2: a job as created with POST /api/jobs; D1, D4–D9, D13, D15, D16. */
+/** §2.2: a job as created with POST /api/jobs; §2.9, §2.10, §4.5, §7.1, §1.2, §2.6. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DEFAULT_QUEUE_SETTINGS } from '#store/queues';
@@ -30,7 +30,7 @@ forEachStore((_, openTestStore) => {
   after(() => service[Symbol.asyncDispose]());
 
   describe('what is stored', () => {
-    test('what was given, byte for byte (D5, D16)', async () => {
+    test('what was given, byte for byte (§4.5, §2.6)', async () => {
       const payload =
         '{ "b" : 1.0, "1": 9007199254740993, "e":1e400, "s":"\\u0000\\ud800 é\\/", "o":{} }';
       const body = {
@@ -63,7 +63,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(job.response, null);
     });
 
-    test('the defaults of the table where nothing is given, or as good as nothing (D5)', async () => {
+    test('the defaults of the table where nothing is given, or as good as nothing (§4.5)', async () => {
       const optional = ['method', 'headers', 'payload', 'callback_url', 'delay'];
       for (const nothing of [undefined, null, '', ' \t\n']) {
         const fields = Object.fromEntries(optional.map((field) => [field, nothing]));
@@ -76,7 +76,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('a payload 512 levels deep, object or array (D16)', async () => {
+    test('a payload 512 levels deep, object or array (§2.6)', async () => {
       const lists = `${'['.repeat(512)}${']'.repeat(512)}`;
       const objects = `${'{"a":'.repeat(511)}{}${'}'.repeat(511)}`;
       for (const payload of [lists, objects, '{}', '[]', '[1,"a",null]', '{"__proto__":{"a":1}}']) {
@@ -140,7 +140,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(after, { ...before, queues: before.queues + 1, jobs: before.jobs + 12 });
     });
 
-    test('by its exact name: case, spaces and spelling tell queues apart (D5)', async () => {
+    test('by its exact name: case, spaces and spelling tell queues apart (§4.5)', async () => {
       const names = ['mail', 'Mail', 'mail ', ' mail', 'mäil', 'ma\u0308il', 'mail/', 'mail\n'];
       const ids = new Set<string>();
       for (const queue of names) ids.add((await readJob(service, { ...aJob, queue })).queueId);
@@ -198,7 +198,7 @@ describe('POST /api/jobs', () => {
     expectRefused(service, '/api/jobs', { ...aJob, ...change }, errors);
   const create = (change: object) => expectCreated(service, '/api/jobs', { ...aJob, ...change });
 
-  test('the answer is a 201 of these fields in these bytes (D13)', async () => {
+  test('the answer is a 201 of these fields in these bytes (§1.2)', async () => {
     const { text, headers, json } = await create({ delay: 65 });
     assert.equal(headers.get('content-type'), 'application/json');
     for (const id of ['queue_id', 'job_id']) assert.match(String(json[id]), UUID_V7);
@@ -233,7 +233,7 @@ describe('POST /api/jobs', () => {
         await refuse({ [field]: nothing }, { [field]: [message] });
       }
     });
-    test(`${field} of another type "must be a string" (D7)`, async () => {
+    test(`${field} of another type "must be a string" (§7.1)`, async () => {
       for (const wrong of [5, true, false, 0, [], {}, ['a']]) {
         await refuse({ [field]: wrong }, { [field]: [`The ${field} field must be a string.`] });
       }
@@ -302,7 +302,7 @@ describe('POST /api/jobs', () => {
     }
   });
 
-  test('payload: deeper than 512 levels is refused, at any depth (D16)', async () => {
+  test('payload: deeper than 512 levels is refused, at any depth (§2.6)', async () => {
     for (const depth of [513, 100_000]) {
       const body = withRaw('payload', `${'['.repeat(depth)}${']'.repeat(depth)}`);
       await expectRefused(service, '/api/jobs', body, {
@@ -311,7 +311,7 @@ describe('POST /api/jobs', () => {
     }
   });
 
-  test('delay: "0 to 86,400", an integer or a decimal string (D1, D6)', async () => {
+  test('delay: "0 to 86,400", an integer or a decimal string (§2.2, §4.5)', async () => {
     for (const delay of [0, '0', -0]) {
       assert.equal((await create({ delay })).json['scheduled_at'], '2026-11-21T12:00:00+00:00');
     }
@@ -329,7 +329,7 @@ describe('POST /api/jobs', () => {
     }
   });
 
-  test('all failing fields are reported, in the order of the table (D7)', async () => {
+  test('all failing fields are reported, in the order of the table (§7.1)', async () => {
     await refuse(
       {
         delay: 'x',
@@ -355,7 +355,7 @@ describe('POST /api/jobs', () => {
     );
   });
 
-  test('a form can say all that JSON can (D4, D6)', async () => {
+  test('a form can say all that JSON can (§4.5)', async () => {
     const body = new URLSearchParams({
       queue: 'forms',
       url: 'https://example.com/',
@@ -380,7 +380,7 @@ describe('POST /api/jobs', () => {
   });
 });
 
-describe('headers, of a cron and of a job (D9)', () => {
+describe('headers, of a cron and of a job (§2.10)', () => {
   let service: TestService;
   before(async () => {
     service = await startService(openSqliteTestStore, { sends: false });

@@ -1,4 +1,4 @@
-/** §2.3: what a queue decides for its jobs; D26, D28, D30. */
+/** §2.3: what a queue decides for its jobs; §3.4, §3.5, §3.8. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startReceiver } from '#testing/receiver';
@@ -28,7 +28,7 @@ forEachStore((dialect, openTestStore) => {
     if (dialect === 'postgres') declareSharedLimit(openTestStore);
   });
   describe('deleting a queue', () => declareDeleting(openTestStore));
-  describe('fairness (D30)', () => declareFairness(openTestStore));
+  describe('fairness (§3.8)', () => declareFairness(openTestStore));
 });
 
 function declareDefaults(openTestStore: OpenTestStore) {
@@ -85,7 +85,7 @@ function declareSettings(openTestStore: OpenTestStore) {
     assert.equal(job?.errorMessage, 'Request timed out after 3 seconds');
   });
 
-  test('are read "when an attempt starts": a change applies to what is already waiting (D26)', async () => {
+  test('are read "when an attempt starts": a change applies to what is already waiting (§3.4)', async () => {
     await using receiver = await startReceiver({ answer: 'never' });
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 10 });
@@ -111,7 +111,7 @@ function declareSettings(openTestStore: OpenTestStore) {
     assert.equal((await attemptsOf(service, job_id))[0]?.status, 'success');
   });
 
-  test('"and when it ends": the retry rules of that moment hold (D26)', async () => {
+  test('"and when it ends": the retry rules of that moment hold (§3.4)', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -165,7 +165,7 @@ function declareSettings(openTestStore: OpenTestStore) {
 }
 
 function declarePausing(openTestStore: OpenTestStore) {
-  test('"A paused queue holds its jobs": they keep their scheduled_at, and the API stays open (D28)', async () => {
+  test('"A paused queue holds its jobs": they keep their scheduled_at, and the API stays open (§3.5)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const early = await scheduleJob(service, { url: receiver.url, delay: 5 });
@@ -307,7 +307,7 @@ function declareLimits(openTestStore: OpenTestStore) {
 
 function declareSharedLimit(openTestStore: OpenTestStore) {
   for (const limit of [1, 3]) {
-    test(`of ${limit} "holds across all nodes" (D30)`, async () => {
+    test(`of ${limit} "holds across all nodes" (§3.8)`, async () => {
       const { answer, most } = answerInRounds(limit);
       await using receiver = await startReceiver({ answer });
       await using service = await startService(openTestStore);
@@ -325,7 +325,7 @@ function declareSharedLimit(openTestStore: OpenTestStore) {
 }
 
 function declareDeleting(openTestStore: OpenTestStore) {
-  test('"deletes its jobs" (D28): what waits is never sent', async () => {
+  test('"deletes its jobs" (§3.5): what waits is never sent', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { job_id, queue_id } = await scheduleJob(service, { url: receiver.url, delay: 5 });

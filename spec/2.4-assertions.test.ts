@@ -1,4 +1,4 @@
-/** §2.4: success assertions, and §2.5: what is kept of a response's body; D23, D24. */
+/** §2.4: success assertions, and §2.5: what is kept of a response's body; §2.7. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import zlib from 'node:zlib';
@@ -90,18 +90,37 @@ describe('JSON path equals', () => {
       expectPass({ body }, path(at, expected)));
   }
 
-  test('"written as JSON writes it (strings without quotes)"; with quotes it is the same (D24)', async () => {
+  test('"written as JSON writes it (strings without quotes)"; with quotes it is the same (§2.4)', async () => {
     await expectPass({ body }, path('text', 'fine'));
     await expectPass({ body }, path('text', '"fine"'));
   });
 
-  test('a string of digits is not the number, and no text is any other', async () => {
+  test('a string equals what is written without quotes and with them; a number, only the number (§2.4)', async () => {
+    const odd = JSON.stringify({ five: '5', number: 5, yes: 'true', none: 'null', quoted: '"5"' });
+    await expectPass({ body: odd }, path('five', '5'));
+    await expectPass({ body: odd }, path('five', '"5"'));
+    await expectPass({ body: odd }, path('number', '5'));
     await expectFailure(
-      'JSON path digits equals: expected 7, got "7"',
-      { body },
-      path('digits', '7'),
+      'JSON path number equals: expected "5", got 5',
+      { body: odd },
+      path('number', '"5"'),
     );
-    await expectPass({ body }, path('digits', '"7"'));
+    await expectPass({ body: odd }, path('yes', 'true'));
+    await expectPass({ body: odd }, path('none', 'null'));
+    await expectFailure(
+      'JSON path five equals: expected 5.0, got "5"',
+      { body: odd },
+      path('five', '5.0'),
+    );
+    await expectFailure(
+      'JSON path quoted equals: expected "5", got "\\"5\\""',
+      { body: odd },
+      path('quoted', '"5"'),
+    );
+  });
+
+  test('no text is any other', async () => {
+    await expectPass({ body }, path('digits', '7'));
     await expectFailure(
       'JSON path text equals: expected "Fine", got "fine"',
       { body },
@@ -248,7 +267,7 @@ describe('when they count', () => {
     assert.equal(job.reason, 'connection_error');
   });
 
-  test('"all must pass, the first failure is reported" (D24)', async () => {
+  test('"all must pass, the first failure is reported" (§2.4)', async () => {
     const answer = { body: '{"a":1}' };
     await expectPass(answer, path('a', '1'), contains('{"a"'), under(1_000));
     await expectFailure(
@@ -307,7 +326,7 @@ describe('when they count', () => {
   });
 });
 
-describe('large and encoded bodies (D23)', () => {
+describe('large and encoded bodies (§2.7)', () => {
   test('"JSON path equals" sees a body of just 16 MiB and fails above with a text that says so', async () => {
     const sized = (bytes: number) => `{"a":1,"b":"${'x'.repeat(bytes - 14)}"}`;
     await expectPass({ body: sized(16 * MIB) }, path('a', '1'));

@@ -1,4 +1,4 @@
-/** §2.6: what the target endpoint receives, byte for byte; D16–D18, and the payload rules of §2.1 and §2.2. */
+/** §2.6: what the target endpoint receives, byte for byte; §2.6, and the payload rules of §2.1 and §2.2. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as fc from 'fast-check';
@@ -127,7 +127,7 @@ describe('"Body by method", every byte of the request', () => {
     assert.equal(bodyOf(request), '{"a":2}');
   });
 
-  test('a fragment is not sent (D8)', async () => {
+  test('a fragment is not sent (§2.9)', async () => {
     assert.equal(targetOf(await sendJob({ url: `${target.url}/p?a=1#b` })), '/p?a=1');
   });
 
@@ -187,7 +187,7 @@ describe('headers', () => {
     }
   });
 
-  test('a configured User-Agent replaces ours, and a configured Host the URL’s (D18)', async () => {
+  test('a configured User-Agent replaces ours, and a configured Host the URL’s (§2.6)', async () => {
     const request = await sendJob({ headers: { 'uSER-aGENT': 'mine/1', Host: 'other.test' } });
     assert.deepEqual(headerLinesOf(request), [JSON_TYPE, 'uSER-aGENT: mine/1']);
     assert.match(request, /^POST \/p HTTP\/1\.1\r\nHost: other\.test\r\n/);
@@ -204,7 +204,7 @@ describe('headers', () => {
     assert.doesNotMatch(await sendCron({ method: 'POST' }), /x-service/i);
   });
 
-  test('a hundred headers and 16 KiB of them arrive (D9)', async () => {
+  test('a hundred headers and 16 KiB of them arrive (§2.10)', async () => {
     const headers = Object.fromEntries(
       Array.from({ length: 100 }, (_, n) => [`X-${n}`, 'v'.repeat(150)]),
     );
@@ -232,7 +232,7 @@ describe('a cron’s payload (§2.1)', () => {
     ['broken JSON is other text, its spaces kept', ' {"a":1 ', '{"body":" {\\"a\\":1 "}'],
     ['an empty object is an empty payload', '{}', '[]'],
     [
-      'deeper than 512 levels is text (D16)',
+      'deeper than 512 levels is text (§2.6)',
       '['.repeat(513) + ']'.repeat(513),
       `{"body":"${'['.repeat(513)}${']'.repeat(513)}"}`,
     ],

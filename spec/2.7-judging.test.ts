@@ -1,4 +1,4 @@
-/** §2.7: how a response is judged and where a request may go, as it is recorded; D20–D22. */
+/** §2.7: how a response is judged and where a request may go, as it is recorded; §2.11. */
 import assert from 'node:assert/strict';
 import net, { type AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -98,10 +98,10 @@ describe('by the status', () => {
       'http_client_error',
     ],
     ['"5xx: Failure, reason http_server_error"', [500, 502, 503, 504, 599], 'http_server_error'],
-    ['outside 200–599: "a failure of unknown reason" (D22)', [600, 999, 99, 0], null],
+    ['outside 200–599: "a failure of unknown reason" (§2.7)', [600, 999, 99, 0], null],
   ];
   for (const [clause, statuses, reason] of rows) {
-    test(`${clause}; jobs say "HTTP 503 error", crons nothing (§6.3, D21): ${statuses.join(', ')}`, async () => {
+    test(`${clause}; jobs say "HTTP 503 error", crons nothing (§6.3, §2.7): ${statuses.join(', ')}`, async () => {
       for (const status of statuses) {
         const expected = failed(reason, `HTTP ${status} error`, status);
         const { job, run } = await outcomesWith(answerOf(status));
@@ -126,7 +126,7 @@ describe('by the status', () => {
     assert.equal(target.requests.length, 20, 'one request each');
   });
 
-  test('"1xx answers are skipped" (D22): the final answer counts', async () => {
+  test('"1xx answers are skipped" (§2.7): the final answer counts', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
     const { job } = await outcomesWith(`HTTP/1.1 100 Continue\r\n\r\n${hints}${answerOf(503)}`);
     assert.deepEqual(job, failed('http_server_error', 'HTTP 503 error', 503).job);
@@ -189,7 +189,7 @@ describe('"No complete response within the timeout: Failure, reason timeout"', (
     });
   }
 
-  test('"The timeout covers the whole attempt … and the last byte" (D22): bytes that drip do not put it off', async () => {
+  test('"The timeout covers the whole attempt … and the last byte" (§2.7): bytes that drip do not put it off', async () => {
     await using receiver = await startRawReceiver(async (connection) => {
       await connection.until();
       await connection.send('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
@@ -322,7 +322,7 @@ describe('"Other failure texts: a connection error message"', () => {
     ],
   ];
   for (const [what, answer, text, status] of rows) {
-    test(`${what}: "the status, if one came, is kept" (D22)`, async () => {
+    test(`${what}: "the status, if one came, is kept" (§2.7)`, async () => {
       const expected = failed('connection_error', `Connection error: ${text}`, status);
       assert.deepEqual(await outcomesWith(answer), expected);
     });
@@ -367,7 +367,7 @@ describe('network rule 1: names', () => {
       ['a private address', ['10.1.2.3'], BLOCKED],
       ['the address of a cloud’s metadata', ['169.254.169.254'], BLOCKED],
       [
-        'an allowed and a private address: any blocked one blocks (D20)',
+        'an allowed and a private address: any blocked one blocks (§2.11)',
         ['127.0.0.1', '192.168.0.1'],
         BLOCKED,
       ],
@@ -413,7 +413,7 @@ describe('network rule 1: names', () => {
     assert.equal((await jobEnd(service, id)).status, 'success');
   });
 
-  test('"a second DNS answer can’t redirect it" (D20): one answer is judged and dialled, the next judged anew', async () => {
+  test('"a second DNS answer can’t redirect it" (§2.11): one answer is judged and dialled, the next judged anew', async () => {
     dns.answerInTurn('rebound.test', [['127.0.0.1'], ['10.1.2.3'], ['127.0.0.1']]);
     const asked = () => dns.queries.filter(({ name }) => name === 'rebound.test').length;
     const url = `http://rebound.test:${target.port}/rebound`;
@@ -487,7 +487,7 @@ async function startListener() {
   };
 }
 
-describe('network rule 1: "IP literals are judged by the same rules, in every spelling that a URL allows" (D20)', () => {
+describe('network rule 1: "IP literals are judged by the same rules, in every spelling that a URL allows" (§2.11)', () => {
   const blocked = [
     '127.0.0.1',
     '127.0.0.1.',

@@ -1,7 +1,7 @@
-/** §3.1: a cron's states, its runs and Run now; D27, D29. */
+/** §3.1: a cron's states, its runs and Run now; §3.6, §3.7. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aNode } from '#testing/makers';
+import { aNode, declareDead } from '#testing/makers';
 import { startReceiver } from '#testing/receiver';
 import {
   executionsOf,
@@ -26,7 +26,7 @@ forEachStore((dialect, openTestStore) => {
     declareRuns(openTestStore);
     if (dialect === 'postgres') declareTwoEngines(openTestStore);
   });
-  describe('missed times (D29)', () => declareMissedTimes(openTestStore));
+  describe('missed times (§3.7)', () => declareMissedTimes(openTestStore));
   describe('"Run now"', () => declareRunNow(openTestStore));
   describe('the end of an execution', () => declareEnds(openTestStore));
 });
@@ -235,7 +235,7 @@ function declareRuns(openTestStore: OpenTestStore) {
 }
 
 function declareTwoEngines(openTestStore: OpenTestStore) {
-  test('"Two nodes never run the same time twice" (D29)', async () => {
+  test('"Two nodes never run the same time twice" (§3.7)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await using second = await startSecondEngine(service);
@@ -477,7 +477,7 @@ function declareEnds(openTestStore: OpenTestStore) {
     assert.equal(told[1]?.['error_message'], null);
   });
 
-  test('the worker fails while it runs: "a cron execution becomes failed", and is not run again (D27)', async () => {
+  test('the worker fails while it runs: "a cron execution becomes failed", and is not run again (§3.6)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { sends: false });
     const { store, teamId, clock } = service;
@@ -486,15 +486,15 @@ function declareEnds(openTestStore: OpenTestStore) {
       cron_expression: '1 12 * * *',
     });
     await clock.advance(MINUTE);
-    const deadNode = await aNode(store, 10 * SECOND);
+    const deadNode = await aNode(store);
     const { claimed } = await store.executions.claimDue(
       [{ teamId, seats: 5 }],
       { nodeId: deadNode, now: clock.now(), monthlyLimitOf: () => null },
       () => at('12:01') + 24 * 60 * MINUTE,
     );
     assert.equal(claimed.length, 1);
-    await clock.advance(10 * SECOND);
     await service.engine?.start();
+    await declareDead(store, deadNode);
     await service.advance(2 * MINUTE);
     const [execution, ...others] = await executionsOf(service, id);
     assert.deepEqual([execution?.status, execution?.reason], ['failed', 'worker_failed']);

@@ -1,7 +1,7 @@
-/** §3.2: failed attempts, their retries, dead letters, Retry, the monthly limit and the worker's failure; D26, D27. */
+/** §3.2: failed attempts, their retries, dead letters, Retry, the monthly limit and the worker's failure; §3.4, §3.6. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aClaimedJob, aNode } from '#testing/makers';
+import { aClaimedJob, aNode, declareDead } from '#testing/makers';
 import { type AnswerOrNot, type Receiver, startReceiver } from '#testing/receiver';
 import {
   attemptsOf,
@@ -69,7 +69,7 @@ function declareRetries(openTestStore: OpenTestStore) {
     }
   });
 
-  test('the wait is counted from the end of the attempt, however long it took (D26)', async () => {
+  test('the wait is counted from the end of the attempt, however long it took (§3.4)', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -433,17 +433,17 @@ function declareMonthlyLimit(openTestStore: OpenTestStore) {
 }
 
 function declareWorkerFailure(openTestStore: OpenTestStore) {
-  test('"dead-lettered. No callback", no retry, and the message says what happened (D27)', async () => {
+  test('"dead-lettered. No callback", no retry, and the message says what happened (§3.6)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { sends: false });
     const { store, teamId } = service;
-    const deadNode = await aNode(store, 10 * SECOND);
+    const deadNode = await aNode(store);
     const job = await aClaimedJob(store, teamId, deadNode, {
       url: receiver.url,
       callbackUrl: `${receiver.url}/callback`,
     });
-    await service.clock.advance(10 * SECOND);
     await service.engine?.start();
+    await declareDead(store, deadNode);
     await service.advance(2 * MINUTE);
     const [attempt, ...others] = await attemptsOf(service, job.id);
     assert.equal(attempt?.status, 'dead_lettered');

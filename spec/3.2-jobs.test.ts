@@ -1,4 +1,4 @@
-/** §3.2: a job's states and what moves it from one to the next; D25, D27. What the queue decides is in 2.3-queues. */
+/** §3.2: a job's states and what moves it from one to the next; §3.3, §3.6. What the queue decides is in 2.3-queues. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startReceiver } from '#testing/receiver';
@@ -68,7 +68,7 @@ function declareStart(openTestStore: OpenTestStore) {
     await receiver.waitFor(1);
   });
 
-  test('a delay over 60 seconds starts as punctually (D3)', async () => {
+  test('a delay over 60 seconds starts as punctually (§3.2)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await scheduleJob(service, { url: receiver.url, delay: 61 });
@@ -135,7 +135,7 @@ function declareFire(openTestStore: OpenTestStore) {
     assert.deepEqual(await statusesOf(service, job_id), ['success']);
   });
 
-  test('a waiting retry is pending, so it runs immediately too (D25)', async () => {
+  test('a waiting retry is pending, so it runs immediately too (§3.3)', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url });
@@ -178,7 +178,7 @@ function declareFire(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 2);
   });
 
-  test('in a paused queue the fired job is held until the queue is enabled (D28)', async () => {
+  test('in a paused queue the fired job is held until the queue is enabled (§3.5)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await setQueue(service, { isPaused: true });

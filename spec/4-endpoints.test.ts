@@ -1,4 +1,4 @@
-/** §4: the two endpoints, their headers, and what does not exist; D2, D4, D35. */
+/** §4: the two endpoints, their headers, and what does not exist; §4.3, §4.5, §8.2. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { callHttp, countStored, expectRefused, leavingNothing } from '#testing/api-calls';
@@ -59,7 +59,7 @@ describe('the endpoints', () => {
     });
   });
 
-  describe('Content-Type (D4)', () => {
+  describe('Content-Type (§4.5)', () => {
     for (const type of [
       'application/json',
       'application/json; charset=utf-8',
@@ -115,7 +115,7 @@ describe('the endpoints', () => {
       expectRefused(service, '/api/jobs', formOf(aJob), NO_JOB_FIELDS));
   });
 
-  describe('a JSON body (D4)', () => {
+  describe('a JSON body (§4.5)', () => {
     const job = JSON.stringify(aJob);
     for (const [what, body] of Object.entries({
       'an empty body': '',
@@ -173,7 +173,7 @@ describe('the endpoints', () => {
     });
   });
 
-  describe('"A body over 1 MiB" (D4)', () => {
+  describe('"A body over 1 MiB" (§4.5)', () => {
     const job = JSON.stringify({ ...aJob, queue: 'huge' });
 
     test('of exactly 1 MiB is taken', async () => {
@@ -239,7 +239,7 @@ describe('the endpoints', () => {
     }
 
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      test(`${method} on the two endpoints: 405 with Allow: POST (D2)`, async () => {
+      test(`${method} on the two endpoints: 405 with Allow: POST (§4.3)`, async () => {
         for (const path of ['/api/crons', '/api/jobs', '/api/jobs?id=1']) {
           const { status, headers, text } = await leavingNothing(service, () =>
             callHttp(`${service.url}${path}`, { method, headers: authorization() }),

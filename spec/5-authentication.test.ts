@@ -1,4 +1,4 @@
-/** §5.1–5.5, 5.7, 5.8: tokens, teams and roles; D14, D33, D34. Signing (5.6) has a file of its own. */
+/** §5.1–5.5, 5.7, 5.8: tokens, teams and roles; §5.4, §5.8, §5.2. Signing (5.6) has a file of its own. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -92,7 +92,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await findTeamReached(service.token), service.teamId);
     });
 
-    test('is "stored only as a SHA-256 hash" (D34)', async () => {
+    test('is "stored only as a SHA-256 hash" (§5.2)', async () => {
       const { apiToken, userId } = await makeUser(service);
       const rows = await service.store.database.read((db) =>
         db.selectFrom('api_tokens').selectAll().where('user_id', '=', userId).execute(),
@@ -187,7 +187,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await findTeamReached(owner.apiToken), owner.teamId);
     });
 
-    test('a bad body comes first, and so does a bad token (D14)', async () => {
+    test('a bad body comes first, and so does a bad token (§5.4)', async () => {
       const { apiToken, teamId } = await makeUser(service);
       await service.store.members.deleteTeam(teamId, service.clock.now());
       assert.equal((await service.post('/api/jobs', {}, bearer(apiToken))).status, 422);
@@ -208,7 +208,7 @@ forEachStore((_, openTestStore) => {
         }),
       );
 
-    test('"A missing header gives 401"; another scheme, or nothing behind it, too (D14)', async () => {
+    test('"A missing header gives 401"; another scheme, or nothing behind it, too (§5.4)', async () => {
       for (const header of [
         undefined,
         '',
@@ -268,7 +268,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([status, text], [401, MISSING]);
     });
 
-    test('"The scheme Bearer in any case" (D14)', async () => {
+    test('"The scheme Bearer in any case" (§5.4)', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
         const headers = { Authorization: `${scheme} ${service.token}` };
         assert.equal((await service.post('/api/jobs', aJob, headers)).status, 201);
@@ -319,7 +319,7 @@ forEachStore((_, openTestStore) => {
       assert.ok(days.every(({ runs }) => runs === 0));
     });
 
-    test('every role may create crons and jobs (D33)', async () => {
+    test('every role may create crons and jobs (§5.8)', async () => {
       const owner = await makeUser(service);
       const team = `Team ${users}`;
       for (const role of ['admin', 'member'] as const) {

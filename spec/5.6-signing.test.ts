@@ -1,4 +1,4 @@
-/** §5.6: signing of outgoing requests and callbacks; D19. */
+/** §5.6: signing of outgoing requests and callbacks. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -124,7 +124,7 @@ describe('requests', () => {
   });
 });
 
-describe('"X-Service-Timestamp is Unix seconds at the moment of sending" (D19)', () => {
+describe('"X-Service-Timestamp is Unix seconds at the moment of sending" (§5.6)', () => {
   test('not of accepting', async () => {
     const secret = await rotate();
     await scheduleJob(service, { url: `${target.url}/delayed`, delay: 45 });
@@ -151,7 +151,7 @@ describe('"X-Service-Timestamp is Unix seconds at the moment of sending" (D19)',
   });
 });
 
-describe('"Rotating the secret takes effect with the next request" (D19)', () => {
+describe('"Rotating the secret takes effect with the next request" (§5.6)', () => {
   test('for what waits already, for the next run of a cron, and for the callback of a run under way', async () => {
     const old = await rotate();
     const held = Promise.withResolvers<void>();

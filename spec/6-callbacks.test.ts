@@ -1,4 +1,4 @@
-/** §6.1–§6.3: completion callbacks; D31. */
+/** §6.1–§6.3: completion callbacks. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { ExecutionDetail } from '#store/crons';
 import type { JobDetail } from '#store/job-records';
 import { startDnsServer } from '#testing/dns-server';
+import { aNode } from '#testing/makers';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { type RawConnection, startRawReceiver } from '#testing/raw-receiver';
 import { type Receiver, startReceiver } from '#testing/receiver';
@@ -406,7 +407,8 @@ forEachStore((_, openTestStore) => {
       const cut = await stopping.work.findExecution(stopping.teamId, run?.id ?? '');
       assert.deepEqual([cut?.status, cut?.reason], ['failed', 'worker_failed']);
       assert.ok(cut);
-      const waiting = await stopping.store.executions.takeCallbacks(stopping.teamId, 10);
+      const { store, teamId } = stopping;
+      const waiting = await store.executions.takeCallbacks(await aNode(store), teamId, 10);
       assert.deepEqual(
         waiting.map(({ body }) => body),
         [cronBody(cut)],
@@ -499,7 +501,7 @@ describe('§6.1 "URLs resolving to private or reserved addresses are blocked"', 
 });
 
 forEachDatabase((_, makeDatabaseUrl) => {
-  test('"a restart between the two does not lose one; one that was being sent when the process died is not sent again" (D31)', async () => {
+  test('"a restart between the two does not lose one; one that was being sent when the process died is not sent again" (§6.1)', async () => {
     await using target = await startReceiver();
     const held = Promise.withResolvers<void>();
     target.answer('/held', { after: held.promise });

@@ -1,4 +1,4 @@
-/** §6.4, D36: a notice is recorded with the outcome that it tells of, so the end of a process loses none. */
+/** §6.4, §6.5: a notice is recorded with the outcome that it tells of, so the end of a process loses none. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createDatabase } from '#testing/postgres';

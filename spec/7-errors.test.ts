@@ -1,4 +1,4 @@
-/** §7: what the API answers when something is wrong, and in which order it looks; D7, D11–D14. */
+/** §7: what the API answers when something is wrong, and in which order it looks; §7.1, §1.2, §4.6, §5.4, §8.1. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { callHttp, expectRefused, type HttpCall, leavingNothing } from '#testing/api-calls';
@@ -60,7 +60,7 @@ describe('the answers', () => {
           call(path, { headers: { ...authorized(), ...headers }, body: '{"delay":-1}' }),
         );
         assert.equal(answer.status, 302, JSON.stringify(headers));
-        assert.equal(answer.headers.location, `${service.url}/`, 'to the start page (D11)');
+        assert.equal(answer.headers.location, `${service.url}/`, 'to the start page (§4.6)');
         assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
         assert.match(answer.text, /<html/i);
         assert.doesNotMatch(answer.text, /required|queue|delay|error/i, '"no details"');
@@ -106,7 +106,7 @@ describe('the answers', () => {
       { Accept: 'application/json; charset=utf-8' },
       { Accept: '*/*', 'X-Requested-With': 'XMLHttpRequest' },
     ]) {
-      test(`with ${JSON.stringify(headers)} (D11)`, async () => {
+      test(`with ${JSON.stringify(headers)} (§4.6)`, async () => {
         const answer = await leavingNothing(service, () =>
           call('/api/jobs', { headers: { ...authorized(), ...headers }, body: '{}' }),
         );
@@ -120,7 +120,7 @@ describe('the answers', () => {
       });
     }
 
-    test('its bytes are escaped as D13 says', async () => {
+    test('its bytes are escaped as §1.2 says', async () => {
       const body = JSON.stringify({ ...aJob, headers: { 'X/é😀': 'x' } });
       const { text } = await call('/api/jobs', { headers: { ...JSON_OUT }, body });
       assert.equal(
@@ -132,7 +132,7 @@ describe('the answers', () => {
     });
   });
 
-  test('401, 405, 413, 429 and 500 "are always JSON" (D11)', async () => {
+  test('401, 405, 413, 429 and 500 "are always JSON" (§4.6)', async () => {
     for (const path of PATHS) {
       const client = newClient();
       await useUp(client);
@@ -202,7 +202,7 @@ describe('the answers', () => {
     });
   });
 
-  describe('the rate headers (D12)', () => {
+  describe('the rate headers (§8.1)', () => {
     for (const status of Object.keys(CALLS).map(Number)) {
       test(`on ${status}: X-RateLimit-Limit and X-RateLimit-Remaining, and it counts`, async () => {
         for (const path of PATHS) {

@@ -1,4 +1,4 @@
-/** §8: the limits that a caller of the API meets; D7, D12, D35. */
+/** §8: the limits that a caller of the API meets; §7.1, §8.1, §8.2. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -121,7 +121,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await send(newAddress(), '/api/jobs', aJob, authorization)).status, 201);
     });
 
-    test('"A fixed window of 60 s ..., opened by its first request" (D12)', async () => {
+    test('"A fixed window of 60 s ..., opened by its first request" (§8.1)', async () => {
       const address = newAddress();
       assert.equal(await remainingFor(service, {}, address), '59');
       await service.clock.advance(30_000);
@@ -133,7 +133,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await remainingFor(service, {}, address), '59', 'no sliding window');
     });
 
-    test('a 429 "neither opens nor extends a window" (D12)', async () => {
+    test('a 429 "neither opens nor extends a window" (§8.1)', async () => {
       const address = newAddress();
       await sendJobs(service.url, service.token, 60, { localAddress: address });
       for (let second = 0; second < 59; second += 10) {
@@ -161,7 +161,7 @@ forEachStore((_, openTestStore) => {
   });
 });
 
-describe('behind trusted proxies (D12)', () => {
+describe('behind trusted proxies (§8.1)', () => {
   const startBehind = (proxies: number) =>
     startService(openSqliteTestStore, {
       sends: false,
@@ -200,7 +200,7 @@ describe('behind trusted proxies (D12)', () => {
   });
 });
 
-describe('what an operator can set (D12)', () => {
+describe('what an operator can set (§8.1)', () => {
   test('another number', async () => {
     await using service = await startService(openSqliteTestStore, {
       sends: false,
@@ -231,7 +231,7 @@ describe('what an operator can set (D12)', () => {
   });
 });
 
-describe('"Several nodes share the count." (D12)', () => {
+describe('"Several nodes share the count." (§8.1)', () => {
   test('two services on one Postgres refuse the 61st request, whichever it comes to', async () => {
     const env = { API_RATE_LIMIT: '60' };
     await using first = await startService(openPostgresTestStore, { sends: false, env });

@@ -1,4 +1,4 @@
-/** §8 and §2.7: the monthly quota of requests, at sending; D35. */
+/** §8 and §2.7: the monthly quota of requests, at sending; §8.2. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';

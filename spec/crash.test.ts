@@ -1,5 +1,5 @@
 /**
- * The service is killed at random moments amid its work, again and again, and then held to §3 and D27 to D31
+ * The service is killed at random moments amid its work, again and again, and then held to §3 and §3.5, §3.6, §3.7, §3.8, §6.1
  * by what the target saw.
  *
  * The seed is printed; `CRASH_SEED=… CRASH_SECONDS=60` repeats a run, or makes it longer.
@@ -14,6 +14,7 @@ import {
   launchBelfry,
   startBelfry,
 } from '#testing/process';
+import { makeRandom } from '#testing/random';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { clientOf, makeClient, postJob, TEAM } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
@@ -59,7 +60,6 @@ describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 2 * LIMIT_MS }, () 
           belfry = await belfry.restart();
         }
         await using rows = await openRows(databaseUrl);
-        await endLeases(rows, name);
         await untilSettled(rows);
         await judge(rows, target, posted, kills);
         t.diagnostic(`${posted.length} jobs accepted, ${kills} kills`);
@@ -88,15 +88,6 @@ async function endAmidStart(
   const start = launchBelfry({ folder, databaseUrl, env });
   await delay(200 + random() * 1_000);
   await start.kill();
-}
-
-/** Small and repeatable; good enough to choose moments. */
-function makeRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 /** Every fifth job fails its first attempt, every seventh all of them; everything takes some milliseconds. */
@@ -149,13 +140,6 @@ async function postUntilGone(
   };
   await Promise.all(Array.from({ length: POSTERS }, poster));
   client.close();
-}
-
-/** On Postgres the leases of the killed last a while yet; here nobody waits for them. */
-async function endLeases(rows: Rows, database: string): Promise<void> {
-  if (database === 'SQLite') return;
-  await rows.all(`update nodes set lease_until = 0
-    where id <> (select id from nodes order by started_at desc limit 1)`);
 }
 
 async function untilSettled(rows: Rows): Promise<void> {
@@ -240,7 +224,7 @@ function judgeAttempts(job: readonly Attempt[], arrived: ReadonlyMap<string, num
   return last;
 }
 
-/** "Two nodes never run the same time twice" (D29), nor does one before and after a crash. */
+/** "Two nodes never run the same time twice" (§3.7), nor does one before and after a crash. */
 async function judgeTicks(rows: Rows, arrived: ReadonlyMap<string, number>): Promise<void> {
   const ticks = await rows.all<{
     url: string;

@@ -1,4 +1,4 @@
-/** What the service does while its database, its disk or its clock fails, and after (D27, D29; nothing accepted is lost). */
+/** What the service does while its database, its disk or its clock fails, and after (§3.6, §3.7; nothing accepted is lost). */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
@@ -6,7 +6,7 @@ import { CompiledQuery } from 'kysely';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { createDatabase, startPostgres } from '#testing/postgres';
 import { startReceiver } from '#testing/receiver';
-import { listJobs, makeClient, postJob, untilSucceeded } from '#testing/remote';
+import { listJobs, makeClient, postJob, TEAM, untilSucceeded } from '#testing/remote';
 import { openRows } from '#testing/rows';
 import { makeGate, scheduleCron, scheduleJob } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
@@ -113,7 +113,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     const client = await makeClient(belfry);
     const slow = await postJob(client, { url: `${target.url}/slow` });
     await target.waitFor(1);
-    const other = new DatabaseSync(belfry.databaseUrl.slice('sqlite:'.length));
+    const other = new DatabaseSync(belfry.databaseUrl.slice('sqlite:'.length), { timeout: 5_000 });
     other.exec('begin immediate');
     gate.open();
     const refused = await client.post('/api/jobs', { queue: 'emails', url: target.url });
@@ -181,12 +181,16 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     const gate = makeGate();
     await using target = await startReceiver();
     target.answer('/slow', { after: gate.opened });
+    target.answer('/failing', [{ status: 500, after: gate.opened }, { status: 200 }]);
     await using server = await startPostgres({ durable: true });
     await using belfry = await startBelfry({ databaseUrl: server.url, env });
     const client = await makeClient(belfry);
+    const limited = ['--queue', 'limited', '--retries', '1s', '--concurrency', '1'];
+    await belfry.cli('queue', 'set', '--team', TEAM, ...limited);
     const slow = await postJob(client, { url: `${target.url}/slow` });
+    await postJob(client, { queue: 'limited', url: `${target.url}/failing` });
     const waiting = await postJob(client, { url: `${target.url}/waiting`, delay: 2 });
-    await target.waitFor(1);
+    await target.waitFor(2);
     await server.crash();
     gate.open();
     assert.equal(await readiness(belfry), 503);
@@ -201,8 +205,12 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     await server.restart();
     await eventually(async () => (await readiness(belfry)) === 200, { withinMs: 15_000 });
     const after = await postJob(client, { url: `${target.url}/after` });
-    await untilSucceeded(belfry, [slow, waiting, after]);
-    assert.equal(target.requests.length, 3);
+    const behind = await postJob(client, { queue: 'limited', url: `${target.url}/behind` });
+    await untilSucceeded(belfry, [slow, waiting, after, behind]);
+    await target.waitFor(6);
+    const times = target.requests.filter(({ url }) => url === '/failing').length;
+    assert.equal(times, 2, 'the attempt that failed meanwhile is retried, and its slot is free');
+    assert.equal(target.requests.length, 6);
     client.close();
   });
 
@@ -253,6 +261,25 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
       '/3',
       '/4',
     ]);
+    client.close();
+  });
+
+  test('the answer to a settlement is lost: it is counted as what it is, and not as too late', async () => {
+    await using target = await startReceiver();
+    await using database = await createDatabase();
+    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
+    await using belfry = await startBelfry({ databaseUrl: url, env });
+    const client = await makeClient(belfry);
+    proxy.swallowAnswerTo('settle-jobs-at-once');
+    await untilSucceeded(belfry, [await postJob(client, { url: `${target.url}/job` })]);
+    const isCounted = async () => {
+      const metrics = await (await fetch(`${belfry.url}/metrics`)).text();
+      return /^belfry_runs_total\{.*outcome="success".*\} 1$/m.test(metrics);
+    };
+    await eventually(isCounted, { withinMs: 20_000, everyMs: 100, what: 'the run to be counted' });
+    assert.ok(!belfry.output.some((line) => line.includes('attempt.too-late')));
+    assert.equal(target.requests.length, 1);
     client.close();
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Several processes on one Postgres (D27, D29, D30): each job and tick is sent once, whoever dies or freezes.
+ * Several processes on one Postgres (§3.6, §3.7, §3.8): each job and tick is sent once, whoever dies or freezes.
  *
  * `BELFRY_FULL=1` makes it 20,000 jobs and 50 crons, on two and on four nodes.
  */

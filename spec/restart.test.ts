@@ -1,4 +1,4 @@
-/** What survives the end of a process, planned or not: D27, D28, D31; and what works beside a running one. */
+/** What survives the end of a process, planned or not: §3.6, §3.5, §6.1; and what works beside a running one. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

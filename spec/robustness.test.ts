@@ -1,4 +1,4 @@
-/** D22, D23: nothing that a target, a header, a URL or a payload does ends more than its own run, or fills memory. */
+/** §2.7: nothing that a target, a header, a URL or a payload does ends more than its own run, or fills memory. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import zlib from 'node:zlib';
 import * as fc from 'fast-check';
 import { hostOfUrl } from '#domain/network';
 import { type DnsServer, startDnsServer } from '#testing/dns-server';
+import { readMetric } from '#testing/metrics';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type RawConnection, type RawReceiver, startRawReceiver } from '#testing/raw-receiver';
 import { type Receiver, startReceiver } from '#testing/receiver';
@@ -77,13 +78,7 @@ async function assertAlive(): Promise<void> {
   assert.equal((await fetch(`${belfry.url}/healthz`)).status, 200);
 }
 
-/** The sum of one of the figures that the process gives of itself, over all labels. */
-async function figure(name: string): Promise<number> {
-  const metrics = await (await fetch(`${belfry.url}/metrics`)).text();
-  const found = [...metrics.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))];
-  assert.ok(found.length > 0, `no figure ${name}`);
-  return found.reduce((sum, [, value]) => sum + Number(value), 0);
-}
+const figure = (name: string) => readMetric(belfry.url, name);
 
 /** Pieces of answers, good and bad, that a target puts together in any order. */
 const PIECES: readonly (string | Buffer)[] = [

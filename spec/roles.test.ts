@@ -80,6 +80,29 @@ describe('web and engine', { concurrency: 2, timeout: 100_000 }, () => {
   });
 });
 
+describe('news that could not be sent', { timeout: 60_000 }, () => {
+  test('reaches the engine as soon as it can be, long before the engine looks by itself', async () => {
+    await using target = await startReceiver();
+    await using database = await createDatabase();
+    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
+    await using front = await startBelfry({ databaseUrl: url, env: web });
+    await using back = await startBelfry({ databaseUrl: database.url, env: engine });
+    const client = await makeClient(front);
+    // More than once, since now and then the engine looks just then.
+    for (let n = 1; n <= 3; n++) {
+      proxy.cutBefore('pg_notify');
+      const id = await postJob(client, { url: `${target.url}/${n}` });
+      await front.line(/signals\.not-sent/);
+      assert.equal((await showJob(front, id)).status, 'pending');
+      proxy.cutBefore(null);
+      await target.waitFor(n, { withinMs: BY_WORD_MS });
+    }
+    assert.equal(await back.stop(), 0);
+    client.close();
+  });
+});
+
 async function untilDone(belfry: BelfryProcess): Promise<void> {
   await eventually(
     async () => (await listJobs(belfry)).every(({ status }) => status === 'success'),

@@ -446,6 +446,13 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       const shown = await printed('job', 'show', '--id', dead.id);
       assert.deepEqual([shown['status'], shown['response_body']], ['dead_lettered', 'no']);
       assert.match(await refused('job', 'retry', '--id', String(retry['id'])), /state pending/);
+      assert.equal(
+        await refused('job', 'retry', '--id', dead.id),
+        `the job "${dead.id}" was resent before, as "${String(retry['id'])}", which is under way. With --again it is sent once more.`,
+      );
+      const again = await printed('job', 'retry', '--id', dead.id, '--again');
+      assert.equal(again['status'], 'pending');
+      assert.equal((await printed('job', 'list', ...team, '--queue', 'retried')).length, 3);
     });
 
     test('delete prints the job that is gone, pending or failed, and no other goes', async () => {

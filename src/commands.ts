@@ -7,7 +7,7 @@ import { backUpSqliteFile } from '#store/sqlite/backup';
 import { openStore } from '#store/store';
 import { createWork } from '#work/work';
 import { AppKeyFault, loadAppKey } from './appKey.ts';
-import { publicOrigin, type Config, type LogLevel } from './config.ts';
+import { publicOrigin, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';
 import { examine } from './doctor.ts';
 import { createLog } from './log.ts';
 import { realClock } from './realClock.ts';
@@ -63,7 +63,7 @@ async function openRooms(config: Config): Promise<OpenRooms> {
       store,
       log,
       clock: store.clock,
-      config: { ...config, appKey, baseUrl },
+      config: { ...config, appKey, baseUrl, asksSetupCode: !servesLoopbackOnly(config) },
     });
     return {
       work: createWork({ store }),

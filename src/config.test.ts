@@ -59,6 +59,8 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
       ['sqlite::memory:', { kind: 'sqlite-memory' }],
     ],
   ],
+  // Only together with Postgres: see below.
+  DATABASE_SCHEMA: ['database', []],
   APP_KEY: [
     'appKey',
     [
@@ -108,6 +110,13 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
       ],
     ],
   ],
+  ECHO: [
+    'hasEcho',
+    [
+      ['on', true],
+      ['off', false],
+    ],
+  ],
   DNS_SERVERS: [
     'dnsServers',
     [
@@ -133,6 +142,15 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
     [
       ['invite', 'invite'],
       ['open', 'open'],
+    ],
+  ],
+  MAX_TEAMS_PER_USER: ['maxTeamsPerUser', [['1', 1]]],
+  SECRET_HEADERS: ['secretHeaders', [['X-Customer, x-a', ['X-Customer', 'x-a']]]],
+  SESSION_MAX_DAYS: [
+    'sessionMaxDays',
+    [
+      ['1', 1],
+      ['3650', 3650],
     ],
   ],
   SMTP_URL: [
@@ -184,6 +202,7 @@ const BAD: { [Name in SettingName]: string[] } = {
     'postgres://',
     'b.db',
   ],
+  DATABASE_SCHEMA: ['Teams', '1st', 'pg_own', 'a-b', 'x'.repeat(51), 'a"b'],
   APP_KEY: [
     'hidden',
     Buffer.alloc(31).toString('base64'),
@@ -199,9 +218,13 @@ const BAD: { [Name in SettingName]: string[] } = {
   DNS_SERVERS: ['dns.example', '1.1.1.1:0', '1.1.1.1:65536', '[1.1.1.1]:53', '1.1.1.1,'],
   PLANS: ['free', 'free=', 'free=-1', 'free=10,free=20', 'free=10,', 'a b=1', 'free=Unlimited'],
   SIGN_UP: ['closed', 'Open'],
+  MAX_TEAMS_PER_USER: ['0', '10001', 'many'],
+  SECRET_HEADERS: ['X-A,', 'two words', 'X:A', 'x'.repeat(101)],
+  SESSION_MAX_DAYS: ['0', '3651', 'never'],
   SMTP_URL: ['mail:25', 'smtp://', 'http://u:hidden@mail'],
   MAIL_FROM: ['belfry', 'a@b@c', 'A <a@b> <c@d>', 'A\nBcc: x <a@b>'],
   HISTORY_DAYS: ['0', '3651', 'month'],
+  ECHO: ['yes', 'ON'],
   METRICS_TOKEN: ['two words', 'gehéim', 'x'.repeat(513)],
   LOG_LEVEL: ['verbose', 'INFO'],
 };
@@ -238,9 +261,13 @@ describe('settings', () => {
       apiRateLimit: 60,
       trustedProxies: 0,
       allowedNetworks: [],
+      hasEcho: true,
       dnsServers: null,
       plans: [{ name: 'free', monthlyLimit: 1000 }],
       signUp: 'invite',
+      maxTeamsPerUser: 10,
+      secretHeaders: [],
+      sessionMaxDays: 90,
       smtpUrl: null,
       mailFrom: 'belfry@localhost',
       historyDays: 30,
@@ -292,6 +319,16 @@ describe('settings that depend on each other', () => {
       assert.match(refused({ ROLE: role })[0] ?? '', /^ROLE: .*Postgres/);
     });
   }
+
+  test('DATABASE_SCHEMA goes with a Postgres database, and with no other', () => {
+    const url = 'postgres://db/belfry';
+    const env = { DATABASE_URL: url, DATABASE_SCHEMA: 'team_1', APP_KEY: KEY_TEXT };
+    assert.deepEqual(accepted(env).database, { kind: 'postgres', url, schema: 'team_1' });
+    assert.match(
+      refused({ DATABASE_SCHEMA: 'team_1' })[0] ?? '',
+      /^DATABASE_SCHEMA: SQLite has no/,
+    );
+  });
 
   test('a Postgres database without APP_KEY is refused', () => {
     const errors = refused({ DATABASE_URL: POSTGRES.DATABASE_URL });

@@ -32,11 +32,19 @@ export interface Config {
   trustedProxies: number;
   /** As `judgeAddress` of domain/network takes them. */
   allowedNetworks: readonly Cidr[];
+  /** Whether `/echo` answers, and may be called (§2.12). */
+  hasEcho: boolean;
   /** `ip` or `ip:port` as `dns.Resolver.setServers` takes them; null asks the system's resolvers. */
   dnsServers: readonly string[] | null;
   /** Never empty; the first is a new team's plan. */
   plans: readonly Plan[];
   signUp: (typeof SIGN_UPS)[number];
+  /** Teams that one user may own. */
+  maxTeamsPerUser: number;
+  /** Names of headers that hold secrets beside those that are known by their names, as given. */
+  secretHeaders: readonly string[];
+  /** Days after its sign-in at which a session ends, however much it is used. */
+  sessionMaxDays: number;
   /** Null: mails are written to the log. */
   smtpUrl: string | null;
   mailFrom: string;
@@ -50,7 +58,15 @@ export interface ConfigErrors {
   errors: readonly string[];
 }
 
-function resolveDatabase(database: DatabaseLocation, cwd: string): DatabaseLocation {
+function readDatabase(settings: SettingsReader, cwd: string): DatabaseLocation {
+  const database = settings.read('DATABASE_URL');
+  const schema = settings.read('DATABASE_SCHEMA');
+  if (database.kind === 'postgres') return schema === null ? database : { ...database, schema };
+  if (schema !== null) {
+    settings.errors.push(
+      'DATABASE_SCHEMA: SQLite has no schemas; leave it out, or set DATABASE_URL to postgres://….',
+    );
+  }
   if (database.kind !== 'sqlite') return database;
   return { kind: 'sqlite', path: resolve(cwd, database.path) };
 }
@@ -79,7 +95,7 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     host: settings.read('HOST'),
     port: settings.read('PORT'),
     baseUrl,
-    database: resolveDatabase(settings.read('DATABASE_URL'), cwd),
+    database: readDatabase(settings, cwd),
     appKey: settings.read('APP_KEY'),
     role: settings.read('ROLE'),
     maxConcurrentRequests: settings.read('MAX_CONCURRENT_REQUESTS'),
@@ -87,9 +103,13 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     apiRateLimit: rateLimit === 0 ? null : rateLimit,
     trustedProxies: settings.read('TRUSTED_PROXIES'),
     allowedNetworks: Object.freeze(settings.read('ALLOWED_NETWORKS')),
+    hasEcho: settings.read('ECHO') === 'on',
     dnsServers: Object.freeze(settings.read('DNS_SERVERS')),
     plans: Object.freeze(settings.read('PLANS')),
     signUp: settings.read('SIGN_UP'),
+    maxTeamsPerUser: settings.read('MAX_TEAMS_PER_USER'),
+    secretHeaders: Object.freeze(settings.read('SECRET_HEADERS')),
+    sessionMaxDays: settings.read('SESSION_MAX_DAYS'),
     smtpUrl: settings.read('SMTP_URL'),
     mailFrom: settings.read('MAIL_FROM') ?? `belfry@${host}`,
     historyDays: settings.read('HISTORY_DAYS'),
@@ -107,6 +127,18 @@ export function readConfig(env: NodeJS.ProcessEnv, cwd: string): Config | Config
   const config = gatherConfig(settings, cwd);
   checkTogether(config, settings);
   return settings.errors.length > 0 ? { errors: settings.errors } : Object.freeze(config);
+}
+
+/** True for an address that only this machine reaches. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare);
+}
+
+/** False where others may come, by the listening socket or by a proxy in front of it. */
+export function servesLoopbackOnly({ host, baseUrl }: Config): boolean {
+  const isPublic = baseUrl !== null && !isLoopbackHost(new URL(baseUrl).hostname);
+  return isLoopbackHost(host) && !isPublic;
 }
 
 /** The public address of the service, once the port it really listens on is known. */

@@ -8,6 +8,7 @@ import type { DatabaseReport } from '#store/inspection';
 import { isKeyOf } from '#store/seal';
 import { loadAppKey } from './appKey.ts';
 import type { Config } from './config.ts';
+import { describeSighting, isStillTrue } from './forwarding.ts';
 import { realClock } from './realClock.ts';
 
 /** A clock this far off makes times in logs and records hard to compare. */
@@ -51,7 +52,13 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     return [ok('database', `${what}: not there yet; the first start makes it`)];
   }
   if (found.kind === 'unreachable') return [fail('database', `${what}: ${found.reason}`)];
-  return [judgeDatabase(what, found), judgeKey(config, found), judgeClock(what, found)];
+  return [
+    judgeDatabase(what, found),
+    judgeKey(config, found),
+    judgeClock(what, found),
+    ...judgeSnapshots(found),
+    judgeProxies(config, found),
+  ];
 }
 
 function judgeDatabase(what: string, found: DatabaseReport): Finding {
@@ -96,6 +103,31 @@ function judgeClock(what: string, { clockOffsetMs }: DatabaseReport): Finding {
   const off = `the database's clock is ${Math.abs(clockOffsetMs)} ms ${clockOffsetMs < 0 ? 'behind' : 'ahead of'} this machine's`;
   if (Math.abs(clockOffsetMs) <= CLOCK_TOLERANCE_MS) return ok('clock', `${now}; ${off}`);
   return warn('clock', `${off}; due times go by the database's`);
+}
+
+/** What the service wrote down about the requests that it got. */
+function judgeProxies({ trustedProxies }: Config, found: DatabaseReport): Finding {
+  const seen = found.untrustedForwarding;
+  if (seen === null || !isStillTrue(seen, trustedProxies, realClock.now())) {
+    return ok('proxies', `TRUSTED_PROXIES is ${trustedProxies}; no request speaks against it`);
+  }
+  const when = new Date(seen.at).toISOString();
+  return warn('proxies', `${describeSighting(seen)} (last noticed ${when})`);
+}
+
+/** Nothing to say of a database that keeps none. */
+function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {
+  const [oldest, ...more] = oldSnapshots ?? [];
+  if (oldSnapshots === null) return [];
+  if (oldest === undefined) return [ok('snapshot', 'no transaction is older than ten minutes')];
+  const others = more.length === 0 ? '' : `, and ${more.map(({ heldBy }) => heldBy).join(', ')}`;
+  const minutes = Math.floor(oldest.seconds / 60);
+  return [
+    warn(
+      'snapshot',
+      `${oldest.heldBy} has been open for ${minutes} minutes${others}; Postgres keeps what was done since, and requests start later: end it, or wait for its end`,
+    ),
+  ];
 }
 
 /** Only a warning: targets may all be IP addresses, or in the hosts file. */

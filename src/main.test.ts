@@ -75,6 +75,27 @@ describe('the process', () => {
     assert.equal(lines.filter(({ event }) => event.startsWith('belfry is ready at ')).length, 1);
   });
 
+  test('takes the first account from a page at the address that it told', async () => {
+    const { address } = await serve();
+    const setUp = (origin: string) =>
+      fetch(new URL('/setup', address), {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { Origin: origin },
+        body: new URLSearchParams({
+          name: 'Ada',
+          email: 'ada@bells.test',
+          password: 'long enough to be one',
+          team: 'Bells',
+        }),
+      });
+    for (const foreign of ['http://127.0.0.1:1', 'http://127.0.0.2', 'http://evil.example'])
+      assert.equal((await setUp(foreign)).status, 403, foreign);
+    const answer = await setUp(address.origin);
+    assert.equal(answer.status, 302, await answer.text());
+    assert.equal(answer.headers.get('Location'), '/');
+  });
+
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`ends with 0 after ${signal}`, async () => {
       const { child, ended } = await serve();

@@ -1,6 +1,7 @@
 import { createStartingPages } from '#api/service-pages';
+import { findOwnEcho } from '#domain/own-echo';
 import { StoreError } from '#store/errors';
-import { openStore, type Store } from '#store/store';
+import { type OpenedStore, openStore } from '#store/store';
 import { AppKeyFault, loadAppKey } from './appKey.ts';
 import { publicOrigin, readConfig, type Config } from './config.ts';
 import { type Part, Service, stopOnSignals } from './lifecycle.ts';
@@ -27,6 +28,11 @@ function explain(fault: unknown, log: MainLog): void {
   else log.error('start.failed', { error: fault });
 }
 
+function endWith(fault: unknown, log: MainLog): never {
+  explain(fault, log);
+  process.exit(EXIT.fault);
+}
+
 async function serve(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
   try {
@@ -36,6 +42,8 @@ async function serve(config: Config): Promise<void> {
       appKey,
       clock: realClock,
       log,
+      // Nothing can be read or written any more, so there is nothing left to stop gracefully.
+      onLost: (fault) => endWith(fault, log),
       serving: true,
     });
     const service = new Service([partOfStore(store)], log);
@@ -46,14 +54,19 @@ async function serve(config: Config): Promise<void> {
     });
     await service.start();
     const web = new WebServer(createStartingPages(), config);
-    await service.add(partOfRooms(config, appKey, store, web, log));
+    const rooms = partOfRooms(config, appKey, store, web, log);
+    await service.add(rooms);
     log.announce(`belfry is ready at ${web.address}`, {
       address: web.address,
       baseUrl: publicOrigin(config, web.port),
     });
+    const setupCode = await rooms.findSetupCode();
+    if (setupCode !== null) {
+      const page = `${publicOrigin(config, web.port)}/setup`;
+      log.announce(`make the first account at ${page} with the code ${setupCode}`, {});
+    }
   } catch (fault) {
-    explain(fault, log);
-    process.exit(EXIT.fault);
+    endWith(fault, log);
   }
 }
 
@@ -62,7 +75,7 @@ function hasTellingParent(): boolean {
   return process.env['npm_lifecycle_event'] !== undefined || process.connected;
 }
 
-function partOfStore(store: Store): Part {
+function partOfStore(store: OpenedStore): Part {
   return { name: 'store', start: async () => {}, stop: () => store.close() };
 }
 
@@ -70,10 +83,10 @@ function partOfStore(store: Store): Part {
 function partOfRooms(
   config: Config,
   appKey: Uint8Array,
-  store: Store,
+  store: OpenedStore,
   web: WebServer,
   log: MainLog,
-): Part {
+): Part & { findSetupCode: () => Promise<string | null> } {
   let rooms: BelfryService | null = null;
   return {
     name: 'rooms',
@@ -82,11 +95,14 @@ function partOfRooms(
       const baseUrl = publicOrigin(config, web.port);
       const dashboardBuild =
         config.role === 'engine' ? null : findDashboardBuild(DASHBOARD_BUILD, log);
-      const settings = { config, appKey, baseUrl, dashboardBuild };
+      const echo = findOwnEcho(web.listening);
+      const settings = { config, appKey, baseUrl, dashboardBuild, echo };
       rooms = buildService({ ...settings, store, clock: realClock, log });
       await rooms.start();
       web.answerWith(rooms.app);
     },
+    findSetupCode: async () =>
+      config.role === 'engine' ? null : ((await rooms?.people.accounts.findSetupCode()) ?? null),
     stop: async (graceMs) => {
       await Promise.all([web.stop(graceMs), rooms?.stop(graceMs)]);
     },

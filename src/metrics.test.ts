@@ -23,6 +23,7 @@ function watched(readBacklog = () => Promise.resolve<Backlog>(BACKLOG)): Metrics
     clock: { now: () => 0, monotonicMs: () => 0, after: () => () => {} },
     inFlight: () => 0,
     readBacklog,
+    oldSnapshots: () => [{ heldBy: 'connection 1 of postgres (psql)', seconds: 700 }],
   });
   return metrics;
 }

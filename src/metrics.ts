@@ -3,6 +3,7 @@ import type { NoticeObserver } from '#alerts/sending';
 import type { Clock } from '#domain/clock';
 import type { EngineObserver } from '#engine/observer';
 import type { Backlog, InState } from '#store/backlog';
+import type { OldSnapshot } from '#store/snapshots';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -15,6 +16,7 @@ export interface MetricSources {
   clock: Clock;
   inFlight(): number;
   readBacklog(now: number): Promise<Backlog>;
+  oldSnapshots(): readonly OldSnapshot[];
 }
 
 /**
@@ -97,6 +99,17 @@ export class Metrics implements EngineObserver, NoticeObserver {
   watch(sources: MetricSources): void {
     this.#gauge('belfry_in_flight', 'Requests under way in this process', [], (gauge) =>
       gauge.set(sources.inFlight()),
+    );
+    this.#gauge(
+      'belfry_old_snapshot_seconds',
+      'For how long somebody has held a snapshot of the database, from ten minutes on',
+      ['held_by'],
+      (gauge) => {
+        gauge.reset();
+        for (const { heldBy, seconds } of sources.oldSnapshots()) {
+          gauge.set({ held_by: heldBy }, seconds);
+        }
+      },
     );
     this.#watchBacklog(sources);
   }

@@ -1,15 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Registry } from 'prom-client';
+import { ADDRESS_HEADERS } from './forwarding.ts';
 
 /**
  * `GET /metrics` in Prometheus' text format.
  *
- * @param token  what has to come as a bearer token; null leaves the page open
+ * Without a token it answers only on this machine: not where the service listens on more than loopback, and
+ * not to what a proxy has passed on.
+ *
+ * @param token  what has to come as a bearer token, or null
  */
-export function createMetricsPage(registry: Registry, token: string | null): Hono {
+export function createMetricsPage(
+  registry: Registry,
+  { token, onLoopback }: { token: string | null; onLoopback: boolean },
+): Hono {
   const expected = token === null ? null : digest(`Bearer ${token}`);
   return new Hono().get('/metrics', async (c) => {
+    const isPassedOn = FORWARDED.some((name) => c.req.header(name) !== undefined);
+    if (expected === null && (!onLoopback || isPassedOn)) return c.json({ error: UNSET }, 403);
     const given = digest(c.req.header('Authorization') ?? '');
     if (expected && !timingSafeEqual(given, expected)) {
       return c.json({ error: 'The metrics token is missing or wrong.' }, 401, {
@@ -19,6 +28,10 @@ export function createMetricsPage(registry: Registry, token: string | null): Hon
     return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
   });
 }
+
+const FORWARDED = [...ADDRESS_HEADERS, 'via', 'x-forwarded-proto', 'x-forwarded-host'];
+const UNSET =
+  'Without a token, metrics are for the loopback address alone. Set METRICS_TOKEN and send it as a bearer token.';
 
 /** Equal lengths, so that the comparison tells nothing by its time. */
 function digest(text: string): Buffer {

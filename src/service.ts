@@ -1,21 +1,26 @@
+import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createNotifier, type Notifier } from '#alerts/notifier';
 import { createApi } from '#api/api';
+import { createEcho } from '#api/echo';
 import { MemoryRateLimiter, type RateLimiter } from '#api/rate-limiter';
 import { createServicePages } from '#api/service-pages';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
+import { secretHeadersWith } from '#domain/secret-headers';
+import type { OwnEcho } from '#domain/own-echo';
 import { Engine } from '#engine/engine';
 import { Housekeeping } from '#engine/housekeeping';
+import { SnapshotWatch } from '#engine/snapshot-watch';
 import { type ClosableSender, createSender } from '#outgoing/exchange';
 import type { PeopleConfig } from '#people/config';
-import { createMailer } from '#people/mail';
+import { createMailer, type Mailer } from '#people/mail';
 import { createPeople, type People } from '#people/people';
-import { readBacklog } from '#store/backlog';
-import type { Store } from '#store/store';
+import type { OpenedStore, Store } from '#store/store';
 import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
-import type { Config } from './config.ts';
+import { type Config, isLoopbackHost, servesLoopbackOnly } from './config.ts';
+import { ForwardingWatch } from './forwarding.ts';
 import { createLazyDashboard } from './lazyDashboard.ts';
 import { Metrics } from './metrics.ts';
 import { createMetricsPage } from './metricsPage.ts';
@@ -26,11 +31,13 @@ export interface ServiceOptions {
   /** 32 bytes. */
   appKey: Uint8Array;
   /** Open already; the service closes it. */
-  store: Store;
+  store: OpenedStore;
   clock: Clock;
   log: Log;
   /** The public address. */
   baseUrl: string;
+  /** Where this process's own `/echo` is reached; none where it listens on no IPv4 address. */
+  echo?: OwnEcho | null;
   /** Tests in which time flies need a lease that outlives it. */
   leaseMs?: number;
   /** The folder with the built dashboard; without it only the API and the service pages answer. */
@@ -59,39 +66,29 @@ export interface BelfryService {
 }
 
 export function buildService(options: ServiceOptions): BelfryService {
-  const { config, store, clock, log, baseUrl } = options;
-  const sender = createSender({
-    clock,
-    allowedNetworks: config.allowedNetworks,
-    dnsServers: config.dnsServers ?? [],
-  });
+  const { config, store, log, baseUrl } = options;
+  const sender = buildSender(options);
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log);
-  const people = createPeople({
-    store,
-    clock: store.clock,
-    log,
-    mailer,
-    config: { ...config, baseUrl, appKey: options.appKey, ...options.peopleConfig },
-  });
+  const people = buildPeople(options, mailer);
   const monthlyLimitOf = readPlanLimits(config);
-  const work = createWork({ store, testing: { sender, monthlyLimitOf } });
+  const isSecretHeader = secretHeadersWith(config.secretHeaders);
+  const work = createWork({ store, isSecretHeader, testing: { sender, monthlyLimitOf } });
   const bulkRunner = createBulkRunner({ store, log });
   const metrics = createMetrics(store);
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
+  const snapshots = new SnapshotWatch(store, log);
   metrics.watch({
     clock: store.clock,
     inFlight: () => engine?.inFlight ?? 0,
-    readBacklog: (now) => readBacklog(store.database, now),
+    readBacklog: (now) => store.backlog.read(now),
+    oldSnapshots: () => snapshots.old,
   });
-  const notifier = createNotifier({
-    store,
-    sender,
-    mailer,
-    log,
-    baseUrl,
-    observer: metrics,
-  });
+  const telling = { store, sender, mailer, log, baseUrl, isSecretHeader, monthlyLimitOf };
+  const notifier = createNotifier({ ...telling, observer: metrics });
+  const { trustedProxies } = config;
+  const forwarding = new ForwardingWatch({ store, trustedProxies, clock: store.clock, log });
   const app = buildApp(options, { people, work, notifier }, metrics);
+  watchRequests(app, forwarding);
   const housekeeping = new Housekeeping({ store, log, historyDays: config.historyDays });
   return {
     store,
@@ -103,13 +100,16 @@ export function buildService(options: ServiceOptions): BelfryService {
     notifier,
     bulkRunner,
     start: async () => {
+      await forwarding.start();
       if (engine === null) return;
       await engine.start();
       await notifier.start();
       housekeeping.start();
+      snapshots.start();
       bulkRunner.start();
     },
     stop: async (graceMs) => {
+      snapshots.stop();
       await engine?.stop(graceMs);
       await Promise.all([notifier.stop(graceMs), housekeeping.stop(), bulkRunner.stop()]);
       await people.close();
@@ -119,11 +119,43 @@ export function buildService(options: ServiceOptions): BelfryService {
   };
 }
 
-function createMetrics({ database, jobs, executions }: Store): Metrics {
+function buildSender({ config, clock, echo }: ServiceOptions): ClosableSender {
+  return createSender({
+    clock,
+    allowedNetworks: config.allowedNetworks,
+    echo: config.hasEcho ? (echo ?? null) : null,
+    dnsServers: config.dnsServers ?? [],
+  });
+}
+
+function buildPeople({ config, store, log, baseUrl, ...options }: ServiceOptions, mailer: Mailer) {
+  const { appKey, peopleConfig } = options;
+  const asksSetupCode = !servesLoopbackOnly(config);
+  return createPeople({
+    store,
+    clock: store.clock,
+    log,
+    mailer,
+    config: { ...config, baseUrl, appKey, asksSetupCode, ...peopleConfig },
+  });
+}
+
+/** Around the app and not a middleware of it, so that it costs a request next to nothing and changes none. */
+function watchRequests(app: Hono, forwarding: ForwardingWatch): void {
+  const answer = app.fetch;
+  app.fetch = (request, env, context) => {
+    forwarding.look((env as HttpBindings).incoming.headers);
+    return answer(request, env, context);
+  };
+}
+
+function createMetrics(store: OpenedStore): Metrics {
   const metrics = new Metrics();
-  database.watchFaults((code) => metrics.databaseFailed(code));
-  for (const each of [jobs, executions]) {
-    each.watchBatches((of, size) => metrics.batchWritten(of, size));
+  store.watchFaults((code) => metrics.databaseFailed(code));
+  for (const { jobs, executions } of [store, store.forEngine]) {
+    for (const each of [jobs, executions]) {
+      each.watchBatches((of, size) => metrics.batchWritten(of, size));
+    }
   }
   return metrics;
 }
@@ -131,7 +163,7 @@ function createMetrics({ database, jobs, executions }: Store): Metrics {
 function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: Metrics): Engine {
   const { config, log, store, leaseMs } = options;
   return new Engine({
-    store,
+    store: store.forEngine,
     sender,
     log,
     observer: metrics,
@@ -159,9 +191,21 @@ function buildApp(
     await store.ping();
     return true;
   };
-  const app = new Hono()
-    .route('/', createServicePages({ isReady, baseUrl }))
-    .route('/', createMetricsPage(metrics.registry, config.metricsToken));
+  const app = new Hono().route('/', createServicePages({ isReady, baseUrl })).route(
+    '/',
+    createMetricsPage(metrics.registry, {
+      token: config.metricsToken,
+      onLoopback: isLoopbackHost(config.host),
+    }),
+  );
+  if (config.hasEcho) {
+    const echo = createEcho({
+      clock: store.clock,
+      trustedProxies: config.trustedProxies,
+      isSecretHeader: work.isSecretHeader,
+    });
+    app.route('/', echo as unknown as Hono);
+  }
   if (config.role === 'engine') return app;
   const api = createApi({
     findTokenOwner: (token) => people.findTokenOwner(token),

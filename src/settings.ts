@@ -6,13 +6,13 @@ import { parseNetworks, type Cidr } from '#domain/network';
 export type DatabaseLocation =
   | { kind: 'sqlite'; path: string }
   | { kind: 'sqlite-memory' }
-  | { kind: 'postgres'; url: string };
+  | { kind: 'postgres'; url: string; schema?: string };
 
 export const ROLES = ['all', 'web', 'engine'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export const SIGN_UPS = ['invite', 'open'] as const;
 
-/** A plan as the operator names it; null is no limit. The limit counts runs per team and UTC month (D35). */
+/** A plan as the operator names it; null is no limit. The limit counts runs per team and UTC month (§8.2). */
 export interface Plan {
   name: string;
   monthlyLimit: number | null;
@@ -87,6 +87,11 @@ function parseDatabase(text: string): DatabaseLocation | null {
     : null;
 }
 
+/** A plain name, so that it reads the same quoted and bare; short enough to be part of a channel's name. */
+function parseSchema(text: string): string | null {
+  return /^(?!pg_)[a-z_][a-z0-9_]{0,49}$/.test(text) ? text : null;
+}
+
 function parseAppKey(text: string): Buffer | null {
   const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null;
   return bytes?.length === 32 ? bytes : null;
@@ -158,6 +163,13 @@ export const SETTINGS = {
     secret: true,
     parse: parseDatabase,
   }),
+  DATABASE_SCHEMA: define<string | null>({
+    accepts:
+      'up to 50 lower-case letters, digits and underscores, not beginning with a digit or pg_',
+    fallback: null,
+    shownDefault: 'public',
+    parse: parseSchema,
+  }),
   APP_KEY: define<Buffer | null>({
     accepts: '32 bytes written as base64, such as `openssl rand -base64 32` prints',
     fallback: null,
@@ -176,6 +188,7 @@ export const SETTINGS = {
     shownDefault: 'none',
     parse: parseAllowedNetworks,
   }),
+  ECHO: oneOf(['on', 'off'], 'on'),
   DNS_SERVERS: define<string[] | null>({
     accepts:
       'IP addresses with or without a port, comma-separated, such as 1.1.1.1,[2606:4700::1111]:53',
@@ -191,6 +204,15 @@ export const SETTINGS = {
     parse: parsePlans,
   }),
   SIGN_UP: oneOf(SIGN_UPS, 'invite'),
+  MAX_TEAMS_PER_USER: wholeNumber(1, 10_000, 10),
+  SECRET_HEADERS: define<string[]>({
+    accepts: 'names of headers, comma-separated, such as X-Customer,X-Account-Number',
+    fallback: [],
+    shownDefault: 'none',
+    parse: (text) =>
+      parseList(text, (name) => (/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(name) ? name : null)),
+  }),
+  SESSION_MAX_DAYS: wholeNumber(1, 3650, 90),
   SMTP_URL: define<string | null>({
     accepts: 'smtp://user:password@host:port or smtps://…',
     fallback: null,

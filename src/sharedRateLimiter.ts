@@ -4,7 +4,7 @@ import type { ApiWindowStore } from '#store/api-windows';
 /** Windows that are used up, remembered here so that a flood of refused requests writes nothing. */
 const MOST_REMEMBERED = 100_000;
 
-/** The rate limit shared by all nodes on one Postgres (D12). */
+/** The rate limit shared by all nodes on one Postgres (§8.1). */
 export class SharedRateLimiter implements RateLimiter {
   readonly #limit: number;
   readonly #windows: ApiWindowStore;

@@ -20,13 +20,16 @@ export class WebServer implements Part {
   readonly #at: { host: string; port: number };
   #answer: ReturnType<typeof getRequestListener>;
 
-  constructor(app: Hono, at: { host: string; port: number }) {
+  constructor(app: Hono, at: { host: string; port: number; baseUrl: string | null }) {
     this.#at = at;
     this.#answer = getRequestListener(app.fetch);
-    this.#server = createServer(
-      httpServerOptions,
-      (request, response) => void this.#answer(request, response),
-    );
+    const isHttps = at.baseUrl?.startsWith('https:') === true;
+    this.#server = createServer(httpServerOptions, (request, response) => {
+      // Here, so that no answer is without them, whoever gives it.
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      if (isHttps) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
+      void this.#answer(request, response);
+    });
   }
 
   /** Lets another app answer from now on: the real one, once the address that it needs is known. */
@@ -36,6 +39,12 @@ export class WebServer implements Part {
 
   get port(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? this.#at.port;
+  }
+
+  /** The address that the socket is bound to, once it listens. */
+  get listening(): { address: string; port: number } {
+    const bound = this.#server.address() as AddressInfo | null;
+    return { address: bound?.address ?? this.#at.host, port: this.port };
   }
 
   /** The address to open in a browser on this machine. */

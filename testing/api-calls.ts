@@ -72,7 +72,7 @@ export async function leavingNothing<Answer>(
 }
 
 /**
- * Asserts a 422 with exactly these errors, fields and messages in this order (D7), and that nothing is stored.
+ * Asserts a 422 with exactly these errors, fields and messages in this order (§7.1), and that nothing is stored.
  *
  * @param body  anything that JSON can say, or the text of a body
  */

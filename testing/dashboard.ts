@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config';
 import type { Log } from '#domain/log';
+import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#service';
 import { openStore } from '#store/store';
 import { realClock } from '../src/realClock.ts';
@@ -22,8 +23,14 @@ export interface TestDashboard extends AsyncDisposable {
   visitor(): Visitor;
   /** Makes a user as the operator does; the first of a team is its owner. */
   user(email: string, place?: { team?: string; role?: 'admin' | 'member' }): Promise<TestUser>;
+  /** Answers nobody, as if the process were gone, until it is told to come back, to the same address. */
+  goAway(): Promise<Absence>;
   /** A visitor who is signed in as that user. */
   signIn(user: { email: string }): Promise<Visitor>;
+}
+
+export interface Absence extends AsyncDisposable {
+  end(): Promise<void>;
 }
 
 export interface TestUser {
@@ -44,13 +51,21 @@ const SETTINGS = {
 
 const BUILD = new URL('../build/dashboard', import.meta.url).pathname;
 
+interface DashboardChoices {
+  appKey?: Uint8Array;
+  sends?: boolean;
+  passwordWork?: PasswordWork;
+}
+
+const LIGHT_WORK: PasswordWork = { costLog2: 4, passes: 1 };
+
 /**
  * @param env  settings as an operator would set them; the database is in memory unless it names another
  * @param appKey  what that database was made with
  */
 export async function startDashboard(
   env: Record<string, string> = {},
-  { appKey = TEST_APP_KEY, sends = true }: { appKey?: Uint8Array; sends?: boolean } = {},
+  { appKey = TEST_APP_KEY, sends = true, passwordWork = LIGHT_WORK }: DashboardChoices = {},
 ): Promise<TestDashboard> {
   const config = readConfig({ ...SETTINGS, ...env }, '/');
   if ('errors' in config) throw new Error(config.errors.join('\n'));
@@ -75,7 +90,7 @@ export async function startDashboard(
     log,
     baseUrl: config.baseUrl ?? listening,
     dashboardBuild: BUILD,
-    peopleConfig: { passwordWork: { costLog2: 4, passes: 1 } },
+    peopleConfig: { passwordWork },
   });
   const answer = getRequestListener(service.app.fetch);
   if (sends) {
@@ -99,6 +114,19 @@ export async function startDashboard(
       const answer = await someone.post('/login', { email, password: PASSWORD });
       if (answer.status !== 302) throw new Error(`${answer.status} ${answer.text.slice(0, 500)}`);
       return someone;
+    },
+    goAway: async () => {
+      const { port } = server.address() as AddressInfo;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      const end = async () => {
+        if (server.listening) return;
+        server.listen(port, '127.0.0.1');
+        await once(server, 'listening');
+      };
+      return { end, [Symbol.asyncDispose]: end };
     },
     [Symbol.asyncDispose]: async () => {
       server.close();

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import type { Socket } from 'node:net';
@@ -67,4 +67,15 @@ function startShell(script: string, args: readonly string[]): ChildProcess {
   input.on('error', () => {});
   input.unref();
   return shell;
+}
+
+const UNMOUNT = 'cat >/dev/null; umount -l "$1"';
+
+/** Gives what unmounts a folder; that is done too when this process ends, in whatever way. */
+export function guardMount(folder: string): () => void {
+  const shell = startShell(UNMOUNT, [folder]);
+  return () => {
+    execFileSync('umount', ['-l', folder]);
+    if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
+  };
 }

@@ -25,13 +25,20 @@ export function makeLookServices(scene: Scene): Services {
   const done = { kind: 'done' as const };
   const session = (): Session => ({
     id: 's1',
-    user: { id: 'u1', name: 'Ada Bell', email: 'ada@example.com', hasSecondFactor: false },
+    user: {
+      id: 'u1',
+      name: 'Ada Bell',
+      email: 'ada@example.com',
+      isEmailVerified: true,
+      hasSecondFactor: false,
+    },
     team: team(scene.role),
     teams: [team(scene.role), { id: 't2', name: 'Side project', role: 'owner' }],
     setCookies: [],
   });
   const accounts: Services['people']['accounts'] = {
     isSetUp: async () => scene.isSetUp,
+    asksSetupCode: () => false,
     mayRegister: () => false,
     sendsMail: () => false,
     readSession: async () => (scene.isSignedIn ? session() : null),
@@ -39,6 +46,11 @@ export function makeLookServices(scene: Scene): Services {
       kind: 'refused',
       errors: { password: ['The password must have at least 12 characters.'] },
     }),
+    confirmsFirst: () => false,
+    requestSignUp: async () => done,
+    readSignUp: async () => null,
+    finishSignUp: async () => signedIn,
+    requestEmailConfirmation: async () => done,
     register: async () => signedIn,
     signIn: async () => ({ kind: 'wrong' }),
     verifySecondFactor: async () => signedIn,
@@ -46,10 +58,12 @@ export function makeLookServices(scene: Scene): Services {
     signOutEverywhere: async () => ({ setCookies: [] }),
     requestPasswordReset: async () => done,
     isResetTokenValid: async () => true,
-    resetPassword: async () => done,
+    resetPassword: async () => ({ kind: 'done', setCookies: [] }),
     changeName: async () => done,
     changeEmail: async () => done,
     confirmEmail: async () => done,
+    stopEmailChange: async () => done,
+    generateApiToken: async () => ({ kind: 'generated', token: 'x' }),
     changePassword: async () => signedIn,
     beginSecondFactor: async () => ({
       kind: 'begun',
@@ -128,7 +142,6 @@ export function makeLookServices(scene: Scene): Services {
           scene.used === 870
             ? null
             : { hint: '7Qx2', createdAt: Date.now() - 9e5, lastUsedAt: null },
-        generateApiToken: async () => 'x',
       },
       signing: {
         readSigningSecret: async () => ({

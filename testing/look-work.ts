@@ -58,6 +58,7 @@ function makeCron(at: number, now: number): CronRow {
       assertions: at === 1 ? [{ kind: 'json_path_equals', path: 'data.ok', expected: 'true' }] : [],
       isActive: at !== 3,
       nextRunAt: at === 3 ? null : now + at * hour + 42_000,
+      unreadable: null,
       createdAt: now - 40 * 24 * hour,
     },
     strip,
@@ -150,7 +151,9 @@ function makeQueue(at: number, now: number): QueueRow {
     running: at === 4 ? 5 : at === 0 ? 2 : 0,
     oldestDueAt: at === 1 ? now - 4 * minute : null,
     nextDueAt: at === 3 ? null : now + at * minute,
-    failedToday: exact(at === 1 ? 41 : 0),
+    strip: [],
+    failed: exact(at === 1 ? 41 : 0),
+    failedSince: now - (now % 86_400_000),
     health: health ?? 'idle',
   };
 }
@@ -310,6 +313,7 @@ function makeJobPages(): Partial<Work> {
       retrying: exact(2),
       completed: exact(9871),
       failed: exact(41),
+      resent: exact(9),
     }),
     countJobs: async () => exact(41),
     searchJobs: async (_team, { tab }) => ({
@@ -344,7 +348,6 @@ function makeJobPages(): Partial<Work> {
         target: targetAt(at).split('?')[0] ?? '',
         statusCode: [503, null, 301][at] ?? null,
         count: [9871, 41, 1][at] ?? 1,
-        notRetried: [5000, 41, 0][at] ?? 0,
         firstSeenAt: now - 50 * hour,
         lastSeenAt: now - at * hour - 90_000,
         series: Array.from({ length: 24 }, (_, step) => (step * (at + 5)) % 11),

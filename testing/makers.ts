@@ -87,6 +87,13 @@ export function aClaimant(
   return { nodeId, now: store.clock.now(), monthlyLimitOf: () => monthlyLimit };
 }
 
+/** As another node does with one that stood still for a whole lease; on SQLite whoever starts has done it already. */
+export async function declareDead(store: Store, nodeId: string): Promise<void> {
+  const heir = await aNode(store);
+  const dead = (await store.nodes.readOthers(heir)).filter(({ id }) => id === nodeId);
+  await store.nodes.recoverDead(heir, store.clock.now(), dead);
+}
+
 interface Asking {
   queueIds: readonly string[];
   seats?: number;

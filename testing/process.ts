@@ -51,7 +51,8 @@ export interface BelfryProcess extends AsyncDisposable {
 
 const MAIN = path.join(path.dirname(import.meta.dirname), 'src/main.ts');
 const READY = /belfry is ready at (http:\/\/[^\s"]+)/;
-const START_LIMIT_MS = 20_000;
+/** However busy the machine is. */
+const START_LIMIT_MS = 60_000;
 /** Longer than the grace period below, so that a stop that takes its whole time is not cut short. */
 const STOP_LIMIT_MS = 15_000;
 

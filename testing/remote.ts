@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { type BelfryProcess, type CommandResult, eventually } from './process.ts';
 import { openRows } from './rows.ts';
+import { Visitor } from './visitor.ts';
 
 /** What a client and an operator do to a service that runs as a process of its own. */
 
 export const TEAM = 'Bell ringers';
+const USER = { email: 'ada@example.com', password: 'correct horse battery' };
 
 /** A job as the command line prints it. */
 export interface PrintedJob {
@@ -33,10 +35,18 @@ export interface Client {
 
 /** Makes a user of `TEAM` on the command line and a client that calls the API in its name. */
 export async function makeClient(belfry: BelfryProcess): Promise<Client> {
-  const user = ['--email', 'ada@example.com', '--password', 'correct horse battery'];
+  const user = ['--email', USER.email, '--password', USER.password];
   const made = await belfry.cli('user', 'create', ...user, '--team', TEAM);
   const { apiToken, teamId } = read<{ apiToken: string; teamId: string }>(made);
   return { ...clientOf(belfry, apiToken), teamId };
+}
+
+/** The user whom `makeClient` made, at a browser. */
+export async function signIn(belfry: BelfryProcess): Promise<Visitor> {
+  const visitor = new Visitor(belfry.url, `http://localhost:${new URL(belfry.url).port}`);
+  const { status } = await visitor.post('/login', USER);
+  if (status !== 302) throw new Error(`the login was answered ${status}`);
+  return visitor;
 }
 
 /** A client of a restarted service with the token it had before. */

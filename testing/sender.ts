@@ -59,7 +59,7 @@ export function openSender(options: TestSenderOptions = {}): TestSender {
     get: (url, extra = {}) =>
       sender.send(requestOf(url, extra), {
         timeoutSeconds: extra.timeoutSeconds ?? 30,
-        needs: { searchFor: [], whole: false, ...extra.needs },
+        needs: { searchFor: [], paths: [], ...extra.needs },
       }),
     [Symbol.asyncDispose]: () => sender.close(),
   };

@@ -3,7 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe } from 'node:test';
 import { silentLog } from '#domain/log';
-import { openStore, type Store, type StoreLocation, type StoreOptions } from '#store/store';
+import {
+  type OpenedStore,
+  openStore,
+  type Store,
+  type StoreLocation,
+  type StoreOptions,
+} from '#store/store';
 import { FakeClock } from './fake-clock.ts';
 import { lendDatabase } from './lent-database.ts';
 import { createDatabase, prepareTemplate } from './postgres.ts';
@@ -14,14 +20,14 @@ export const TEST_START = Date.parse('2026-11-21T12:00:00Z');
 export const TEST_APP_KEY = new Uint8Array(32).fill(7);
 
 /** A database of its own, gone with everything opened on it when the test ends. */
-export interface TestStore extends Store, AsyncDisposable {
+export interface TestStore extends OpenedStore, AsyncDisposable {
   /** Moves only when told; the store goes by it, on Postgres too. */
   readonly testClock: FakeClock;
   readonly location: StoreLocation;
   /** Opens the same database once more, as another process would: by default as the command line does. */
-  openAnother(options?: Partial<StoreOptions>): Promise<Store>;
+  openAnother(options?: Partial<StoreOptions>): Promise<OpenedStore>;
   /** Closes this opening and opens the database again, as after a restart. */
-  reopen(options?: Partial<StoreOptions>): Promise<Store>;
+  reopen(options?: Partial<StoreOptions>): Promise<OpenedStore>;
 }
 
 /** The address of a store on Postgres, for looking at its rows from outside. */

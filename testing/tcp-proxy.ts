@@ -8,6 +8,8 @@ export interface TcpProxy extends AsyncDisposable {
   fallSilent(): void;
   /** The next connection that carries `text` to the server carries nothing back from then on. */
   swallowAnswerTo(text: string): void;
+  /** Connections that carry `text` to the server are cut before it arrives there; null lets it pass again. */
+  cutBefore(text: string | null): void;
   countConnections(): number;
 }
 
@@ -20,6 +22,7 @@ interface Carried {
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
   const open = new Set<Carried>();
   let swallowed: string | null = null;
+  let forbidden: string | null = null;
   const proxy = net.createServer((client) => {
     const server = net.connect(port, '127.0.0.1');
     const carried = { client, server };
@@ -31,6 +34,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     };
     for (const socket of [client, server]) socket.on('error', end).on('close', end);
     client.on('data', (chunk: Buffer) => {
+      if (forbidden !== null && chunk.includes(forbidden)) return end();
       if (swallowed === null || !chunk.includes(swallowed)) return;
       swallowed = null;
       server.unpipe(client).resume();
@@ -50,6 +54,9 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     },
     swallowAnswerTo: (text) => {
       swallowed = text;
+    },
+    cutBefore: (text) => {
+      forbidden = text;
     },
     countConnections: () => open.size,
     [Symbol.asyncDispose]: async () => {

@@ -17,6 +17,8 @@ export class Visitor {
   readonly clientAddress: string;
   readonly #listening: string;
   readonly #origin: string;
+  /** For which team the pages seen last were opened: their forms carry it. */
+  #team: string | null = null;
 
   /** @param origin  the public address, where the forms come from */
   constructor(listening: string, origin = listening) {
@@ -31,12 +33,18 @@ export class Visitor {
   }
 
   /** Sends a form; `headers` can say that it comes from somewhere else. */
-  post(
+  async post(
     path: string,
     form: Record<string, string>,
     headers: Record<string, string> = { Origin: this.#origin },
   ): Promise<PageAnswer> {
-    return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers });
+    // Whoever sends a form of a team has seen its page.
+    if (this.#team === null && this.cookies.size > 0 && !path.startsWith('/log'))
+      await this.get('/');
+    const body = new URLSearchParams(form);
+    if (this.#team !== null && !body.has('for_team')) body.set('for_team', this.#team);
+    if (path === '/teams/switch') this.#team = null;
+    return this.#send(path, { method: 'POST', body, headers });
   }
 
   /** Lets a real browser go on in this visitor's name. */
@@ -62,12 +70,9 @@ export class Visitor {
     });
     const setCookies = response.headers.getSetCookie();
     for (const text of setCookies) this.#keep(text);
-    return {
-      status: response.status,
-      headers: response.headers,
-      setCookies,
-      text: await response.text(),
-    };
+    const text = await response.text();
+    this.#team = /name="for_team" value="([^"]+)"/.exec(text)?.[1] ?? this.#team;
+    return { status: response.status, headers: response.headers, setCookies, text };
   }
 
   #keep(text: string): void {

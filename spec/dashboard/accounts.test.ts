@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
+import { totpOf } from '#testing/authenticator';
 import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
 import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
 import { startReceiver } from '#testing/receiver';
@@ -57,6 +57,7 @@ describe('a newcomer', () => {
     await press(page, 'Create account');
     await heading(page, 'Overview');
     await page.getByRole('link', { name: 'Get a token' }).click();
+    await fill(page, { Password: PASSWORD });
     await press(page, 'Generate token');
     await page.getByText('it is shown once').waitFor();
     await page.getByText('Waiting for the first request').waitFor();
@@ -85,6 +86,7 @@ describe('a newcomer', () => {
     await press(page, 'Create account');
     await heading(page, 'Overview');
     await page.goto(`${dashboard.url}/settings/api-token`);
+    await fill(page, { Password: PASSWORD });
     await press(page, 'Generate token');
     const command = await page.getByLabel('command for a cron', { exact: true }).textContent();
     await promisify(execFile)('sh', ['-c', command ?? '']);
@@ -191,7 +193,7 @@ for (const javaScript of [true, false]) {
         .getByRole('link', { name: /Open in an authenticator/ })
         .getAttribute('href');
       const codes = (await page.locator('pre').last().textContent()) ?? '';
-      await page.getByLabel(/Code that the authenticator/).fill(oneTimeCode(uri ?? ''));
+      await page.getByLabel(/Code that the authenticator/).fill(totpOf(uri ?? ''));
       await press(page, 'Turn on');
       await page.getByText('The second factor is on.').waitFor();
 
@@ -243,20 +245,4 @@ for (const javaScript of [true, false]) {
       assert.equal(answer.status, 401);
     });
   });
-}
-
-/** RFC 6238 with SHA-1, six digits and thirty seconds: what authenticators do. */
-function oneTimeCode(uri: string): string {
-  const secret = new URLSearchParams(uri.split('?')[1]).get('secret') ?? '';
-  const bits = Array.from(secret.replaceAll('=', ''))
-    .map((letter) =>
-      'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
-    )
-    .join('');
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-  const digest = createHmac('sha1', key).update(counter).digest();
-  const number = digest.readUInt32BE((digest.at(-1) ?? 0) & 15) & 0x7fffffff;
-  return String(number % 1_000_000).padStart(6, '0');
 }

@@ -43,8 +43,8 @@ async function begin(): Promise<TestUser> {
 }
 
 const countsOf = async ({ teamId }: TestUser) => {
-  const { failed, pending } = await dashboard.service.work.countTabs(teamId);
-  return { failed: failed.count, pending: pending.count };
+  const { failed, resent, pending } = await dashboard.service.work.countTabs(teamId);
+  return { failed: failed.count, resent: resent.count, pending: pending.count };
 };
 
 const workThrough = () => dashboard.service.bulkRunner.runOpen();
@@ -64,7 +64,7 @@ for (const javaScript of [true, false]) {
       if (!javaScript) await page.getByRole('link', { name: 'Follow the progress' }).click();
       await workThrough();
       await page.getByText('Retried 300 of 300 jobs.').waitFor();
-      assert.deepEqual(await countsOf(user), { failed: COUNT, pending: COUNT });
+      assert.deepEqual(await countsOf(user), { failed: 0, resent: COUNT, pending: COUNT });
       await assertClean(watched);
     });
 
@@ -79,7 +79,7 @@ for (const javaScript of [true, false]) {
         await page.getByText('Deleted 0 of 300 jobs, then stopped.').waitFor();
         assert.equal(page.url(), `${dashboard.url}${path}`);
         await workThrough();
-        assert.deepEqual(await countsOf(user), { failed: COUNT, pending: 0 });
+        assert.deepEqual(await countsOf(user), { failed: COUNT, resent: 0, pending: 0 });
         await assertClean(watched);
       }
     });
@@ -96,6 +96,6 @@ describe('a bulk action of another team', () => {
     assert.equal((await eve.get('/jobs/progress')).text.includes(outcome.task.id), false);
     await eve.post('/jobs/progress', { intent: 'cancel', task: outcome.task.id });
     await workThrough();
-    assert.deepEqual(await countsOf(user), { failed: COUNT, pending: COUNT });
+    assert.deepEqual(await countsOf(user), { failed: 0, resent: COUNT, pending: COUNT });
   });
 });

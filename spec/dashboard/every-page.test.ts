@@ -55,7 +55,7 @@ const emptyLists: Record<string, string> = {
   '/crons': 'No crons yet',
   '/queues': 'No queues yet',
   '/jobs': 'No jobs yet',
-  '/failures': 'No job failed in the last 7 d',
+  '/failures': 'No failed job waits for a hand',
   '/alerts': 'No alerts',
   '/maintenance': 'No maintenance windows yet',
 };

@@ -64,7 +64,7 @@ for (const javaScript of [true, false]) {
       const user = await begin();
       await using watched = await open('/failures', user);
       const { page } = watched;
-      await page.getByText('No job failed in the last 7 d').waitFor();
+      await page.getByText('No failed job waits for a hand').waitFor();
       await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
       await page.reload();
       const down = rowOf(page, '/down');

@@ -11,7 +11,7 @@ import { eventually } from '#testing/process';
 import { startReceiver, type Receiver } from '#testing/receiver';
 import type { JobInput } from '#work/job-input';
 
-/** One run looked into: what was sent, what came back, why it failed (§2.5–2.7, D39), and who may look. */
+/** One run looked into: what was sent, what came back, why it failed (§2.5–2.7, §5.9), and who may look. */
 
 let browser: TestBrowser;
 let dashboard: TestDashboard;
@@ -175,7 +175,7 @@ describe('the detail of a job', () => {
   });
 });
 
-describe('a request that was signed (§5.6, D19)', () => {
+describe('a request that was signed (§5.6)', () => {
   let signer: TestUser;
 
   before(async () => {
@@ -328,7 +328,7 @@ describe('a request that was signed (§5.6, D19)', () => {
   });
 });
 
-describe('a run whose worker failed (§3.2, D27)', () => {
+describe('a run whose worker failed (§3.2, §3.6)', () => {
   let quiet: TestDashboard;
   let ada: TestUser;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, press, rowOf } from '#testing/pages';
+import { assertClean, heading, openPage, press } from '#testing/pages';
 import { eventually } from '#testing/process';
 import { startReceiver, type Receiver } from '#testing/receiver';
 
@@ -158,36 +158,5 @@ test('Copy as curl and as API call copy the request without its secrets', async 
   const call = await copied('Copy as API call');
   assert.ok(call.includes('/api/jobs') && call.includes('"queue"'), call);
   for (const text of [curl, call]) assert.equal(text.includes('s3cret-token'), false);
-  await assertClean(watched);
-});
-
-test('A failed job that was retried can be left out of the list', async () => {
-  const user = await begin();
-  const { work } = dashboard.service;
-  await work.setQueue(user.teamId, 'mail', { retrySchedule: [] });
-  target.answer('/bad', { status: 500 });
-  const create = (query: string) =>
-    work.createJob(user.teamId, {
-      queue: 'mail',
-      url: `${target.url}/bad?${query}`,
-      method: 'POST',
-      headers: [],
-      payloadJson: null,
-      callbackUrl: null,
-      delaySeconds: 0,
-    });
-  const [one] = [await create('one'), await create('two')];
-  const failed = async () =>
-    (await jobsOf(user)).filter(({ status }) => status === 'dead_lettered').length;
-  await eventually(async () => (await failed()) === 2);
-  target.answer('/bad', { status: 200, body: 'fine' });
-  await work.retryJob(user.teamId, one.jobId);
-  await using watched = await openPage({ browser, dashboard }, '/jobs?tab=failed', { user });
-  const { page } = watched;
-  await rowOf(page, '/bad?one').getByRole('link', { name: 'retried' }).waitFor();
-  await page.getByLabel('Hide retried').check();
-  await page.waitForURL(/hide_retried=1/);
-  await rowOf(page, '/bad?one').waitFor({ state: 'detached' });
-  await rowOf(page, '/bad?two').waitFor();
   await assertClean(watched);
 });

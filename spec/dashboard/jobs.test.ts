@@ -6,7 +6,7 @@ import { assertClean, confirm, heading, openPage, press, rowOf } from '#testing/
 import { eventually } from '#testing/process';
 import { startReceiver, type Receiver } from '#testing/receiver';
 
-/** What people do with jobs (§3.2, D25), each in a team of its own, and what must not happen meanwhile. */
+/** What people do with jobs (§3.2, §3.3), each in a team of its own, and what must not happen meanwhile. */
 
 let browser: TestBrowser;
 let dashboard: TestDashboard;
@@ -167,7 +167,9 @@ for (const javaScript of [true, false]) {
       for (const field of ['url', 'method', 'headers', 'payload', 'callbackUrl'] as const)
         assert.deepEqual(second[field], failed[field], field);
       await page.goto(`${dashboard.url}/jobs?tab=failed`);
-      await page.getByRole('link', { name: 'retried' }).first().waitFor();
+      await page.getByText('Nothing failed for good').or(page.getByRole('row')).first().waitFor();
+      await page.goto(`${dashboard.url}/jobs?tab=failed&resent=1`);
+      await page.getByRole('link', { name: 'resent', exact: true }).first().waitFor();
       await assertClean(watched);
     });
   });
@@ -227,13 +229,26 @@ describe('jobs', () => {
     await eventually(async () => (await failedOf(user)) === 4);
     await page.reload();
     const question = await confirm(page, 'Retry all failed');
-    assert.match(question, /Retry 4 failed jobs\?/);
-    await eventually(async () => (await failedOf(user)) === 8);
-    await page.reload();
+    assert.match(
+      question,
+      /Retry 3 failed jobs\?/,
+      'one was resent, and what it was resent as failed',
+    );
+    await eventually(async () => (await failedOf(user)) === 7);
+    await page.goto(`${dashboard.url}/jobs?tab=failed&resent=1`);
+    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
+    await press(page.locator('main'), 'Retry (4)');
+    await page.getByRole('alertdialog', { name: '4 jobs were resent before, of 4.' }).waitFor();
+    await assertClean(watched);
+    await page.getByRole('link', { name: 'Keep' }).click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await page.goto(`${dashboard.url}/jobs?tab=failed`);
     await confirm(page, 'Delete all failed');
     await page.getByText('Nothing failed for good').waitFor();
-    const left = (await jobsOf(user)).map(({ id }) => id);
-    assert.deepEqual(left.toSorted(), [waiting, done].toSorted());
+    const left = await jobsOf(user);
+    const others = left.filter(({ retriedAs }) => retriedAs === null).map(({ id }) => id);
+    assert.deepEqual(others.toSorted(), [waiting, done].toSorted());
+    assert.equal(left.length - others.length, 4, 'what was resent stays');
     watched.assertNoFaults();
   });
 

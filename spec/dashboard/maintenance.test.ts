@@ -15,7 +15,7 @@ import {
   rowOf,
 } from '#testing/pages';
 
-/** Maintenance windows (D37): made, changed and ended by any member, and seen on what they mute. */
+/** Maintenance windows (§6.6): made, changed and ended by any member, and seen on what they mute. */
 
 let browser: TestBrowser;
 let dashboard: TestDashboard;
@@ -29,7 +29,7 @@ after(async () => {
   await dashboard[Symbol.asyncDispose]();
 });
 
-/** A member, since nobody needs to be more for this (D33). */
+/** A member, since nobody needs to be more for this (§5.8). */
 async function begin(): Promise<TestUser> {
   const team = `Window team ${++teams}`;
   await dashboard.user(`owner${teams}@bells.test`, { team });
@@ -100,7 +100,7 @@ for (const javaScript of [true, false]) {
       await page.getByLabel('Repeat every week').check();
       await page.getByLabel('Chosen crons and queues').check();
       await press(page, 'Create window');
-      await page.getByText('The end must be after the start.').waitFor();
+      await page.getByText('The end must be after the start.').first().waitFor();
       await page.getByText('Choose at least one cron or queue.').waitFor();
       assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Database upgrade');
       assert.deepEqual(await windowsOf(user), []);
@@ -335,7 +335,7 @@ describe('maintenance', () => {
     await page.getByRole('link', { name: 'Create window' }).click();
     await page.getByLabel('Name', { exact: true }).fill('One more');
     await press(page, 'Create window');
-    await page.getByText('Delete one that is not needed any more').waitFor();
+    await page.getByText('Delete one that is not needed any more').first().waitFor();
     assertNoFaults(watched);
   });
 });

@@ -6,7 +6,7 @@ import { assertClean, assertNoFaults, heading, openPage, press } from '#testing/
 import { startReceiver, type Receiver } from '#testing/receiver';
 import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
 
-/** Where alerts go (D36): chosen, tested and watched by the admins of a team, and by nobody else (D33). */
+/** Where alerts go (§6.5): chosen, tested and watched by the admins of a team, and by nobody else (§5.8). */
 
 let browser: TestBrowser;
 let dashboard: TestDashboard;

@@ -49,9 +49,17 @@ async function runFailingCron(user: TestUser): Promise<void> {
   });
 }
 
-const createJob = (user: TestUser, path: string, delaySeconds: number) =>
+/** Its only job fails for good. */
+async function runFailingQueue(user: TestUser): Promise<void> {
+  const { work } = dashboard.service;
+  await work.setQueue(user.teamId, 'orders', { retriesEnabled: false });
+  await createJob(user, '/down', 0, 'orders');
+  await eventually(async () => (await work.readPulse(user.teamId)).failedJobs === 1);
+}
+
+const createJob = (user: TestUser, path: string, delaySeconds: number, queue = 'mail') =>
   dashboard.service.work.createJob(user.teamId, {
-    queue: 'mail',
+    queue,
     url: `${target.url}${path}`,
     method: 'POST',
     headers: [],
@@ -70,6 +78,7 @@ describe('the overview', () => {
       await createJob(user, '/later', 3600);
       await createJob(user, '/done', 0);
       await runFailingCron(user);
+      await runFailingQueue(user);
       await eventually(async () => {
         const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
         return jobs.some(({ status }) => status === 'success');
@@ -77,6 +86,12 @@ describe('the overview', () => {
       await using watched = await openPage({ browser, dashboard }, '/', { user, javaScript });
       const { page } = watched;
       await page.locator(panel('Failing now')).getByText('Close the month').waitFor();
+      const row = page
+        .locator(panel('Failing now'))
+        .getByRole('listitem')
+        .filter({ hasText: 'orders' });
+      assert.match((await row.textContent()) ?? '', /^.?\s*Failed/);
+      assert.doesNotMatch((await row.textContent()) ?? '', /Idle/, 'nothing runs, and it fails');
       await page.locator(panel('Next up')).getByText('Close the month').waitFor();
       await page.locator(panel('Next up')).getByText('/later').first().waitFor();
       await page.locator(panel('Just happened')).getByText('/done').first().waitFor();

@@ -7,7 +7,7 @@ import { assertClean, confirm, heading, openPage, press, rowOf } from '#testing/
 import { eventually } from '#testing/process';
 import { startReceiver, type Receiver } from '#testing/receiver';
 
-/** What people set of queues (§2.3, D26, D28), each in a team of its own, and what must not happen meanwhile. */
+/** What people set of queues (§2.3, §3.4, §3.5), each in a team of its own, and what must not happen meanwhile. */
 
 let browser: TestBrowser;
 let dashboard: TestDashboard;

@@ -212,6 +212,8 @@ describe('headers of a request', () => {
       assert.match(policy, /script-src 'nonce-[\w+/=]{20,}'(;|$)/);
       assert.match(policy, /frame-ancestors 'none'/);
       assert.match(policy, /base-uri 'none'/);
+      assert.match(policy, /object-src 'none'/);
+      assert.equal(headers.get('Referrer-Policy'), 'same-origin');
       assert.doesNotMatch(policy, /script-src[^;]*unsafe/);
       assert.equal(headers.get('X-Content-Type-Options'), 'nosniff');
       assert.equal(headers.get('Cache-Control'), 'no-store');
@@ -232,7 +234,8 @@ describe('another team', () => {
   test("ids of its people and invitations do not exist for a stranger's forms", async () => {
     const visitor = await dashboard.signIn(stranger);
     const { teams } = dashboard.service.people;
-    await teams.invite(actorOf(owner, 'owner'), { email: 'new@bells.test', role: 'member' });
+    const invited = { email: 'new@bells.test', role: 'member' } as const;
+    await teams.invite(actorOf(owner, 'owner'), invited, { clientAddress: '198.51.100.1' });
     const [invitation] = await teams.listInvitations(actorOf(owner, 'owner'));
     const before = await teams.listMembers(actorOf(owner, 'owner'));
     for (const [intent, id] of [

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findBarriers } from '#testing/axe';
 import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 
 /** Token, signing, billing, and what holds for each page. */
 
@@ -65,7 +65,8 @@ test('a new API token is shown once, and the old one stops working at once', asy
     assert.equal(await statusOf(user.apiToken), 201);
     await using watched = await open('/settings/api-token', user, { javaScriptEnabled });
     const { page } = watched;
-    await confirm(page, 'Regenerate token');
+    await page.getByLabel('Password, to replace it', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Regenerate token' }).click();
     const token = await page.getByLabel('API token', { exact: true }).textContent();
     assert.deepEqual([await statusOf(user.apiToken), await statusOf(token ?? '')], [401, 201]);
     await page.goto(`${dashboard.url}/settings/api-token`);
@@ -155,6 +156,17 @@ test('usage is shown to the owner by day, and everybody is warned at 80 % and at
   assert.ok((await read(helper, '/')).includes('Monthly limit reached'));
 });
 
+/** In the page: lines of code that a button lies upon. */
+const FIND_COVERED = `[...document.querySelectorAll('main pre')].flatMap((code) => {
+  const button = code.parentElement.querySelector(':scope > button')?.getBoundingClientRect();
+  if (!button) return [];
+  const text = document.createRange();
+  text.selectNodeContents(code);
+  return [...text.getClientRects()]
+    .filter((line) => line.right > button.left && line.top < button.bottom && line.bottom > button.top)
+    .map(() => code.getAttribute('aria-label'));
+})`;
+
 describe('each page', () => {
   const paths = [
     '/',
@@ -176,6 +188,7 @@ describe('each page', () => {
     '/invitations/gone',
     '/reset-password/gone',
     '/confirm-email/gone',
+    '/stop-email-change/gone',
   ];
 
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -196,7 +209,7 @@ describe('each page', () => {
     });
   }
 
-  test('fits a phone: nothing is wider than the window', async () => {
+  test('fits a phone: nothing is wider than the window, and no button lies on what it copies', async () => {
     const viewport = { width: 390, height: 844 };
     await using watched = await open('/', owner, { viewport });
     const { page } = watched;
@@ -204,6 +217,7 @@ describe('each page', () => {
       await page.goto(`${dashboard.url}${path}`, { waitUntil: 'load' });
       const width = await page.evaluate<number>('document.documentElement.scrollWidth');
       assert.ok(width <= 390, `${path} is ${width} wide`);
+      assert.deepEqual(await page.evaluate(FIND_COVERED), [], path);
     }
   });
 

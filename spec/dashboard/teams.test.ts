@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
 import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 
-/** How people come together in teams and part again (§5.2, §8, D33, D34): with scripts and without. */
+/** How people come together in teams and part again (§5.2, §8, §5.8): with scripts and without. */
 
 let browser: TestBrowser;
 before(async () => {
@@ -157,9 +157,11 @@ for (const javaScript of [true, false]) {
 
     test('is deleted by typing its name, says what goes with it, and its API calls answer 500', async () => {
       const boss = await dashboard.user('boss@drums.test', { team: 'Drums' });
+      await dashboard.service.work.setQueue(boss.teamId, 'mail', {});
       await using watched = await open('/settings/team', boss);
       const { page } = watched;
-      await page.getByText('0 crons, 0 queues, 0 jobs').waitFor();
+      await page.getByText('0 crons, 1 queue, 0 jobs').waitFor();
+      await page.getByText('API calls of its only member').waitFor();
       await page.getByLabel(/^Type Drums/).fill('Trumpets');
       await page.getByRole('button', { name: 'Delete team' }).click();
       await page.getByText("This is not the team's name.").waitFor();

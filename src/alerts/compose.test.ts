@@ -93,9 +93,11 @@ describe('what an alert says', () => {
       { label: 'Attempt', value: '4' },
     ]);
   });
-  test('a redirect has no reason but "Unknown error"', () => {
+  test('a redirect is an unknown error with its status (§2.7)', () => {
     const { facts } = write({ responseStatus: 302, reason: null });
-    assert.deepEqual(facts[1], { label: 'Reason', value: 'Unknown error' });
+    assert.deepEqual(facts[1], { label: 'Reason', value: 'Unknown error (HTTP 302)' });
+    const job = { source: queue, reason: null, errorMessage: 'HTTP 302 error' };
+    assert.deepEqual(write({ ...job, responseStatus: 302 }).facts[1], facts[1]);
   });
   test('a recovery gives no reason', () => {
     const { facts } = write({ level: 'recovery', responseStatus: 200, reason: null, downMs: 5 });
@@ -146,7 +148,22 @@ describe('what an alert says', () => {
   test('a name cannot bring a line of its own', () => {
     const name = 'a\r\nBcc: eve@example.com\u2028b\u202e';
     const { title } = write({ source: { ...cron, name } });
-    assert.ok(title.includes('“a Bcc: eve@example.com b”'));
+    assert.ok(title.includes('“a Bcc: eve[at]example[.]com b”'));
+  });
+  test('a name is no link either where a maintenance window has ended (§6.6)', () => {
+    const change = { mutedBy: 'ends.example', source: { ...cron, name: 'http://evil.example' } };
+    const told = { alert: anAlert(change), teamName: 'Northwind', response: null, request };
+    const sourceNames = ['http://evil.example', 'two.example'];
+    const messages = [
+      writeMessage({ ...told, alertCount: 1 }, BASE_URL),
+      writeMessage({ ...told, alertCount: 2, sourceNames }, BASE_URL),
+    ];
+    for (const { title, facts } of messages) {
+      const text = [title, ...facts.map(({ value }) => value)].join();
+      assert.match(text, /“ends\[\.]example”/);
+      assert.match(text, /http\[:]\/\/evil\[\.]example/);
+      assert.doesNotMatch(text, /\w\.example/);
+    }
   });
 });
 

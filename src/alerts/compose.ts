@@ -1,5 +1,8 @@
+import { describeUnknown, isUnknown } from '#domain/failure';
 import type { StoredAlert } from '#store/alerts';
 import type { RequestSpec } from '#domain/request';
+import { breakLinks } from '#domain/plain-names';
+import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
 import type { Message } from './channels/message.ts';
 import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine } from './texts.ts';
@@ -8,6 +11,8 @@ export interface ToTell {
   alert: StoredAlert;
   /** How many alerts of the same kind this tells of, this one included. */
   alertCount: number;
+  /** What the first of them are about, where a maintenance window's end tells of them (§6.6). */
+  sourceNames?: readonly string[];
   teamName: string;
   /** What is kept of the response of the alert's run. */
   response: Uint8Array | null;
@@ -19,22 +24,35 @@ const NAME_CHARACTERS = 120;
 const ERROR_CHARACTERS = 300;
 
 /** Says what happened, to what, and where to look; no payload, no header, no address of the target. */
-export function writeMessage(told: ToTell, baseUrl: string): Message {
+export function writeMessage(
+  told: ToTell,
+  baseUrl: string,
+  isSecret: IsSecretHeader = isSecretHeader,
+): Message {
   const { alert, alertCount, response, request } = told;
-  const secrets = request === null ? [] : secretsOf(request);
-  const teamName = oneLine(told.teamName, NAME_CHARACTERS);
+  const secrets = request === null ? [] : secretsOf(request, isSecret);
+  const teamName = nameOf(told.teamName);
   return {
     level: alert.level,
     teamName,
-    title: titleOf(alert, alertCount),
-    facts: [...factsOf(alert, alertCount, secrets), { label: 'Team', value: teamName }],
+    title: alert.mutedBy === null ? titleOf(alert, alertCount) : titleOfEnd(alert, alertCount),
+    facts: [
+      ...(alertCount > 1 ? namesOf(told) : []),
+      ...factsOf(alert, alertCount, secrets),
+      { label: 'Team', value: teamName },
+    ],
     excerpt: alertCount === 1 && response !== null ? excerptOf(response, secrets) : null,
     link: linkOf(alert, alertCount, baseUrl),
   };
 }
 
+/** What somebody called it, on one line and in no chat or mail a link. */
+function nameOf(name: string): string {
+  return breakLinks(oneLine(name, NAME_CHARACTERS));
+}
+
 export function writeTestMessage(teamName: string, baseUrl: string): Message {
-  const name = oneLine(teamName, NAME_CHARACTERS);
+  const name = nameOf(teamName);
   return {
     level: 'test',
     teamName: name,
@@ -46,7 +64,7 @@ export function writeTestMessage(teamName: string, baseUrl: string): Message {
 }
 
 function titleOf({ level, source, failedRuns, downMs }: StoredAlert, count: number): string {
-  const name = `“${oneLine(source.name, NAME_CHARACTERS)}”`;
+  const name = `“${nameOf(source.name)}”`;
   if (source.kind === 'queue') return queueTitle(level, name, count);
   switch (level) {
     case 'warning':
@@ -58,6 +76,20 @@ function titleOf({ level, source, failedRuns, downMs }: StoredAlert, count: numb
     case 'recovery':
       return `Recovery: cron ${name} works again after ${describeDuration(downMs ?? 0)}`;
   }
+}
+
+/** Of crons that began to fail inside a maintenance window, once it has ended. */
+function titleOfEnd({ mutedBy, source }: StoredAlert, count: number): string {
+  const window = `“${nameOf(mutedBy ?? '')}”`;
+  const what = count === 1 ? `cron “${nameOf(source.name)}” fails` : `${count} crons fail`;
+  return `Still failing after maintenance ${window}: ${what}`;
+}
+
+function namesOf({ sourceNames = [], alertCount }: ToTell): { label: string; value: string }[] {
+  if (sourceNames.length === 0) return [];
+  const names = sourceNames.map(nameOf).join(', ');
+  const more = alertCount - sourceNames.length;
+  return [{ label: 'Crons', value: more > 0 ? `${names} and ${more} more` : names }];
 }
 
 function queueTitle(level: StoredAlert['level'], name: string, count: number): string {
@@ -95,9 +127,11 @@ function statusOf({ responseStatus }: StoredAlert): string {
 }
 
 /** A failed run of a cron has no text where the status says it all (§6.3). */
-function reasonOf({ errorMessage, reason }: StoredAlert, secrets: readonly string[]): string {
+function reasonOf(alert: StoredAlert, secrets: readonly string[]): string {
+  const { errorMessage, reason, responseStatus } = alert;
+  if (isUnknown(alert)) return describeUnknown(responseStatus);
   if (errorMessage !== null) return oneLine(hideEchoes(errorMessage, secrets), ERROR_CHARACTERS);
-  return reason === null ? 'Unknown error' : reason.replaceAll('_', ' ');
+  return reason === null ? describeUnknown(null) : reason.replaceAll('_', ' ');
 }
 
 function linkOf({ source, runId }: StoredAlert, count: number, baseUrl: string): Message['link'] {

@@ -10,11 +10,11 @@ import type { Mailer } from './mailer.ts';
 
 const POST_TIMEOUT_SECONDS = 10;
 
-/** What came of one post or mail. `logged`: a mail that stands in the log, where none can leave (D38). */
+/** What came of one post or mail. `logged`: a mail that stands in the log, where none can leave (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 
 /**
- * Posts a message to a team's chat: unsigned (§5.6), and under the same network rules as a target (D36).
+ * Posts a message to a team's chat: unsigned (§5.6), and under the same network rules as a target (§6.5).
  *
  * What went wrong is said without the address, which is a secret.
  */
@@ -31,7 +31,7 @@ export async function postToChat(
       headers: withDefaultHeaders([], true),
       body: Buffer.from(body, 'utf8'),
     },
-    { timeoutSeconds: POST_TIMEOUT_SECONDS, needs: { searchFor: [], whole: false } },
+    { timeoutSeconds: POST_TIMEOUT_SECONDS, needs: { searchFor: [], paths: [] } },
   );
   const verdict = judgeExchange(exchange, [], 'job');
   if (verdict.ok) return { kind: 'sent' };

@@ -1,7 +1,7 @@
 /** What a target repeats of the request that it got is no news, and may be a secret: no notice tells it. */
 import type { HeaderList } from '#domain/exchange';
 import { buildRequest, type RequestSpec } from '#domain/request';
-import { isSecretHeader } from '#domain/secret-headers';
+import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
 
 /** Stands where something was left out. */
 const HIDDEN = '•••';
@@ -12,13 +12,16 @@ const LEAST_OF_BODY = 8;
 const LOOKED_FOR_CHARACTERS = 64;
 
 /**
- * What a request held that no notice may hold: the values of headers with secret names (D39), its query and
+ * What a request held that no notice may hold: the values of headers with secret names (§5.9), its query and
  * its body, each as sent and as they look inside JSON. A body that was taken apart and written anew is not
  * known again.
  */
-export function secretsOf(request: RequestSpec): readonly string[] {
+export function secretsOf(
+  request: RequestSpec,
+  isSecret: IsSecretHeader = isSecretHeader,
+): readonly string[] {
   const built = buildRequest(request);
-  const texts = new Set(request.headers.flatMap(partsOfHeader));
+  const texts = new Set(request.headers.filter(([name]) => isSecret(name)).flatMap(partsOfHeader));
   if (built !== 'query-too-long') {
     addIfLong(texts, new URL(built.url).search.slice(1), LEAST_CHARACTERS);
     const body = built.body === null ? '' : Buffer.from(built.body).toString('utf8');
@@ -30,8 +33,7 @@ export function secretsOf(request: RequestSpec): readonly string[] {
 }
 
 /** `Bearer abcd` is a secret in both of its forms. */
-function partsOfHeader([name, value]: HeaderList[number]): string[] {
-  if (!isSecretHeader(name)) return [];
+function partsOfHeader([, value]: HeaderList[number]): string[] {
   const credentials = /^[A-Za-z]+ +(\S.*)$/.exec(value)?.[1] ?? '';
   return [value, credentials].filter((text) => text.length >= LEAST_CHARACTERS);
 }

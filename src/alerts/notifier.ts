@@ -1,6 +1,7 @@
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { ChannelConfig } from '#domain/notification-channel';
+import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeTestMessage } from './compose.ts';
@@ -13,8 +14,12 @@ export interface NotifierOptions {
   sender: Sender;
   mailer: Mailer;
   log: Log;
+  /** Runs a month of a plan, null for no limit; without it nothing is told of usage (§6.7). */
+  monthlyLimitOf?: (plan: string) => number | null;
   /** The public address, without a slash at its end. */
   baseUrl: string;
+  /** The installation's rule; the usual one unless it is given. */
+  isSecretHeader?: IsSecretHeader;
   observer?: NoticeObserver;
 }
 
@@ -30,7 +35,7 @@ export interface Notifier {
   stop(graceMs: number): Promise<void>;
   /** True while nothing is being sent. */
   isQuiet(): boolean;
-  /** Sends a test by a channel that may not have been saved yet; by email to every member (D36). */
+  /** Sends a test by a channel that may not have been saved yet; by email to every member (§6.5). */
   sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome>;
 }
 
@@ -49,6 +54,7 @@ class NoticeLoop implements Notifier {
   readonly #store: Store;
   readonly #sending: NoticeSending;
   readonly #lanes = new Map<string, Promise<void>>();
+  #raiseTimedAt = 0;
   #running = false;
   #looking = false;
   #wokenWhileLooking = false;
@@ -97,7 +103,9 @@ class NoticeLoop implements Notifier {
   /** Ends with the first mail that fails: somebody is waiting, and a server that is down is down for all. */
   async #mailTest(teamId: string, message: Message): Promise<TestOutcome> {
     let outcome: TestOutcome = { kind: 'sent' };
-    for (const { email } of await this.#store.channels.listMemberAddresses(teamId)) {
+    for (const { email } of await this.#store.channels.listMemberAddresses(teamId, {
+      onlyVerified: this.#options.mailer.sends,
+    })) {
       outcome = await mailTo(this.#options.mailer, email, message);
       if (outcome.kind === 'failed') break;
     }
@@ -121,7 +129,8 @@ class NoticeLoop implements Notifier {
     try {
       do {
         this.#wokenWhileLooking = false;
-        lookAgainAt = await this.#openLanes();
+        await this.#raiseTimed();
+        lookAgainAt = Math.min(await this.#openLanes(), this.#raiseTimedAt);
       } while (this.#running && (this.#wokenWhileLooking || lookAgainAt <= clock.now()));
     } catch (error) {
       this.#options.log.warn('notices.not-read', { error: (error as Error).message });
@@ -131,6 +140,17 @@ class NoticeLoop implements Notifier {
     if (!this.#running) return;
     const sleepMs = Math.max(1, lookAgainAt - clock.now());
     this.#callOffSleep = clock.after(sleepMs, () => this.#wake());
+  }
+
+  /** What no run raises, but time: windows that end (§6.6), and the month's usage (§6.7). */
+  async #raiseTimed(): Promise<void> {
+    const { clock, windows, alerts } = this.#store;
+    const now = clock.now();
+    if (now < this.#raiseTimedAt) return;
+    this.#raiseTimedAt = now + LONGEST_SLEEP_MS;
+    await windows.tellEnds();
+    const { monthlyLimitOf } = this.#options;
+    if (monthlyLimitOf) await alerts.raiseUsage(now, monthlyLimitOf);
   }
 
   /** Begins with the teams that have something due. @returns when to look again, at the latest */

@@ -3,6 +3,7 @@ import type { Log } from '#domain/log';
 import type { ChannelConfig } from '#domain/notification-channel';
 import type { MemberAddress } from '#store/channels';
 import type { ClaimedNotice, NoticeTarget } from '#store/notices';
+import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeMessage } from './compose.ts';
@@ -25,15 +26,19 @@ interface SendingTools {
   mailer: Mailer;
   log: Log;
   baseUrl: string;
+  isSecretHeader?: IsSecretHeader | undefined;
   observer: NoticeObserver;
 }
 
 /** Outlives one post or mail with all its time limits. */
 const LEASE_MS = 60_000;
 const CLAIMED_AT_ONCE = 5;
-/** A failing channel is tried again for an hour (D36): after these pauses, and once more at its end. */
+/** A failing channel is tried again for an hour (§6.5): after these pauses, and once more at its end. */
 const RETRY_FOR_MS = 3_600_000;
 const PAUSES_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
+
+const ADDRESS_LOST =
+  "the stored address of the channel can't be opened with this APP_KEY, so members are told by email; save the channel anew";
 
 /** One thing to send: to the team's chat, or to one member. */
 type Step =
@@ -74,12 +79,14 @@ export class NoticeSending {
 
   async #send(notice: ClaimedNotice): Promise<void> {
     const { channels, clock, notices } = this.#store;
-    const { config } = await channels.read(notice.teamId);
-    const members = await channels.listMemberAddresses(notice.teamId);
-    const message = writeMessage(notice, this.#tools.baseUrl);
+    const { config, isAddressLost } = await channels.read(notice.teamId);
+    const members = await channels.listMemberAddresses(notice.teamId, {
+      onlyVerified: this.#tools.mailer.sends,
+    });
+    const message = writeMessage(notice, this.#tools.baseUrl, this.#tools.isSecretHeader);
     const steps = planSteps(notice.targets, config, members);
     let left: NoticeTarget[] = steps.map(({ target }) => target);
-    const fared: Fared = { hasSent: false, error: null };
+    const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
       // Whoever lost the claim to another may send nothing more.
       if (!(await notices.keep(notice, left, clock.now() + LEASE_MS))) return;

@@ -1,5 +1,5 @@
 /**
- * Whether a failed validation is answered in JSON (D11): the media type that the caller wants most contains
+ * Whether a failed validation is answered in JSON (§4.6): the media type that the caller wants most contains
  * `/json` or `+json`, or a script that takes anything says that it is one.
  */
 export function prefersJson(

@@ -5,7 +5,7 @@ import type { Hit } from './rate-limiter.ts';
 /** Header names as they are written on the wire. */
 export type AnswerHeaders = Record<string, string>;
 
-/** A JSON answer as D13 writes it: `/` as `\/`, non-ASCII as `\uXXXX`. */
+/** A JSON answer as §1.2 writes it: `/` as `\/`, non-ASCII as `\uXXXX`. */
 export function answerJson(status: number, body: unknown, headers: AnswerHeaders): Response {
   return new Response(escapeJsonAnswer(body), {
     status,
@@ -31,7 +31,7 @@ export function answerText(which: keyof typeof TEXTS, headers: AnswerHeaders): R
   return answerJson(status, body, headers);
 }
 
-/** `X-RateLimit-…` for an answer of the two endpoints; on a refusal also when to come back (D12). */
+/** `X-RateLimit-…` for an answer of the two endpoints; on a refusal also when to come back (§8.1). */
 export function describeRate(hit: Hit | null, nowMs: number): AnswerHeaders {
   if (hit === null) return {};
   const counts = {
@@ -59,7 +59,7 @@ function summarizeErrors(errors: readonly FieldError[]): string {
   return `${first} (and ${rest.length} more ${rest.length === 1 ? 'error' : 'errors'})`;
 }
 
-/** 302 to the dashboard's start page, without a word about what failed (D11). */
+/** 302 to the dashboard's start page, without a word about what failed (§4.6). */
 export function answerRedirect(startPage: string, headers: AnswerHeaders): Response {
   const address = escapeHtml(startPage);
   const html = `<!DOCTYPE html>

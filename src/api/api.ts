@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS = '5';
 /**
  * The API (§4), to be mounted under `/api` of an app that @hono/node-server serves.
  *
- * Two endpoints and no more (D2). Bodies are read from Node's own request, not through the Fetch API's,
+ * Two endpoints and no more (§4.3). Bodies are read from Node's own request, not through the Fetch API's,
  * because that is several times quicker and can be bounded in size and time.
  */
 export function createApi(deps: ApiDeps): Hono<{ Bindings: HttpBindings }> {
@@ -52,7 +52,7 @@ async function answerCall<Input>(
   }
 }
 
-/** Body, validation, token, team, creation: in this order (§4.1, D14). */
+/** Body, validation, token, team, creation: in this order (§4.1, §5.4). */
 async function acceptCall<Input>(
   endpoint: Endpoint<Input>,
   incoming: IncomingMessage,

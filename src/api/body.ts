@@ -5,7 +5,7 @@ import { readTopLevelFields } from '#domain/json-text';
 import type { Fields } from '#work/fields';
 import { readFormFields } from '#work/form-fields';
 
-/** A larger body is refused with 413 before anything is stored (D4). */
+/** A larger body is refused with 413 before anything is stored (§4.5). */
 export const MOST_BODY_BYTES = 1024 * 1024;
 /** A sender has this long for its body, from the moment its headers were complete. */
 export const BODY_WITHIN_MS = 10_000;
@@ -51,7 +51,7 @@ export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffe
 const NO_FIELDS: Fields = new Map();
 const JSON_TYPE = /^(?:application\/json|[^/\s]+\/[^/\s]+\+json)$/;
 
-/** The fields of a body by its `Content-Type` (D4). What cannot be read has no fields at all. */
+/** The fields of a body by its `Content-Type` (§4.5). What cannot be read has no fields at all. */
 export function readBodyFields(contentType: string | undefined, body: Buffer): Fields {
   const type = readMediaType(contentType);
   if (JSON_TYPE.test(type)) {

@@ -32,11 +32,19 @@ describe('the client address', () => {
 
   test('has no port, no brackets, no zone, and one spelling', () => {
     assert.equal(read(1, '1.2.3.4:56789'), '1.2.3.4');
-    assert.equal(read(1, '[2001:DB8::1]:443'), '2001:db8::1');
-    assert.equal(read(1, '[2001:db8:0::1]'), '2001:db8::1');
-    assert.equal(read(1, '2001:0db8:0:0:0:0:0:1'), '2001:db8::1');
+    assert.equal(normalizeAddress('[2001:DB8::1]:443'), '2001:db8::1');
+    assert.equal(normalizeAddress('[2001:db8:0::1]'), '2001:db8::1');
+    assert.equal(normalizeAddress('2001:0db8:0:0:0:0:0:1'), '2001:db8::1');
     assert.equal(read(1, '::ffff:1.2.3.4'), '1.2.3.4');
-    assert.equal(read(0, undefined, 'fe80::1%eth0'), 'fe80::1');
+    assert.equal(read(1, '[::FFFF:102:304]:5'), '1.2.3.4');
+    assert.equal(read(0, undefined, 'fe80::1%eth0'), 'fe80::');
+  });
+
+  test('is one for all of an IPv6 /64, and no more than that', () => {
+    for (const one of ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::'])
+      assert.equal(read(1, one), '2001:db8:1:2::', one);
+    assert.equal(read(1, '2001:db8:1:3::1'), '2001:db8:1:3::');
+    assert.equal(read(0, undefined, '2001:db8:1:2::7'), '2001:db8:1:2::');
   });
 
   test('is nothing that only looks like an address', () => {

@@ -3,7 +3,8 @@ import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The address that limits are counted by (D12), in one spelling per address.
+ * The address that limits are counted by (§8.1), in one spelling per address. Of IPv6 it is the /64's first one:
+ * whoever has one address of such a network has all of them, and would else have a count for each.
  *
  * With `trustedProxies` n, each of the n proxies in front has added to `X-Forwarded-For` whom it saw, so the
  * nth entry from the end is the client; whatever stands before it the client may have made up. Where
@@ -16,7 +17,13 @@ export function readClientAddress(incoming: IncomingMessage, trustedProxies: num
   const text = Array.isArray(forwarded) ? forwarded.join() : forwarded;
   const entry = text === undefined ? null : findEntryFromEnd(text, trustedProxies);
   const client = entry === null ? null : normalizeAddress(entry);
-  return client ?? normalizeAddress(socketAddress) ?? 'unknown';
+  const address = client ?? normalizeAddress(socketAddress);
+  return address === null ? 'unknown' : networkOf(address);
+}
+
+function networkOf(address: string): string {
+  if (isIPv4(address)) return address;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString();
 }
 
 function findEntryFromEnd(list: string, place: number): string | null {

@@ -6,7 +6,7 @@ export interface Hit {
   resetAtMs: number;
 }
 
-/** Counts requests per client address in fixed windows (§8, D12). */
+/** Counts requests per client address in fixed windows (§8, §8.1). */
 export interface RateLimiter {
   /** Counts one request. A window is opened by its first request; a refused one neither opens nor extends it. */
   hit(address: string, nowMs: number): Promise<Hit>;

@@ -5,6 +5,15 @@ import type { Session } from './session.ts';
 
 export function addInstallationCommands(program: Command, session: Session): void {
   program
+    .command('setup-code')
+    .description('show the code that /setup asks for, before there is an account')
+    .action(async () => {
+      const { people } = await session.open();
+      const setupCode = await people.setupCode();
+      if (setupCode === null) throw new CommandFault('there is an account already.');
+      session.print({ setupCode });
+    });
+  program
     .command('migrate')
     .description('bring the database up to this version')
     .action(async () => {

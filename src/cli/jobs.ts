@@ -46,7 +46,8 @@ export function addJobCommands(program: Command, session: Session): void {
     .command('retry')
     .description('make a new job of a failed one, which runs now')
     .requiredOption('--id <ID>', "the job's id")
-    .action(({ id }: { id: string }) => retryJob(session, id));
+    .option('--again', 'even if it was resent before')
+    .action((options: { id: string; again?: true }) => retryJob(session, options));
   job
     .command('delete')
     .description('delete a pending job, which is then never sent, or a failed one')
@@ -94,12 +95,28 @@ async function fireJob(session: Session, jobId: string): Promise<void> {
   session.print(job);
 }
 
-async function retryJob(session: Session, jobId: string): Promise<void> {
+async function retryJob(
+  session: Session,
+  { id: jobId, again = false }: { id: string; again?: boolean },
+): Promise<void> {
   const { teamId, work } = await session.findTeamOfJob(jobId);
-  const outcome = await work.retryJob(teamId, jobId);
+  const outcome = await work.retryJob(teamId, jobId, { again });
   if (outcome.kind === 'done') {
     session.print(await readRecord(work, teamId, outcome.jobId));
     return;
+  }
+  if (outcome.kind === 'resent') {
+    const { succeeded, failed, underWay } = outcome.resent;
+    const came = succeeded
+      ? 'succeeded'
+      : failed
+        ? 'failed'
+        : underWay
+          ? 'is under way'
+          : 'is gone';
+    throw new CommandFault(
+      `the job ${show(jobId)} was resent before, as ${show(outcome.jobId)}, which ${came}. With --again it is sent once more.`,
+    );
   }
   const { status } = await readRecord(work, teamId, jobId);
   throw refused(jobId, status, 'Only dead-lettered and failed jobs can be retried.');

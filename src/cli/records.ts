@@ -1,5 +1,6 @@
 import type { TeamWithUsage } from '#people/operator';
-import type { Alert } from '#work/alerts';
+import { describeUsage } from '#domain/usage';
+import type { Alert, StoredAlert, UsageAlert } from '#work/alerts';
 import type { Cron, ExecutionDetail, ExecutionRecord } from '#work/crons';
 import type { JobRecord } from '#work/jobs';
 import type { Queue } from '#work/queues';
@@ -13,7 +14,7 @@ export function writeInstant(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString().replace('Z', '+00:00');
 }
 
-/** What is kept of a body as text. It may have been cut inside a character, which is then left out (D23). */
+/** What is kept of a body as text. It may have been cut inside a character, which is then left out (§2.7). */
 export function writeBody(body: Uint8Array | null): string | null {
   if (body === null) return null;
   // Without the end of the stream, bytes of an unfinished character are held back.
@@ -93,6 +94,34 @@ export function writeQueue(queue: Queue) {
 }
 
 export function writeAlert(alert: Alert) {
+  return alert.level === 'usage' ? writeUsageAlert(alert) : writeAlertOfRun(alert);
+}
+
+/** With the same names as the others; what only runs have is null, and it is sent nowhere (§6.7). */
+function writeUsageAlert(alert: UsageAlert): AlertRecord {
+  return {
+    id: alert.id,
+    raised_at: writeInstant(alert.raisedAt),
+    level: alert.level,
+    source: alert.source.kind,
+    source_id: alert.source.id,
+    source_name: alert.source.name,
+    run_id: null,
+    attempt_number: null,
+    response_status: null,
+    reason: null,
+    error_message: describeUsage(alert),
+    failed_runs: null,
+    down_ms: null,
+    delivery: null,
+    muted_by: null,
+    is_read: alert.isRead,
+  };
+}
+
+type AlertRecord = { [Name in keyof ReturnType<typeof writeAlertOfRun>]: unknown };
+
+function writeAlertOfRun(alert: StoredAlert) {
   return {
     id: alert.id,
     raised_at: writeInstant(alert.raisedAt),

@@ -38,6 +38,16 @@ export function addUserCommands(program: Command, session: Session): void {
       session.print({ resetUrl });
     });
   user
+    .command('sign-out')
+    .description('end all sessions and open links of an account')
+    .requiredOption('--email <E>', 'email address')
+    .option('--revoke-token', 'revoke the API token too')
+    .action(async ({ email, revokeToken = false }: { email: string; revokeToken?: boolean }) => {
+      const { people } = await session.open();
+      if (!(await people.signOut(email, { revokesToken: revokeToken }))) throw noAccount(email);
+      session.print({ email, signedOut: true, tokenRevoked: revokeToken });
+    });
+  user
     .command('token')
     .description('make a new API token; the old one stops working')
     .requiredOption('--email <E>', 'email address')

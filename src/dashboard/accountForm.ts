@@ -1,7 +1,7 @@
 import { data } from 'react-router';
-import { redirectWithCookies } from './context.ts';
+import { type Context, redirectWithCookies } from './context.ts';
 import { readText } from './parts/readForm.ts';
-import { describeTooMany } from './parts/tooMany.ts';
+import { refuseTooMany } from './refuseTooMany.ts';
 import type { Refused, SignedIn, TooMany } from './services.ts';
 
 /** The form of a new account with a team of its own: what may be shown again, and the password. */
@@ -10,6 +10,7 @@ export function readAccountForm(form: FormData) {
     name: readText(form, 'name'),
     email: readText(form, 'email'),
     team: readText(form, 'team'),
+    code: readText(form, 'code'),
   };
   return { values, input: { ...values, password: readText(form, 'password') } };
 }
@@ -18,9 +19,12 @@ export function readAccountForm(form: FormData) {
 export function answerAccountForm(
   outcome: SignedIn | Refused | TooMany,
   values: ReturnType<typeof readAccountForm>['values'],
+  context: Context,
 ) {
   if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
-  if (outcome.kind === 'too-many')
-    return data({ problem: describeTooMany(outcome), errors: {}, values }, { status: 429 });
+  if (outcome.kind === 'too-many') {
+    const { problem, status } = refuseTooMany(outcome, context);
+    return data({ problem, errors: {}, values }, { status });
+  }
   return data({ problem: undefined, errors: outcome.errors, values }, { status: 422 });
 }

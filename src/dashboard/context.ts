@@ -3,6 +3,7 @@
  * the server bundle; `server.ts` reaches them through `createLoadContext` in entry.server.
  */
 import { createContext, data, redirect, type RouterContextProvider } from 'react-router';
+import type { ReadBody } from './formGuards.ts';
 import type { Actor, Role, Services, Session, TeamOfUser, Visitor } from './services.ts';
 
 export type Theme = 'light' | 'dark' | 'auto';
@@ -12,6 +13,8 @@ export type RequestFacts = {
   /** Shown on error pages and written to the log beside the cause. */
   requestId: string;
   nonce: string;
+  /** The body as it was sent; the router's own request has none. Once per request. */
+  readBody: (maxBytes: number) => Promise<ReadBody>;
   /** The client's address as limits count it. */
   clientAddress: string;
   /** The public address, without a slash at its end. */
@@ -19,6 +22,8 @@ export type RequestFacts = {
   /** Milliseconds since 1970 UTC, one instant for the whole page. */
   now: number;
   logError: (event: string, fields: Record<string, unknown>) => void;
+  /** Goes out with whatever the page answers. */
+  answerHeaders: Headers;
 };
 
 /** Who is signed in, with a team chosen: what nearly every page needs. */
@@ -31,6 +36,11 @@ export type SignedInAs = {
 
 export const services = createContext<Services>();
 export const requestFacts = createContext<RequestFacts>();
+/**
+ * The form that was sent, whole and within the limits of its page. Set by the root middleware for
+ * every request that may change something.
+ */
+export const sentForm = createContext<FormData>();
 /** Set by the root middleware, null on public pages without a session. */
 export const session = createContext<Session | null>(null);
 /** Set by the root middleware for all pages that need a person with a current team. */
@@ -45,7 +55,7 @@ export function visitorOf(request: Request, context: Context): Visitor {
 
 const ranks: Record<Role, number> = { member: 0, admin: 1, owner: 2 };
 
-/** True where `role` may do what `needed` may do (D33: owner over admin over member). */
+/** True where `role` may do what `needed` may do (§5.8: owner over admin over member). */
 export function roleAllows(role: Role, needed: Role): boolean {
   return ranks[role] >= ranks[needed];
 }

@@ -69,7 +69,16 @@ describe('a message about what was just done', () => {
     const response = redirectWithToast('/jobs', toast, 'http://localhost:3000');
     const [cookie] = response.headers.getSetCookie();
     assert.equal(response.headers.get('Location'), '/jobs');
-    assert.deepEqual(readToast(withCookie(cookie?.split(';')[0] ?? '')), toast);
+    const { key, ...arrived } = readToast(withCookie(cookie?.split(';')[0] ?? '')) ?? {};
+    assert.deepEqual(arrived, toast);
+    assert.match(key ?? '', /^[\da-f-]{36}$/);
+  });
+  test('is another one each time, even in the same words', () => {
+    const send = () => {
+      const sent = redirectWithToast('/', { kind: 'done', text: 'Saved.' }, 'http://localhost');
+      return readToast(withCookie(sent.headers.getSetCookie()[0]?.split(';')[0] ?? ''))?.key;
+    };
+    assert.notEqual(send(), send());
   });
   test('forged or broken ones show nothing, or no foreign link', () => {
     const toastOf = (value: string) =>

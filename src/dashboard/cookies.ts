@@ -1,14 +1,19 @@
 /** The few cookies of the dashboard itself (the session's is the account library's). */
+import { randomUUID } from 'node:crypto';
 import { redirect } from 'react-router';
 import type { Theme } from './context.ts';
 
 const aYear = 365 * 24 * 3600;
 
+/** On https bound to this very host: no other host of the domain can set it. Time.tsx writes one of them, too. */
+const fullName = (name: string, isHttps: boolean) => (isHttps ? `__Host-${name}` : name);
+
 /** One cookie's value as sent by the browser, decoded; null where absent or broken. */
 export function readCookie(request: Request, name: string): string | null {
+  const sought = fullName(name, request.url.startsWith('https:'));
   for (const part of (request.headers.get('Cookie') ?? '').split(';')) {
     const at = part.indexOf('=');
-    if (at < 0 || part.slice(0, at).trim() !== name) continue;
+    if (at < 0 || part.slice(0, at).trim() !== sought) continue;
     try {
       return decodeURIComponent(part.slice(at + 1).trim());
     } catch {
@@ -26,9 +31,10 @@ export function writeCookie(
   value: string,
   { baseUrl, maxAgeSeconds, isForScripts }: CookieRules,
 ): string {
-  const secure = baseUrl.startsWith('https:') ? '; Secure' : '';
+  const isHttps = baseUrl.startsWith('https:');
+  const secure = isHttps ? '; Secure' : '';
   const hidden = isForScripts ? '' : '; HttpOnly';
-  return `${name}=${encodeURIComponent(value)}; Path=/; SameSite=Lax; Max-Age=${maxAgeSeconds}${hidden}${secure}`;
+  return `${fullName(name, isHttps)}=${encodeURIComponent(value)}; Path=/; SameSite=Lax; Max-Age=${maxAgeSeconds}${hidden}${secure}`;
 }
 
 export const themes: readonly Theme[] = ['light', 'dark', 'auto'];
@@ -58,6 +64,8 @@ export function readTimeZone(request: Request): string | null {
 
 /** A short message about what was just done, shown once on the next page. */
 export type Toast = {
+  /** Tells two of the same words apart. */
+  key?: string;
   kind: 'done' | 'failed' | 'note';
   text: string;
   href?: string;
@@ -70,10 +78,14 @@ export function readToast(request: Request): Toast | null {
   const value = readCookie(request, toastCookie);
   if (!value) return null;
   try {
-    const { kind, text, href, linkText } = JSON.parse(value) as Partial<Toast>;
+    const { key, kind, text, href, linkText } = JSON.parse(value) as Partial<Toast>;
     if (typeof text !== 'string' || (kind !== 'done' && kind !== 'failed' && kind !== 'note'))
       return null;
-    const toast: Toast = { kind, text: text.slice(0, 500) };
+    const toast: Toast = {
+      ...(typeof key === 'string' && { key: key.slice(0, 40) }),
+      kind,
+      text: text.slice(0, 500),
+    };
     return isOwnPath(href) && typeof linkText === 'string'
       ? { ...toast, href, linkText: linkText.slice(0, 80) }
       : toast;
@@ -95,7 +107,8 @@ export function redirectWithToast(
 ): Response {
   const response = redirect(to);
   for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);
-  const value = writeCookie(toastCookie, JSON.stringify(toast), { baseUrl, maxAgeSeconds: 60 });
+  const marked = JSON.stringify({ key: randomUUID(), ...toast });
+  const value = writeCookie(toastCookie, marked, { baseUrl, maxAgeSeconds: 60 });
   response.headers.append('Set-Cookie', value);
   return response;
 }

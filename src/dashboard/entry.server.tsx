@@ -5,17 +5,22 @@
 import { Writable } from 'node:stream';
 import { renderToPipeableStream } from 'react-dom/server';
 import {
-  createRequestHandler,
+  createRequestHandler as createRouterHandler,
+  isRouteErrorResponse,
   RouterContextProvider,
   ServerRouter,
   type EntryContext,
   type HandleErrorFunction,
+  type ServerBuild,
 } from 'react-router';
 import { requestFacts, services, type RequestFacts } from './context.ts';
+import { numberFaults } from './numberedFaults.ts';
 import { showRefusalsAsPages } from './refusals.ts';
 import type { Services } from './services.ts';
 
-export { createRequestHandler };
+export function createRequestHandler(build: ServerBuild, mode: string) {
+  return createRouterHandler(numberFaults(build), mode);
+}
 
 const renderingLimitMs = 10_000;
 export const streamTimeout = renderingLimitMs - 1_000;
@@ -28,13 +33,14 @@ export function createLoadContext(given: Services, facts: RequestFacts): RouterC
   return context;
 }
 
-/** What went wrong goes to the log with the request's id; the page shows the id alone. */
+/** What goes wrong outside of loaders and actions. The address stays out of the log: it may hold a secret. */
 export const handleError: HandleErrorFunction = (error, { request, context }) => {
   if (request.signal.aborted) return;
+  // The router's way to say that nothing here takes such a request: anybody can send one.
+  if (isRouteErrorResponse(error) && error.status < 500) return;
   const facts = context.get(requestFacts);
   facts.logError('dashboard.failed', {
     requestId: facts.requestId,
-    path: new URL(request.url).pathname,
     error,
   });
 };

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { comesFromOurPages, readBoundedBody } from './formGuards.ts';
+import { comesFromOurPages, originsOfOurPages, readBoundedBody } from './formGuards.ts';
 
 const ours = 'https://belfry.example.com';
-const from = (headers: Record<string, string>) => comesFromOurPages(new Headers(headers), ours);
+const from = (headers: Record<string, string>) =>
+  comesFromOurPages(new Headers(headers), originsOfOurPages(ours));
 
 describe('which requests come from our own pages', () => {
   test('one with our origin does', () => {
@@ -26,6 +27,22 @@ describe('which requests come from our own pages', () => {
     for (const site of ['same-site', 'cross-site', 'none'])
       assert.equal(from({ 'Sec-Fetch-Site': site }), false, site);
     assert.equal(from({}), false);
+  });
+});
+
+describe('which origins our own pages have', () => {
+  test('that of the public address alone', () => {
+    assert.deepEqual(originsOfOurPages(ours), [ours]);
+    assert.deepEqual(originsOfOurPages('http://127.0.0.1:3000'), ['http://127.0.0.1:3000']);
+    assert.deepEqual(originsOfOurPages('https://localhost:3000'), ['https://localhost:3000']);
+    const lookalike = 'http://localhost.evil.example:3000';
+    assert.deepEqual(originsOfOurPages(lookalike), [lookalike]);
+  });
+  test('on a machine of one’s own also the address that the service tells at its start', () => {
+    assert.deepEqual(originsOfOurPages('http://localhost:3000'), [
+      'http://localhost:3000',
+      'http://127.0.0.1:3000',
+    ]);
   });
 });
 

@@ -7,15 +7,27 @@ export function isSafeMethod(method: string): boolean {
 }
 
 /**
+ * The origins that our own pages have: that of the public address, and where it is `localhost`, as it is
+ * unless BASE_URL says otherwise, also `127.0.0.1` at the same port, which the service tells at its start.
+ */
+export function originsOfOurPages(baseUrl: string): readonly string[] {
+  const ours = new URL(baseUrl);
+  if (ours.protocol !== 'http:' || ours.hostname !== 'localhost') return [ours.origin];
+  const twin = new URL(ours);
+  twin.hostname = '127.0.0.1';
+  return [ours.origin, twin.origin];
+}
+
+/**
  * True where the browser says that one of our own pages sent the request.
  *
  * Browsers name the sending page's origin with every POST; a few leave it out for the same origin and
  * then say so in `Sec-Fetch-Site`. Neither header can be set by a page, so a request with neither, or
  * with another origin, did not come from here (RFC 6454 §7.3, Fetch Metadata).
  */
-export function comesFromOurPages(headers: Headers, ourOrigin: string): boolean {
+export function comesFromOurPages(headers: Headers, ourOrigins: readonly string[]): boolean {
   const origin = headers.get('Origin');
-  if (origin !== null) return origin === ourOrigin;
+  if (origin !== null) return ourOrigins.includes(origin);
   return headers.get('Sec-Fetch-Site') === 'same-origin';
 }
 

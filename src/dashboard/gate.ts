@@ -4,22 +4,29 @@
  * it is named here.
  */
 import { data, redirect, type MiddlewareFunction } from 'react-router';
-import { requestFacts, services, session, signedIn } from './context.ts';
+import { requestFacts, sentForm, services, session, signedIn } from './context.ts';
 import { forgetToast, readToast } from './cookies.ts';
+import { isSafeMethod } from './formGuards.ts';
+import { requireOwnTeam } from './formTeam.ts';
+import { guard } from './numberedFaults.ts';
 import type { Session } from './services.ts';
+import { takeForm } from './takeForm.ts';
 
 /** Patterns of routes that need nobody signed in. */
 const publicPages = new Set([
   '/login',
   '/login/code',
   '/register',
+  '/register/:token',
   '/setup',
   '/forgot-password',
   '/reset-password/:token',
   '/invitations/:token',
   '/confirm-email/:token',
+  '/stop-email-change/:token',
   '/theme',
   '/logout',
+  '/connection',
 ]);
 
 /** Patterns of routes that need a person, but no team. */
@@ -27,10 +34,7 @@ const teamlessPages = new Set(['/teams/new', '/teams/switch']);
 
 let isSetUp = false;
 
-export const gate: MiddlewareFunction<Response> = async (
-  { request, url, pattern, context },
-  next,
-) => {
+const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, context }, next) => {
   const { people } = context.get(services);
   const current = await people.accounts.readSession(request.headers);
   context.set(session, current);
@@ -50,6 +54,12 @@ export const gate: MiddlewareFunction<Response> = async (
       });
     }
   }
+  if (!isSafeMethod(request.method)) {
+    const form = await takeForm(request, context, publicPages.has(page) ? 'anybody' : 'signed-in');
+    if (!publicPages.has(page) && !teamlessPages.has(page))
+      requireOwnTeam(form, page, context.get(signedIn));
+    context.set(sentForm, form);
+  }
   const response = await next();
   for (const cookie of current?.setCookies ?? []) response.headers.append('Set-Cookie', cookie);
   if (readToast(request) && !response.headers.has('Location')) {
@@ -57,6 +67,8 @@ export const gate: MiddlewareFunction<Response> = async (
   }
   return response;
 };
+
+export const gate = guard(decide);
 
 function enter(current: Session, page: string): Response | null {
   return current.team || teamlessPages.has(page) ? null : redirect('/teams/new');
@@ -71,8 +83,7 @@ async function findDoor(
   isSetUp ||= await accounts.isSetUp();
   if (!isSetUp) return redirect('/setup');
   // A form that was sent after the session ended can't be sent again by a redirect.
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw data({ signedOut: true }, { status: 401 });
+  if (!isSafeMethod(request.method)) throw data({ signedOut: true }, { status: 401 });
   const wanted = `${url.pathname}${url.search}`;
   return redirect(wanted === '/' ? '/login' : `/login?next=${encodeURIComponent(wanted)}`);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { showRefusalsAsPages } from './refusals.ts';
+import { BUSY, nullIfBusy, showRefusalsAsPages } from './refusals.ts';
 import type { Services } from './services.ts';
 
 class Room {
@@ -13,6 +13,9 @@ class Room {
   }
   async lose() {
     throw Object.assign(new Error('connection lost'), { code: 'STORE_UNAVAILABLE' });
+  }
+  async crowd() {
+    throw Object.assign(new Error('3 searches are under way'), { code: 'STORE_BUSY' });
   }
   async fail() {
     throw new Error('disk full');
@@ -38,6 +41,15 @@ describe('services as pages see them', () => {
       rooms.people.lose(),
       (thrown: { init?: ResponseInit }) => thrown.init?.status === 503,
     );
+  });
+  test('too many searches become the 503 page that says so, and what a page can do without is left out', async () => {
+    await assert.rejects(
+      rooms.people.crowd(),
+      (thrown: { data: unknown; init?: ResponseInit }) =>
+        thrown.init?.status === 503 && thrown.data === BUSY,
+    );
+    assert.equal(await rooms.people.crowd().catch(nullIfBusy), null);
+    await assert.rejects(rooms.people.lose().catch(nullIfBusy));
   });
   test('a fault stays a fault', async () => {
     await assert.rejects(rooms.people.fail(), { message: 'disk full' });

@@ -16,6 +16,9 @@ import './styles/base.css';
 import { MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useRouteLoaderData } from 'react-router';
+import { ConnectionBar } from './connection/ConnectionBar.tsx';
+import { keepPage } from './connection/keepPage.ts';
+import { KeepShown } from './connection/KeepShown.tsx';
 import { requestFacts } from './context.ts';
 import { readTheme, readTimeZone } from './cookies.ts';
 import { gate } from './gate.ts';
@@ -25,10 +28,11 @@ import { colorSchemeFromServer, mantineTheme } from './theme.ts';
 import type { Route } from './+types/root.ts';
 
 export const middleware: Route.MiddlewareFunction[] = [gate];
+export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepPage];
 
 export function loader({ request, context }: Route.LoaderArgs) {
-  const { now, requestId } = context.get(requestFacts);
-  return { theme: readTheme(request), timeZone: readTimeZone(request), now, requestId };
+  const { now } = context.get(requestFacts);
+  return { theme: readTheme(request), timeZone: readTimeZone(request), now };
 }
 
 export function Layout({ children }: { children: ReactNode }) {
@@ -62,10 +66,15 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function Root() {
-  return <Outlet />;
+  return (
+    <>
+      <Outlet />
+      <KeepShown />
+      <ConnectionBar />
+    </>
+  );
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
-  const facts = useRouteLoaderData<typeof loader>('root');
-  return <FaultPage error={error} requestId={facts?.requestId ?? null} />;
+  return <FaultPage error={error} />;
 }

@@ -5,7 +5,12 @@ import { Hono } from 'hono';
 import type { RouterContextProvider, ServerBuild } from 'react-router';
 import type { Log } from '#domain/log';
 import type { RequestFacts } from './context.ts';
-import { comesFromOurPages, isSafeMethod, readBoundedBody } from './formGuards.ts';
+import {
+  comesFromOurPages,
+  isSafeMethod,
+  originsOfOurPages,
+  readBoundedBody,
+} from './formGuards.ts';
 import { buildPlainPage, type PlainPage } from './plainPage.ts';
 import { setCommonHeaders, setPageHeaders } from './securityHeaders.ts';
 import type { Services } from './services.ts';
@@ -17,14 +22,17 @@ export type DashboardOptions = {
   log: Log;
   /** Where the build lies, `build/dashboard` as an absolute path. */
   buildDirectory: string;
-  /** The client's address as limits count it (D12); `env` is what the HTTP server hands to Hono. */
+  /** The client's address as limits count it (§8.1); `env` is what the HTTP server hands to Hono. */
   readClientAddress: (request: Request, env: unknown) => string;
   /** Milliseconds since 1970 UTC. */
   now?: () => number;
 };
 
-const formLimit = { maxBytes: 2 * 1024 * 1024, maxMs: 20_000 };
+/** What pages answer; the platform's own `Request` can't even hold some of the others. */
+const methods: readonly string[] = ['GET', 'HEAD', 'POST'];
+const formWithinMs = 20_000;
 const pageLimitMs = 30_000;
+const retryAfterSeconds = '5';
 
 type Handler = (request: Request, context: RouterContextProvider) => Promise<Response>;
 type Bundle = ServerBuild & {
@@ -40,7 +48,7 @@ type Bundle = ServerBuild & {
  * Opens the built dashboard as a Hono app, to be mounted last: it answers every address that nobody
  * else took, with a page, a static file or a 404 page.
  *
- * The public address alone decides links, cookies and which origin may send forms: neither `Host` nor
+ * The public address alone decides links, cookies and which origins may send forms: neither `Host` nor
  * `X-Forwarded-*` is read, so forms work behind a proxy that ends TLS, and a forged header changes nothing.
  */
 export async function createDashboard(options: DashboardOptions): Promise<Hono> {
@@ -68,7 +76,11 @@ export async function createDashboard(options: DashboardOptions): Promise<Hono> 
       (request) => handle(request, bundle.entry.module.createLoadContext(services, facts)),
     );
     const sent = new Response(answer.body, answer);
+    for (const [name, value] of facts.answerHeaders) sent.headers.set(name, value);
     setPageHeaders(sent.headers, { nonce: facts.nonce, isHttps });
+    if (sent.status === 503 && !sent.headers.has('Retry-After')) {
+      sent.headers.set('Retry-After', retryAfterSeconds);
+    }
     return sent;
   });
   return app;
@@ -78,14 +90,19 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
   return {
     requestId: randomUUID(),
     nonce: randomBytes(16).toString('base64'),
+    readBody: (maxBytes) => readBoundedBody(request, { maxBytes, maxMs: formWithinMs }),
     clientAddress: options.readClientAddress(request, env),
     baseUrl: options.config.baseUrl,
     now: (options.now ?? Date.now)(),
     logError: (event, fields) => options.log.error(event, fields),
+    answerHeaders: new Headers(),
   };
 }
 
-/** Guards, then the application, which sees the public address and a body that is whole and small. */
+/**
+ * Guards, then the application, which sees the public address and no body: a form is read where its
+ * page's limit is known, in the gate.
+ */
 async function answerPage(
   request: Request,
   publicUrl: string,
@@ -97,21 +114,23 @@ async function answerPage(
   const refuse = (page: Omit<PlainPage, 'requestId'>) =>
     buildPlainPage({ ...page, requestId }, wantsData);
   if (!isDecodable(publicUrl)) return refuse(missing);
-  const init: RequestInit = {
-    method: request.method,
-    headers: request.headers,
-    signal: request.signal,
-  };
-  if (!isSafeMethod(request.method)) {
-    if (!comesFromOurPages(request.headers, new URL(facts.baseUrl).origin))
-      return refuse(foreignOrigin(facts.baseUrl));
-    const body = await readBoundedBody(request, formLimit);
-    if (body.kind === 'too-large') return refuse(tooLarge);
-    if (body.kind === 'too-slow') return refuse(tooSlow);
-    init.body = body.bytes;
+  if (!methods.includes(request.method)) {
+    const refusal = refuse(explainStatus(405));
+    refusal.headers.set('Allow', methods.join(', '));
+    return refusal;
   }
+  const headers = new Headers(request.headers);
+  const init: RequestInit = { method: request.method, headers, signal: request.signal };
+  const mayChange = !isSafeMethod(request.method);
+  if (mayChange && !comesFromOurPages(headers, originsOfOurPages(facts.baseUrl)))
+    return refuse(foreignOrigin(facts.baseUrl));
+  // The router compares once more, and knows one address only.
+  if (mayChange && headers.has('Origin')) headers.set('Origin', new URL(facts.baseUrl).origin);
   try {
-    const answer = await withinTime(handle(new Request(publicUrl, init)), pageLimitMs);
+    const answer = await withinTime(
+      handle(new Request(publicUrl, init)),
+      pageLimitMs + (mayChange ? formWithinMs : 0),
+    );
     if (answer === 'late') return refuse(tooBusy);
     return isForPeople(answer, wantsData) ? answer : refuse(explainStatus(answer.status));
   } catch (error) {
@@ -152,16 +171,6 @@ const foreignOrigin = (baseUrl: string) => ({
   title: 'This form came from another address',
   text: `Belfry answers forms only from its own pages at ${baseUrl}. Open it there and send the form again. If that is not its address, its operator sets it as BASE_URL.`,
 });
-const tooLarge = {
-  status: 413,
-  title: 'That is more than a form may hold',
-  text: 'A form may carry 2 MiB. Shorten the payload or the list and send it again.',
-};
-const tooSlow = {
-  status: 408,
-  title: 'The form did not arrive in time',
-  text: 'The connection was too slow or broke. Nothing was changed. Send the form again.',
-};
 const tooBusy = {
   status: 503,
   title: 'Belfry is too busy to answer',

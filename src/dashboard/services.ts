@@ -10,6 +10,7 @@
  */
 
 import type { ChannelConfig } from '#domain/notification-channel';
+import type { IsSecretHeader } from '#domain/secret-headers';
 import type { AlertWork } from '#work/alerts';
 import type { ChannelWork } from '#work/channels';
 import type { CronPages } from '#work/cron-contract';
@@ -27,7 +28,7 @@ export type * from '#work/run-contract';
 
 /** What the pages of alerts, maintenance windows and the notification channel ask and show. */
 export type { ChannelConfig } from '#domain/notification-channel';
-export type { Alert, AlertFilter } from '#work/alerts';
+export type { Alert, AlertFilter, StoredAlert } from '#work/alerts';
 export type { ChannelView } from '#work/channels';
 export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/windows';
 
@@ -43,7 +44,8 @@ export type Visitor = { headers: Headers; clientAddress: string };
 export type FieldErrors = Record<string, string[]>;
 
 export type Refused = { kind: 'refused'; errors: FieldErrors };
-export type TooMany = { kind: 'too-many'; retryAfterSeconds: number };
+/** `isBusy`: not the asker but the service had too much to do. */
+export type TooMany = { kind: 'too-many'; retryAfterSeconds: number; isBusy?: true };
 export type NotFound = { kind: 'not-found' };
 export type Done = { kind: 'done' };
 
@@ -54,8 +56,14 @@ export type TeamOfUser = { id: string; name: string; role: Role };
 
 export type Session = {
   id: string;
-  user: { id: string; name: string; email: string; hasSecondFactor: boolean };
-  /** The user's current team (D34), null where it was deleted and none was chosen since. */
+  user: {
+    id: string;
+    name: string;
+    email: string;
+    isEmailVerified: boolean;
+    hasSecondFactor: boolean;
+  };
+  /** The user's current team (§5.2), null where it was deleted and none was chosen since. */
   team: TeamOfUser | null;
   /** Every team of the user, by name. */
   teams: TeamOfUser[];
@@ -72,12 +80,29 @@ export interface Accounts {
   sendsMail(): boolean;
   readSession(headers: Headers): Promise<Session | null>;
 
+  /** Whether the first account takes the code that the log and the command line show. */
+  asksSetupCode(): boolean;
   /** Makes the first account, its team and the session. */
   createFirstAccount(
-    input: { name: string; email: string; password: string; team: string },
+    input: { name: string; email: string; password: string; team: string; code?: string },
     visitor: Visitor,
   ): Promise<SignedIn | Refused | TooMany | { kind: 'closed' }>;
-  /** Registers without an invitation, with a team of one's own. */
+  /** True where the address is confirmed before there is an account: mails can be sent. */
+  confirmsFirst(): boolean;
+  /** Mails the link to sign up with; answers the same whether or not the address has an account. */
+  requestSignUp(
+    input: { email: string },
+    visitor: Visitor,
+  ): Promise<Done | Refused | TooMany | { kind: 'closed' }>;
+  /** The address that such a link proves; null where it was used or is too old. */
+  readSignUp(token: string): Promise<string | null>;
+  /** Makes the account of that address, with a team of one's own. */
+  finishSignUp(
+    token: string,
+    input: { name: string; password: string; team: string },
+    visitor: Visitor,
+  ): Promise<SignedIn | Refused | TooMany | { kind: 'closed' }>;
+  /** Registers without an invitation and without a link, where no mail can be sent. */
   register(
     input: { name: string; email: string; password: string; team: string },
     visitor: Visitor,
@@ -96,17 +121,20 @@ export interface Accounts {
     visitor: Visitor,
   ): Promise<SignedIn | { kind: 'wrong' } | { kind: 'expired' } | TooMany>;
   signOut(visitor: Visitor): Promise<{ setCookies: string[] }>;
-  /** Ends every session of the user, this one included. */
-  signOutEverywhere(userId: string, visitor: Visitor): Promise<{ setCookies: string[] }>;
+  /** Ends every session of the user, this one included, and drops every open proof of theirs. */
+  signOutEverywhere(
+    what: { userId: string; revokesToken: boolean },
+    visitor: Visitor,
+  ): Promise<{ setCookies: string[] }>;
 
   /** Answers the same whether or not the account exists. */
   requestPasswordReset(input: { email: string }, visitor: Visitor): Promise<Done | TooMany>;
   isResetTokenValid(token: string): Promise<boolean>;
-  /** Ends all sessions of the account; the person signs in anew. */
+  /** Ends all access to the account; the person signs in anew. */
   resetPassword(
-    input: { token: string; password: string },
+    input: { token: string; password: string; revokesToken: boolean },
     visitor: Visitor,
-  ): Promise<Done | { kind: 'expired' } | Refused | TooMany>;
+  ): Promise<{ kind: 'done'; setCookies: string[] } | { kind: 'expired' } | Refused | TooMany>;
 
   changeName(userId: string, name: string): Promise<Done | Refused>;
   /** Asks for the password; without SMTP the change is made at once, else after the mailed link. */
@@ -116,6 +144,15 @@ export interface Accounts {
   ): Promise<Done | { kind: 'mailed' } | Refused | TooMany>;
   /** Behind the mailed link: the new address is in force. The link works once. */
   confirmEmail(token: string): Promise<Done | { kind: 'expired' }>;
+  /** Mails the link anew with which the present address is confirmed. */
+  requestEmailConfirmation(userId: string, visitor: Visitor): Promise<Done | TooMany>;
+  /** Behind the link that the old address got: the change is off. The link works once, for whoever has it. */
+  stopEmailChange(token: string): Promise<Done | { kind: 'expired' }>;
+  /** Asks for the password. The old token stops working; the only time that the text is known. */
+  generateApiToken(
+    input: { password: string },
+    visitor: Visitor,
+  ): Promise<{ kind: 'generated'; token: string } | Refused | TooMany>;
   /** Ends the user's other sessions. Errors are of `password` and `currentPassword`. */
   changePassword(
     input: { currentPassword: string; password: string },
@@ -175,7 +212,7 @@ export interface Teams {
   /** `name` repeats the team's name, as typed to confirm. */
   deleteTeam(actor: Actor, name: string): Promise<Done | Refused>;
   leaveTeam(actor: Actor): Promise<Done | { kind: 'is-owner' }>;
-  transferTeam(actor: Actor, toUserId: string): Promise<Done | NotFound>;
+  transferTeam(actor: Actor, toUserId: string): Promise<Done | NotFound | { kind: 'owns-enough' }>;
 
   listMembers(actor: Actor): Promise<Member[]>;
   changeRole(actor: Actor, userId: string, role: 'admin' | 'member'): Promise<Done | NotFound>;
@@ -187,6 +224,7 @@ export interface Teams {
   invite(
     actor: Actor,
     input: { email: string | null; role: 'admin' | 'member' },
+    visitor: Visitor,
   ): Promise<{ kind: 'invited'; link: string; mailed: boolean } | Refused | TooMany>;
   revokeInvitation(actor: Actor, invitationId: string): Promise<boolean>;
   /** null: never existed, used, revoked or expired. */
@@ -204,7 +242,7 @@ export interface Teams {
   /** For a newcomer: makes the account, joins and signs in. `email` is ignored where the invitation names one. */
   registerByInvitation(
     token: string,
-    input: { name: string; email: string; password: string },
+    input: { name: string; email: string; password: string; mailed?: string },
     visitor: Visitor,
   ): Promise<SignedIn | NotFound | Refused | TooMany>;
 }
@@ -214,21 +252,19 @@ export interface Tokens {
   readApiToken(
     userId: string,
   ): Promise<{ hint: string; createdAt: number; lastUsedAt: number | null } | null>;
-  /** Makes a new one; the old one stops working. The only time that the text is known. */
-  generateApiToken(userId: string): Promise<string>;
 }
 
 export interface Signing {
   readSigningSecret(actor: Actor): Promise<{ createdAt: number; masked: string } | null>;
   /** The text, for an admin who asks for it. */
   revealSigningSecret(actor: Actor): Promise<string | null>;
-  /** Makes the first or replaces the old one; in force with the next request (D19). */
+  /** Makes the first or replaces the old one; in force with the next request (§5.6). */
   generateSigningSecret(actor: Actor): Promise<string>;
   /** Requests are no longer signed. */
   deleteSigningSecret(actor: Actor): Promise<void>;
 }
 
-/** The team's runs in this UTC month (D35). `limit` null: unlimited. */
+/** The team's runs in this UTC month (§8.2). `limit` null: unlimited. */
 export type Usage = { plan: string; limit: number | null; used: number };
 
 export interface Billing {
@@ -273,6 +309,8 @@ export interface Work
     AlertWork,
     WindowWork,
     ChannelWork {
+  /** Whether a header is masked until it is asked for, by the installation's rule (§5.9). */
+  isSecretHeader: IsSecretHeader;
   readPulse(teamId: string): Promise<Pulse>;
   readCounts(teamId: string): Promise<Counts>;
   /** The newest cron or job that the user's token created after `since`: the settings page waits for it. */

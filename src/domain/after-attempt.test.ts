@@ -22,9 +22,14 @@ describe('what follows an attempt (§3.2)', () => {
     ]);
   });
 
-  test('with automatic retries off the first failure is the last (D26)', () => {
+  test('with automatic retries off the first failure is the last (§3.4)', () => {
     const off = { ...policy, retriesEnabled: false };
     assert.deepEqual(decideAfterAttempt(failed, 1, off), { kind: 'dead-letter' });
+  });
+
+  test('a failure of our own is final, whatever the schedule says (§3.2)', () => {
+    const ours: Verdict = { ok: false, reason: 'worker_failed', errorMessage: 'not readable' };
+    assert.deepEqual(decideAfterAttempt(ours, 1, policy), { kind: 'dead-letter' });
   });
 
   test('a schedule shortened meanwhile ends what is beyond it', () => {

@@ -1,5 +1,5 @@
 /**
- * How alerts of one queue that come in a burst are told of (D36): the first at once, those of the next
+ * How alerts of one queue that come in a burst are told of (§6.5): the first at once, those of the next
  * minute together in one notice with a count, and so on for as long as it lasts.
  */
 export interface Burst {

@@ -1,4 +1,4 @@
-/** When a cron's runs raise alerts (§6.4, D36). */
+/** When a cron's runs raise alerts (§6.4, §6.5). */
 
 export type AlertLevel = 'warning' | 'failure' | 'recovery';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Assertion } from './assertion.ts';
+import { JsonFinder } from './json-find.ts';
 import {
   evaluateAssertions,
   MAX_ASSERTIONS,
@@ -10,12 +11,21 @@ import {
   type ResponseFacts,
 } from './assertions.ts';
 
-function facts(text: string, durationMs = 10): ResponseFacts {
-  return { body: { found: [], whole: { text }, totalBytes: Buffer.byteLength(text) }, durationMs };
+function facts(text: string, { durationMs = 10, assertions = [] }: Given = {}): ResponseFacts {
+  const finder = new JsonFinder(needsOf(assertions).paths);
+  finder.take(Buffer.from(text));
+  const totalBytes = Buffer.byteLength(text);
+  return { body: { found: [], json: finder.finish(), totalBytes }, durationMs };
+}
+
+interface Given {
+  durationMs?: number;
+  assertions?: readonly Assertion[];
 }
 
 function holds(path: string, expected: string, text: string) {
-  const [verdict] = evaluateAssertions([{ kind: 'json_path_equals', path, expected }], facts(text));
+  const assertions: Assertion[] = [{ kind: 'json_path_equals', path, expected }];
+  const [verdict] = evaluateAssertions(assertions, facts(text, { assertions }));
   return verdict ?? assert.fail('no verdict');
 }
 
@@ -43,8 +53,8 @@ describe('JSON path equals', () => {
   }
 
   const failing: [path: string, expected: string, body: string, got: string][] = [
-    ['data.ok', 'true', '{"data":{"ok":"true"}}', '"true"'],
-    ['s', '5', '{"s":"5"}', '"5"'],
+    ['s', '"5"', '{"s":5}', '5'],
+    ['s', '5.0', '{"s":"5"}', '"5"'],
     ['missing', 'null', '{"n":null}', 'nothing at this path'],
     ['n', '9007199254740992', '{"n":9007199254740993}', '9007199254740993'],
     ['n', '1e400', '{"n":1e401}', '1e401'],
@@ -63,7 +73,7 @@ describe('JSON path equals', () => {
 
   test('a body that was too large to keep fails with a text that says so', () => {
     const [verdict] = evaluateAssertions([{ kind: 'json_path_equals', path: 'a', expected: '1' }], {
-      body: { found: [], whole: 'too-large', totalBytes: 20_000_000 },
+      body: { found: [], json: 'too-large', totalBytes: 20_000_000 },
       durationMs: 1,
     });
     assert.equal(verdict?.ok, false);
@@ -111,7 +121,8 @@ describe('JSON path equals', () => {
 describe('the other kinds', () => {
   test('response time must be strictly less', () => {
     const under: Assertion = { kind: 'response_time_under', ms: 500 };
-    const verdictAt = (ms: number) => evaluateAssertions([under], facts('', ms))[0]?.ok;
+    const verdictAt = (ms: number) =>
+      evaluateAssertions([under], facts('', { durationMs: ms }))[0]?.ok;
     assert.deepEqual([499, 500, 501].map(verdictAt), [true, false, false]);
   });
 
@@ -121,9 +132,9 @@ describe('the other kinds', () => {
       { kind: 'response_time_under', ms: 5 },
       { kind: 'body_contains', text: 'b' },
     ];
-    assert.deepEqual(needsOf(assertions), { searchFor: ['a', 'b'], whole: false });
+    assert.deepEqual(needsOf(assertions), { searchFor: ['a', 'b'], paths: [] });
     const verdicts = evaluateAssertions(assertions, {
-      body: { found: [false, true], whole: null, totalBytes: 3 },
+      body: { found: [false, true], json: null, totalBytes: 3 },
       durationMs: 1,
     });
     assert.deepEqual(
@@ -133,9 +144,13 @@ describe('the other kinds', () => {
     assert.equal(verdicts[0]?.got, 'a body of 3 bytes without it');
   });
 
-  test('the whole body is asked for only where a path needs it', () => {
-    assert.deepEqual(needsOf([]), { searchFor: [], whole: false });
-    assert.equal(needsOf([{ kind: 'json_path_equals', path: 'a', expected: '1' }]).whole, true);
+  test('each path is asked for in its turn', () => {
+    assert.deepEqual(needsOf([]), { searchFor: [], paths: [] });
+    const path = { kind: 'json_path_equals', path: 'a[0]', expected: '1' } as const;
+    assert.deepEqual(needsOf([path, path]).paths, [
+      ['a', 0],
+      ['a', 0],
+    ]);
   });
 });
 

@@ -1,10 +1,11 @@
 import type { Assertion } from './assertion.ts';
 import type { BodyNeeds, ReceivedBody } from './exchange.ts';
-import { areNodesEqual, compareValues, locateNode } from './json-equality.ts';
-import { locate, parsePath, MAX_PATH_LENGTH, type PathStep } from './json-path.ts';
+import { areNodesEqual, compareValues, isWrittenPlainly } from './json-equality.ts';
+import type { FoundValue } from './json-find.ts';
+import { parsePath, MAX_PATH_LENGTH, type PathStep } from './json-path.ts';
 import { parseJsonText, type JsonNode } from './json-text.ts';
 
-/** Success assertions: reading them as written, and holding a response against them (§2.4, D23, D24). */
+/** Success assertions: reading them as written, and holding a response against them (§2.4, §2.7). */
 
 /** How many assertions a queue or cron may have. */
 export const MAX_ASSERTIONS = 20;
@@ -19,7 +20,7 @@ const SHOWN_LENGTH = 200;
 
 /** What the assertions are held against: a 2xx response, read with `needsOf` the same assertions. */
 export interface ResponseFacts {
-  body: Pick<ReceivedBody, 'found' | 'whole' | 'totalBytes'>;
+  body: Pick<ReceivedBody, 'found' | 'json' | 'totalBytes'>;
   durationMs: number;
 }
 
@@ -34,12 +35,12 @@ export interface AssertionVerdict {
 /** What has to be known of a body to hold these assertions against it. */
 export function needsOf(assertions: readonly Assertion[]): BodyNeeds {
   const searchFor: string[] = [];
-  let whole = false;
+  const paths: PathStep[][] = [];
   for (const assertion of assertions) {
     if (assertion.kind === 'body_contains') searchFor.push(assertion.text);
-    else if (assertion.kind === 'json_path_equals') whole = true;
+    else if (assertion.kind === 'json_path_equals') paths.push(parsePath(assertion.path) ?? []);
   }
-  return { searchFor, whole };
+  return { searchFor, paths };
 }
 
 /** Holds every assertion against the response, in order. Never throws, whatever the body is. */
@@ -47,8 +48,8 @@ export function evaluateAssertions(
   assertions: readonly Assertion[],
   facts: ResponseFacts,
 ): AssertionVerdict[] {
-  const json = new ParsedBody(facts.body.whole);
   let searched = 0;
+  let followed = 0;
   return assertions.map((assertion): AssertionVerdict => {
     switch (assertion.kind) {
       case 'body_contains':
@@ -56,14 +57,26 @@ export function evaluateAssertions(
       case 'response_time_under':
         return judgeTime(assertion, facts.durationMs);
       case 'json_path_equals':
-        return judgePath(assertion, json);
+        return judgePath(assertion, facts.body.json, followed++);
     }
   });
 }
 
-/** The rest of `Assertion failed: …` (D21): which, expected, got. */
+/** The rest of `Assertion failed: …` (§2.7): which, expected, got. */
 export function describeFailure({ assertion, expected, got }: AssertionVerdict): string {
   return `${nameAssertion(assertion)}: expected ${expected}, got ${got}`;
+}
+
+/** What an assertion wants, as its verdict says it, where it was not held against anything. */
+export function describeExpected(assertion: Assertion): string {
+  switch (assertion.kind) {
+    case 'body_contains':
+      return cut(JSON.stringify(assertion.text));
+    case 'response_time_under':
+      return `less than ${assertion.ms}`;
+    case 'json_path_equals':
+      return cut(readExpected(assertion.expected).shown);
+  }
 }
 
 function nameAssertion(assertion: Assertion): string {
@@ -86,15 +99,19 @@ function judgeContained(
 ): AssertionVerdict {
   const ok = body.found[place] === true;
   const got = ok ? 'a body with it' : `a body of ${body.totalBytes} bytes without it`;
-  return { assertion, ok, expected: cut(JSON.stringify(assertion.text)), got };
+  return { assertion, ok, expected: describeExpected(assertion), got };
 }
 
 function judgeTime(assertion: OfKind<'response_time_under'>, durationMs: number): AssertionVerdict {
   const ok = durationMs < assertion.ms;
-  return { assertion, ok, expected: `less than ${assertion.ms}`, got: String(durationMs) };
+  return { assertion, ok, expected: describeExpected(assertion), got: String(durationMs) };
 }
 
-function judgePath(assertion: OfKind<'json_path_equals'>, json: ParsedBody): AssertionVerdict {
+function judgePath(
+  assertion: OfKind<'json_path_equals'>,
+  json: ReceivedBody['json'],
+  place: number,
+): AssertionVerdict {
   const expected = readExpected(assertion.expected);
   const verdict = (ok: boolean, got: string): AssertionVerdict => ({
     assertion,
@@ -102,14 +119,25 @@ function judgePath(assertion: OfKind<'json_path_equals'>, json: ParsedBody): Ass
     expected: cut(expected.shown),
     got: cut(got),
   });
-  const path = parsePath(assertion.path);
-  if (path === null) return verdict(false, 'a path that cannot be read');
-  if (json.fault !== null) return verdict(false, json.fault);
-  const located = locate(json.value, path);
-  if (located.kind === 'missing') return verdict(false, 'nothing at this path');
-  const likeness = compareValues(located.value, expected.value);
-  if (likeness !== 'unsure') return verdict(likeness === 'equal', json.show(located.value, path));
-  return verdict(json.isExactly(path, expected), json.show(located.value, path));
+  if (parsePath(assertion.path) === null) return verdict(false, 'a path that cannot be read');
+  if (json === null) return verdict(false, 'no body');
+  if (json === 'too-large') return verdict(false, 'a body larger than 16 MiB, too large to parse');
+  if ('fault' in json) return verdict(false, json.fault);
+  const found = json.values[place] ?? { kind: 'missing' };
+  if (found.kind === 'missing') return verdict(false, 'nothing at this path');
+  if (found.kind === 'large') return verdict(false, showLarge(found));
+  return verdict(isEqual(found.text, assertion.expected, expected), showValue(found.text));
+}
+
+function isEqual(text: string, written: string, expected: Expected): boolean {
+  const value: unknown = JSON.parse(text);
+  if (isWrittenPlainly(value, written)) return true;
+  const likeness = compareValues(value, expected.value);
+  if (likeness !== 'unsure') return likeness === 'equal';
+  const node = parseJsonText(text);
+  // Deeper than trees are made: then what doubles can tell is all that is known, and they are equal.
+  if (typeof node === 'string' || expected.node === null) return true;
+  return areNodesEqual(node, expected.node);
 }
 
 interface Expected {
@@ -127,49 +155,22 @@ function readExpected(text: string): Expected {
   return { value: JSON.parse(text), node, shown: node.raw };
 }
 
-/** The body as JSON: parsed once for all assertions, and a second time only where digits decide. */
-class ParsedBody {
-  readonly value: unknown;
-  /** Why there is no value, for people; null when there is one. */
-  readonly fault: string | null;
-  readonly #text: string;
-  #node: JsonNode | null | undefined;
-
-  constructor(whole: ReceivedBody['whole']) {
-    this.#text = whole === null || whole === 'too-large' ? '' : whole.text;
-    try {
-      this.value = whole === null || whole === 'too-large' ? undefined : JSON.parse(whole.text);
-      this.fault = whole === 'too-large' ? 'a body larger than 16 MiB, too large to parse' : null;
-      if (whole === null) this.fault = 'no body';
-    } catch {
-      this.fault = 'a body that is not JSON';
-    }
+/** A value as JSON text; a number beyond doubles with the digits it came with. */
+function showValue(text: string): string {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'number') {
+    return Math.abs(value) > Number.MAX_SAFE_INTEGER ? text : String(value);
   }
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_LENGTH * 2));
+  if (typeof value !== 'object' || value === null) return String(value);
+  return showContainer(value);
+}
 
-  isExactly(path: readonly PathStep[], expected: Expected): boolean {
-    const node = this.#locateNode(path);
-    // Deeper than trees are made: then what doubles can tell is all that is known, and they are equal.
-    if (node === null || expected.node === null) return true;
-    return areNodesEqual(node, expected.node);
-  }
-
-  /** A value as JSON text; a number beyond doubles with the digits it came with. */
-  show(value: unknown, path: readonly PathStep[]): string {
-    if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-      return this.#locateNode(path)?.raw ?? String(value);
-    }
-    if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_LENGTH * 2));
-    if (typeof value !== 'object' || value === null) return String(value);
-    return showContainer(value);
-  }
-
-  #locateNode(path: readonly PathStep[]): JsonNode | null {
-    if (this.#node === undefined) {
-      const parsed = parseJsonText(this.#text);
-      this.#node = typeof parsed === 'string' ? null : parsed;
-    }
-    return this.#node === null ? null : locateNode(this.#node, path);
-  }
+/** A value of which only the beginning was kept. */
+function showLarge({ is, start, members }: Extract<FoundValue, { kind: 'large' }>): string {
+  if (is === 'array') return `a list of ${members}`;
+  if (is === 'object') return `an object of ${members}`;
+  return start.slice(0, SHOWN_LENGTH * 2);
 }
 
 /** A list or object is written out only where it is small; nobody reads more than the beginning of it. */
@@ -194,7 +195,7 @@ function cut(text: string): string {
 }
 
 /**
- * Reads a list of assertions as the operator's command line and the dashboard's forms give it (D24).
+ * Reads a list of assertions as the operator's command line and the dashboard's forms give it (§2.4).
  * The error names the entry, counted from 1, and what is wrong with it. Unknown keys are left out.
  */
 export function parseAssertions(input: unknown): Assertion[] | { error: string } {

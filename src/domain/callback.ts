@@ -50,7 +50,7 @@ export function jobCallbackBody(ending: JobEnding): string {
   });
 }
 
-/** The body of a cron's callback (§6.3). A plain HTTP error has no error message there (D21). */
+/** The body of a cron's callback (§6.3). A plain HTTP error has no error message there (§2.7). */
 export function cronCallbackBody(ending: CronEnding): string {
   const isSilent = ending.status === 'success' || isPlainHttpError(ending.failureReason);
   return escapeJsonAnswer({
@@ -70,7 +70,7 @@ function isPlainHttpError(reason: FailureReason | null): boolean {
   return reason === null || reason === 'http_client_error' || reason === 'http_server_error';
 }
 
-/** The callback as a request, unsigned (see `signRequest`). The URL is used as given, less its fragment (§6.1, D8). */
+/** The callback as a request, unsigned (see `signRequest`). The URL is used as given, less its fragment (§6.1, §2.9). */
 export function buildCallbackRequest(url: string, body: string): OutgoingRequest {
   return {
     method: 'POST',

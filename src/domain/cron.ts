@@ -16,10 +16,10 @@ export interface CronSchedule {
 }
 
 /**
- * Reads a cron expression (§2.1, D10): five fields or one of the five shortcuts.
+ * Reads a cron expression (§2.1, §2.8): five fields or one of the five shortcuts.
  * 'never' is an expression that parses but names only days that do not exist, such as 31 February.
  *
- * Grammar and search are ours: the cron libraries at hand take looser grammar than D10 allows and miss runs (one skips
+ * Grammar and search are ours: the cron libraries at hand take looser grammar than §2.8 allows and miss runs (one skips
  * 1 March where the days hold a 29th, 30th or 31st, another has no `W`). Once the grammar has been read
  * strictly, what is left to do is to look for a day in a calendar.
  *

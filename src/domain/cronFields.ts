@@ -18,7 +18,7 @@ export interface WeekDays {
   last: number;
 }
 
-/** A cron expression taken apart. A day field that is exactly `*` or `?` is null: it does not restrict (D10). */
+/** A cron expression taken apart. A day field that is exactly `*` or `?` is null: it does not restrict (§2.8). */
 export interface CronFields {
   /** Ascending, without doubles, never empty; so are the hours. */
   minutes: readonly number[];
@@ -61,7 +61,7 @@ const ALLOWED = /^[a-zA-Z\d@*?,/# \t\n\v\f\r-]*$/;
 const WHITE_SPACE = /[ \t\n\v\f\r]+/;
 
 /**
- * Reads a cron expression into its fields, or null when it does not parse (§2.1, D10).
+ * Reads a cron expression into its fields, or null when it does not parse (§2.1, §2.8).
  * Whether any day exists that it names is not asked here. Never throws.
  */
 export function parseCronFields(text: string): CronFields | null {

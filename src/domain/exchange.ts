@@ -1,3 +1,6 @@
+import type { JsonFindings } from './json-find.ts';
+import type { PathStep } from './json-path.ts';
+
 /**
  * One HTTP exchange as plain data: what `outgoing` is asked to send and what came of it.
  * Nothing here knows of jobs, crons or databases.
@@ -6,7 +9,7 @@
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export const HTTP_METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Header names and values in the order and case in which they were configured (D18). */
+/** Header names and values in the order and case in which they were configured (§2.6). */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** A request exactly as it goes on the wire (§2.6); `Host`, `Connection` and `Content-Length` are added when it is sent. */
@@ -19,12 +22,12 @@ export interface OutgoingRequest {
   body: Uint8Array | null;
 }
 
-/** What the judge will want to know of the response body, told beforehand because the body is streamed (D23). */
+/** What the judge will want to know of the response body, told beforehand because the body is streamed (§2.7). */
 export interface BodyNeeds {
   /** Texts to look for anywhere in the body, at any size (`Body contains`). */
   searchFor: readonly string[];
-  /** True when the whole body has to be kept for parsing (`JSON path equals`, up to 16 MiB). */
-  whole: boolean;
+  /** Places to look for in a body that is JSON, up to 16 MiB (`JSON path equals`). */
+  paths: readonly (readonly PathStep[])[];
 }
 
 /** How long each part of an attempt took, in milliseconds; null for a part that did not happen (a reused connection). */
@@ -46,8 +49,8 @@ export interface ReceivedBody {
   totalBytes: number;
   /** For each text of `BodyNeeds.searchFor`, whether it occurred. */
   found: readonly boolean[];
-  /** The whole body as text when `BodyNeeds.whole` asked for it; 'too-large' above 16 MiB; null when not asked for. */
-  whole: { text: string } | 'too-large' | null;
+  /** What the body holds at each of `BodyNeeds.paths`; 'too-large' above 16 MiB; null when nothing was asked for. */
+  json: JsonFindings | 'too-large' | null;
 }
 
 /** Where the request went and how: for people who look into a run. */
@@ -60,7 +63,7 @@ export interface Trace {
 }
 
 /**
- * What came of one exchange (§2.7, D20–D22). `durationMs` covers all of it, from DNS to the last byte.
+ * What came of one exchange (§2.7, §2.11). `durationMs` covers all of it, from DNS to the last byte.
  * `status` is kept wherever a status line arrived before the exchange broke.
  */
 export type Exchange =

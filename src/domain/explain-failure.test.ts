@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { explainFailure, type FailureFacts } from './explain-failure.ts';
+import { UNREADABLE_TEXTS } from './judge.ts';
 import { FAILURE_REASONS } from './failure.ts';
-import { isSecretHeader } from './secret-headers.ts';
+import { isSecretHeader, secretHeadersWith } from './secret-headers.ts';
 
 const FACTS: FailureFacts = {
   reason: null,
@@ -55,6 +56,11 @@ describe('a failure in plain words', () => {
       'a timeout before a connection',
       { reason: 'timeout', address: null, timeoutSeconds: 1 },
       /No connection.*1 second\./,
+    ],
+    [
+      'a request that can’t be read any more',
+      { reason: 'worker_failed', errorMessage: UNREADABLE_TEXTS.headers },
+      /headers can't be opened with this APP_KEY.*Nothing was sent.*operator/s,
     ],
     ['a worker that stopped', { reason: 'worker_failed' }, /not known whether.*Retry if/],
     [
@@ -118,12 +124,23 @@ describe('a failure in plain words', () => {
 });
 
 describe('headers that hold secrets', () => {
-  test('credentials are known by their names, in any case (D39)', () => {
+  test('credentials are known by their names, in any case (§5.9)', () => {
     const secrets =
-      'Authorization cookie X-Api-Key api-key X-Auth-Token X-Secret X-Amz-Security-Token Proxy-Authorization password X-Hub-Signature Ocp-Apim-Subscription-Key';
+      'Authorization cookie X-Api-Key api-key X-Auth-Token X-Secret X-Amz-Security-Token Proxy-Authorization password X-Hub-Signature Client-Secret X-Auth X-Session X-Access-Key X-Hmac Ocp-Apim-Subscription-Key';
     for (const name of secrets.split(' ')) assert.equal(isSecretHeader(name), true, name);
-    for (const name of 'Content-Type Accept X-Request-Id User-Agent Host X-Keyboard'.split(' ')) {
+    for (const name of 'Content-Type Accept X-Request-Id User-Agent Host X-Trace X-Keyboard'.split(
+      ' ',
+    )) {
       assert.equal(isSecretHeader(name), false, name);
     }
+  });
+
+  test('further names are the operator’s, in any case, beside the usual ones', () => {
+    const isSecret = secretHeadersWith(['X-Customer']);
+    for (const name of ['x-customer', 'X-CUSTOMER', 'Authorization']) {
+      assert.equal(isSecret(name), true, name);
+    }
+    assert.equal(isSecret('X-Customer-Name'), false);
+    assert.equal(isSecretHeader('X-Customer'), false);
   });
 });

@@ -1,10 +1,11 @@
 import type { FailureReason } from './failure.ts';
+import { UNREADABLE_TEXTS } from './judge.ts';
 
 /** A failed run as far as its failure goes. */
 export interface FailureFacts {
   reason: FailureReason | null;
   responseStatus: number | null;
-  /** The text that was stored with it (D21); null for a cron's plain HTTP error. */
+  /** The text that was stored with it (§2.7); null for a cron's plain HTTP error. */
   errorMessage: string | null;
   /** The request's URL as it was sent. */
   url: string;
@@ -38,6 +39,7 @@ export function explainFailure(facts: FailureFacts): Explanation {
         'Sending goes on with the next calendar month (UTC) or with a larger plan; the owner sees both under Billing.',
       );
     case 'worker_failed':
+      if (isUnreadable(facts.errorMessage)) return explainUnreadable(facts.errorMessage);
       return explain(
         'The service stopped while the request was running',
         'It is not known whether the target received the request or finished its work, so it was not sent again.',
@@ -64,6 +66,18 @@ export function explainFailure(facts: FailureFacts): Explanation {
     case null:
       return explainStatus(facts);
   }
+}
+
+function isUnreadable(message: string | null): message is string {
+  return Object.values<string | null>(UNREADABLE_TEXTS).includes(message);
+}
+
+function explainUnreadable(message: string): Explanation {
+  return explain(
+    'Something stored of the request can’t be read',
+    `${message} Nothing was sent, and the run does not count against the month.`,
+    'Enter it anew (the headers of a cron or a job, the assertions, or the signing secret) and save it. If many runs fail so, the operator has to see that every process has the APP_KEY that the database was made with.',
+  );
 }
 
 function explain(

@@ -1,4 +1,4 @@
-/** Why a run failed, as stored with it (D21); a failure without a reason (3xx, odd statuses) has null. */
+/** Why a run failed, as stored with it (§2.7); a failure without a reason (3xx, odd statuses) has null. */
 export const FAILURE_REASONS = [
   'http_client_error',
   'http_server_error',
@@ -11,3 +11,19 @@ export const FAILURE_REASONS = [
   'worker_failed',
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** A failure without a reason in words (§2.7): a redirect, or a status that HTTP has no meaning for. */
+export function describeUnknown(responseStatus: number | null): string {
+  return responseStatus === null ? 'Unknown error' : `Unknown error (HTTP ${responseStatus})`;
+}
+
+/** True for what was answered and is neither a success nor a failure with a reason of its own (§2.7). */
+export function isUnknown(run: {
+  responseStatus: number | null;
+  reason: FailureReason | null;
+}): boolean {
+  const { responseStatus, reason } = run;
+  return (
+    reason === null && responseStatus !== null && (responseStatus < 200 || responseStatus > 299)
+  );
+}

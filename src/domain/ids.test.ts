@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { isId, newId } from './ids.ts';
+import { earliestIdAt, isId, newId } from './ids.ts';
 
 const now = Date.UTC(2026, 10, 20, 9, 5);
 
-describe('ids (D15)', () => {
+describe('ids (§1.2)', () => {
   test('an id is a UUID of version 7 that holds the time given', () => {
     const id = newId(now);
     assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -21,6 +21,13 @@ describe('ids (D15)', () => {
   test('ids of later times sort behind, even after the clock was set back', () => {
     const ids = [newId(now + 1), newId(now), newId(now + 2)];
     assert.deepEqual(ids.toSorted(), [ids[1], ids[0], ids[2]]);
+  });
+
+  test('the earliest id of any time is one, however far that is from here', () => {
+    assert.ok(earliestIdAt(now) <= newId(now) && newId(now - 1) < earliestIdAt(now));
+    for (const at of [-1, 0, 2 ** 48 - 1, 2 ** 48, 1e15, 1e300]) {
+      assert.ok(isId(earliestIdAt(at)), String(at));
+    }
   });
 
   test('other texts are no ids', () => {

@@ -1,5 +1,5 @@
 /**
- * An instant as answers and callbacks write it (D13): `2026-11-20T09:05:00+00:00`, fractions of a second cut off.
+ * An instant as answers and callbacks write it (§1.2): `2026-11-20T09:05:00+00:00`, fractions of a second cut off.
  *
  * @param ms  milliseconds since 1970 UTC
  */

@@ -5,7 +5,7 @@ import type { NextStep } from './after-attempt.ts';
  * attempt fails, a failure when the job is dead-lettered, nothing for the retries between.
  *
  * Where the first attempt is also the last, the failure alone is raised, as a cron whose threshold is 1
- * has no warning (D36): the two would tell of the same run at the same moment.
+ * has no warning (§6.5): the two would tell of the same run at the same moment.
  */
 export function decideJobAlert(
   step: NextStep,

@@ -1,8 +1,7 @@
-import { placeInList, type PathStep } from './json-path.ts';
 import type { JsonNode } from './json-text.ts';
 
 /**
- * Equality of JSON values (D24): numbers by value, objects whatever the order of their keys, lists in order.
+ * Equality of JSON values (§2.4): numbers by value, objects whatever the order of their keys, lists in order.
  * Two forms: a quick one over what JSON.parse made, and an exact one over trees that kept their digits.
  */
 
@@ -18,6 +17,16 @@ export function compareValues(one: unknown, other: unknown): Likeness {
   if (!isContainer(one) || !isContainer(other)) return 'different';
   if (Array.isArray(one) !== Array.isArray(other)) return 'different';
   return compareMembers(one, other);
+}
+
+/**
+ * Whether a string of a response is what was written without quotes: `abc`, but also the string `5` where 5 is
+ * expected, `true` or `null` (§2.4). The other way round it does not hold: the number 5 is no string.
+ *
+ * @param written  the expected value as somebody wrote it; with quotes it is JSON, and for `compareValues`
+ */
+export function isWrittenPlainly(value: unknown, written: string): boolean {
+  return typeof value === 'string' && value === written && !written.startsWith('"');
 }
 
 function isContainer(value: unknown): value is Record<string, unknown> {
@@ -64,21 +73,6 @@ function areEntriesEqual(one: ObjectNode, other: ObjectNode): boolean {
     if (counterpart === undefined || !areNodesEqual(member, counterpart)) return false;
   }
   return true;
-}
-
-/** Follows a path into a tree, as `locate` does into a value. */
-export function locateNode(node: JsonNode, path: readonly PathStep[]): JsonNode | null {
-  let current: JsonNode | undefined = node;
-  for (const step of path) {
-    if (current.kind === 'object') {
-      current = typeof step === 'string' ? current.entries.get(step) : undefined;
-    } else if (current.kind === 'array') {
-      const place = placeInList(step);
-      current = place === null ? undefined : current.items[place];
-    } else return null;
-    if (current === undefined) return null;
-  }
-  return current;
 }
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

@@ -1,5 +1,5 @@
 /**
- * Paths into a JSON value (D24): `data.items[0].id`, `$.data.items[0].id`, `data["odd key"]`.
+ * Paths into a JSON value (§2.4): `data.items[0].id`, `$.data.items[0].id`, `data["odd key"]`.
  * One path names one place; there are no wildcards.
  */
 
@@ -8,11 +8,6 @@ export type PathStep = string | number;
 
 /** How long the text of a path may be, in characters. */
 export const MAX_PATH_LENGTH = 1000;
-
-/** What a path leads to: the value, or the statement that there is none (which is not the same as null). */
-export type Located = { kind: 'found'; value: unknown } | { kind: 'missing' };
-
-const MISSING: Located = { kind: 'missing' };
 
 /** One step at a time, from where the last ended: `.name`, `[0]`, `["key"]` or `['key']`. */
 const STEP =
@@ -49,26 +44,6 @@ function unescapeKey(text: string): string {
   return text.replace(/\\(?:u([\da-fA-F]{4})|(.))/gsu, (_, hex?: string, character = '') =>
     hex === undefined ? (ESCAPES[character] ?? character) : String.fromCharCode(parseInt(hex, 16)),
   );
-}
-
-/**
- * Follows a path into a parsed JSON value. Only what the JSON text itself holds is found: nothing
- * inherited, no `length`. A name made of digits also finds its place in a list (`items.0.id`).
- */
-export function locate(value: unknown, path: readonly PathStep[]): Located {
-  let current = value;
-  for (const step of path) {
-    if (typeof current !== 'object' || current === null) return MISSING;
-    if (Array.isArray(current)) {
-      const index = placeInList(step);
-      if (index === null || index >= current.length) return MISSING;
-      current = current[index];
-    } else {
-      if (typeof step === 'number' || !Object.hasOwn(current, step)) return MISSING;
-      current = (current as Record<string, unknown>)[step];
-    }
-  }
-  return { kind: 'found', value: current };
 }
 
 /** The place in a list that a step names, or null where it names none. */

@@ -2,7 +2,7 @@
  * The tokens and the grammar of JSON (RFC 8259), strictly, over text that is never copied.
  *
  * JSON.parse won't do for payloads: it rounds numbers, moves integer-like keys to the front and forgets
- * how a value was written (D16). Everything here is iterative and linear, whatever the text.
+ * how a value was written (§2.6). Everything here is iterative and linear, whatever the text.
  */
 
 const QUOTE = 0x22;
@@ -19,8 +19,8 @@ export type ContainerKind = 'object' | 'array';
 
 /** Told of each part of a value in document order. A token is `scanner.text.slice(start, scanner.at)`. */
 export interface JsonVisitor {
-  /** A container opens at `start`. False ends the walk there. */
-  enter(kind: ContainerKind, start: number): boolean;
+  /** A container opens at `start`. False ends the walk there; a place in the text passes over it, to go on there. */
+  enter(kind: ContainerKind, start: number): boolean | number;
   /** The innermost container closes just before `scanner.at`. */
   leave(): void;
   /** A key, quotes included. `isEscaped`: it holds at least one backslash. */
@@ -172,7 +172,14 @@ export function walkValue(
     const start = scanner.at;
     const mark = scanner.text.charCodeAt(start);
     if (mark === OPEN_OBJECT || mark === OPEN_ARRAY) {
-      if (!visitor.enter(mark === OPEN_OBJECT ? 'object' : 'array', start)) return 'stopped';
+      const entered = visitor.enter(mark === OPEN_OBJECT ? 'object' : 'array', start);
+      if (entered === false) return 'stopped';
+      if (entered !== true) {
+        scanner.at = entered;
+        const next = goOn(scanner, visitor, closers);
+        if (next !== 'value') return next;
+        continue;
+      }
       scanner.at++;
       const closer = mark === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
       if (!scanner.take(closer)) {

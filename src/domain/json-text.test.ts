@@ -5,13 +5,9 @@ import * as fc from 'fast-check';
 
 import encodingCases from '../../spec/cases/json-encoding.json' with { type: 'json' };
 
-import {
-  encodeJsonForWire,
-  escapeJsonAnswer,
-  parseJsonText,
-  readTopLevelFields,
-} from './json-text.ts';
+import { escapeJsonAnswer, parseJsonText, readTopLevelFields } from './json-text.ts';
 import type { JsonNode } from './json-text.ts';
+import { encodeJsonForWire } from './json-wire.ts';
 
 /** A tree without the source texts, its entries as pairs so that their order counts. */
 function simplify(node: JsonNode | string): unknown {
@@ -284,7 +280,7 @@ describe('writing JSON for the wire (§2.6)', () => {
   });
 });
 
-describe("writing the service's own answers (D13)", () => {
+describe("writing the service's own answers (§1.2)", () => {
   test('slashes and non-ASCII characters are escaped', () => {
     assert.equal(
       escapeJsonAnswer({ cron_expression: '*/5 * * * *', name: 'Zoë 😀', ok: true, none: null }),

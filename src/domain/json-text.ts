@@ -1,5 +1,5 @@
 /**
- * JSON carried as text: what was given is what is sent (D16).
+ * JSON carried as text: what was given is what is sent (§2.6).
  *
  * Trees made here keep the digits of numbers and the order of keys. Of duplicate keys the last value wins,
  * at the place of the first. `__proto__` and `constructor` are keys like any other.
@@ -8,7 +8,7 @@
 import { JsonScanner, walkValue } from './json-scan.ts';
 import type { ContainerKind, JsonVisitor, ScalarKind } from './json-scan.ts';
 
-/** How deep a payload may be nested: `[]` and `{}` are one level, `[[]]` two (D16). */
+/** How deep a payload may be nested: `[]` and `{}` are one level, `[[]]` two (§2.6). */
 export const MAX_JSON_DEPTH = 512;
 
 export type JsonScalar =
@@ -115,7 +115,7 @@ function makeScalar(scanner: JsonScanner, kind: ScalarKind, start: number): Json
 }
 
 /** A string token, quotes included, as the string it stands for. */
-function decodeString(raw: string, isEscaped: boolean): string {
+export function decodeString(raw: string, isEscaped: boolean): string {
   return isEscaped ? (JSON.parse(raw) as string) : raw.slice(1, -1);
 }
 
@@ -130,8 +130,8 @@ export type JsonField =
 /**
  * Reads the fields of a JSON object, in document order, without expanding what is nested in them.
  *
- * Null when the text is malformed anywhere, or is no object (D4: it then reads as no fields at all).
- * Nesting is measured, not limited, so that the caller can report it (D16).
+ * Null when the text is malformed anywhere, or is no object (§4.5: it then reads as no fields at all).
+ * Nesting is measured, not limited, so that the caller can report it (§2.6).
  */
 export function readTopLevelFields(text: string): Map<string, JsonField> | null {
   const scanner = new JsonScanner(text);
@@ -191,57 +191,7 @@ class FieldReader implements JsonVisitor {
   }
 }
 
-/**
- * Writes a JSON text as it goes on the wire (§2.6, D16): pure ASCII, `/` as `\/`, empty objects as `[]`,
- * no white space between tokens, escapes in their shortest form. Digits and the order of keys stay.
- *
- * Throws on text that is not JSON, or is nested deeper than `MAX_JSON_DEPTH`: such a payload was never accepted.
- */
-export function encodeJsonForWire(rawJson: string): string {
-  const node = parseJsonText(rawJson);
-  if (typeof node === 'string') throw new TypeError(`Payload text is ${node}`);
-  return encodeNodeForWire(node);
-}
-
-/**
- * The same for a text that is parsed already.
- *
- * Recursion is safe here: a tree is never deeper than the parser let it become.
- */
-export function encodeNodeForWire(node: JsonNode): string {
-  switch (node.kind) {
-    case 'object':
-      return encodeObject(node.entries);
-    case 'array':
-      return `[${node.items.map(encodeNodeForWire).join(',')}]`;
-    case 'string':
-      return encodeString(node.value);
-    case 'number':
-    case 'true':
-    case 'false':
-    case 'null':
-      return node.raw;
-  }
-}
-
-function encodeObject(entries: ReadonlyMap<string, JsonNode>): string {
-  if (entries.size === 0) return '[]';
-  let json = '';
-  for (const [key, value] of entries) {
-    json += `${json === '' ? '{' : ','}${encodeString(key)}:${encodeNodeForWire(value)}`;
-  }
-  return `${json}}`;
-}
-
-/** A string as a JSON string in pure ASCII: `/` as `\/`, the rest of Unicode as `\uxxxx` in lower case. */
-function encodeString(value: string): string {
-  return mustEscape.test(value) ? toAsciiJson(JSON.stringify(value)) : `"${value}"`;
-}
-
-/** Control characters, `"`, `/`, `\` and non-ASCII. */
-const mustEscape = /[^ !#-.0-[\]-\u007f]/;
-
-/** Writes one of the service's own JSON texts: answers of the API (D13) and callbacks (§6). */
+/** Writes one of the service's own JSON texts: answers of the API (§1.2) and callbacks (§6). */
 export function escapeJsonAnswer(value: unknown): string {
   return toAsciiJson(JSON.stringify(value));
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Exchange, Trace } from './exchange.ts';
+import { JsonFinder } from './json-find.ts';
+import type { PathStep } from './json-path.ts';
 import { judgeExchange } from './judge.ts';
 
 const trace: Trace = {
@@ -9,12 +11,14 @@ const trace: Trace = {
   responseHeaders: [],
 };
 
-function answer(status: number, text = '{}'): Exchange {
+function answer(status: number, text = '{}', paths: PathStep[][] = []): Exchange {
+  const finder = new JsonFinder(paths);
+  finder.take(Buffer.from(text));
   const body = {
     stored: Buffer.from(text),
     totalBytes: text.length,
     found: [false],
-    whole: { text },
+    json: finder.finish(),
   };
   return { kind: 'answered', status, body, durationMs: 5, trace };
 }
@@ -68,7 +72,7 @@ describe('judging an answer', () => {
 
   test('the first assertion that fails is reported, with what was expected and found', () => {
     const verdict = judgeExchange(
-      answer(200, '{"data":{"ok":false}}'),
+      answer(200, '{"data":{"ok":false}}', [['data', 'ok']]),
       [
         { kind: 'response_time_under', ms: 100 },
         { kind: 'json_path_equals', path: 'data.ok', expected: 'true' },

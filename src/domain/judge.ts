@@ -8,7 +8,7 @@ export type Verdict =
   | { ok: true }
   | { ok: false; reason: FailureReason | null; errorMessage: string | null };
 
-/** The texts of failures that never come from an exchange are here too, so that they stand in one place (D21). */
+/** The texts of failures that never come from an exchange are here too, so that they stand in one place (§2.7). */
 export const FAILURE_TEXTS = {
   unresolvable: 'Cannot resolve host',
   blocked: 'The URL resolves to a blocked IP address.',
@@ -16,10 +16,18 @@ export const FAILURE_TEXTS = {
   workerStopped: 'The worker stopped while the request was running.',
 } as const;
 
+/** Of a run that was not sent, because something that is stored of it can't be read any more. It counts as a worker failure. */
+export const UNREADABLE_TEXTS = {
+  headers: "The stored headers can't be opened with this APP_KEY.",
+  secret: "The team's signing secret can't be opened with this APP_KEY.",
+  assertions: "The stored assertions can't be read.",
+  payload: "The stored payload can't be read.",
+} as const;
+
 const SUCCESS: Verdict = { ok: true };
 
 /**
- * Judges one exchange with a target (§2.7, D21; assertions §2.4).
+ * Judges one exchange with a target (§2.7; assertions §2.4).
  *
  * Assertions count for a 2xx only; the first that fails is reported. A redirect is a failure, never
  * followed. Whether a failure is retried is not decided here. Never throws.

@@ -1,4 +1,4 @@
-/** Maintenance windows (D37): when a team wants to hear nothing, and about what. */
+/** Maintenance windows (§6.6): when a team wants to hear nothing, and about what. */
 
 /** What an alert is about. */
 export interface AlertSource {

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Which addresses a request may go to (§2.7, D20). Decided on numbers and texts alone: nothing is
+ * Which addresses a request may go to (§2.7, §2.11). Decided on numbers and texts alone: nothing is
  * looked up here, and the outgoing room asks again about every address a name resolves to.
  */
 

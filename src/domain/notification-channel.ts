@@ -1,4 +1,4 @@
-/** Where a team hears of alerts (§6.4, D36). What each one's posts look like is in alerts/channels. */
+/** Where a team hears of alerts (§6.4, §6.5). What each one's posts look like is in alerts/channels. */
 
 /** Each chat's name, and where in it people find the address of an incoming webhook. */
 export const CHAT_CHANNELS = {

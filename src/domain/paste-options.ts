@@ -294,7 +294,7 @@ function defaultMethod({ data, inQuery }: Gathered): string {
   return data.length > 0 && !inQuery ? 'POST' : 'GET';
 }
 
-/** curl takes a URL without a scheme as http; user info moves into a header, where it can be sent (D8). */
+/** curl takes a URL without a scheme as http; user info moves into a header, where it can be sent (§2.9). */
 function readUrl(given: string): { url: string; credentials: string | null } {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
   const parts = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@]*)@(.*)$/is.exec(url);

@@ -1,7 +1,8 @@
 /** What a job or a cron gives as its payload, and what becomes of it (§2.1, §2.2, §2.6). */
 
-import { encodeNodeForWire, escapeJsonAnswer, parseJsonText } from './json-text.ts';
-import type { JsonNode } from './json-text.ts';
+import { JsonScanner, walkValue, type JsonVisitor } from './json-scan.ts';
+import { MAX_JSON_DEPTH } from './json-text.ts';
+import { encodeJsonForWire } from './json-wire.ts';
 
 /** JSON (an object or an array) as given, or other text; null for no payload. */
 export type Payload = { kind: 'json'; text: string } | { kind: 'text'; text: string } | null;
@@ -9,39 +10,51 @@ export type Payload = { kind: 'json'; text: string } | { kind: 'text'; text: str
 /**
  * Reads the payload string of a cron (§2.1): JSON when it parses as an object or array, otherwise text.
  *
- * Deeper than 512 levels it is text as well (D16). Null, empty or all white space: no payload (D5).
+ * Deeper than 512 levels it is text as well (§2.6). Null, empty or all white space: no payload (§4.5).
  */
 export function readCronPayload(text: string | null): Payload {
   if (text === null || text.trim() === '') return null;
-  const node = parseJsonText(text);
-  const isJson = typeof node !== 'string' && (node.kind === 'object' || node.kind === 'array');
-  return { kind: isJson ? 'json' : 'text', text };
+  return { kind: isContainer(text) ? 'json' : 'text', text };
+}
+
+/** Whether a text is a JSON object or array, no deeper than payloads are. */
+function isContainer(text: string): boolean {
+  const scanner = new JsonScanner(text);
+  const meter = new DepthMeter();
+  return walkValue(scanner, meter) === 'done' && scanner.takeEnd() && meter.hasEntered;
+}
+
+class DepthMeter implements JsonVisitor {
+  hasEntered = false;
+  #depth = 0;
+
+  enter(): boolean {
+    this.hasEntered = true;
+    return ++this.#depth <= MAX_JSON_DEPTH;
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+
+  key(): void {}
+  scalar(): void {}
+}
+
+const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})\s*$/;
+
+/** The payload as JSON text, or null when there is none or it is empty (`[]`, `{}`): both are sent alike (§2.6). */
+export function payloadAsJson(payload: Payload): string | null {
+  if (payload === null) return null;
+  if (payload.kind === 'text') return `{"body":${JSON.stringify(payload.text)}}`;
+  return EMPTY.test(payload.text) ? null : payload.text;
 }
 
 /**
- * The payload as a tree, or null when there is none or it is empty (`[]`, `{}`): both are sent alike (§2.6).
+ * The bytes of a request's body; `[]` stands for no payload.
  *
  * Throws on JSON text that could not have been accepted.
  */
-export function expandPayload(payload: Payload): JsonNode | null {
-  if (payload === null) return null;
-  const { text } = payload;
-  if (payload.kind === 'text') {
-    const raw = escapeJsonAnswer(text);
-    const body: JsonNode = { kind: 'string', value: text, raw };
-    return { kind: 'object', entries: new Map([['body', body]]), raw: `{"body":${raw}}` };
-  }
-  const node = parseJsonText(text);
-  if (typeof node === 'string') throw new TypeError(`Payload text is ${node}`);
-  return isEmpty(node) ? null : node;
-}
-
-function isEmpty(node: JsonNode): boolean {
-  if (node.kind === 'object') return node.entries.size === 0;
-  return node.kind === 'array' && node.items.length === 0;
-}
-
-/** The bytes of a request's body; `[]` stands for no payload. */
-export function encodePayload(payload: JsonNode | null): Uint8Array {
-  return Buffer.from(payload === null ? '[]' : encodeNodeForWire(payload), 'ascii');
+export function encodePayload(json: string | null): Uint8Array {
+  return Buffer.from(json === null ? '[]' : encodeJsonForWire(json), 'ascii');
 }

@@ -127,7 +127,7 @@ describe("a cron's payload string (§2.1)", () => {
   });
 });
 
-describe('the headers of a request (§2.6, D18)', () => {
+describe('the headers of a request (§2.6)', () => {
   test('a request with a body says what it is and who sends it', () => {
     assert.deepEqual(build({ method: 'POST' }).headers, [
       ['Content-Type', 'application/json'],

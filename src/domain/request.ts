@@ -1,7 +1,7 @@
-/** The request that a target receives (§2.6, D16–D18). */
+/** The request that a target receives (§2.6). */
 
 import type { HeaderList, HttpMethod, OutgoingRequest } from './exchange.ts';
-import { encodePayload, expandPayload } from './payload.ts';
+import { encodePayload, payloadAsJson } from './payload.ts';
 import type { Payload } from './payload.ts';
 import { appendPayloadToUrl } from './query.ts';
 
@@ -24,7 +24,7 @@ export interface RequestSpec {
  */
 export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-long' {
   const { method } = spec;
-  const payload = expandPayload(spec.payload);
+  const payload = payloadAsJson(spec.payload);
   const url = appendPayloadToUrl(spec.url, method === 'GET' ? payload : null);
   if (url === null) return 'query-too-long';
   const hasBody = method !== 'GET' && (method !== 'DELETE' || payload !== null);

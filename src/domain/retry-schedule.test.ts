@@ -9,7 +9,7 @@ import {
   parseRetrySchedule,
 } from './retry-schedule.ts';
 
-describe('a retry schedule as text (D26)', () => {
+describe('a retry schedule as text (§3.4)', () => {
   test('the default reads 1m, 30m, 3h', () => {
     assert.equal(formatRetrySchedule(DEFAULT_RETRY_SCHEDULE), '1m, 30m, 3h');
   });

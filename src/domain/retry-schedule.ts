@@ -1,4 +1,4 @@
-/** Retry schedules and the text in which people edit them (D26): `1m, 30m, 3h`. */
+/** Retry schedules and the text in which people edit them (§3.4): `1m, 30m, 3h`. */
 
 /** After 1 minute, 30 minutes and 3 hours (§2.3), in seconds. */
 export const DEFAULT_RETRY_SCHEDULE: readonly number[] = [60, 1800, 10_800];

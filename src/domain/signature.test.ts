@@ -16,7 +16,7 @@ function request(headers: HeaderList, body: string | null): OutgoingRequest {
   };
 }
 
-describe('signing (§5.6, D19)', () => {
+describe('signing (§5.6)', () => {
   // Both values were computed with: printf '1790000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
   test('the signature covers timestamp, full stop and body', () => {
     assert.equal(signBody('whsec_test', 1_790_000_000, Buffer.from('{"a":1}')), SIGNED);

@@ -1,4 +1,4 @@
-/** Signing of requests and callbacks (§5.6, D19). */
+/** Signing of requests and callbacks (§5.6). */
 
 import { createHmac } from 'node:crypto';
 

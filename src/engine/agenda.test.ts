@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { FakeClock } from '#testing/fake-clock';
 import { Agenda, type LaneKey } from './agenda.ts';
 
+const DAY_MS = 24 * 3600 * 1000;
 const QUEUE: LaneKey = { kind: 'queue', id: 'q', teamId: 't' };
 
 /** An agenda whose lane is due at 100, and is being claimed from at that time. */
@@ -90,4 +93,47 @@ test('a lane with nothing to come and nothing under way is forgotten', () => {
   assert.equal(agenda.laneCount, 1);
   agenda.leave(lane);
   assert.equal(agenda.laneCount, 0);
+});
+
+test('a day of claims leaves no more behind than there are lanes', () => {
+  const clock = new FakeClock('2026-11-21T00:00:00Z');
+  const midnight = clock.now() + DAY_MS;
+  const agenda = new Agenda();
+  const queues = Array.from({ length: 10 }, (_, n) => ({ ...QUEUE, id: `q${n}` }));
+  let most = 0;
+  let taken = 0;
+  for (; clock.now() < midnight; clock.jumpTo(clock.now() + 50)) {
+    const now = clock.now();
+    // Ten claims at each look, which is 200 a second: of jobs that just came in, beside retries that wait for the night.
+    for (const queue of queues) agenda.expect(queue, now);
+    for (const lane of agenda.takeDue(now, queues.length)) {
+      agenda.giveBack(lane, midnight + (now % 1000));
+      taken++;
+    }
+    most = Math.max(most, agenda.size);
+  }
+  assert.equal(taken, 200 * 24 * 3600);
+  assert.ok(most <= 3 * queues.length, `it held ${most} things for ${queues.length} lanes`);
+});
+
+test('lanes come up in the order of their times, however often those change', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(20), fc.nat(1000))), (changes) => {
+      const agenda = new Agenda();
+      const dueAt = new Map<string, number>();
+      for (const [n, at] of changes) {
+        const id = `q${n}`;
+        agenda.expect({ ...QUEUE, id }, at);
+        dueAt.set(id, Math.min(at, dueAt.get(id) ?? Infinity));
+      }
+      for (const at of [...new Set(dueAt.values())].toSorted((a, b) => a - b)) {
+        assert.equal(agenda.nextDueAt(), at);
+        const due = agenda.takeDue(at, 100);
+        for (const lane of due) agenda.giveBack(lane, null);
+        const expected = [...dueAt.keys()].filter((id) => dueAt.get(id) === at);
+        assert.deepEqual(due.map(({ id }) => id).toSorted(), expected.toSorted());
+      }
+      assert.equal(agenda.size, 0);
+    }),
+  );
 });

@@ -1,3 +1,5 @@
+import { type Timed, Timetable } from './timetable.ts';
+
 /** A queue of jobs, or a team's crons, or a team's callbacks: what is claimed from in turn. */
 export interface LaneKey {
   kind: 'queue' | 'crons' | 'callbacks';
@@ -6,9 +8,8 @@ export interface LaneKey {
   teamId: string;
 }
 
-export interface Lane extends LaneKey {
-  /** When its earliest entry is due; Infinity while nothing is known to wait. */
-  dueAt: number;
+/** `dueAt`: when its earliest entry is due; Infinity while nothing is known to wait. */
+export interface Lane extends LaneKey, Timed {
   /** Nothing that waits in it, as far as this node knows, was due earlier: where the next claim begins to look. */
   from: number;
   inFlight: number;
@@ -28,11 +29,11 @@ export interface Lane extends LaneKey {
  * claims report, and rebuilt from the store now and then; the store alone decides what is due.
  *
  * Lanes that are due stand in a line and are served from its head, so that each gets its turn however
- * much waits in the others (D30). Memory and time are per lane, never per waiting job.
+ * much waits in the others (§3.8). Memory and time are per lane, never per waiting job.
  */
 export class Agenda {
   readonly #lanes = new Map<string, Lane>();
-  readonly #timetable = new Timetable();
+  readonly #timetable = new Timetable<Lane>();
   #line: Lane[] = [];
 
   /**
@@ -113,10 +114,15 @@ export class Agenda {
     return this.#lanes.size;
   }
 
+  /** Everything that it holds on to: a lane stands in the timetable or in the line, and never twice. */
+  get size(): number {
+    return this.#lanes.size + this.#timetable.size + this.#line.length;
+  }
+
   #setDue(lane: Lane, dueAt: number): void {
     lane.dueAt = dueAt;
     if (dueAt !== Infinity && !lane.isReady && lane.newsAt === null) {
-      this.#timetable.put(lane, dueAt);
+      this.#timetable.put(lane);
     }
   }
 
@@ -134,75 +140,11 @@ export class Agenda {
 }
 
 function newLane(key: LaneKey): Lane {
-  const idle = { dueAt: Infinity, from: Infinity, inFlight: 0, newsAt: null, newsFrom: Infinity };
-  return { ...key, ...idle, isReady: false, isAtLimit: false, settled: 0 };
+  const nothing = { dueAt: Infinity, from: Infinity, newsAt: null, newsFrom: Infinity };
+  const idle = { inFlight: 0, settled: 0, isReady: false, isAtLimit: false };
+  return { ...key, ...nothing, ...idle, place: -1 };
 }
 
 function nameOf({ kind, id }: Pick<LaneKey, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
-}
-
-/** Lanes by due time: a binary heap. An entry that was overtaken by an earlier one is skipped when it comes up. */
-class Timetable {
-  #entries: { at: number; lane: Lane }[] = [];
-
-  put(lane: Lane, at: number): void {
-    const heap = this.#entries;
-    let index = heap.push({ at, lane }) - 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (this.#at(parent) <= at) break;
-      this.#swap(index, parent);
-      index = parent;
-    }
-  }
-
-  *takeUntil(now: number): Generator<Lane> {
-    while (this.earliest() <= now) yield this.#pop();
-  }
-
-  earliest(): number {
-    for (;;) {
-      const [first] = this.#entries;
-      if (!first) return Infinity;
-      if (first.lane.dueAt === first.at && !first.lane.isReady) return first.at;
-      this.#pop();
-    }
-  }
-
-  #pop(): Lane {
-    const heap = this.#entries;
-    const first = heap[0];
-    const last = heap.pop();
-    if (!first || !last) throw new Error('the timetable is empty');
-    if (heap.length > 0) {
-      heap[0] = last;
-      this.#sink();
-    }
-    return first.lane;
-  }
-
-  #sink(): void {
-    let index = 0;
-    for (;;) {
-      const left = 2 * index + 1;
-      if (left >= this.#entries.length) return;
-      const child = this.#at(left + 1) < this.#at(left) ? left + 1 : left;
-      if (this.#at(index) <= this.#at(child)) return;
-      this.#swap(index, child);
-      index = child;
-    }
-  }
-
-  #at(index: number): number {
-    return this.#entries[index]?.at ?? Infinity;
-  }
-
-  #swap(a: number, b: number): void {
-    const heap = this.#entries;
-    const [first, second] = [heap[a], heap[b]];
-    if (!first || !second) return;
-    heap[a] = second;
-    heap[b] = first;
-  }
 }

@@ -16,29 +16,54 @@ import type { QueueSettings } from '#store/queues';
 import type { ExecutionSettlement } from '#store/settle-executions';
 import type { JobSettlement, RunEnd, StoredResponse } from '#store/settlement';
 
-/** The rules that a job's queue has when its attempt ends; a queue that is gone retries nothing and tells nobody. */
-export type ReadRetryPolicy = (
-  job: ClaimedJob,
-) => Promise<Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'> | null>;
+/** What a queue says about failed attempts; a queue that is gone retries nothing and tells nobody. */
+export type RetryPolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;
 
-const NEVER_RETRIED = { retriesEnabled: false, retrySchedule: [], emailAlerts: false };
+export const NEVER_RETRIED: RetryPolicy = {
+  retriesEnabled: false,
+  retrySchedule: [],
+  emailAlerts: false,
+};
 
-/** Sends one attempt of a job and decides what follows (§2.7, §3.2). Asks and decides; writes nothing. */
-export async function attemptJob(
-  job: ClaimedJob,
-  sender: Sender,
-  clock: Clock,
-  readRetryPolicy: ReadRetryPolicy,
-): Promise<JobSettlement> {
+/** What came of one request, judged. */
+export interface Answer {
+  verdict: Verdict;
+  end: RunEnd;
+  /** Null where it is not to be kept. */
+  response: StoredResponse | null;
+}
+
+/** Sends one attempt of a job and judges the answer (§2.7). */
+export async function attemptJob(job: ClaimedJob, sender: Sender, clock: Clock): Promise<Answer> {
+  if (job.unreadable !== null) return notSent(job.unreadable, clock.now());
   const payload = job.payload === null ? null : ({ kind: 'json', text: job.payload } as const);
   const { exchange, signature } = await exchangeFor(job, { ...job, payload }, sender, clock);
   const verdicts = evaluateAnswer(exchange, job.assertions);
   const verdict = judgeExchange(exchange, job.assertions, 'job', verdicts);
-  const policy = verdict.ok ? NEVER_RETRIED : ((await readRetryPolicy(job)) ?? NEVER_RETRIED);
-  const step = decideAfterAttempt(verdict, job.attemptNumber, policy);
-  const alert = decideJobAlert(step, job.attemptNumber, policy.emailAlerts);
   const end = endOf(exchange, verdict, clock.now());
   const response = responseOf(exchange, writeTrace(exchange.trace, verdicts, { signature }));
+  return { verdict, end, response };
+}
+
+/** A run of which something stored can't be read any more. */
+function notSent(errorMessage: string, completedAt: number): Answer {
+  const failure = { reason: 'worker_failed', errorMessage } as const;
+  const end = { completedAt, responseStatus: null, durationMs: 0, ...failure };
+  return { verdict: { ok: false, ...failure }, end, response: null };
+}
+
+/**
+ * Decides what follows an attempt (§3.2).
+ *
+ * @param policy  the queue's rules at the attempt's end (§3.4); of no use after a success
+ */
+export function settleJob(
+  job: ClaimedJob,
+  { verdict, end, response }: Answer,
+  policy: RetryPolicy,
+): JobSettlement {
+  const step = decideAfterAttempt(verdict, job.attemptNumber, policy);
+  const alert = decideJobAlert(step, job.attemptNumber, policy.emailAlerts);
   if (step.kind === 'retry') {
     const next = {
       id: newId(end.completedAt),
@@ -59,18 +84,30 @@ export async function attemptJob(
   return { job, status, end, response, next: null, callback, alert };
 }
 
-/** Sends one run of a cron. Executions are never retried (§3.1). */
+/** Sends one run of a cron and judges the answer (§2.7). */
 export async function attemptExecution(
   execution: ClaimedExecution,
   sender: Sender,
   clock: Clock,
-): Promise<ExecutionSettlement> {
+): Promise<Answer> {
+  if (execution.unreadable !== null) return notSent(execution.unreadable, clock.now());
   const payload = readCronPayload(execution.payload);
   const spec = { ...execution, payload };
   const { exchange, signature } = await exchangeFor(execution, spec, sender, clock);
   const verdicts = evaluateAnswer(exchange, execution.assertions);
   const verdict = judgeExchange(exchange, execution.assertions, 'cron', verdicts);
+  const { method, url } = execution;
+  const sent = { method, url, payloadHash: hashPayload(execution.payload) };
+  const trace = writeTrace(exchange.trace, verdicts, { signature, sent });
   const end = endOf(exchange, verdict, clock.now());
+  return { verdict, end, response: responseOf(exchange, trace) };
+}
+
+/** Executions are never retried (§3.1). */
+export function settleExecution(
+  execution: ClaimedExecution,
+  { verdict, end, response }: Answer,
+): ExecutionSettlement {
   const status = verdict.ok ? 'success' : 'failed';
   const callback = callbackOf(execution, end, () =>
     cronCallbackBody({
@@ -81,10 +118,7 @@ export async function attemptExecution(
       ...end,
     }),
   );
-  const { method, url } = execution;
-  const sent = { method, url, payloadHash: hashPayload(execution.payload) };
-  const trace = writeTrace(exchange.trace, verdicts, { signature, sent });
-  return { execution, status, end, response: responseOf(exchange, trace), callback };
+  return { execution, status, end, response, callback };
 }
 
 async function exchangeFor(
@@ -128,12 +162,14 @@ function responseOf(exchange: Exchange, trace: string): StoredResponse {
 
 const NO_BYTES = new Uint8Array();
 
+/** A job whose worker failed tells nobody (§6.2); a cron's callback follows every execution (§6.3). */
 function callbackOf(
   run: ClaimedJob | ClaimedExecution,
   end: RunEnd,
   writeBody: () => string,
 ): CallbackToSend | null {
   if (run.callbackUrl === null) return null;
+  if (run.kind === 'job' && end.reason === 'worker_failed') return null;
   return {
     teamId: run.teamId,
     id: newId(end.completedAt),

@@ -15,6 +15,6 @@ export async function sendCallback(
   const request = buildCallbackRequest(callback.url, callback.body);
   await sender.send(signRequest(request, callback.signingSecret, clock.now()), {
     timeoutSeconds: CALLBACK_TIMEOUT_SECONDS,
-    needs: { searchFor: [], whole: false },
+    needs: { searchFor: [], paths: [] },
   });
 }

@@ -3,6 +3,7 @@ import { parseCronExpression } from '#domain/cron';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { Signal } from '#store/signals';
+import type { Claim } from '#store/claim-jobs';
 import type { Store } from '#store/store';
 import { Agenda, type Lane } from './agenda.ts';
 import { Lease } from './lease.ts';
@@ -33,6 +34,8 @@ const RESCAN_EVERY_MS = 15_000;
 const CONTENDED_PAUSE_MS = 5;
 /** A lane that waits for a free seat of its queue's limit is woken by whoever ends a run; this is for lost news. */
 const AT_LIMIT_PAUSE_MS = 1_000;
+/** When to look again whether somebody still holds a row that a claim of the lane needs. */
+const HELD_PAUSE_MS = 100;
 const STORE_DOWN_PAUSE_MS = 500;
 
 /**
@@ -62,12 +65,11 @@ export class Engine {
     this.#store = options.store;
     this.#clock = options.store.clock;
     this.#strays = new Strays(options.store, options.log);
-    this.#lease = new Lease(options.store, options.log, () => void this.#rescan(), options.leaseMs);
+    this.#lease = new Lease({ ...options, onMoreToDo: () => void this.#rescanAll() });
     this.#runs = new Runs({
       ...options,
       agenda: this.#agenda,
       underWay: this.#strays.underWay,
-      isHeld: () => this.#lease.isHeld(),
       onMoreRoom: () => {
         this.#tellIfIdle();
         this.#wake();
@@ -91,7 +93,7 @@ export class Engine {
     await this.#rescan();
   }
 
-  /** Claims nothing more and waits for what runs, for `graceMs` at most. What is left is settled as cut off (D27). */
+  /** Claims nothing more and waits for what runs, for `graceMs` at most. What is left is settled as cut off (§3.6). */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#stopListening();
@@ -103,16 +105,17 @@ export class Engine {
         this.#clock.after(graceMs, resolve);
       });
     }
-    await this.#lease.stop();
+    this.#strays.tell(await this.#lease.stop(this.#strays.underWay));
   }
 
   #hear(signal: Signal): void {
     switch (signal.kind) {
       case 'jobs':
+        this.#store.jobs.hearOf(signal.queueId, signal.dueAt);
         this.#expect('queue', signal.queueId, signal.teamId, signal.dueAt);
         break;
       case 'queue-changed':
-        this.#expect('queue', signal.queueId, signal.teamId, this.#clock.now(), 0);
+        this.#lookAgain(signal.queueId, signal.teamId);
         break;
       case 'team-due':
         this.#expect('crons', signal.teamId, signal.teamId, signal.dueAt);
@@ -123,14 +126,27 @@ export class Engine {
       case 'notices':
         break;
       case 'unknown':
-        void this.#rescan();
+        void this.#rescanAll();
         break;
     }
+  }
+
+  /** A queue that was resumed, or has a higher limit: all that waits in it may start. */
+  #lookAgain(queueId: string, teamId: string): void {
+    const from = this.#store.jobs.waitingSince(queueId);
+    this.#expect('queue', queueId, teamId, this.#clock.now(), from);
   }
 
   #expect(kind: Lane['kind'], id: string, teamId: string, dueAt: number, from = dueAt): void {
     this.#agenda.expect({ kind, id, teamId }, dueAt, from);
     this.#wake();
+  }
+
+  /** What was put back or written late is told of once, and that may have been lost, as with a node that died. */
+  async #rescanAll(): Promise<void> {
+    this.#store.jobs.missedSignals();
+    this.#store.executions.missedSignals();
+    await this.#rescan();
   }
 
   /** Reads everything that waits, a step per queue and team, and comes back in a while. */
@@ -214,21 +230,28 @@ export class Engine {
     }
     const of = (kind: Lane['kind']) => served.filter(({ lane }) => lane.kind === kind);
     await Promise.all([
-      this.#claimFrom(of('queue'), () => this.#claimJobs(of('queue'), now)),
-      this.#claimFrom(of('crons'), () => this.#claimExecutions(of('crons'), now)),
-      this.#claimFrom(of('callbacks'), () => this.#takeCallbacks(of('callbacks'))),
+      this.#claimFrom(of('queue'), now, () => this.#claimJobs(of('queue'), now)),
+      this.#claimFrom(of('crons'), now, () => this.#claimExecutions(of('crons'), now)),
+      this.#claimFrom(of('callbacks'), now, () => this.#takeCallbacks(of('callbacks'))),
     ]);
   }
 
-  async #claimFrom(served: readonly Served[], claim: () => Promise<void>): Promise<void> {
+  async #claimFrom(
+    served: readonly Served[],
+    now: number,
+    claim: () => Promise<void>,
+  ): Promise<void> {
     if (served.length === 0) return;
     try {
       await claim();
     } catch (error) {
       this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
-      this.#strays.expect();
+      const queues = served.filter(({ lane }) => lane.kind === 'queue');
+      this.#strays.expect({ queueIds: queues.map(({ lane }) => lane.id), since: now });
       const again = this.#clock.now() + STORE_DOWN_PAUSE_MS;
-      for (const { lane } of served) if (lane.newsAt !== null) this.#agenda.giveBack(lane, again);
+      for (const { lane } of served) {
+        if (lane.newsAt !== null) this.#agenda.giveBack(lane, again, lane.from);
+      }
     }
   }
 
@@ -237,14 +260,14 @@ export class Engine {
     const settledBefore = new Map(served.map(({ lane }) => [lane.id, lane.settled]));
     const nodeId = this.#lease.nodeId;
     const { claimed, blocked, queues } = await this.#store.jobs.claimDue(
-      served.map(({ lane, seats }) => ({ queueId: lane.id, seats, from: lane.from })),
+      served.map(({ lane, seats }) => {
+        return { queueId: lane.id, teamId: lane.teamId, seats, from: lane.from };
+      }),
       { nodeId, now, monthlyLimitOf: this.#options.monthlyLimitOf },
     );
     this.#options.observer.claimed(claimed.length, blocked);
-    const isFresh = this.#lease.isHeld();
-    if (!isFresh) await this.#store.jobs.release(nodeId, claimed);
     const taken = Map.groupBy(claimed, ({ queueId }) => queueId);
-    for (const job of isFresh ? claimed : []) {
+    for (const job of await this.#mayStart(nodeId, claimed)) {
       const lane = laneOf.get(job.queueId);
       if (lane) this.#runs.startJob(job, nodeId, lane);
     }
@@ -257,19 +280,20 @@ export class Engine {
       const gotSome = taken.has(queueId);
       const again = madeRoom ? now : this.#whenAgain(nextDueAt, holds, gotSome, now);
       // A paused queue tells of nothing that waits in it.
-      const from = holds === 'paused' || holds === 'gone' ? 0 : (nextDueAt ?? Infinity);
+      const from = holds === 'paused' ? lane.from : (nextDueAt ?? Infinity);
       this.#agenda.giveBack(lane, nextDueAt === null ? null : again, from);
     }
   }
 
   #whenAgain(
     nextDueAt: number | null,
-    holds: 'nothing' | 'paused' | 'at-limit' | 'gone',
+    holds: Claim['queues'][number]['holds'],
     gotSome: boolean,
     now: number,
   ): number | null {
     if (nextDueAt === null || holds === 'paused' || holds === 'gone') return null;
     if (holds === 'at-limit') return Math.max(nextDueAt, now + AT_LIMIT_PAUSE_MS);
+    if (holds === 'held') return now + HELD_PAUSE_MS;
     return gotSome ? nextDueAt : Math.max(nextDueAt, now + CONTENDED_PAUSE_MS);
   }
 
@@ -283,28 +307,35 @@ export class Engine {
     );
     this.#options.observer.claimed(claimed.length, blocked);
     const taken = Map.groupBy(claimed, ({ teamId }) => teamId);
-    // A process that was frozen past its lease: others have failed these runs already.
-    const isFresh = this.#lease.isHeld();
-    for (const run of isFresh ? claimed : []) {
+    for (const run of await this.#mayStart(nodeId, claimed)) {
       const lane = laneOf.get(run.teamId);
       if (lane) this.#runs.startExecution(run, nodeId, lane);
     }
-    for (const { teamId, nextDueAt } of teams) {
+    for (const { teamId, nextDueAt, holds = 'nothing' } of teams) {
       const lane = laneOf.get(teamId);
       const gotSome = taken.has(teamId) || blocked > 0;
-      if (lane) this.#agenda.giveBack(lane, this.#whenAgain(nextDueAt, 'nothing', gotSome, now));
+      if (lane) this.#agenda.giveBack(lane, this.#whenAgain(nextDueAt, holds, gotSome, now));
     }
   }
 
   async #takeCallbacks(served: readonly Served[]): Promise<void> {
+    const nodeId = this.#lease.nodeId;
     for (const { lane, seats } of served) {
-      const callbacks = await this.#store.executions.takeCallbacks(lane.id, seats);
+      const callbacks = await this.#store.executions.takeCallbacks(nodeId, lane.id, seats);
       const mayBeMore = callbacks.length === seats;
-      for (const callback of callbacks) {
-        this.#runs.startCallback(callback, lane);
+      for (const callback of await this.#mayStart(nodeId, callbacks)) {
+        this.#runs.startCallback(callback, nodeId, lane);
       }
       this.#agenda.giveBack(lane, mayBeMore ? this.#clock.now() : null);
     }
+  }
+
+  /**
+   * What of a claim may be sent: nothing where the process stood still until another node declared this one dead
+   * and ended it. Rejects where that can't be found out; what was claimed is then a stray.
+   */
+  async #mayStart<T>(nodeId: string, claimed: readonly T[]): Promise<readonly T[]> {
+    return claimed.length === 0 || (await this.#lease.holds(nodeId)) ? claimed : [];
   }
 
   #tellIfIdle(): void {

@@ -1,5 +1,7 @@
 import type { Log } from '#domain/log';
+import { EXPIRING } from '#store/retention';
 import type { Store } from '#store/store';
+import { nextSize, type PaceLimits, sizeAfterFailure } from './pace.ts';
 
 export interface HousekeepingOptions {
   store: Store;
@@ -7,58 +9,108 @@ export interface HousekeepingOptions {
   historyDays: number;
 }
 
-const EVERY_MS = 60_000;
-/** While there is more to delete: short rounds with pauses, so that dispatch never waits behind one. */
-const PAUSE_MS = 200;
-const ROWS_A_ROUND = 500;
-const PAGES_A_ROUND = 500;
+/** How often what has nothing to do looks for more. */
+const LOOK_EVERY_MS = 60_000;
+/** After a step that failed; the others go on meanwhile. */
+const FAILED_PAUSE_MS = 5_000;
+/** Between two steps, and at least as long as the step took: others have half of the database's time. */
+const LEAST_PAUSE_MS = 20;
+const PAGES_A_STEP = 500;
+
+/** On SQLite a step holds up the one writer, so it is as short as a few commits. */
+const PACE: Record<Store['dialect'], PaceLimits> = {
+  sqlite: { first: 200, least: 20, most: 2_000, aimMs: 20 },
+  postgres: { first: 500, least: 50, most: 5_000, aimMs: 100 },
+};
+
+/** Something to tidy up, by its own time: a failure or a lot to do here is nothing to the others. */
+interface Chore {
+  name: string;
+  dueAtMs: number;
+  /** How many rows its next step takes; learned. */
+  size: number;
+  /** One step of so many rows. True where there is more to do. */
+  step(size: number): Promise<boolean>;
+}
 
 /**
- * Deletes what has been kept long enough (D32), and gives the room back, in small steps between everything
+ * Deletes what has been kept long enough (§3.9), and gives the room back, in small steps between everything
  * else. Any number of nodes may do it at once.
  */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
+  readonly #pace: PaceLimits;
+  readonly #chores: Chore[];
   #callOff: (() => void) | null = null;
-  #round: Promise<void> = Promise.resolve();
+  #step: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
+    this.#pace = PACE[options.store.dialect];
+    const dueAtMs = options.store.clock.monotonicMs() + LOOK_EVERY_MS;
+    const chore = (name: string, step: Chore['step']): Chore => {
+      return { name, dueAtMs, size: this.#pace.first, step };
+    };
+    this.#chores = [
+      ...EXPIRING.map((kind) => chore(kind, (size) => this.#deleteSome(kind, size))),
+      chore('freePages', () => this.#giveBackPages()),
+    ];
   }
 
   start(): void {
-    this.#again(EVERY_MS);
+    this.#again(0);
   }
 
-  /** Begins no more rounds and waits for the one under way. */
+  /** Begins no more steps and waits for the one under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#callOff?.();
-    await this.#round;
+    await this.#step;
   }
 
-  #again(inMs: number): void {
+  #again(pauseMs: number): void {
     if (this.#stopped) return;
-    this.#callOff = this.#options.store.clock.after(inMs, () => {
-      this.#round = this.#tidy().then((hasMore) => this.#again(hasMore ? PAUSE_MS : EVERY_MS));
+    const { clock } = this.#options.store;
+    const [next] = this.#chores.toSorted((a, b) => a.dueAtMs - b.dueAtMs);
+    if (next === undefined) return;
+    const inMs = Math.max(pauseMs, next.dueAtMs - clock.monotonicMs());
+    this.#callOff = clock.after(inMs, () => {
+      this.#step = this.#do(next).then((tookMs) => this.#again(Math.max(LEAST_PAUSE_MS, tookMs)));
     });
   }
 
-  /** One round; true where there is more to do. */
-  async #tidy(): Promise<boolean> {
-    const { store, log, historyDays } = this.#options;
+  /** One step of a chore. @returns how long it took */
+  async #do(chore: Chore): Promise<number> {
+    const { store, log } = this.#options;
+    const startedAtMs = store.clock.monotonicMs();
+    const elapsedMs = () => store.clock.monotonicMs() - startedAtMs;
+    let inMs = LOOK_EVERY_MS;
     try {
-      const now = store.clock.now();
-      const gone = await store.retention.deleteExpired({ now, historyDays, limit: ROWS_A_ROUND });
-      const rows = Object.values(gone).reduce((sum: number, each: number) => sum + each, 0);
-      const freePages = await store.retention.giveBackPages(PAGES_A_ROUND);
-      if (rows > 0) log.debug('retention.deleted', gone);
-      const hasMore = Object.values(gone).some((each) => each >= ROWS_A_ROUND);
-      return hasMore || freePages > PAGES_A_ROUND;
+      // What has more to do waits its turn behind the others that are due.
+      if (await chore.step(chore.size)) {
+        inMs = 0;
+        chore.size = nextSize(this.#pace, chore.size, elapsedMs());
+      }
     } catch (error) {
-      log.warn('retention.failed', { error: (error as Error).message });
-      return false;
+      const fields = { what: chore.name, error: (error as Error).message };
+      log.warn('retention.failed', fields);
+      inMs = FAILED_PAUSE_MS;
+      chore.size = sizeAfterFailure(this.#pace, chore.size);
     }
+    chore.dueAtMs = store.clock.monotonicMs() + inMs;
+    return elapsedMs();
+  }
+
+  async #deleteSome(kind: (typeof EXPIRING)[number], limit: number): Promise<boolean> {
+    const { store, log, historyDays } = this.#options;
+    const asked = { now: store.clock.now(), historyDays, limit };
+    const rows = await store.retention.deleteSome(kind, asked);
+    if (rows > 0) log.debug('retention.deleted', { what: kind, rows });
+    return rows >= limit;
+  }
+
+  async #giveBackPages(): Promise<boolean> {
+    return (await this.#options.store.retention.giveBackPages(PAGES_A_STEP)) > PAGES_A_STEP;
   }
 }

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aNode } from '#testing/makers';
+import { newId } from '#domain/ids';
+import { silentLog } from '#domain/log';
+import type { Signal } from '#store/signals';
+import { aJob, aNode, claimJobs } from '#testing/makers';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
 import { forEachStore } from '#testing/stores';
+import { Lease } from './lease.ts';
 
 /** A node finds within this that its lease is over. */
 const BEAT_MS = 3 * SECOND;
@@ -29,7 +33,51 @@ forEachStore((_name, openTestStore) => {
       assert.equal(target.requests.length, 2);
     });
   });
+
+  describe('a node that signs off', { timeout: 30_000 }, () => {
+    test('tells since when what it claimed without its knowing is due', async () => {
+      await using service = await startService(openTestStore);
+      const { store, teamId, clock } = service;
+      await store.queues.save(teamId, 'emails', { isPaused: true }, clock.now());
+      const { queueId, scheduledAt } = await aJob(store, teamId);
+      await service.quiet();
+      await claimUnheard(service, queueId);
+      const heard: Signal[] = [];
+      store.signals.listen((signal) => heard.push(signal));
+      const stopped = service.engine?.stop(0);
+      await clock.advance(1);
+      await stopped;
+      assert.deepEqual(heard, [{ kind: 'jobs', queueId, teamId, dueAt: scheduledAt }]);
+    });
+
+    test('may send nothing any more, and does not come back', async () => {
+      await using store = await openTestStore();
+      const other = await aNode(store);
+      const onMoreToDo = () => {};
+      const lease = new Lease({ store, log: silentLog, leaseMs: 1, onMoreToDo });
+      await lease.start();
+      const { nodeId } = lease;
+      assert.equal(await lease.holds(nodeId), true);
+      await lease.stop(new Set());
+      await store.testClock.advance(10 * SECOND);
+      assert.equal(await lease.holds(nodeId), false);
+      assert.deepEqual(await store.nodes.readOthers(other), []);
+    });
+  });
 });
+
+/** A claim in the engine's name whose answer it never got. */
+async function claimUnheard(service: TestService, queueId: string): Promise<void> {
+  const { store, teamId } = service;
+  const [node] = await store.nodes.readOthers(newId(0));
+  assert.ok(node);
+  const another = await store.openAnother();
+  await another.database.transact((trx) =>
+    trx.updateTable('queues').set({ is_paused: 0 }).where('id', '=', queueId).execute(),
+  );
+  const { claimed } = await claimJobs(another, node.id, { queueIds: [queueId] });
+  assert.equal(claimed[0]?.teamId, teamId);
+}
 
 /** As another node does with one that did not renew its lease. */
 async function declareDead({ store, clock }: TestService): Promise<void> {

@@ -1,12 +1,14 @@
 import type { FailureReason } from '#domain/failure';
 
+export type RunOutcome = 'success' | 'retried' | 'dead_lettered' | 'failed';
+
 /** What watches the engine: metrics and logs. Called on the hot path, so it must be quick and never throw. */
 export interface EngineObserver {
   /** A run was claimed and starts now, `latenessMs` after it was due. */
   runStarted(kind: 'job' | 'execution', latenessMs: number): void;
   runEnded(end: {
     kind: 'job' | 'execution';
-    outcome: 'success' | 'retried' | 'dead_lettered' | 'failed';
+    outcome: RunOutcome;
     reason: FailureReason | null;
     durationMs: number;
   }): void;

@@ -1,14 +1,22 @@
 import type { Clock } from '#domain/clock';
 import type { Sender } from '#domain/exchange';
+import type { FailureReason } from '#domain/failure';
 import type { Log } from '#domain/log';
 import type { ClaimedCallback } from '#store/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/claims';
 import type { Store } from '#store/store';
 import type { Agenda, Lane } from './agenda.ts';
-import { attemptExecution, attemptJob } from './attempt.ts';
+import {
+  type Answer,
+  attemptExecution,
+  attemptJob,
+  NEVER_RETRIED,
+  settleExecution,
+  settleJob,
+} from './attempt.ts';
 import { sendCallback } from './callback.ts';
-import type { EngineObserver } from './observer.ts';
-import { keepTrying } from './settling.ts';
+import type { EngineObserver, RunOutcome } from './observer.ts';
+import { untilStored } from './settling.ts';
 
 export interface RunsOptions {
   store: Store;
@@ -16,17 +24,24 @@ export interface RunsOptions {
   log: Log;
   observer: EngineObserver;
   agenda: Agenda;
-  /** Ids of runs that are claimed and not yet settled; kept up here. */
+  /** Ids of runs and callbacks that are claimed and whose end is not stored yet; kept up here. */
   underWay: Set<string>;
-  /** Whether this node's lease surely holds. */
-  isHeld: () => boolean;
   /** Called whenever a seat has become free, and when an outcome is stored. */
   onMoreRoom: () => void;
 }
 
+/** What is stored of a run's end; `isOurs` is false where somebody else had ended it. */
+interface Stored {
+  isOurs: boolean;
+  outcome: RunOutcome;
+  reason: FailureReason | null;
+  durationMs: number;
+}
+
 /**
  * What is under way in this process. Every run goes its own way from its claim to its stored outcome, and frees
- * its seat when its answer is in.
+ * its seat when its answer is in. None ends without a settlement, however long the database is away; the engine
+ * claims no more meanwhile, so at most three times `maxConcurrentRequests` wait here.
  */
 export class Runs {
   readonly #options: RunsOptions;
@@ -58,17 +73,14 @@ export class Runs {
     const { observer, sender, store, agenda } = this.#options;
     observer.runStarted('job', job.startedAt - job.dueAt);
     void this.#occupy(lane, job.id, async (free) => {
-      const readPolicy = () => store.queues.find(job.teamId, job.queueId);
-      const settlement = await attemptJob(job, sender, this.#clock, readPolicy);
+      const answer = await this.#send(() => attemptJob(job, sender, this.#clock));
       free();
-      const { reason, durationMs } = settlement.end;
-      const isOurs = await keepTrying(this.#tools(), settlement, (each) =>
-        store.jobs.settle(nodeId, each),
-      );
+      const stored = await this.#store(job, nodeId, answer, async (kept) => {
+        const settlement = settleJob(job, kept, await this.#readPolicy(job, kept));
+        return { isOurs: await store.jobs.settle(nodeId, settlement), outcome: settlement.status };
+      });
       agenda.settle(lane, this.#clock.now());
-      this.#logSettled({ jobId: job.id, attempt: job.attemptNumber }, settlement, isOurs);
-      if (isOurs)
-        observer.runEnded({ kind: 'job', outcome: settlement.status, reason, durationMs });
+      this.#tellEnd('job', { jobId: job.id, attempt: job.attemptNumber }, stored);
     });
   }
 
@@ -76,47 +88,101 @@ export class Runs {
     const { observer, sender, store } = this.#options;
     observer.runStarted('execution', execution.startedAt - execution.dueAt);
     void this.#occupy(lane, execution.id, async (free) => {
-      const settlement = await attemptExecution(execution, sender, this.#clock);
+      const answer = await this.#send(() => attemptExecution(execution, sender, this.#clock));
       free();
-      const { reason, durationMs } = settlement.end;
-      const isOurs = await keepTrying(this.#tools(), settlement, (each) =>
-        store.executions.settle(nodeId, each),
-      );
+      const stored = await this.#store(execution, nodeId, answer, async (kept) => {
+        const settlement = settleExecution(execution, kept);
+        const isOurs = await store.executions.settle(nodeId, settlement);
+        return { isOurs, outcome: settlement.status };
+      });
       const ids = { executionId: execution.id, cronId: execution.cronId };
-      this.#logSettled(ids, settlement, isOurs);
-      const outcome = settlement.status;
-      if (isOurs) observer.runEnded({ kind: 'execution', outcome, reason, durationMs });
+      this.#tellEnd('execution', ids, stored);
     });
   }
 
-  startCallback(callback: ClaimedCallback, lane: Lane): void {
-    const { observer, sender } = this.#options;
+  startCallback(callback: ClaimedCallback, nodeId: string, lane: Lane): void {
+    const { observer, sender, store, log } = this.#options;
     void this.#occupy(lane, callback.id, async (free) => {
-      await sendCallback(callback, sender, this.#clock);
+      const { id, runId, teamId, unreadable } = callback;
+      if (unreadable === null) await this.#send(() => sendCallback(callback, sender, this.#clock));
+      else log.error('callback.given-up', { callbackId: id, runId, teamId, error: unreadable });
       free();
-      observer.callbackSent();
+      await untilStored(this.#tools(), [() => store.executions.forgetCallback(nodeId, callback)]);
+      if (unreadable === null) observer.callbackSent();
     });
   }
 
   #tools() {
-    const { log, isHeld } = this.#options;
-    return { clock: this.#clock, log, isHeld };
+    return { clock: this.#clock, log: this.#options.log };
   }
 
-  #logSettled(
-    ids: object,
-    { status, end }: { status: string; end: { reason: string | null; durationMs: number } },
-    isOurs: boolean,
-  ): void {
-    const fields = { ...ids, status, reason: end.reason, durationMs: end.durationMs };
-    if (!isOurs) this.#options.log.warn('attempt.too-late', fields);
-    else if (status === 'success') this.#options.log.debug('attempt.settled', fields);
-    else this.#options.log.info('attempt.settled', fields);
+  /** Null where it failed through a defect of ours: whether anything was sent is then unknown. */
+  async #send<T>(send: () => Promise<T>): Promise<T | null> {
+    try {
+      return await send();
+    } catch (error) {
+      this.#options.log.error('engine.run-failed', { error });
+      return null;
+    }
+  }
+
+  /** A success needs no look at the queue. */
+  async #readPolicy({ teamId, queueId }: ClaimedJob, { verdict }: Answer) {
+    if (verdict.ok) return NEVER_RETRIED;
+    return (await this.#options.store.queues.find(teamId, queueId)) ?? NEVER_RETRIED;
+  }
+
+  /** Stores a run's end: as it was, else without its response, else as a worker failure (§3.6). */
+  async #store(
+    run: ClaimedJob | ClaimedExecution,
+    nodeId: string,
+    answer: Answer | null,
+    write: (answer: Answer) => Promise<Pick<Stored, 'isOurs' | 'outcome'>>,
+  ): Promise<Stored> {
+    const abandon = async (): Promise<Stored> => ({
+      isOurs: await this.#options.store.nodes.abandon(nodeId, run.id, this.#clock.now()),
+      outcome: run.kind === 'job' ? 'dead_lettered' : 'failed',
+      reason: 'worker_failed',
+      durationMs: 0,
+    });
+    if (answer === null) return untilStored(this.#tools(), [abandon]);
+    const { reason, durationMs } = answer.end;
+    let tries = 0;
+    const writeAs = async (kept: Answer): Promise<Stored> => {
+      const mayBeStored = tries++ > 0;
+      const { isOurs, outcome } = await write(kept);
+      const isStored = isOurs || (mayBeStored && (await this.#isStored(run, answer)));
+      return { isOurs: isStored, outcome, reason, durationMs };
+    };
+    return untilStored(this.#tools(), [
+      () => writeAs(answer),
+      () => writeAs({ ...answer, response: null }),
+      abandon,
+    ]);
+  }
+
+  /** Whether an earlier try wrote this end, and only its answer was lost. */
+  async #isStored(run: ClaimedJob | ClaimedExecution, { end }: Answer): Promise<boolean> {
+    const { jobs, crons } = this.#options.store;
+    const find = () =>
+      run.kind === 'job' ? jobs.find(run.teamId, run.id) : crons.findExecution(run.teamId, run.id);
+    const kept = await find();
+    return kept?.completedAt === end.completedAt && kept.reason === end.reason;
+  }
+
+  #tellEnd(kind: 'job' | 'execution', ids: object, { isOurs, ...end }: Stored): void {
+    const { log, observer } = this.#options;
+    const { outcome: status, reason, durationMs } = end;
+    const fields = { ...ids, status, reason, durationMs };
+    if (!isOurs) return log.warn('attempt.too-late', fields);
+    if (status === 'success') log.debug('attempt.settled', fields);
+    else log.info('attempt.settled', fields);
+    observer.runEnded({ kind, ...end });
   }
 
   /** Holds a seat for one request; `free` gives it up once the answer is in, before its outcome is stored. */
   async #occupy(lane: Lane, id: string, work: (free: () => void) => Promise<void>): Promise<void> {
-    const { underWay, log, onMoreRoom } = this.#options;
+    const { underWay, onMoreRoom } = this.#options;
     underWay.add(id);
     this.#inFlight++;
     this.#unsettled++;
@@ -130,11 +196,8 @@ export class Runs {
     };
     try {
       await work(free);
-      // After a fault it stays: it was sent, and must never be taken for one that was not.
-      underWay.delete(id);
-    } catch (error) {
-      log.error('engine.run-failed', { error });
     } finally {
+      underWay.delete(id);
       free();
       this.#unsettled--;
       onMoreRoom();

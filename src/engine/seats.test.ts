@@ -6,7 +6,7 @@ import { dealSeats } from './seats.ts';
 const lane = (teamId: string, inFlight = 0) => ({ teamId, inFlight });
 const nobody = new Map<string, number>();
 
-describe('dealing free seats (D30)', () => {
+describe('dealing free seats (§3.8)', () => {
   test('a lane that is alone gets two thirds of them', () => {
     const [seats] = dealSeats([lane('a')], 256, nobody);
     assert.ok((seats ?? 0) >= 165 && (seats ?? 0) <= 171, String(seats));

@@ -18,7 +18,7 @@ const TEAM_GREED = 7;
 const LANE_GREED = 3;
 
 /**
- * Deals free seats to lanes in turn, one each a round, until they are gone or nobody may take more (D30).
+ * Deals free seats to lanes in turn, one each a round, until they are gone or nobody may take more (§3.8).
  *
  * @param lanes   in the order of their turns
  * @param teamInFlight  runs under way by team, all lanes together

@@ -1,50 +1,51 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import type { RunEnd, StoredResponse } from '#store/settlement';
+import { StoreError, type StoreErrorCode } from '#store/errors';
 
 interface Tools {
   clock: Clock;
   log: Log;
-  /** Whether this node's lease surely holds; once it is over the outcome is no longer ours to write. */
-  isHeld: () => boolean;
 }
 
 const PAUSES_MS = [50, 100, 250, 500, 1000, 2000];
 
+/** Told at the first failure and about once a minute after it: many runs may wait for the same database. */
+const LOGGED_TRIES = 30;
+
+/** With these the store refuses what is to be written; all others pass. */
+const REFUSALS: ReadonlySet<StoreErrorCode> = new Set(['STORE_REFUSED', 'STORE_FAULT']);
+
+/** A refusal may be a fault that passes after all, so a way is not left at the first one. */
+const REFUSALS_A_WAY = 3;
+
 /**
- * Writes an outcome, trying again while the store is out of reach: the request has been made, and its
- * result must not be lost to a moment without a database. An outcome that the store refuses for what is
- * in it is written once more without the response, so that the run does not stay unfinished.
+ * Writes what came of something that was sent, however long the database is away: it has happened, and must not be
+ * lost. Where the store refuses it for what is in it, the next way is tried, which keeps less; the last one is
+ * tried until it succeeds.
  *
- * @returns false where the claim was gone and nothing was changed
+ * @param ways  what each gives is the result; the first keeps most
  */
-export async function keepTrying<S extends { end: RunEnd; response: StoredResponse | null }>(
-  { clock, log, isHeld }: Tools,
-  settlement: S,
-  settle: (settlement: S) => Promise<boolean>,
-): Promise<boolean> {
-  let each = settlement;
+export async function untilStored<T>(
+  { clock, log }: Tools,
+  ways: readonly [() => Promise<T>, ...(() => Promise<T>)[]],
+): Promise<T> {
+  let [write] = ways;
+  let refusals = 0;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await settle(each);
+      return await write();
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
-      log.error('attempt.not-stored', { code, error: message });
-      if (code !== 'STORE_UNAVAILABLE') {
-        if (each !== settlement) throw error;
-        each = withoutResponse(settlement);
-      } else if (!isHeld()) {
-        return false;
-      }
+      if (attempt % LOGGED_TRIES === 0) log.error('attempt.not-stored', { code, error: message });
+      if (isRefusal(error)) refusals++;
+      write = ways[Math.min(Math.floor(refusals / REFUSALS_A_WAY), ways.length - 1)] ?? write;
       await pause(clock, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)] ?? 2000);
     }
   }
 }
 
-function withoutResponse<S extends { end: RunEnd; response: StoredResponse | null }>(
-  settlement: S,
-): S {
-  return { ...settlement, response: null };
+function isRefusal(error: unknown): boolean {
+  return !(error instanceof StoreError) || REFUSALS.has(error.code);
 }
 
 function pause(clock: Clock, ms: number): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Log } from '#domain/log';
+import type { Signal } from '#store/signals';
 import type { Store } from '#store/store';
+import type { Doubt, Stray } from '#store/strays';
 
 /** The server may still carry out a statement whose answer nobody waits for any more; longer than that takes. */
 const DOUBT_MS = 70_000;
@@ -8,14 +10,18 @@ const STORE_DOWN_PAUSE_MS = 500;
 
 /**
  * Claims whose answer was lost with the connection. Whether they were made nobody knows, so what stands under
- * this node's claim and is not under way here is put back (D27).
+ * this node's claim and is not under way here is put back (§3.6).
+ *
+ * What was sent stays under way until its end is stored, so it can never be taken for a stray (§3.6).
  */
 export class Strays {
   readonly #store: Store;
   readonly #log: Log;
-  /** Ids of runs that this process has claimed and not yet settled. */
+  /** Ids of runs and callbacks that this process has claimed and not yet settled. */
   readonly underWay = new Set<string>();
   #doubtUntilMs = -Infinity;
+  readonly #queueIds = new Set<string>();
+  #since = Infinity;
   #lookAtMs = Infinity;
 
   constructor(store: Store, log: Log) {
@@ -23,8 +29,10 @@ export class Strays {
     this.#log = log;
   }
 
-  /** A claim failed, and may have been made all the same. */
-  expect(): void {
+  /** A claim failed, and may have been made all the same; `doubt` says what it can have taken. */
+  expect({ queueIds, since }: Doubt): void {
+    for (const queueId of queueIds) this.#queueIds.add(queueId);
+    this.#since = Math.min(this.#since, since);
     const nowMs = this.#store.clock.monotonicMs();
     this.#doubtUntilMs = nowMs + DOUBT_MS;
     this.#lookAtMs = Math.min(this.#lookAtMs, nowMs);
@@ -35,19 +43,31 @@ export class Strays {
     const { clock, nodes } = this.#store;
     if (clock.monotonicMs() < this.#lookAtMs) return;
     try {
-      const released = await nodes.releaseStrays(nodeId, this.underWay);
+      const doubt = { queueIds: [...this.#queueIds], since: this.#since };
+      const released = await nodes.releaseStrays(nodeId, this.underWay, doubt);
       if (released.length > 0) this.#log.warn('claims.put-back', { runs: released.length });
       const again = clock.monotonicMs() + LOOK_EVERY_MS;
       this.#lookAtMs = again < this.#doubtUntilMs ? again : Infinity;
-      this.#store.signals.send(
-        released.map(({ teamId, queueId }) =>
-          queueId === null
-            ? { kind: 'team-due', teamId, dueAt: clock.now() }
-            : { kind: 'queue-changed', queueId, teamId },
-        ),
-      );
+      if (this.#lookAtMs === Infinity) this.#forget();
+      this.tell(released);
     } catch {
       this.#lookAtMs = clock.monotonicMs() + STORE_DOWN_PAUSE_MS;
     }
+  }
+
+  /** Lets every node know since when what was put back is due: no look of theirs goes back that far. */
+  tell(released: readonly Stray[]): void {
+    this.#store.signals.send(released.map((stray) => this.#newsOf(stray)));
+  }
+
+  #forget(): void {
+    this.#queueIds.clear();
+    this.#since = Infinity;
+  }
+
+  #newsOf({ kind, teamId, queueId, dueAt }: Stray): Signal {
+    if (kind === 'callback') return { kind: 'callbacks', teamId };
+    if (queueId !== null) return { kind: 'jobs', queueId, teamId, dueAt };
+    return { kind: 'team-due', teamId, dueAt: this.#store.clock.now() };
   }
 }

@@ -10,6 +10,7 @@ import { findHeader, readHeaders } from './response-headers.ts';
 import type { Rooms } from './rooms.ts';
 import { readTarget, type Target } from './target.ts';
 import { Stopwatch } from './stopwatch.ts';
+import type { Turns } from './turns.ts';
 
 /** How long the opening of a connection may take (§2.7), in seconds. */
 const CONNECT_SECONDS = 10;
@@ -18,14 +19,15 @@ const MAX_DIALLED = 3;
 /** How much memory a brotli decoder may take, in bytes. */
 const BROTLI_BYTES = 16 * 1024 * 1024;
 /** How much is read of one answer before all others have their turn, in bytes. */
-const TURN_BYTES = 256 * 1024;
+const TURN_BYTES = 64 * 1024;
 
 export interface AttemptTools {
+  /** For what a target is given or held to: it stops while this process stands still. */
   clock: Clock;
   guard: Guard;
   connections: Connections;
-  /** For large bodies that are kept whole. */
-  rooms: Rooms;
+  /** For looking at bodies. */
+  turns: Turns;
   /** For brotli decoders: each may take a window of 16 MiB from its first byte on. */
   brotliRooms: Rooms;
 }
@@ -35,8 +37,8 @@ export interface AttemptOptions {
   needs: BodyNeeds;
 }
 
-/** No room for a whole body or a brotli decoder, a decoder that is full, or others that have their turn. */
-type Hold = 'room' | 'brotli' | 'decoder' | 'turn';
+/** No room for a brotli decoder, a decoder that is full, others that have their turn, or what waits to be looked at. */
+type Hold = 'brotli' | 'decoder' | 'turn' | 'unseen';
 
 const NO_HEADERS: HeaderList = [];
 
@@ -65,12 +67,13 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
   #responseHeaders: HeaderList = NO_HEADERS;
   #collector: BodyCollector | null = null;
   #decoder: Decoder | null = null;
-  #leaveRoom: (() => void) | null = null;
   #leaveBrotliRoom: (() => void) | null = null;
   #isReceived = false;
   /** Why nothing more is read for now. */
   readonly #holds = new Set<Hold>();
   #readInTurn = 0;
+  /** What was received and waits to be looked at. */
+  #unseen: Buffer | null = null;
   #receivedBytes = 0;
 
   constructor(
@@ -91,7 +94,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     const target = readTarget(this.#request.url);
     if (target === null) return this.#break('the URL is not valid');
     this.#target = target;
-    const guarded = this.#tools.guard.judge(target.url);
+    const guarded = this.#tools.guard.judge(target);
     if (!(guarded instanceof Promise)) return this.#proceed(guarded);
     void guarded.then((outcome) => {
       this.#watch.resolved();
@@ -177,9 +180,10 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     this.#status = status;
     this.#watch.answering();
     this.#responseHeaders = readHeaders(controller.rawHeaders);
-    this.#collector = new BodyCollector(this.#options.needs);
-    // A status below 100 is final and odd (D21), but undici reads it as an informational one without a body.
-    if (status < 100) return this.#answer(status, this.#collector);
+    const collector = new BodyCollector(this.#options.needs);
+    this.#collector = collector;
+    // A status below 100 is final and odd (§2.7), but undici reads it as an informational one without a body.
+    if (status < 100) return this.#answer(status, collector);
     const coding = codingOf(findHeader(this.#responseHeaders, 'content-encoding')?.[1] ?? null);
     if (coding === null) return;
     if (coding === 'br') {
@@ -190,7 +194,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
       });
     }
     this.#decoder = new Decoder(coding, {
-      onDecoded: (chunk) => this.#takeDecoded(chunk),
+      onDecoded: (chunk) => this.#isSettled || this.#look(collector, chunk),
       onDrain: () => this.#go('decoder'),
       onEnd: () => this.#finishBody(),
       onCorrupt: () => this.#break(`response body is not valid ${coding}`),
@@ -206,8 +210,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
       if (!this.#decoder.write(chunk)) this.#hold('decoder');
       return;
     }
-    collector.take(chunk);
-    if (collector.needsRoom || this.#leaveRoom !== null) this.#keepToRoom(collector);
+    this.#look(collector, chunk);
   }
 
   onResponseEnd(): void {
@@ -259,13 +262,24 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
 
   // The body.
 
-  #takeDecoded(chunk: Buffer): void {
-    const collector = this.#collector;
-    if (this.#isSettled || collector === null) return;
-    collector.take(chunk);
-    if (collector.needsRoom || this.#leaveRoom !== null) this.#keepToRoom(collector);
-    if (!collector.isSated) return;
-    // Nothing more is wanted: what follows is read and dropped without being unfolded.
+  /** Nothing more is read until all of it has been looked at. */
+  #look(collector: BodyCollector, chunk: Buffer): void {
+    const isDone = this.#tools.turns.do(() => {
+      if (this.#isSettled) return;
+      this.#unseen = null;
+      collector.take(chunk);
+      this.#decoder?.resume();
+      this.#go('unseen');
+      if (this.#decoder !== null && collector.isSated) this.#stopDecoding();
+    });
+    if (isDone) return;
+    this.#unseen = chunk;
+    this.#decoder?.pause();
+    this.#hold('unseen');
+  }
+
+  /** Nothing more is wanted: what follows is read and dropped without being unfolded. */
+  #stopDecoding(): void {
     this.#closeDecoder();
     if (this.#isReceived) this.#finishBody();
     else this.#go('decoder');
@@ -275,24 +289,6 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     this.#decoder?.close();
     this.#decoder = null;
     this.#leaveBrotliRoom?.();
-  }
-
-  /** Stops reading a large body that is kept whole until there is room for it, and gives the room back. */
-  #keepToRoom(collector: BodyCollector): void {
-    if (!collector.needsRoom) return this.#leaveRoom?.();
-    if (this.#leaveRoom !== null) return;
-    this.#leaveRoom = this.#tools.rooms.take({
-      pause: () => this.#flow('pause'),
-      resume: () => this.#flow('resume'),
-      heldBytes: () => collector.wholeBytes,
-    });
-  }
-
-  #flow(change: 'pause' | 'resume'): void {
-    if (this.#isSettled) return;
-    if (this.#decoder !== null) this.#decoder[change]();
-    else if (change === 'pause') this.#hold('room');
-    else this.#go('room');
   }
 
   #hold(why: Hold): void {
@@ -317,6 +313,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
 
   #finishBody(): void {
     if (this.#isSettled || this.#status === null || this.#collector === null) return;
+    if (this.#unseen !== null) this.#collector.take(this.#unseen);
     this.#answer(this.#status, this.#collector);
   }
 
@@ -328,7 +325,10 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
 
   #timeOut(): void {
     const afterSeconds = this.#options.timeoutSeconds;
-    this.#settle({ kind: 'timed-out', afterSeconds, status: this.#status, ...this.#ending() });
+    const ending = this.#ending();
+    // Where the process stood still for longer than limits are extended, its own clock is behind.
+    const durationMs = Math.max(ending.durationMs, afterSeconds * 1000);
+    this.#settle({ kind: 'timed-out', afterSeconds, status: this.#status, ...ending, durationMs });
   }
 
   #fail(error: Error): void {
@@ -354,9 +354,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     this.#resolve(exchange);
     this.#cancelTimeout();
     this.#cancelConnectLimit?.();
-    this.#leaveRoom?.();
     this.#closeDecoder();
-    this.#collector?.release();
     this.#dropConnection();
   }
 

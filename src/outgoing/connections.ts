@@ -27,7 +27,7 @@ export interface ConnectionUser {
 
 export interface ConnectionSettings {
   tlsContext: tls.SecureContext;
-  isAllowed(address: string | undefined): boolean;
+  mayUse(address: string | undefined, port: number | undefined): boolean;
 }
 
 /**
@@ -54,7 +54,7 @@ export class Connection {
       connect: (_, callback) => this.#open(callback),
       pipelining: 1,
       allowH2: false,
-      // The whole attempt has its own timeout (D22).
+      // The whole attempt has its own timeout (§2.7).
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_MS,
@@ -98,7 +98,7 @@ export class Connection {
   }
 
   /**
-   * Lets the next request's `Host` go out with the case in which it was configured (D18): undici, which
+   * Lets the next request's `Host` go out with the case in which it was configured (§2.6): undici, which
    * writes that header itself, knows only `host`. The first write of a request is its whole head.
    */
   spellHost(name: string): void {
@@ -129,7 +129,8 @@ export class Connection {
       },
       onReady: (socket) => {
         this.#opening = null;
-        if (this.#settings.isAllowed(socket.remoteAddress)) return this.#use(socket, callback);
+        const { remoteAddress, remotePort } = socket;
+        if (this.#settings.mayUse(remoteAddress, remotePort)) return this.#use(socket, callback);
         socket.destroy();
         this.#user?.onBlocked();
         callback(new Error('blocked'), null);

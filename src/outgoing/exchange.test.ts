@@ -518,6 +518,15 @@ describe('the timeout', () => {
     }
   });
 
+  test('an event loop that was held up is not the target’s fault', async () => {
+    await using receiver = await startRawReceiver((connection) => answerEach(connection, OK));
+    await using sender = openSender();
+    const sent = sender.get(receiver.url, { timeoutSeconds: 1 });
+    await receiver.next(({ received }) => received.length >= 0);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_300);
+    assert.ok(expectKind(await sent, 'answered').durationMs < 1_000);
+  });
+
   test('a body that drips for ever is ended too', async () => {
     await using receiver = await startRawReceiver(async (connection) => {
       await connection.until();

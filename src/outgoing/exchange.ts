@@ -1,22 +1,25 @@
 import type { Clock } from '#domain/clock';
 import type { Sender } from '#domain/exchange';
 import type { Cidr } from '#domain/network';
+import type { OwnEcho } from '#domain/own-echo';
 import { Attempt } from './attempt.ts';
 import { Connections } from './connections.ts';
 import { Guard } from './guard.ts';
+import { LiveClock } from './live-clock.ts';
 import { NameResolver } from './resolver.ts';
 import { Rooms } from './rooms.ts';
 import { createTlsContext } from './sockets.ts';
+import { Turns } from './turns.ts';
 
-/** How many large bodies may grow at a time, each up to 16 MiB (D23). */
-const ROOMS = 2;
-/** How many brotli bodies may be decoded at a time. Nothing asks for them (D18), so few will come. */
+/** How many brotli bodies may be decoded at a time. Nothing asks for them (§2.6), so few will come. */
 const BROTLI_ROOMS = 6;
 
 export interface SenderOptions {
   clock: Clock;
   /** Networks that may be reached although they are not public (`ALLOWED_NETWORKS`). */
   allowedNetworks: readonly Cidr[];
+  /** This installation's own echo, which may be called although it is not public (§2.12). */
+  echo?: OwnEcho | null;
   /** `ip` or `ip:port` of the resolvers (`DNS_SERVERS`); none means the system's. */
   dnsServers: readonly string[];
   /** Root certificates (PEM) to trust besides the usual ones. */
@@ -34,21 +37,22 @@ export interface ClosableSender extends Sender {
  * Makes the one way out (§2.6, §2.7): resolves, guards, connects, sends and reads within limits.
  *
  * `send` never rejects: whatever a URL, a header, a name server or a target does is an `Exchange`, and ends
- * no other exchange than its own (D22). Proxies of the environment are not used.
+ * no other exchange than its own (§2.7). Proxies of the environment are not used.
  */
 export function createSender(options: SenderOptions): ClosableSender {
   const { clock } = options;
-  const resolver = new NameResolver(options);
-  const guard = new Guard(options.allowedNetworks, resolver);
+  const liveClock = new LiveClock(clock);
+  const resolver = new NameResolver({ ...options, liveClock });
+  const guard = new Guard(options.allowedNetworks, resolver, options.echo ?? null);
   const connections = new Connections({
     tlsContext: createTlsContext(options.trustedCertificates ?? []),
-    isAllowed: (address) => guard.isAllowed(address),
+    mayUse: (address, port) => guard.mayUse(address, port),
   });
   const tools = {
-    clock,
+    clock: liveClock,
     guard,
     connections,
-    rooms: new Rooms(ROOMS, clock),
+    turns: new Turns(clock),
     brotliRooms: new Rooms(BROTLI_ROOMS, clock),
   };
   return {

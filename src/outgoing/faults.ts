@@ -1,5 +1,5 @@
 /**
- * What went wrong with a connection, in plain words: the end of `Connection error: …` (D21).
+ * What went wrong with a connection, in plain words: the end of `Connection error: …` (§2.7).
  * Decided on codes and names; what has none here gets a general text.
  */
 

@@ -1,24 +1,30 @@
 import { hostOfUrl, judgeAddress, type Cidr } from '#domain/network';
+import { isForEcho, type OwnEcho } from '#domain/own-echo';
 import type { NameResolver } from './resolver.ts';
+import type { Target } from './target.ts';
 
 /** Where a request may go: judged addresses, at least one, or why it may go nowhere. */
 export type Guarded = readonly string[] | 'blocked' | 'unresolvable';
 
 /**
- * The one door to the network (§2.7, D20): every address that a URL's host stands for is judged, and a
+ * The one door to the network (§2.7, §2.11): every address that a URL's host stands for is judged, and a
  * single blocked one blocks them all. What it lets through is what must be dialled, not the name again.
  */
 export class Guard {
   readonly #allowed: readonly Cidr[];
   readonly #resolver: NameResolver;
+  readonly #echo: OwnEcho | null;
 
-  constructor(allowed: readonly Cidr[], resolver: NameResolver) {
+  /** @param echo  the one target that may be called whatever its address (§2.12) */
+  constructor(allowed: readonly Cidr[], resolver: NameResolver, echo: OwnEcho | null) {
     this.#allowed = allowed;
     this.#resolver = resolver;
+    this.#echo = echo;
   }
 
-  /** Judges a URL's host; at once where nobody has to be asked. The promise never rejects. */
-  judge(url: URL): Guarded | Promise<Guarded> {
+  /** Judges a target's host; at once where nobody has to be asked. The promise never rejects. */
+  judge({ url, path }: Target): Guarded | Promise<Guarded> {
+    if (this.#echo && isForEcho(url, path, this.#echo)) return [this.#echo.address];
     const host = hostOfUrl(url);
     if (host === null || host.kind === 'ipv6') return 'unresolvable';
     if (host.kind === 'ipv4') return this.#judgeAll([host.address]);
@@ -30,12 +36,18 @@ export class Guard {
   }
 
   /** Whether a connection that stands may be used: the last look, at what was really dialled. */
-  isAllowed(address: string | undefined): boolean {
-    return address !== undefined && judgeAddress(address, this.#allowed) === 'allowed';
+  mayUse(address: string | undefined, port: number | undefined): boolean {
+    if (address === undefined) return false;
+    const isEcho = address === this.#echo?.address && port === this.#echo.port;
+    return isEcho || this.#isAllowed(address);
+  }
+
+  #isAllowed(address: string): boolean {
+    return judgeAddress(address, this.#allowed) === 'allowed';
   }
 
   #judgeAll(addresses: readonly string[]): Guarded {
-    for (const address of addresses) if (!this.isAllowed(address)) return 'blocked';
+    for (const address of addresses) if (!this.#isAllowed(address)) return 'blocked';
     return addresses;
   }
 }

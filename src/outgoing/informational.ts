@@ -5,7 +5,7 @@ const MAX_HELD_BYTES = 64 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Takes informational answers (1xx, D22) out of what a socket reads, before the HTTP parser sees them.
+ * Takes informational answers (1xx, §2.7) out of what a socket reads, before the HTTP parser sees them.
  *
  * undici 8.12 treats a `100 Continue` that it did not ask for as a broken answer, and HTTP allows a server
  * to send any number of them to anyone (RFC 9110 15.2). Only the bytes at the start of an answer are looked

@@ -75,7 +75,7 @@ test('whatever a target answers ends that exchange and nothing else', async () =
     else connection.end();
   });
   await using sender = openSender();
-  const needs = { searchFor: ['lo'], whole: true };
+  const needs = { searchFor: ['lo'], paths: [['a']] };
   await fc.assert(
     fc.asyncProperty(answers, async ({ pieces, isReset, isSplit }) => {
       Object.assign(script, { answer: pieces, isReset, isSplit });

@@ -1,5 +1,6 @@
 import { Resolver, type RecordWithTtl } from 'node:dns';
 import type { Clock } from '#domain/clock';
+import type { LiveClock } from './live-clock.ts';
 import { HostsFile } from './hosts-file.ts';
 
 /** How long one lookup may take, and its first try with one server, in milliseconds. */
@@ -17,6 +18,8 @@ const MAX_ADDRESSES = 64;
 
 export interface ResolverOptions {
   clock: Clock;
+  /** How long a server has for its answer goes by this one. */
+  liveClock: LiveClock;
   /** `ip` or `ip:port`; none means the system's. */
   dnsServers: readonly string[];
   /** Where the machine's own names stand. Default: `/etc/hosts`. */
@@ -37,14 +40,16 @@ interface Remembered {
  */
 export class NameResolver {
   readonly #clock: Clock;
+  readonly #liveClock: LiveClock;
   readonly #dnsServers: readonly string[];
   readonly #hosts: HostsFile;
   readonly #remembered = new Map<string, Remembered>();
   readonly #underWay = new Map<string, Promise<readonly string[] | null>>();
   readonly #channels = new Set<Resolver>();
 
-  constructor({ clock, dnsServers, hostsPath }: ResolverOptions) {
+  constructor({ clock, liveClock, dnsServers, hostsPath }: ResolverOptions) {
     this.#clock = clock;
+    this.#liveClock = liveClock;
     this.#dnsServers = dnsServers;
     this.#hosts = new HostsFile(clock, hostsPath);
   }
@@ -100,13 +105,21 @@ export class NameResolver {
     return addresses;
   }
 
-  #ask(name: string): Promise<RecordWithTtl[] | null> {
+  async #ask(name: string): Promise<RecordWithTtl[] | null> {
+    const stoodStillMs = this.#liveClock.stoodStillMs;
+    const records = await this.#askFor(name, TRIES);
+    // c-ares goes on counting while the process stands still, and gives up although the answer is here.
+    const wasHeard = records !== null || this.#liveClock.stoodStillMs === stoodStillMs;
+    return wasHeard ? records : this.#askFor(name, 1);
+  }
+
+  #askFor(name: string, tries: number): Promise<RecordWithTtl[] | null> {
     return new Promise((resolve) => {
       try {
-        const channel = new Resolver({ timeout: FIRST_TRY_MS, tries: TRIES });
+        const channel = new Resolver({ timeout: FIRST_TRY_MS, tries });
         if (this.#dnsServers.length > 0) channel.setServers(this.#dnsServers);
         this.#channels.add(channel);
-        const giveUp = this.#clock.after(LOOKUP_MS, () => channel.cancel());
+        const giveUp = this.#liveClock.after(LOOKUP_MS, () => channel.cancel());
         channel.resolve4(name, { ttl: true }, (error, records) => {
           giveUp();
           this.#channels.delete(channel);

@@ -18,8 +18,8 @@ interface Stay extends Guest {
 }
 
 /**
- * A few places for bodies that have to be kept whole and are large (D23). Without them, two hundred
- * targets that send 16 MiB each would take gigabytes; with them, the rest waits within its own timeout.
+ * A few places for decoders that take much memory each. Without them, two hundred targets that send brotli
+ * would take gigabytes; with them, the rest waits within its own timeout.
  *
  * While others wait, a place is kept for one turn: a target that stops amid its body must not keep the
  * place from all others. Its run goes on when it has its next turn, with what it has received so far.

@@ -1,5 +1,5 @@
 /**
- * Looks for a text in a body that passes by in chunks of any size (D23), in time that grows with the
+ * Looks for a text in a body that passes by in chunks of any size (§2.7), in time that grows with the
  * body alone: a text such as `aaaa…b` in a body of `a` would make a plain search stall the process.
  * (Knuth, Morris, Pratt 1977: all that is carried from chunk to chunk is how much of the text has matched.)
  */

@@ -19,7 +19,7 @@ const UNSENDABLE = /[^!-~]/;
  * Takes a URL apart, or null where it is none that a request can go to.
  *
  * The host is what the URL parser makes of it, so that what is judged is what is dialled. Path and query go
- * out as they were written (D8): no dot segments resolved, nothing escaped that a request line can carry.
+ * out as they were written (§2.9): no dot segments resolved, nothing escaped that a request line can carry.
  */
 export function readTarget(text: string): Target | null {
   const url = URL.parse(text);

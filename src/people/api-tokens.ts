@@ -19,7 +19,7 @@ interface Deps {
   background: Background;
 }
 
-/** The API tokens of users (§5.1, D34). */
+/** The API tokens of users (§5.1, §5.2). */
 export class ApiTokens {
   readonly #deps: Deps;
   readonly #markedAt = new Map<string, number>();

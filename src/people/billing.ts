@@ -9,7 +9,7 @@ interface Deps {
   plans: Plans;
 }
 
-/** What a team has used of its plan (D35). */
+/** What a team has used of its plan (§8.2). */
 export class Billing {
   readonly #deps: Deps;
 

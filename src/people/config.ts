@@ -1,6 +1,6 @@
 import type { PasswordWork } from './passwords.ts';
 
-/** A plan as the operator names it; null is no limit (D35). */
+/** A plan as the operator names it; null is no limit (§8.2). */
 export interface Plan {
   name: string;
   monthlyLimit: number | null;
@@ -12,6 +12,12 @@ export interface PeopleConfig {
   /** 32 bytes; signs cookies and encrypts second factors. */
   appKey: Uint8Array;
   signUp: 'invite' | 'open';
+  /** Whether the first account takes the code that the log and the command line show: others may come, too. */
+  asksSetupCode: boolean;
+  /** Teams that one user may own. */
+  maxTeamsPerUser: number;
+  /** Days after its sign-in at which a session ends, however much it is used. */
+  sessionMaxDays: number;
   /** Never empty; the first is a new team's plan. */
   plans: readonly Plan[];
   /** Null: mails are written to the log. */

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import type { Actor } from './actor.ts';
 import { aTeam, aUser, Browser, openPeople, PASSWORD, type Room } from './people-room.ts';
 
+/** Where the inviters sit. */
+const DESK = { clientAddress: '198.51.100.1' };
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 const fay = { name: 'Fay', email: 'fay@new.test', password: PASSWORD };
 
@@ -11,7 +13,7 @@ async function anInvitation(
   actor: Actor,
   input: { email: string | null; role: 'admin' | 'member' } = { email: null, role: 'member' },
 ): Promise<string> {
-  const invited = await people.teams.invite(actor, input);
+  const invited = await people.teams.invite(actor, input, DESK);
   assert.ok(invited.kind === 'invited', JSON.stringify(invited));
   assert.match(invited.link, /^http:\/\/localhost:3000\/invitations\/[\w-]{43}$/);
   return invited.link.split('/').at(-1) ?? '';
@@ -103,7 +105,7 @@ test('who is a member already keeps their role, and the invitation its use', asy
   const { teams } = room.people;
   assert.deepEqual(await teams.acceptInvitation(token, member.userId), { kind: 'already-member' });
   assert.ok(await teams.readInvitation(token));
-  const again = await teams.invite(owner, { email: 'member@bells.test', role: 'admin' });
+  const again = await teams.invite(owner, { email: 'member@bells.test', role: 'admin' }, DESK);
   assert.equal(again.kind, 'refused');
 });
 
@@ -138,7 +140,7 @@ test('the invitations of another team can neither be seen nor revoked', async ()
 test('without SMTP the link is in the log and with whoever invited; its token is not kept as text', async () => {
   await using room = await openPeople();
   const { owner } = await aTeam(room);
-  const invited = await room.people.teams.invite(owner, { email: fay.email, role: 'member' });
+  const invited = await room.people.teams.invite(owner, { email: fay.email, role: 'member' }, DESK);
   assert.ok(invited.kind === 'invited' && !invited.mailed);
   const event = room.events.find(({ event }) => event === 'mail.written-to-log');
   assert.equal(event?.fields['link'], invited.link);
@@ -153,6 +155,6 @@ test('a team can not invite without end', async () => {
   await using room = await openPeople();
   const { owner } = await aTeam(room);
   for (let n = 0; n < 50; n++) await anInvitation(room, owner);
-  const next = await room.people.teams.invite(owner, { email: null, role: 'member' });
+  const next = await room.people.teams.invite(owner, { email: null, role: 'member' }, DESK);
   assert.equal(next.kind, 'too-many');
 });

@@ -4,13 +4,17 @@ import type { Invitation } from '#store/invitations';
 import type { Store } from '#store/store';
 import { type Actor, authorize } from './actor.ts';
 import { checkEmail, gatherErrors, normalizeEmail } from './fields.ts';
+import type { EmailLinks } from './email-links.ts';
 import type { Limits } from './limits.ts';
 import type { Mailer } from './mail.ts';
 import { writeInvitationMail } from './mails.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { TooMany } from './outcomes.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
+import type { Visitor } from './visitor.ts';
 
+const CONFIRM_FIRST =
+  'Confirm your own email first: your profile sends the link. Or leave this empty and pass the link on.';
 const VALID_MS = 7 * 24 * 60 * 60_000;
 
 interface Deps {
@@ -19,6 +23,7 @@ interface Deps {
   limits: Limits;
   mailer: Mailer;
   baseUrl: string;
+  emailLinks: EmailLinks;
 }
 
 /** What the bearer of a link is told before they accept. */
@@ -30,7 +35,7 @@ export interface InvitationOffer {
   invitedByName: string;
 }
 
-/** Invitations into a team, by mail or by a link to copy: single use, a week, revocable (D38). */
+/** Invitations into a team, by mail or by a link to copy: single use, a week, revocable (§5.7). */
 export class Invitations {
   readonly #deps: Deps;
 
@@ -48,12 +53,15 @@ export class Invitations {
   async invite(
     actor: Actor,
     input: { email: string | null; role: 'admin' | 'member' },
+    visitor: Pick<Visitor, 'clientAddress'>,
   ): Promise<{ kind: 'invited'; link: string; mailed: boolean } | Refused | TooMany> {
     const { store, clock, limits, baseUrl } = this.#deps;
     const { teamId, userId } = await authorize(store, actor, 'manage-members');
-    const refused = await this.#checkInvitation(teamId, input);
+    const refused = await this.#checkInvitation({ teamId, userId }, input);
     if (refused) return refused;
-    const tooMany = await limits.count('invitation', teamId);
+    const tooMany =
+      (await limits.count('invitation', userId)) ??
+      (await limits.count('invitation', visitor.clientAddress));
     if (tooMany) return tooMany;
     const email = input.email === null ? null : normalizeEmail(input.email);
     const token = makeSecret();
@@ -70,7 +78,7 @@ export class Invitations {
       now,
     );
     const link = `${baseUrl}/invitations/${token}`;
-    const mailed = email !== null && (await this.#mail(actor, email, link));
+    const mailed = email !== null && (await this.#mail(actor, email, token));
     return { kind: 'invited', link, mailed };
   }
 
@@ -104,20 +112,27 @@ export class Invitations {
   }
 
   async #checkInvitation(
-    teamId: string,
+    { teamId, userId }: { teamId: string; userId: string },
     { email, role }: { email: string | null; role: string },
   ): Promise<Refused | null> {
     if (role !== 'admin' && role !== 'member') return refuse('role', 'Choose admin or member.');
     if (email === null) return null;
     const refused = gatherErrors({ email: checkEmail(email) });
     if (refused) return refused;
-    return (await this.#deps.store.invitations.isMember(teamId, normalizeEmail(email)))
+    const { store, mailer } = this.#deps;
+    const inviter = await store.users.find(userId);
+    // Whoever has not shown that their own address is theirs has us mail nobody else.
+    if (mailer.sends && !inviter?.isEmailVerified) return refuse('email', CONFIRM_FIRST);
+    return (await store.invitations.isMember(teamId, normalizeEmail(email)))
       ? refuse('email', 'This person is in the team already.')
       : null;
   }
 
-  async #mail({ userId, teamId }: Actor, email: string, link: string): Promise<boolean> {
-    const { store, mailer, limits } = this.#deps;
+  /** The mailed link bears a mark besides: whoever comes by it reads the mails of that address. */
+  async #mail({ userId, teamId }: Actor, email: string, token: string): Promise<boolean> {
+    const { store, mailer, limits, baseUrl, emailLinks } = this.#deps;
+    const mark = mailer.sends ? `?mailed=${emailLinks.markOf(token, email)}` : '';
+    const link = `${baseUrl}/invitations/${token}${mark}`;
     if (await limits.count('mailbox', email)) return false;
     const [team, user] = await Promise.all([store.teams.find(teamId), store.users.find(userId)]);
     const facts = { teamName: team?.name ?? '', invitedByName: user?.name ?? '', link };

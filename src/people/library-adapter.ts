@@ -21,7 +21,7 @@ const TOKEN = 'token_hash';
 
 /**
  * The accounts library on our store: its rows go through the store's own transactions, its dates become
- * milliseconds, and a session's token is kept as a hash (D39) while the library sees the token that it asked
+ * milliseconds, and a session's token is kept as a hash (§5.9) while the library sees the token that it asked
  * for.
  */
 export function createLibraryAdapter(records: AuthRecordStore) {

@@ -8,7 +8,7 @@ import { createLibraryAdapter } from './library-adapter.ts';
 import type { Passwords } from './passwords.ts';
 import { deriveSecret } from './secrets.ts';
 
-/** Overwritten with what D12 says the client's address is, so that nobody can hand in one of their own. */
+/** Overwritten with what §8.1 says the client's address is, so that nobody can hand in one of their own. */
 export const ADDRESS_HEADER = 'x-belfry-client-address';
 
 export interface LibraryDeps {
@@ -30,10 +30,11 @@ const DAY_SECONDS = 24 * 60 * 60;
  * what its own limits would count (they act in its HTTP handler only).
  */
 export function createLibrary({ store, clock, log, passwords, baseUrl, appKey }: LibraryDeps) {
+  const isHttps = baseUrl.startsWith('https:');
   return betterAuth({
     appName: 'Belfry',
     baseURL: baseUrl,
-    // Never mounted; if it ever were, it would not be under the API (D2).
+    // Never mounted; if it ever were, it would not be under the API (§4.3).
     basePath: '/accounts-library',
     secret: deriveSecret(appKey, 'belfry accounts'),
     database: createLibraryAdapter(store.authRecords),
@@ -46,8 +47,11 @@ export function createLibrary({ store, clock, log, passwords, baseUrl, appKey }:
       },
     },
     advanced: {
-      cookiePrefix: 'belfry',
-      useSecureCookies: baseUrl.startsWith('https:'),
+      // `__Host-`: no other host of the domain can set it, nor can a page without TLS. The library knows only
+      // its own prefix, so the name brings it and the attributes that it asks for.
+      cookiePrefix: isHttps ? '__Host-belfry' : 'belfry',
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isHttps },
       disableOriginCheck: false,
       disableCSRFCheck: false,
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },

@@ -8,15 +8,25 @@ import type { TooMany } from './outcomes.ts';
 const RULES = {
   /** Guesses of a password or a second factor; what turns out right is taken back. */
   guess: { most: 3, windowMs: 10_000 },
+  /** Wrong passwords for one account, from wherever nobody has signed in to it before. */
+  'account-guess': { most: 20, windowMs: 60 * 60_000 },
+  /** Wrong passwords from one browser that the account knows. */
+  'device-guess': { most: 20, windowMs: 60 * 60_000 },
+  /** Wrong passwords and codes in one open session. */
+  'session-guess': { most: 10, windowMs: 60 * 60_000 },
   /** What writes mails to somebody. */
   mail: { most: 3, windowMs: 60_000 },
-  /** Mails to one address, whoever asks for them. */
+  /** Mails to one address that one requester asks for: counted first, so that nobody alone uses up the next. */
+  'mail-to': { most: 3, windowMs: 60 * 60_000 },
+  /** Links for a new password to one address, apart from other mails, which others could fill it with. */
+  'reset-mailbox': { most: 5, windowMs: 60 * 60_000 },
+  /** Other mails to one address, whoever asks for them. */
   mailbox: { most: 5, windowMs: 60 * 60_000 },
   /** What makes accounts or sets passwords. */
   account: { most: 10, windowMs: 60_000 },
   /** One code of an authenticator, longer than it is valid: RFC 6238 §5.2 lets it open only once. */
   'one-time-code': { most: 1, windowMs: 120_000 },
-  /** Invitations by one team. */
+  /** Invitations by one user, and from one address, whatever the team. */
   invitation: { most: 50, windowMs: 60 * 60_000 },
 } as const;
 export type Rule = keyof typeof RULES;
@@ -45,10 +55,10 @@ export class Limits {
   /**
    * Counts an attempt.
    *
-   * @param who  what it is counted by: an address of a client, a mail address, a team
+   * @param who  what it is counted by: an address of a client, a mail address, a user, or some of these together
    * @returns null where it is allowed
    */
-  async count(rule: Rule, who: string): Promise<TooMany | null> {
+  async count(rule: Rule, ...who: string[]): Promise<TooMany | null> {
     const { store, clock } = this.#deps;
     const { most, windowMs } = RULES[rule];
     const now = clock.now();
@@ -59,7 +69,7 @@ export class Limits {
     return { kind: 'too-many', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   }
 
-  async takeBack(rule: Rule, who: string): Promise<void> {
+  async takeBack(rule: Rule, ...who: string[]): Promise<void> {
     await this.#deps.store.attempts.takeBack(keyOf(rule, who));
   }
 
@@ -74,8 +84,8 @@ export class Limits {
   }
 }
 
-function keyOf(rule: Rule, who: string): string {
-  return `${rule} ${isIPv6(who) ? networkOf(who) : who}`;
+function keyOf(rule: Rule, who: readonly string[]): string {
+  return [rule, ...who.map((each) => (isIPv6(each) ? networkOf(each) : each))].join(' ');
 }
 
 /** A customer's IPv6 network has 2^64 addresses to try from (RFC 6177); they count as one. */

@@ -34,7 +34,7 @@ export interface MailSettings {
 const LIMITS_MS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 const MOST_CONNECTIONS = 2;
 
-/** By SMTP where it is set up; otherwise each mail is an event in the log, with its link (D38). */
+/** By SMTP where it is set up; otherwise each mail is an event in the log, with its link (§5.7). */
 export function createMailer({ smtpUrl, from }: MailSettings, log: Log): Mailer {
   return smtpUrl === null ? new LogMailer(log) : new SmtpMailer(smtpUrl, from, log);
 }

@@ -1,6 +1,10 @@
+import { breakLinks } from '#domain/plain-names';
 import type { Mail } from './mail.ts';
 
-/** The texts of mails. Names of people and teams are data in them, never markup: mails are plain text. */
+/**
+ * The texts of mails. Names of people and teams are data in them, never markup: mails are plain text. No subject
+ * has any, and none becomes a link: what we mail must not say what somebody else wants said.
+ */
 
 const SIGNED = '\n\nBelfry\n';
 
@@ -30,6 +34,62 @@ If you did not ask for it, ignore this mail.${SIGNED}`,
   };
 }
 
+export function writeEmailMail(to: string, link: string): Mail {
+  return {
+    to,
+    link,
+    subject: 'Confirm your email address for Belfry',
+    text: `There is a Belfry account with this address. If it is yours, open this link within an hour, so that alerts and invitations can be mailed:
+
+${link}
+
+If it is not yours, ignore this mail: nothing else will come.${SIGNED}`,
+  };
+}
+
+export function writeSignUpMail(to: string, link: string): Mail {
+  return {
+    to,
+    link,
+    subject: 'Your link to create a Belfry account',
+    text: `To create a Belfry account with this address, open this link within an hour:
+
+${link}
+
+If you did not ask for it, ignore this mail: there is no account, and nothing else will come.${SIGNED}`,
+  };
+}
+
+/** To somebody who signs up and has an account already, which the page may not tell a stranger. */
+export function writeHasAccountMail(to: string, link: string): Mail {
+  return {
+    to,
+    link,
+    subject: 'You have a Belfry account already',
+    text: `Somebody asked to create a Belfry account with this address, which has one already. Sign in here:
+
+${link}
+
+If it was not you, ignore this mail.${SIGNED}`,
+  };
+}
+
+/** To the old address, while the new one is not in force yet. */
+export function writeEmailChangeAskedMail(to: string, newEmail: string, stopLink: string): Mail {
+  return {
+    to,
+    link: stopLink,
+    subject: 'Somebody asked to change the email of your Belfry account',
+    text: `Somebody who is signed in to your Belfry account, and knows its password, asked to change its email to ${newEmail}. If it was you, there is nothing to do here: confirm the change by the link that the new address got.
+
+If it was not you, open this link within an hour. It stops the change:
+
+${stopLink}
+
+Then set a new password: it ends all sessions.${SIGNED}`,
+  };
+}
+
 /** To the old address, once the new one is in force: the one warning that a stolen session can't stop. */
 export function writeEmailChangedMail(to: string, newEmail: string): Mail {
   return {
@@ -51,8 +111,8 @@ export function writeInvitationMail(to: string, facts: InvitationFacts): Mail {
   return {
     to,
     link,
-    subject: `Join ${teamName} on Belfry`,
-    text: `${invitedByName} invites you to the team ${teamName} on Belfry. To join it, open this link within a week:
+    subject: 'You are invited to a team on Belfry',
+    text: `${breakLinks(invitedByName)} invites you to the team “${breakLinks(teamName)}” on Belfry. To join it, open this link within a week:
 
 ${link}
 

@@ -3,6 +3,7 @@ import { isId } from '#domain/ids';
 import type { Store } from '#store/store';
 import type { Team } from '#store/teams';
 import type { ApiTokens } from './api-tokens.ts';
+import type { PeopleConfig } from './config.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
 import { NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
@@ -11,6 +12,7 @@ import type { Plans, Usage } from './plans.ts';
 import type { ResetLinks } from './reset-links.ts';
 import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
+import { makeSetupCode } from './setup-code.ts';
 
 interface Deps {
   store: Store;
@@ -19,6 +21,7 @@ interface Deps {
   plans: Plans;
   tokens: ApiTokens;
   resetLinks: ResetLinks;
+  config: Pick<PeopleConfig, 'appKey'>;
 }
 
 export interface NewUser {
@@ -66,7 +69,12 @@ export class Operator {
     const kind = input.team === undefined ? 'new' : 'named';
     const result = await store.registrations.register(
       {
-        account: { email, name, passwordHash: await passwords.hash(input.password) },
+        account: {
+          email,
+          name,
+          passwordHash: await passwords.hash(input.password),
+          isEmailVerified: true,
+        },
         team: { kind, name: team, plan: plans.first, role: input.role ?? null },
         token,
         isFirst: false,
@@ -82,10 +90,25 @@ export class Operator {
     return { kind: 'created', userId, teamId, apiToken: token.text };
   }
 
+  /** What `/setup` asks for, whether or not it does so on this address. Null: there is an account already. */
+  async setupCode(): Promise<string | null> {
+    const { store, config } = this.#deps;
+    return (await store.registrations.hasBegun()) ? null : makeSetupCode(config.appKey);
+  }
+
   /** A link that lets its bearer set a new password, once and within an hour. Null: no such account. */
   async resetPasswordUrl(email: string): Promise<string | null> {
     const user = await this.#deps.store.users.findByEmail(normalizeEmail(email));
-    return user && this.#deps.resetLinks.make(user.id);
+    return user && this.#deps.resetLinks.makeOnly(user.id);
+  }
+
+  /** Ends every session and open proof of the user, and the API token where that is asked for. False: no such account. */
+  async signOut(email: string, what: { revokesToken: boolean }): Promise<boolean> {
+    const { users } = this.#deps.store;
+    const user = await users.findByEmail(normalizeEmail(email));
+    if (!user) return false;
+    await users.endAccess(user.id, what);
+    return true;
   }
 
   /** A new API token; the old one stops working. Null: no such account. */

@@ -6,7 +6,8 @@ export type FieldErrors = Record<string, string[]>;
 export type Done = { kind: 'done' };
 export type NotFound = { kind: 'not-found' };
 export type Refused = { kind: 'refused'; errors: FieldErrors };
-export type TooMany = { kind: 'too-many'; retryAfterSeconds: number };
+/** `isBusy`: not the asker but the service had too much to do. */
+export type TooMany = { kind: 'too-many'; retryAfterSeconds: number; isBusy?: true };
 
 export const DONE: Done = { kind: 'done' };
 export const NOT_FOUND: NotFound = { kind: 'not-found' };

@@ -1,34 +1,35 @@
 import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import type { TeamOfUser, User } from '#store/users';
+import type { TeamOfUser } from '#store/users';
+import type { ApiTokens } from './api-tokens.ts';
 import type { Background } from './background.ts';
+import type { EmailLinks } from './email-links.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
 import type { LibraryLoader } from './library-loader.ts';
 import type { Limits } from './limits.ts';
 import type { Mailer } from './mail.ts';
-import { writeEmailChangedMail, writeEmailChangeMail } from './mails.ts';
+import { writeEmailChangedMail } from './mails.ts';
 import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.ts';
-import type { Passwords } from './passwords.ts';
-import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
+import { type PasswordProofs, WRONG_PASSWORD } from './password-proofs.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
 
 interface Deps {
   store: Store;
   clock: Clock;
+  log: Log;
   library: LibraryLoader;
   limits: Limits;
   mailer: Mailer;
-  passwords: Passwords;
+  proofs: PasswordProofs;
+  tokens: ApiTokens;
   sessions: Sessions;
   background: Background;
-  baseUrl: string;
+  emailLinks: EmailLinks;
 }
 
-const EMAIL_PROOF = 'change-email';
-const EMAIL_PROOF_MS = 60 * 60_000;
-const WRONG_PASSWORD = 'This is not your password.';
 const EMAIL_TAKEN = 'There is an account with this email.';
 
 /** What people do to their own account. */
@@ -54,55 +55,92 @@ export class OwnAccount {
   ): Promise<Done | { kind: 'mailed' } | Refused | TooMany> {
     const refused = gatherErrors({ email: checkEmail(input.email) });
     if (refused) return refused;
-    const proven = await this.#provePassword('password', input.password, visitor);
+    const proven = await this.#deps.proofs.prove(input.password, visitor);
     if (proven.kind !== 'proven') return proven;
     const email = normalizeEmail(input.email);
     if (this.#deps.mailer.sends) {
-      const { background } = this.#deps;
-      background.run('accounts.email-change-not-mailed', () => this.#mailLink(proven.user, email));
+      const { background, emailLinks } = this.#deps;
+      background.run('accounts.email-change-not-mailed', () =>
+        emailLinks.mailChange(proven.user, email),
+      );
       return { kind: 'mailed' };
     }
     const { store, clock } = this.#deps;
-    const changed = await store.users.changeEmail(proven.user.id, email, clock.now());
-    return changed ? DONE : refuse('email', EMAIL_TAKEN);
+    const changed = await store.users.changeEmail(
+      proven.user.id,
+      { email, isVerified: false },
+      clock.now(),
+    );
+    if (!changed) return refuse('email', EMAIL_TAKEN);
+    this.#tell('email', proven.user.id);
+    return DONE;
   }
 
   /** For the page behind the mailed link, `/confirm-email/:token`. */
   async confirmEmail(token: string): Promise<Done | { kind: 'expired' }> {
-    if (!isTokenShaped(token)) return { kind: 'expired' };
-    const { store, clock, background, mailer } = this.#deps;
-    const now = clock.now();
-    const value = await store.proofs.take(EMAIL_PROOF, hashToken(token), now);
-    const [userId = '', email = ''] = value?.split(' ') ?? [];
-    const user = value === null ? null : await store.users.find(userId);
-    if (!user || !(await store.users.changeEmail(userId, email, now))) return { kind: 'expired' };
+    const { background, mailer, emailLinks } = this.#deps;
+    const confirmed = await emailLinks.confirm(token);
+    if (!confirmed) return { kind: 'expired' };
+    const { user, email } = confirmed;
+    this.#tell('email', user.id);
+    if (user.email === email) return DONE;
     background.run('accounts.email-change-not-told', async () => {
       await mailer.send(writeEmailChangedMail(user.email, email));
     });
     return DONE;
   }
 
-  /** Ends the user's other sessions. */
+  /** Mails the link anew with which the present address is confirmed. */
+  async requestEmailConfirmation(userId: string, visitor: Visitor): Promise<Done | TooMany> {
+    const { store, limits, background, emailLinks } = this.#deps;
+    const tooMany = await limits.count('mail', visitor.clientAddress);
+    if (tooMany) return tooMany;
+    const user = await store.users.find(userId);
+    if (!user || user.isEmailVerified) return DONE;
+    background.run('accounts.email-not-confirmed', () => emailLinks.mailConfirmation(user));
+    return DONE;
+  }
+
+  /** For the page behind the link that the old address got, `/stop-email-change/:token`: nobody need be signed in. */
+  async stopEmailChange(token: string): Promise<Done | { kind: 'expired' }> {
+    return (await this.#deps.emailLinks.stop(token)) ? DONE : { kind: 'expired' };
+  }
+
+  /** Asks for the password. The old token stops working; the only time that the text is known. */
+  async generateApiToken(
+    { password }: { password: string },
+    visitor: Visitor,
+  ): Promise<{ kind: 'generated'; token: string } | Refused | TooMany> {
+    const { proofs, tokens } = this.#deps;
+    const proven = await proofs.prove(password, visitor);
+    if (proven.kind !== 'proven') return proven;
+    const token = await tokens.generateApiToken(proven.user.id);
+    this.#tell('API token', proven.user.id);
+    return { kind: 'generated', token };
+  }
+
+  /** Ends the user's other sessions and drops every open proof of theirs. */
   async changePassword(
     input: { currentPassword: string; password: string },
     visitor: Visitor,
   ): Promise<SignedIn | Refused | TooMany> {
     const refused = gatherErrors({ password: checkPassword(input.password) });
     if (refused) return refused;
-    const { library, limits } = this.#deps;
-    const tooMany = await limits.count('guess', visitor.clientAddress);
-    if (tooMany) return tooMany;
+    const { store, library, proofs } = this.#deps;
     const { currentPassword, password: newPassword } = input;
-    const answer = await library.ask(visitor, ['session'], (api, headers) =>
-      api.changePassword({
-        body: { currentPassword, newPassword, revokeOtherSessions: true },
-        headers,
-        returnHeaders: true,
-      }),
-    );
-    if (answer.kind === 'declined') return refuse('currentPassword', WRONG_PASSWORD);
-    await limits.takeBack('guess', visitor.clientAddress);
-    return { kind: 'signed-in', setCookies: answer.setCookies };
+    return proofs.inSession(visitor, 'currentPassword', async ({ user }) => {
+      const answer = await library.ask(visitor, ['session'], (api, headers) =>
+        api.changePassword({
+          body: { currentPassword, newPassword, revokeOtherSessions: true },
+          headers,
+          returnHeaders: true,
+        }),
+      );
+      if (answer.kind === 'declined') return refuse('currentPassword', WRONG_PASSWORD);
+      await store.users.dropProofs(user.id);
+      this.#tell('password', user.id);
+      return { kind: 'signed-in', setCookies: answer.setCookies };
+    });
   }
 
   /** Refused while the user owns a team with other members; a team of one goes with its owner. */
@@ -115,7 +153,7 @@ export class OwnAccount {
     | Refused
     | TooMany
   > {
-    const proven = await this.#provePassword('password', password, visitor);
+    const proven = await this.#deps.proofs.prove(password, visitor);
     if (proven.kind !== 'proven') return proven;
     const { store, clock, sessions } = this.#deps;
     const teams = await store.users.delete(proven.user.id, clock.now());
@@ -124,32 +162,8 @@ export class OwnAccount {
     return { kind: 'deleted', setCookies };
   }
 
-  async #provePassword(
-    field: string,
-    password: string,
-    visitor: Visitor,
-  ): Promise<{ kind: 'proven'; user: User } | Refused | TooMany> {
-    const { store, limits, passwords, sessions } = this.#deps;
-    const tooMany = await limits.count('guess', visitor.clientAddress);
-    if (tooMany) return tooMany;
-    const session = await sessions.readSession(visitor.headers);
-    const user = session && (await store.users.find(session.user.id));
-    const hash = user && (await store.users.readPasswordHash(user.id));
-    const isRight = await passwords.verify(password, hash);
-    if (!user || !isRight) return refuse(field, WRONG_PASSWORD);
-    await limits.takeBack('guess', visitor.clientAddress);
-    return { kind: 'proven', user };
-  }
-
-  /** An address that has an account gets no link, and whoever asked is not told. */
-  async #mailLink(user: User, email: string): Promise<void> {
-    const { store, clock, limits, mailer, baseUrl } = this.#deps;
-    const holder = await store.users.findByEmail(email);
-    if (holder || (await limits.count('mailbox', email))) return;
-    const token = makeSecret();
-    const now = clock.now();
-    const proof = { purpose: EMAIL_PROOF, hash: hashToken(token), value: `${user.id} ${email}` };
-    await store.proofs.make(proof, now + EMAIL_PROOF_MS, now);
-    await mailer.send(writeEmailChangeMail(email, `${baseUrl}/confirm-email/${token}`));
+  /** For the log: what somebody comes in by is another from now on. */
+  #tell(what: string, userId: string): void {
+    this.#deps.log.info('account.changed', { what, userId });
   }
 }

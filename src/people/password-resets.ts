@@ -1,24 +1,28 @@
+import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 import type { Background } from './background.ts';
 import { checkPassword, gatherErrors, normalizeEmail } from './fields.ts';
+import type { Devices } from './devices.ts';
 import type { Limits } from './limits.ts';
 import type { Mailer } from './mail.ts';
 import { writeResetMail } from './mails.ts';
 import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
-import type { Passwords } from './passwords.ts';
+import { orBusy, type Passwords } from './passwords.ts';
 import type { ResetLinks } from './reset-links.ts';
 import type { Visitor } from './visitor.ts';
 
 interface Deps {
   store: Store;
+  log: Log;
   limits: Limits;
   mailer: Mailer;
   passwords: Passwords;
   resetLinks: ResetLinks;
+  devices: Devices;
   background: Background;
 }
 
-/** A forgotten password, by a mailed link (D38). */
+/** A forgotten password, by a mailed link (§5.7). */
 export class PasswordResets {
   readonly #deps: Deps;
 
@@ -34,7 +38,9 @@ export class PasswordResets {
     const { limits, background } = this.#deps;
     const tooMany = await limits.count('mail', visitor.clientAddress);
     if (tooMany) return tooMany;
-    background.run('accounts.reset-not-mailed', () => this.#mail(normalizeEmail(email)));
+    background.run('accounts.reset-not-mailed', () =>
+      this.#mail(normalizeEmail(email), visitor.clientAddress),
+    );
     return DONE;
   }
 
@@ -42,25 +48,35 @@ export class PasswordResets {
     return this.#deps.resetLinks.isValid(token);
   }
 
-  /** Ends all sessions of the account; the person signs in anew. */
+  /**
+   * Ends all access to the account: sessions, open proofs and, where it is asked for, the API token. The person
+   * signs in anew, in a browser that the account knows from now on: strangers who guess can't lock them out.
+   */
   async resetPassword(
-    { token, password }: { token: string; password: string },
+    { token, password, revokesToken }: { token: string; password: string; revokesToken: boolean },
     visitor: Visitor,
-  ): Promise<Done | { kind: 'expired' } | Refused | TooMany> {
-    const { limits, passwords, resetLinks } = this.#deps;
+  ): Promise<{ kind: 'done'; setCookies: string[] } | { kind: 'expired' } | Refused | TooMany> {
+    const { store, log, limits, passwords, resetLinks, devices } = this.#deps;
     const tooMany = await limits.count('account', visitor.clientAddress);
     if (tooMany) return tooMany;
     if (!(await resetLinks.isValid(token))) return { kind: 'expired' };
     const refused = gatherErrors({ password: checkPassword(password) });
     if (refused) return refused;
-    const used = await resetLinks.use(token, await passwords.hash(password));
-    return used ? DONE : { kind: 'expired' };
+    return orBusy(async () => {
+      const passwordHash = await passwords.hash(password);
+      const userId = await resetLinks.use(token, { passwordHash, revokesToken });
+      const user = userId === null ? null : await store.users.find(userId);
+      if (!user) return { kind: 'expired' };
+      log.info('account.changed', { what: 'password, by a link', userId: user.id });
+      return { kind: 'done', setCookies: [devices.remember(visitor.headers, user.email)] };
+    });
   }
 
-  async #mail(email: string): Promise<void> {
+  async #mail(email: string, clientAddress: string): Promise<void> {
     const { store, limits, mailer, resetLinks } = this.#deps;
     const user = await store.users.findByEmail(email);
-    if (!user || (await limits.count('mailbox', email))) return;
-    await mailer.send(writeResetMail(user.email, await resetLinks.make(user.id)));
+    if (!user || (await limits.count('mail-to', clientAddress, email))) return;
+    if (await limits.count('reset-mailbox', email)) return;
+    await mailer.send(writeResetMail(user.email, await resetLinks.makeAnother(user.id)));
   }
 }

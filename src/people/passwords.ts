@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { TooMany } from './outcomes.ts';
 
 const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
@@ -16,8 +17,26 @@ const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
 /** Four threads share the pool with the disk and the name service; two guesses at a time leave them room. */
 const MOST_AT_ONCE = 2;
+/** As many as are done in about two seconds: whoever would wait longer is asked to come back instead. */
+const MOST_WAITING = 20;
+const COME_BACK_SECONDS = 3;
 const waiting: (() => void)[] = [];
 let running = 0;
+
+/** The line of those who wait for a password to be hashed is full. */
+export class PasswordsBusy extends Error {
+  readonly code = 'PASSWORDS_BUSY';
+}
+
+/** @returns what the work came to, or that there is no room for it now */
+export async function orBusy<T>(work: () => Promise<T>): Promise<T | TooMany> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PasswordsBusy)) throw error;
+    return { kind: 'too-many', retryAfterSeconds: COME_BACK_SECONDS, isBusy: true };
+  }
+}
 
 /** Hashes passwords as `scrypt$<costLog2>$<passes>$<salt>$<key>`, in base64url: what a hash cost stays with it. */
 export class Passwords {
@@ -27,6 +46,7 @@ export class Passwords {
     this.#work = work;
   }
 
+  /** @throws PasswordsBusy */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16);
     const key = await stretch(password, salt, this.#work);
@@ -34,7 +54,10 @@ export class Passwords {
     return `scrypt$${costLog2}$${passes}$${salt.toString('base64url')}$${key.toString('base64url')}`;
   }
 
-  /** @param hash  null where there is no such account: costs the same time and is never right */
+  /**
+   * @param hash  null where there is no such account: costs the same time and is never right
+   * @throws PasswordsBusy
+   */
   async verify(password: string, hash: string | null): Promise<boolean> {
     const [, costLog2, passes, salt = '', expected = ''] = hash?.split('$') ?? [];
     const work =
@@ -67,6 +90,7 @@ async function stretch(
 
 async function enter(): Promise<void> {
   if (running < MOST_AT_ONCE) running++;
+  else if (waiting.length >= MOST_WAITING) throw new PasswordsBusy('too many passwords at once');
   else await new Promise<void>((resolve) => waiting.push(resolve));
 }
 

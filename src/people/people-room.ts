@@ -36,6 +36,9 @@ export async function openPeople(
       baseUrl: 'http://localhost:3000',
       appKey,
       signUp: 'invite',
+      asksSetupCode: false,
+      maxTeamsPerUser: 10,
+      sessionMaxDays: 90,
       smtpUrl: null,
       mailFrom: 'belfry@example.test',
       plans: [
@@ -114,8 +117,9 @@ export class Browser {
     return { headers: this.headers, clientAddress: this.clientAddress };
   }
 
-  get cookieNames(): string[] {
-    return [...this.#cookies.keys()];
+  /** Those that could stand for a session; a mark of a known browser stays when one has gone. */
+  get sessionCookies(): string[] {
+    return [...this.#cookies.keys()].filter((name) => name.startsWith('belfry.'));
   }
 
   /** Takes what an answer sets. */

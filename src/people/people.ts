@@ -5,6 +5,8 @@ import { ApiTokens, type TokenOwner } from './api-tokens.ts';
 import { Background } from './background.ts';
 import { Billing } from './billing.ts';
 import type { PeopleConfig } from './config.ts';
+import { Devices } from './devices.ts';
+import { EmailLinks } from './email-links.ts';
 import { gather } from './gather.ts';
 import { Invitations } from './invitations.ts';
 import { LibraryLoader } from './library-loader.ts';
@@ -13,12 +15,15 @@ import { createMailer, type Mailer } from './mail.ts';
 import { Operator } from './operator.ts';
 import { OwnAccount } from './own-account.ts';
 import { PasswordResets } from './password-resets.ts';
+import { PasswordGuesses } from './password-guesses.ts';
+import { PasswordProofs } from './password-proofs.ts';
 import { Passwords } from './passwords.ts';
 import { Plans } from './plans.ts';
 import { Registrations } from './registrations.ts';
 import { ResetLinks } from './reset-links.ts';
 import { SecondFactors } from './second-factors.ts';
 import { Sessions } from './sessions.ts';
+import { SignUps } from './sign-ups.ts';
 import { Signing } from './signing.ts';
 import { Teams } from './teams.ts';
 
@@ -45,20 +50,25 @@ export function createPeople(deps: PeopleDeps) {
   const tokens = new ApiTokens({ store, clock, background });
   const resetLinks = new ResetLinks({ store, clock, baseUrl });
   const library = new LibraryLoader({ store, clock, log, passwords, baseUrl, appKey });
-  const sessions = new Sessions({ store, library, limits });
-  const common = { store, clock, limits, mailer, passwords, plans, sessions, background, library };
-  const { registerByInvitation, ...ownRegistrations } = gather(
-    new Registrations({ ...common, config }),
-  );
+  const devices = new Devices({ clock, baseUrl, appKey });
+  const guesses = new PasswordGuesses({ limits, devices });
+  const { sessionMaxDays } = config;
+  const sessions = new Sessions({ store, clock, log, library, guesses, devices, sessionMaxDays });
+  const proofs = new PasswordProofs({ store, guesses, passwords, sessions });
+  const emailLinks = new EmailLinks({ store, clock, limits, mailer, baseUrl, appKey });
+  const basics = { store, clock, log, limits, mailer, background, library, config, emailLinks };
+  const common = { ...basics, passwords, plans, sessions, devices, proofs, tokens };
+  const { registerByInvitation, ...ownRegistrations } = gather(new Registrations(common));
   return {
     /** For the API: whom a token speaks for (§5). One short query; needs nothing of the accounts library. */
     findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
     accounts: {
       ...gather(
         sessions,
-        new SecondFactors({ library, limits, sessions }),
+        new SecondFactors(common),
         new PasswordResets({ ...common, resetLinks }),
-        new OwnAccount({ ...common, baseUrl }),
+        new OwnAccount(common),
+        new SignUps(common),
       ),
       ...ownRegistrations,
       /** True where mails really leave by SMTP; otherwise links are in the log. */
@@ -72,7 +82,7 @@ export function createPeople(deps: PeopleDeps) {
     signing: gather(new Signing(common)),
     billing: gather(new Billing(common)),
     /** For the command line. */
-    operator: new Operator({ ...common, tokens, resetLinks }),
+    operator: new Operator({ ...common, resetLinks }),
     /** Loads the accounts library ahead of the first visitor; never needed for the API or the command line. */
     warmUp: async (): Promise<void> => {
       await library.load();

@@ -1,6 +1,6 @@
 import type { Plan } from './config.ts';
 
-/** A team's runs in this UTC month (D35). `limit` null: unlimited. */
+/** A team's runs in this UTC month (§8.2). `limit` null: unlimited. */
 export interface Usage {
   plan: string;
   limit: number | null;

@@ -1,16 +1,20 @@
 import type { Clock } from '#domain/clock';
-import type { Registered, StartingTeam } from '#store/registration';
+import type { Registered, Registration, StartingTeam } from '#store/registration';
 import type { Store } from '#store/store';
+import type { Background } from './background.ts';
 import type { PeopleConfig } from './config.ts';
+import type { EmailLinks } from './email-links.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
-import type { LibraryLoader } from './library-loader.ts';
 import type { Limits } from './limits.ts';
+import type { Mailer } from './mail.ts';
 import { NOT_FOUND, type NotFound, refuse, type Refused, type TooMany } from './outcomes.ts';
-import type { Passwords } from './passwords.ts';
+import { orBusy, type Passwords } from './passwords.ts';
 import type { Plans } from './plans.ts';
 import { hashToken, isTokenShaped } from './secrets.ts';
-import { openSession, type SignedIn } from './sessions.ts';
+import { isSetupCode, makeSetupCode } from './setup-code.ts';
+import type { SignedIn, Sessions } from './sessions.ts';
+import { SIGN_UP } from './sign-ups.ts';
 import type { Visitor } from './visitor.ts';
 
 interface Deps {
@@ -20,7 +24,10 @@ interface Deps {
   passwords: Passwords;
   plans: Plans;
   limits: Limits;
-  library: LibraryLoader;
+  sessions: Sessions;
+  mailer: Mailer;
+  background: Background;
+  emailLinks: EmailLinks;
 }
 
 export interface NewPerson {
@@ -29,9 +36,14 @@ export interface NewPerson {
   password: string;
 }
 
+/** What stands behind an address, and what is used up by the registration. */
+type How = Pick<Registration, 'isFirst' | 'proof'> & { isEmailVerified: boolean };
 type Closed = { kind: 'closed' };
 
-/** How people come to have an account: the first one, by invitation, or openly where the operator allows it (D38). */
+const WRONG_CODE =
+  'This is not the code. The log of the service shows it at its start, and so does the command setup-code.';
+
+/** How people come to have an account: the first one, by invitation, or openly where the operator allows it (§5.7). */
 export class Registrations {
   readonly #deps: Deps;
 
@@ -44,6 +56,17 @@ export class Registrations {
     return this.#deps.store.registrations.hasBegun();
   }
 
+  /** Whether the first account takes the code that the log and `setup-code` show. */
+  asksSetupCode(): boolean {
+    return this.#deps.config.asksSetupCode;
+  }
+
+  /** For the log: what to enter at `/setup`; null where that is not asked for, or there is an account already. */
+  async findSetupCode(): Promise<string | null> {
+    if (!this.asksSetupCode() || (await this.isSetUp())) return null;
+    return makeSetupCode(this.#deps.config.appKey);
+  }
+
   /** `SIGN_UP=open`: people may register without an invitation. */
   mayRegister(): boolean {
     return this.#deps.config.signUp === 'open';
@@ -51,11 +74,20 @@ export class Registrations {
 
   /** Makes the first account, its team and the session: of any number who try at once, exactly one does. */
   async createFirstAccount(
-    input: NewPerson & { team: string },
+    input: NewPerson & { team: string; code?: string },
     visitor: Visitor,
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     if (await this.isSetUp()) return { kind: 'closed' };
-    return this.#registerWithTeam(input, visitor, true);
+    const { limits, config } = this.#deps;
+    if (config.asksSetupCode) {
+      const tooMany = await limits.count('guess', visitor.clientAddress);
+      if (tooMany) return tooMany;
+      if (!isSetupCode(input.code ?? '', makeSetupCode(config.appKey))) {
+        return refuse('code', WRONG_CODE);
+      }
+      await limits.takeBack('guess', visitor.clientAddress);
+    }
+    return this.#registerWithTeam(input, visitor, { isFirst: true, isEmailVerified: true });
   }
 
   /** Registers without an invitation, with a team of one's own. */
@@ -64,13 +96,34 @@ export class Registrations {
     visitor: Visitor,
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     if (!this.mayRegister() || !(await this.isSetUp())) return { kind: 'closed' };
-    return this.#registerWithTeam(input, visitor, false);
+    // Where mails can be sent, the address is confirmed first.
+    if (this.#deps.mailer.sends) return { kind: 'closed' };
+    return this.#registerWithTeam(input, visitor, { isFirst: false, isEmailVerified: false });
   }
 
-  /** For a newcomer: makes the account, joins and signs in. `email` is ignored where the invitation names one. */
+  /** Registers by the link that a sign-up got, which names the address and is used up. */
+  async finishSignUp(
+    token: string,
+    input: Omit<NewPerson, 'email'> & { team: string },
+    visitor: Visitor,
+  ): Promise<SignedIn | Refused | TooMany | Closed> {
+    if (!this.mayRegister() || !isTokenShaped(token)) return { kind: 'closed' };
+    const { store, clock } = this.#deps;
+    const proof = { purpose: SIGN_UP, hash: hashToken(token) };
+    const email = await store.proofs.read(proof.purpose, proof.hash, clock.now());
+    if (email === null) return { kind: 'closed' };
+    const how = { isFirst: false, isEmailVerified: true, proof };
+    return this.#registerWithTeam({ ...input, email }, visitor, how);
+  }
+
+  /**
+   * For a newcomer: makes the account, joins and signs in. `email` is ignored where the invitation names one.
+   *
+   * @param input  `mailed` is the mark of the mailed link, if they came by it
+   */
   async registerByInvitation(
     token: string,
-    input: NewPerson,
+    input: NewPerson & { mailed?: string },
     visitor: Visitor,
   ): Promise<SignedIn | NotFound | Refused | TooMany> {
     if (!isTokenShaped(token)) return NOT_FOUND;
@@ -81,15 +134,27 @@ export class Registrations {
     const person = { ...input, email: invitation.email ?? input.email };
     const refused = gatherErrors(checkPerson(person));
     if (refused) return refused;
-    const result = await this.#make(person, { kind: 'invited', tokenHash }, false, visitor);
+    const { emailLinks, mailer, background } = this.#deps;
+    const isEmailVerified = emailLinks.isMarkOf(
+      input.mailed ?? '',
+      token,
+      normalizeEmail(person.email),
+    );
+    const how = { isFirst: false, isEmailVerified };
+    const result = await this.#make(person, { kind: 'invited', tokenHash }, how, visitor);
     if (result.kind === 'not-invited') return NOT_FOUND;
-    return 'userId' in result ? this.#enter(person, visitor) : explain(result);
+    if (!('userId' in result)) return explain(result);
+    if (mailer.sends && !isEmailVerified) {
+      const user = { id: result.userId, email: normalizeEmail(person.email) };
+      background.run('accounts.email-not-confirmed', () => emailLinks.mailConfirmation(user));
+    }
+    return this.#enter(person, visitor);
   }
 
   async #registerWithTeam(
     input: NewPerson & { team: string },
     visitor: Visitor,
-    isFirst: boolean,
+    how: How,
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     const refused = gatherErrors({
       ...checkPerson(input),
@@ -98,30 +163,31 @@ export class Registrations {
     if (refused) return refused;
     const name = normalizeName(input.team);
     const team = { kind: 'new' as const, name, plan: this.#deps.plans.first };
-    const result = await this.#make(input, team, isFirst, visitor);
-    if (result.kind === 'closed') return { kind: 'closed' };
+    const result = await this.#make(input, team, how, visitor);
+    if (result.kind === 'closed' || result.kind === 'not-invited') return { kind: 'closed' };
     return 'userId' in result ? this.#enter(input, visitor) : explain(result);
   }
 
   async #make(
     { name, email, password }: NewPerson,
     team: StartingTeam,
-    isFirst: boolean,
+    { isEmailVerified, ...how }: How,
     visitor: Visitor,
   ): Promise<Registered | TooMany> {
     const { store, clock, passwords, limits } = this.#deps;
     const tooMany = await limits.count('account', visitor.clientAddress);
     if (tooMany) return tooMany;
-    const account = {
-      name: normalizeName(name),
-      email: normalizeEmail(email),
-      passwordHash: await passwords.hash(password),
-    };
-    return store.registrations.register({ account, team, token: null, isFirst }, clock.now());
+    return orBusy(async () => {
+      const passwordHash = await passwords.hash(password);
+      const who = { name: normalizeName(name), email: normalizeEmail(email) };
+      const account = { ...who, passwordHash, isEmailVerified };
+      return store.registrations.register({ account, team, token: null, ...how }, clock.now());
+    });
   }
 
-  async #enter(person: NewPerson, visitor: Visitor): Promise<SignedIn> {
-    const opened = await openSession(this.#deps.library, person, visitor);
+  async #enter(person: NewPerson, visitor: Visitor): Promise<SignedIn | TooMany> {
+    const opened = await orBusy(() => this.#deps.sessions.open(person, visitor));
+    if (opened.kind === 'too-many') return opened;
     if (opened.kind !== 'signed-in') throw new Error(`a new account came to ${opened.kind}`);
     return opened;
   }

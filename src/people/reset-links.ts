@@ -1,4 +1,5 @@
 import type { Clock } from '#domain/clock';
+import type { NewPassword } from '#store/proofs';
 import type { Store } from '#store/store';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
@@ -12,7 +13,7 @@ interface Deps {
   baseUrl: string;
 }
 
-/** Links that let their bearer set a new password, once (D38). */
+/** Links that let their bearer set a new password, once (§5.7). */
 export class ResetLinks {
   readonly #deps: Deps;
 
@@ -21,13 +22,20 @@ export class ResetLinks {
   }
 
   /** A new link; those made before for the user stop working. */
-  async make(userId: string): Promise<string> {
-    const { store, clock, baseUrl } = this.#deps;
-    const token = makeSecret();
-    const now = clock.now();
-    const proof = { purpose: PURPOSE, hash: hashToken(token), value: userId };
-    await store.proofs.make(proof, now + VALID_MS, now);
-    return `${baseUrl}/reset-password/${token}`;
+  async makeOnly(userId: string): Promise<string> {
+    const { proof, times, link } = this.#draft(userId);
+    await this.#deps.store.proofs.replace([proof], times);
+    return link;
+  }
+
+  /**
+   * A new link beside those made before: whoever asks for one in somebody's name must not spoil the one that
+   * they wait for. The first that is used ends them all.
+   */
+  async makeAnother(userId: string): Promise<string> {
+    const { proof, times, link } = this.#draft(userId);
+    await this.#deps.store.proofs.add(proof, times);
+    return link;
   }
 
   async isValid(token: string): Promise<boolean> {
@@ -36,10 +44,21 @@ export class ResetLinks {
     return store.proofs.isValid(PURPOSE, hashToken(token), clock.now());
   }
 
-  /** Sets the password and ends all sessions of the account. False: the link was used, replaced or too old. */
-  async use(token: string, passwordHash: string): Promise<boolean> {
-    if (!isTokenShaped(token)) return false;
+  /** Sets the password and ends all access to the account, whose user it gives. Null: the link was used, replaced or too old. */
+  async use(token: string, password: NewPassword): Promise<string | null> {
+    if (!isTokenShaped(token)) return null;
     const { store, clock } = this.#deps;
-    return store.proofs.resetPassword(PURPOSE, hashToken(token), passwordHash, clock.now());
+    return store.proofs.resetPassword(PURPOSE, hashToken(token), password, clock.now());
+  }
+
+  #draft(userId: string) {
+    const { clock, baseUrl } = this.#deps;
+    const token = makeSecret();
+    const now = clock.now();
+    return {
+      proof: { purpose: PURPOSE, hash: hashToken(token), whom: userId },
+      times: { expiresAt: now + VALID_MS, now },
+      link: `${baseUrl}/reset-password/${token}`,
+    };
   }
 }

@@ -16,7 +16,7 @@ export type Permission =
 const RANK: Record<Role, number> = { member: 1, admin: 2, owner: 3 };
 
 /**
- * The whole policy (D33, §5.8): the least role that may do each thing. `work` is crons, queues, jobs,
+ * The whole policy (§5.8): the least role that may do each thing. `work` is crons, queues, jobs,
  * alerts and maintenance windows. What is not listed, nobody may.
  */
 const LEAST_ROLE: Record<Permission, Role> = {

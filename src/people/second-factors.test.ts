@@ -1,26 +1,12 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { decodeBase32, totpOf } from '#testing/authenticator';
 import { aUser, Browser, openPeople, PASSWORD, type Room } from './people-room.ts';
 
 const EMAIL = 'ada@bells.test';
 
-/** An authenticator of its own: RFC 6238 with SHA-1, six digits and steps of 30 s. */
-function totpOf(otpauthUri: string, atMs = Date.now()): string {
-  const secret = decodeBase32(new URL(otpauthUri).searchParams.get('secret') ?? '');
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(atMs / 30_000)));
-  const mac = createHmac('sha1', secret).update(counter).digest();
-  const offset = (mac.at(-1) ?? 0) & 0xf;
-  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
-}
-
-function decodeBase32(text: string): Buffer {
-  const bits = Array.from(text.replaceAll('=', ''), (letter) =>
-    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
-  ).join('');
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
+/** What the authenticator shows after the code that confirmed it, which is used up. */
+const nextCodeOf = (uri: string) => totpOf(uri, Date.now() + 30_000);
 
 async function withSecondFactor(room: Room) {
   await aUser(room, EMAIL);
@@ -58,8 +44,8 @@ test('with a second factor the password alone opens nothing', async () => {
   const answer = await browser.signIn(room, EMAIL);
   assert.equal(answer.kind, 'second-factor');
   assert.equal(await browser.session(room), null);
-  assert.ok(!browser.cookieNames.some((name) => name.includes('session')));
-  const code = totpOf(begun.otpauthUri).replace(/^.../, '$& ');
+  assert.ok(!browser.sessionCookies.some((name) => name.includes('session')));
+  const code = nextCodeOf(begun.otpauthUri).replace(/^.../, '$& ');
   browser.take(await accounts.verifySecondFactor({ code }, browser.visitor));
   assert.equal((await browser.session(room))?.user.hasSecondFactor, true);
 });
@@ -80,7 +66,7 @@ test('a recovery code works in place of the authenticator, once', async () => {
 test('the second step needs the first, and a challenge is used up with it', async () => {
   await using room = await openPeople();
   const { begun, accounts } = await confirmed(room);
-  const code = totpOf(begun.otpauthUri);
+  const code = nextCodeOf(begun.otpauthUri);
   const stranger = await accounts.verifySecondFactor({ code }, new Browser().visitor);
   assert.equal(stranger.kind, 'expired');
   const browser = new Browser();
@@ -93,7 +79,7 @@ test('the second step needs the first, and a challenge is used up with it', asyn
 test('a code that was looked at over the shoulder opens nothing a second time', async () => {
   await using room = await openPeople();
   const { begun, accounts } = await confirmed(room);
-  const code = totpOf(begun.otpauthUri);
+  const code = nextCodeOf(begun.otpauthUri);
   const kinds: string[] = [];
   for (let n = 0; n < 2; n++) {
     const browser = new Browser();
@@ -135,7 +121,7 @@ test('codes can not be guessed: not from one address, not in one challenge, not 
   assert.equal(last, 'too-many');
   const owner = new Browser();
   await owner.signIn(room, EMAIL);
-  const code = totpOf(begun.otpauthUri);
+  const code = nextCodeOf(begun.otpauthUri);
   assert.equal((await accounts.verifySecondFactor({ code }, owner.visitor)).kind, 'too-many');
 });
 
@@ -169,7 +155,11 @@ test('a reset password leaves the second factor in force', async () => {
   await using room = await openPeople();
   const { accounts } = await confirmed(room);
   const link = await room.people.operator.resetPasswordUrl(EMAIL);
-  const input = { token: link?.split('/').at(-1) ?? '', password: 'a better password' };
+  const input = {
+    token: link?.split('/').at(-1) ?? '',
+    password: 'a better password',
+    revokesToken: false,
+  };
   assert.equal((await accounts.resetPassword(input, new Browser().visitor)).kind, 'done');
   const answer = await new Browser().signIn(room, EMAIL, 'a better password');
   assert.equal(answer.kind, 'second-factor');

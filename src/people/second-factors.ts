@@ -1,16 +1,19 @@
+import type { Log } from '#domain/log';
 import type { LibraryLoader } from './library-loader.ts';
 import type { Limits } from './limits.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
+import { type PasswordProofs, WRONG_PASSWORD } from './password-proofs.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import { cookiesOf, type Visitor } from './visitor.ts';
 
 interface Deps {
+  log: Log;
   library: LibraryLoader;
   limits: Limits;
   sessions: Sessions;
+  proofs: PasswordProofs;
 }
 
-const WRONG_PASSWORD = 'This is not your password.';
 /** How long the library locks a second factor after ten wrong codes in a row. */
 const LOCKED_SECONDS = 15 * 60;
 
@@ -37,14 +40,19 @@ export class SecondFactors {
     const answer = await library.ask(visitor, ['challenge'], (api, headers) =>
       isTotp ? api.verifyTOTP({ ...call, headers }) : api.verifyBackupCode({ ...call, headers }),
     );
-    if (answer.kind === 'declined') return explainDecline(answer.code);
+    if (answer.kind === 'declined') {
+      const refusal = explainDecline(answer.code);
+      sessions.tellRefused(`second factor: ${refusal.kind}`, visitor);
+      return refusal;
+    }
     const { response, setCookies } = answer;
-    if (isTotp && (await limits.count('one-time-code', `${response.user.id} ${code}`))) {
+    if (isTotp && (await limits.count('one-time-code', response.user.id, code))) {
       await sessions.signOut({ ...visitor, headers: cookiesOf(setCookies) });
+      sessions.tellRefused('second factor: used before', visitor);
       return { kind: 'wrong' };
     }
     await limits.takeBack('guess', visitor.clientAddress);
-    return { kind: 'signed-in', setCookies };
+    return sessions.enter(response.user, setCookies, visitor);
   }
 
   /** Begins: the secret is not in force before `confirmSecondFactor`. */
@@ -52,7 +60,7 @@ export class SecondFactors {
     { password }: { password: string },
     visitor: Visitor,
   ): Promise<{ kind: 'begun'; otpauthUri: string; recoveryCodes: string[] } | Refused | TooMany> {
-    const answer = await this.#askWithPassword(visitor, (api, headers) =>
+    const answer = await this.#askWithPassword('second factor, begun', visitor, (api, headers) =>
       api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
     );
     if (answer.kind !== 'answered') return answer;
@@ -65,16 +73,18 @@ export class SecondFactors {
     input: { code: string },
     visitor: Visitor,
   ): Promise<SignedIn | Refused | TooMany> {
-    const { library, limits } = this.#deps;
-    const tooMany = await limits.count('guess', visitor.clientAddress);
-    if (tooMany) return tooMany;
+    const { library, log, limits, proofs } = this.#deps;
     const code = input.code.replaceAll(/\s/g, '');
-    const answer = await library.ask(visitor, ['session'], (api, headers) =>
-      api.verifyTOTP({ body: { code }, headers, returnHeaders: true }),
-    );
-    if (answer.kind === 'declined') return refuse('code', 'This code is not right.');
-    await limits.takeBack('guess', visitor.clientAddress);
-    return { kind: 'signed-in', setCookies: answer.setCookies };
+    return proofs.inSession(visitor, 'code', async ({ user }) => {
+      const answer = await library.ask(visitor, ['session'], (api, headers) =>
+        api.verifyTOTP({ body: { code }, headers, returnHeaders: true }),
+      );
+      if (answer.kind === 'declined') return refuse('code', 'This code is not right.');
+      // It is used up: nobody who saw it typed may sign in with it.
+      await limits.count('one-time-code', user.id, code);
+      log.info('account.changed', { what: 'second factor, on', userId: user.id });
+      return { kind: 'signed-in', setCookies: answer.setCookies };
+    });
   }
 
   /** New recovery codes; the old ones stop working. */
@@ -82,7 +92,7 @@ export class SecondFactors {
     { password }: { password: string },
     visitor: Visitor,
   ): Promise<{ kind: 'renewed'; recoveryCodes: string[] } | Refused | TooMany> {
-    const answer = await this.#askWithPassword(visitor, (api, headers) =>
+    const answer = await this.#askWithPassword('recovery codes', visitor, (api, headers) =>
       api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
     );
     if (answer.kind !== 'answered') return answer;
@@ -93,24 +103,26 @@ export class SecondFactors {
     { password }: { password: string },
     visitor: Visitor,
   ): Promise<SignedIn | Refused | TooMany> {
-    const answer = await this.#askWithPassword(visitor, (api, headers) =>
+    const answer = await this.#askWithPassword('second factor, off', visitor, (api, headers) =>
       api.disableTwoFactor({ body: { password }, headers, returnHeaders: true }),
     );
     if (answer.kind !== 'answered') return answer;
     return { kind: 'signed-in', setCookies: answer.setCookies };
   }
 
+  /** @param what  for the log: what is another from now on */
   async #askWithPassword<T>(
+    what: string,
     visitor: Visitor,
     call: Parameters<typeof LibraryLoader.prototype.ask<T>>[2],
   ): Promise<{ kind: 'answered'; response: T; setCookies: string[] } | Refused | TooMany> {
-    const { library, limits } = this.#deps;
-    const tooMany = await limits.count('guess', visitor.clientAddress);
-    if (tooMany) return tooMany;
-    const answer = await library.ask(visitor, ['session'], call);
-    if (answer.kind === 'declined') return refuse(...explainRefusal(answer.code));
-    await limits.takeBack('guess', visitor.clientAddress);
-    return answer;
+    const { library, log, proofs } = this.#deps;
+    return proofs.inSession(visitor, 'password', async ({ user }) => {
+      const answer = await library.ask(visitor, ['session'], call);
+      if (answer.kind === 'declined') return refuse(...explainRefusal(answer.code));
+      log.info('account.changed', { what, userId: user.id });
+      return answer;
+    });
   }
 }
 

@@ -5,7 +5,7 @@ export function makeSecret(prefix = ''): string {
   return `${prefix}${randomBytes(32).toString('base64url')}`;
 }
 
-/** What is kept of a token (D34): it is random enough that a plain SHA-256 can't be undone. */
+/** What is kept of a token (§5.2): it is random enough that a plain SHA-256 can't be undone. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -1,9 +1,12 @@
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 import type { TeamOfUser } from '#store/users';
 import { normalizeEmail } from './fields.ts';
+import type { Devices } from './devices.ts';
 import type { LibraryLoader } from './library-loader.ts';
-import type { Limits } from './limits.ts';
 import type { TooMany } from './outcomes.ts';
+import type { PasswordGuesses } from './password-guesses.ts';
 import { pickCookies, type Visitor } from './visitor.ts';
 
 export type { TeamOfUser } from '#store/users';
@@ -18,8 +21,14 @@ export type Opened = SignedIn | { kind: 'second-factor'; setCookies: string[] } 
 
 export interface Session {
   id: string;
-  user: { id: string; name: string; email: string; hasSecondFactor: boolean };
-  /** The user's current team (D34); null where it was deleted or left and none was chosen since. */
+  user: {
+    id: string;
+    name: string;
+    email: string;
+    isEmailVerified: boolean;
+    hasSecondFactor: boolean;
+  };
+  /** The user's current team (§5.2); null where it was deleted or left and none was chosen since. */
   team: TeamOfUser | null;
   /** Every team of the user, by name. */
   teams: TeamOfUser[];
@@ -29,9 +38,15 @@ export interface Session {
 
 export interface SessionDeps {
   store: Store;
+  clock: Clock;
+  log: Log;
   library: LibraryLoader;
-  limits: Limits;
+  guesses: PasswordGuesses;
+  devices: Devices;
+  sessionMaxDays: number;
 }
+
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Signing in and out, and who a request is from. */
 export class Sessions {
@@ -50,16 +65,20 @@ export class Sessions {
     );
     if (answer.kind === 'declined' || !answer.response) return null;
     const { session } = answer.response;
+    if (this.#isOver(session.createdAt)) {
+      await this.signOut(visitor);
+      return null;
+    }
     const { users } = this.#deps.store;
     const [user, teams] = await Promise.all([
       users.find(session.userId),
       users.listTeams(session.userId),
     ]);
     if (!user) return null;
-    const { id, name, email, hasSecondFactor, currentTeamId } = user;
+    const { id, name, email, isEmailVerified, hasSecondFactor, currentTeamId } = user;
     return {
       id: session.id,
-      user: { id, name, email, hasSecondFactor },
+      user: { id, name, email, isEmailVerified, hasSecondFactor },
       team: teams.find((team) => team.id === currentTeamId) ?? null,
       teams,
       setCookies: answer.setCookies,
@@ -71,12 +90,44 @@ export class Sessions {
     { email, password }: { email: string; password: string },
     visitor: Visitor,
   ): Promise<Opened | TooMany> {
-    const { limits, library } = this.#deps;
-    const tooMany = await limits.count('guess', visitor.clientAddress);
-    if (tooMany) return tooMany;
-    const result = await openSession(library, { email, password }, visitor);
-    if (result.kind === 'signed-in') await limits.takeBack('guess', visitor.clientAddress);
-    return result;
+    const outcome = await this.#deps.guesses.atSignIn(email, visitor, () =>
+      this.open({ email, password }, visitor),
+    );
+    if (outcome.kind !== 'signed-in') this.tellRefused(outcome.kind, visitor);
+    return outcome;
+  }
+
+  /** Signs in without counting: behind a count of guesses, or for whoever has just set the password. */
+  async open(
+    { email, password }: { email: string; password: string },
+    visitor: Visitor,
+  ): Promise<Opened> {
+    const body = { email: normalizeEmail(email), password };
+    const answer = await this.#deps.library.ask(visitor, [], (api, headers) =>
+      api.signInEmail({ body, headers, returnHeaders: true }),
+    );
+    if (answer.kind === 'declined') return { kind: 'wrong' };
+    const { response, setCookies } = answer;
+    if ('twoFactorRedirect' in response) return { kind: 'second-factor', setCookies };
+    return this.enter(response.user, setCookies, visitor);
+  }
+
+  /** Somebody has proven who they are: the session that the browser had ends, and the browser is known. */
+  async enter(
+    { id, email }: { id: string; email: string },
+    setCookies: readonly string[],
+    visitor: Visitor,
+  ): Promise<SignedIn> {
+    const { devices, log } = this.#deps;
+    log.info('account.signed-in', { userId: id, address: visitor.clientAddress });
+    if (pickCookies(visitor.headers, ['session']) !== '') await this.signOut(visitor);
+    const known = devices.remember(visitor.headers, email);
+    return { kind: 'signed-in', setCookies: [...setCookies, known] };
+  }
+
+  /** For the log: an attempt that let nobody in, without a word of what was typed. */
+  tellRefused(reason: string, { clientAddress }: Visitor): void {
+    this.#deps.log.info('account.not-signed-in', { reason, address: clientAddress });
   }
 
   async signOut(visitor: Visitor): Promise<{ setCookies: string[] }> {
@@ -86,26 +137,17 @@ export class Sessions {
     return { setCookies: answer.kind === 'answered' ? answer.setCookies : [] };
   }
 
-  /** Ends every session of the user, this one included. */
-  async signOutEverywhere(userId: string, visitor: Visitor): Promise<{ setCookies: string[] }> {
-    await this.#deps.store.users.endSessions(userId);
+  /** Ends every session of the user, this one included, and drops every open proof of theirs. */
+  async signOutEverywhere(
+    { userId, revokesToken }: { userId: string; revokesToken: boolean },
+    visitor: Visitor,
+  ): Promise<{ setCookies: string[] }> {
+    await this.#deps.store.users.endAccess(userId, { revokesToken });
     return this.signOut(visitor);
   }
-}
 
-/** Signs in without counting: behind a count of guesses, or for whoever has just set the password. */
-export async function openSession(
-  library: LibraryLoader,
-  { email, password }: { email: string; password: string },
-  visitor: Visitor,
-): Promise<Opened> {
-  const body = { email: normalizeEmail(email), password };
-  const answer = await library.ask(visitor, [], (api, headers) =>
-    api.signInEmail({ body, headers, returnHeaders: true }),
-  );
-  if (answer.kind === 'declined') return { kind: 'wrong' };
-  const { response, setCookies } = answer;
-  return 'twoFactorRedirect' in response
-    ? { kind: 'second-factor', setCookies }
-    : { kind: 'signed-in', setCookies };
+  #isOver(createdAt: Date): boolean {
+    const { clock, sessionMaxDays } = this.#deps;
+    return createdAt.getTime() + sessionMaxDays * DAY_MS <= clock.now();
+  }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '#domain/clock';
+import { UNREADABLE_TEXTS } from '#domain/judge';
 import type { Store } from '#store/store';
 import { type Actor, authorize } from './actor.ts';
 import { makeSecret } from './secrets.ts';
@@ -8,7 +9,7 @@ interface Deps {
   clock: Clock;
 }
 
-/** The secret that a team's outgoing requests are signed with (§5.6, D19); for admins (D33). */
+/** The secret that a team's outgoing requests are signed with (§5.6); for admins (§5.8). */
 export class Signing {
   readonly #deps: Deps;
 
@@ -17,17 +18,21 @@ export class Signing {
   }
 
   async readSigningSecret(actor: Actor): Promise<{ createdAt: number; masked: string } | null> {
-    const kept = await this.#read(actor);
-    return kept && { createdAt: kept.setAt, masked: `whsec_••••${kept.secret.slice(-4)}` };
+    const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
+    const setAt = await this.#deps.store.teams.readSigningSecretSetAt(teamId);
+    if (setAt === null) return null;
+    const secret = await this.#open(teamId);
+    const masked = secret === null ? UNREADABLE_TEXTS.secret : `whsec_••••${secret.slice(-4)}`;
+    return { createdAt: setAt, masked };
   }
 
   /** The text, for an admin who asks for it. */
   async revealSigningSecret(actor: Actor): Promise<string | null> {
-    const kept = await this.#read(actor);
-    return kept?.secret ?? null;
+    const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
+    return this.#open(teamId);
   }
 
-  /** Makes the first or replaces the old one; in force with the next request (D19). */
+  /** Makes the first or replaces the old one; in force with the next request (§5.6). */
   async generateSigningSecret(actor: Actor): Promise<string> {
     const { store, clock } = this.#deps;
     const { teamId } = await authorize(store, actor, 'signing-secret');
@@ -42,8 +47,13 @@ export class Signing {
     await this.#deps.store.teams.removeSigningSecret(teamId);
   }
 
-  async #read(actor: Actor): Promise<{ secret: string; setAt: number } | null> {
-    const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
-    return this.#deps.store.teams.readSigningSecret(teamId);
+  /** Null where there is none, or where it does not open: it can be replaced all the same. */
+  async #open(teamId: string): Promise<string | null> {
+    try {
+      return (await this.#deps.store.teams.readSigningSecret(teamId))?.secret ?? null;
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'STORE_WRONG_KEY') throw error;
+      return null;
+    }
   }
 }

@@ -5,9 +5,12 @@ import { NotAllowed } from './actor.ts';
 import { aTeam, aUser, openPeople, type Room } from './people-room.ts';
 import { may, type Permission, type Role } from './roles.ts';
 
+/** Where the inviters sit. */
+const DESK = { clientAddress: '198.51.100.1' };
+
 const NO_ID = '018f0000-0000-7000-8000-000000000000';
 
-test('each role may do what D33 says and nothing more', () => {
+test('each role may do what §5.8 says and nothing more', () => {
   const allowed: Record<Permission, Role[]> = {
     work: ['member', 'admin', 'owner'],
     'rename-team': ['admin', 'owner'],
@@ -48,7 +51,7 @@ const GUARDED: [Role, string, (room: Room, actor: Actor) => Promise<unknown>][] 
   [
     'admin',
     'invite',
-    ({ people }, actor) => people.teams.invite(actor, { email: null, role: 'admin' }),
+    ({ people }, actor) => people.teams.invite(actor, { email: null, role: 'admin' }, DESK),
   ],
   ['admin', 'revokeInvitation', ({ people }, actor) => people.teams.revokeInvitation(actor, NO_ID)],
   ['admin', 'readSigningSecret', ({ people }, actor) => people.signing.readSigningSecret(actor)],
@@ -173,7 +176,7 @@ test('a team is deleted only by its own name; then it is gone for everybody', as
   await using room = await openPeople();
   const { owner, member } = await aTeam(room);
   const { teams, operator } = room.people;
-  const invited = await teams.invite(owner, { email: null, role: 'member' });
+  const invited = await teams.invite(owner, { email: null, role: 'member' }, DESK);
   assert.ok(invited.kind === 'invited');
   assert.equal((await teams.deleteTeam(owner, 'bells')).kind, 'refused');
   assert.deepEqual(await teams.describeTeamDeletion(owner), {

@@ -3,6 +3,7 @@ import { isId } from '#domain/ids';
 import type { Member, TeamContents } from '#store/members';
 import type { Store } from '#store/store';
 import { type Actor, authorize, proveMember } from './actor.ts';
+import type { PeopleConfig } from './config.ts';
 import { checkName, gatherErrors, normalizeName } from './fields.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Plans } from './plans.ts';
@@ -12,9 +13,10 @@ interface Deps {
   store: Store;
   clock: Clock;
   plans: Plans;
+  config: Pick<PeopleConfig, 'maxTeamsPerUser'>;
 }
 
-/** Teams and who is in them (D33, D34). Whatever a role does not allow throws NotAllowed. */
+/** Teams and who is in them (§5.8, §5.2). Whatever a role does not allow throws NotAllowed. */
 export class Teams {
   readonly #deps: Deps;
 
@@ -36,8 +38,12 @@ export class Teams {
     if (refused) return refused;
     const { store, clock, plans } = this.#deps;
     const kept = normalizeName(name);
-    const teamId = await store.members.createTeam(userId, kept, plans.first, clock.now());
-    return { kind: 'created', teamId };
+    const { maxTeamsPerUser: mostOwned } = this.#deps.config;
+    const team = { name: kept, plan: plans.first, mostOwned };
+    const teamId = await store.members.createTeam(userId, team, clock.now());
+    return teamId === null
+      ? refuse('name', `You own ${mostOwned} teams already, and more are not allowed here.`)
+      : { kind: 'created', teamId };
   }
 
   async renameTeam(actor: Actor, name: string): Promise<Done | Refused> {
@@ -80,11 +86,16 @@ export class Teams {
   }
 
   /** The owner becomes an admin. */
-  async transferTeam(actor: Actor, toUserId: string): Promise<Done | NotFound> {
+  async transferTeam(
+    actor: Actor,
+    toUserId: string,
+  ): Promise<Done | NotFound | { kind: 'owns-enough' }> {
     const { teamId, userId } = await this.#allow(actor, 'transfer-team');
     if (!isId(toUserId)) return NOT_FOUND;
-    const moved = await this.#deps.store.members.transfer(teamId, userId, toUserId);
-    return moved ? DONE : NOT_FOUND;
+    const { store, config } = this.#deps;
+    const parties = { ownerId: userId, toUserId, mostOwned: config.maxTeamsPerUser };
+    const kind = await store.members.transfer(teamId, parties);
+    return kind === 'moved' ? DONE : { kind };
   }
 
   async listMembers(actor: Actor): Promise<Member[]> {

@@ -1,7 +1,7 @@
 /** Where a request to sign in, reset … comes from: its cookies and the address that limits count by. */
 export interface Visitor {
   headers: Headers;
-  /** As D12 finds it, never a header that the visitor could write. */
+  /** As §8.1 finds it, never a header that the visitor could write. */
   clientAddress: string;
 }
 
@@ -9,8 +9,8 @@ export interface Visitor {
 export type CookieKind = 'session' | 'challenge';
 
 const COOKIE_NAMES: Record<CookieKind, RegExp> = {
-  session: /^(?:__Secure-)?belfry\.(?:session_token|dont_remember)$/,
-  challenge: /^(?:__Secure-)?belfry\.two_factor$/,
+  session: /^(?:__Host-)?belfry\.(?:session_token|dont_remember)$/,
+  challenge: /^(?:__Host-)?belfry\.two_factor$/,
 };
 
 /** The visitor's cookies of those kinds, as the text of a `Cookie` header; empty where there are none. */
@@ -23,6 +23,12 @@ export function pickCookies(headers: Headers, kinds: readonly CookieKind[]): str
       return kinds.some((kind) => COOKIE_NAMES[kind].test(name));
     })
     .join('; ');
+}
+
+/** The value of one cookie as it was sent; null where there is none of that name. */
+export function readCookieText(headers: Headers, name: string): string | null {
+  const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
 }
 
 const LONGEST_USER_AGENT = 300;

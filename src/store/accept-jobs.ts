@@ -3,6 +3,7 @@ import { newId } from '#domain/ids';
 import type { Database, Trx } from './database.ts';
 import { type DialectName, type Fields, packRows, type RowOf, unpackRows } from './dialect.ts';
 import { sealHeaders } from './headers.ts';
+import { briefly } from './held-rows.ts';
 import { bindHot, hotStatement, runHot } from './hot.ts';
 import type { Procedure } from './procedure.ts';
 import { insertMissingQueues } from './queues.ts';
@@ -48,7 +49,7 @@ const insertJobs = hotStatement<{ id: string; queue_id: string }>(
     callback_url, created_at, scheduled_at, sealed_headers, payload)
   select given.team_id, given.id, given.id, 1, q.id, 'pending', given.method, given.url,
     given.callback_url, given.created_at, given.scheduled_at, given.sealed_headers, given.payload
-  from ${unpackRows(dialect, JOB, 1)} cross join queues q
+  from ${unpackRows(dialect, JOB, 1)} ${briefly(dialect)} cross join queues q
   where q.team_id = given.team_id and q.name = given.queue
   ${dialect === 'postgres' ? 'for key share of q' : ''}
   returning id, queue_id`,
@@ -58,7 +59,7 @@ const insertJobs = hotStatement<{ id: string; queue_id: string }>(
  * Writes jobs, creating queues that are named for the first time with the defaults of §2.3. All of them are
  * durable when it resolves, but for those in whose place an error stands; where it rejects, none is.
  *
- * @param now  the time of acceptance; a job's `scheduled_at` is that plus its delay (D1)
+ * @param now  the time of acceptance; a job's `scheduled_at` is that plus its delay (§2.2)
  */
 export async function acceptJobs(
   { db, sealer }: { db: Database; sealer: Sealer },

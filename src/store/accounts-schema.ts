@@ -3,7 +3,7 @@
  *
  * `users`, `sessions`, `accounts`, `verifications` and `two_factors` have the columns that the accounts
  * library asks for; everything else is ours. No token is kept as text: `token_hash` is its SHA-256 in
- * hexadecimal (D34, D39).
+ * hexadecimal (§5.2, §5.9).
  */
 type YesNo = 0 | 1;
 
@@ -17,7 +17,7 @@ export interface UsersTable {
   email_verified: YesNo;
   image: string | null;
   two_factor_enabled: YesNo;
-  /** The team that the user's API token acts on (§5.2, D34). May have been deleted, or left, since. */
+  /** The team that the user's API token acts on (§5.2). May have been deleted, or left, since. */
   current_team_id: string | null;
   created_at: number;
   updated_at: number;

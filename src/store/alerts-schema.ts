@@ -36,6 +36,19 @@ export interface AlertsTable {
   muted_by: string | null;
   /** The notice that tells of it; alerts that were told of together share one. */
   notice_id: string | null;
+  /** The maintenance window that muted it; null in rows of older versions. */
+  window_id: string | null;
+  is_read: YesNo;
+}
+
+export interface UsageAlertsTable {
+  team_id: string;
+  month: string;
+  mark: 80 | 100;
+  id: string;
+  raised_at: number;
+  used: number;
+  monthly_limit: number;
   is_read: YesNo;
 }
 
@@ -80,6 +93,8 @@ export interface MaintenanceWindowsTable {
   is_weekly: YesNo;
   covers_team: YesNo;
   created_at: number;
+  /** The last end of it that was looked at (§6.6). */
+  told_until: number | null;
 }
 
 export interface MaintenanceWindowSourcesTable {
@@ -91,6 +106,7 @@ export interface MaintenanceWindowSourcesTable {
 
 export interface AlertTables {
   alerts: AlertsTable;
+  usage_alerts: UsageAlertsTable;
   notices: NoticesTable;
   alert_bursts: AlertBurstsTable;
   notification_channels: NotificationChannelsTable;

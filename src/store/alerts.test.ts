@@ -174,8 +174,8 @@ forEachStore((dialect, openTestStore) => {
       await aQueue(store, teamId, { name: 'loud', emailAlerts: true });
       await aQueue(store, teamId, { name: 'silent' });
       const loud = await aClaimedJob(store, teamId, node, { queue: 'loud' });
-      await aClaimedJob(store, teamId, node, { queue: 'silent' });
-      await store.nodes.retire(node, store.clock.now());
+      const silent = await aClaimedJob(store, teamId, node, { queue: 'silent' });
+      await store.nodes.retire(node, new Set([loud.id, silent.id]), store.clock.now());
       const alerts = await store.alerts.list(teamId, { limit: 9 });
       assert.deepEqual(
         alerts.map(({ runId, level }) => ({ runId, level })),
@@ -360,10 +360,8 @@ forEachStore((dialect, openTestStore) => {
       await store.testClock.advance(1000);
       await run(false);
       const days = 90 * 24 * 3600 * 1000;
-      const tidy = async (now: number, limit: number) => {
-        const { alerts } = await store.retention.deleteExpired({ now, historyDays: 365, limit });
-        return alerts;
-      };
+      const tidy = (now: number, limit: number) =>
+        store.retention.deleteSome('alerts', { now, historyDays: 365, limit });
       const now = store.clock.now();
       assert.equal(await tidy(now + days - 1000, 2), 0);
       assert.equal(await tidy(now + days, 2), 2);
@@ -388,6 +386,7 @@ forEachStore((dialect, openTestStore) => {
       await store.channels.save(teamId, config);
       assert.deepEqual(await store.channels.read(teamId), {
         config,
+        isAddressLost: false,
         lastSentAt: null,
         lastError: null,
         lastErrorAt: null,
@@ -396,6 +395,7 @@ forEachStore((dialect, openTestStore) => {
       await store.channels.recordError(teamId, 'HTTP 404 error', now + 2);
       assert.deepEqual(await store.channels.read(teamId), {
         config,
+        isAddressLost: false,
         lastSentAt: now + 1,
         lastError: 'HTTP 404 error',
         lastErrorAt: now + 2,

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
 import type { AlertDelivery, AlertsTable } from './alerts-schema.ts';
-import type { Database } from './database.ts';
+import type { Database, Trx } from './database.ts';
+import { listUsageAlerts, raiseUsageAlerts, type UsageAlert } from './usage-alerts.ts';
 
-/** An alert as recorded (D36). */
+/** An alert as recorded (§6.5). */
 export interface StoredAlert {
   teamId: string;
   id: string;
@@ -30,10 +31,12 @@ export interface StoredAlert {
 }
 
 export interface AlertFilter {
-  level?: AlertLevel;
+  level?: AlertLevel | undefined;
   source?: { kind: 'cron' | 'queue'; id: string };
   sourceKind?: 'cron' | 'queue';
   delivery?: AlertDelivery;
+  /** Only what this maintenance window muted. */
+  windowId?: string;
   unreadOnly?: boolean;
   /** Only alerts older than the one of this id: the next page. */
   before?: string;
@@ -41,6 +44,9 @@ export interface AlertFilter {
   after?: string;
   limit: number;
 }
+
+/** What a list of all alerts is narrowed to. */
+export type AlertsAsked = Omit<AlertFilter, 'level'> & { level?: AlertLevel | 'usage' | undefined };
 
 /** Written out, because SQLite looks into the index of unread alerts only where it can see the 0. */
 const UNREAD = sql.lit(0 as const);
@@ -68,21 +74,36 @@ export function alertOf(row: AlertsTable): StoredAlert {
 /** Alerts are raised by settlements alone (see raise-alerts); here they are read. */
 export class AlertStore {
   readonly #db: Database;
+  readonly #searches: Database;
 
-  constructor(db: Database) {
+  /** @param searches  what lists and counts go by */
+  constructor(db: Database, searches: Database) {
     this.#db = db;
+    this.#searches = searches;
   }
 
-  /** Newest first. */
+  /** With what is told of usage (§6.7), newest first. */
+  async listAll(teamId: string, filter: AlertsAsked): Promise<(StoredAlert | UsageAlert)[]> {
+    const { level, after, limit, source, sourceKind, delivery, windowId } = filter;
+    const ofRuns = level === 'usage' ? [] : await this.list(teamId, { ...filter, level });
+    const isOfRuns = level !== undefined && level !== 'usage';
+    if (isOfRuns || source || sourceKind || delivery || windowId) return ofRuns;
+    const ofUsage = await listUsageAlerts(this.#searches, teamId, filter);
+    const all = [...ofRuns, ...ofUsage].toSorted((a, b) => (a.id < b.id ? 1 : -1));
+    return after === undefined ? all.slice(0, limit) : all.slice(-limit);
+  }
+
+  /** Those of runs, newest first. */
   async list(teamId: string, filter: AlertFilter): Promise<StoredAlert[]> {
-    const { level, source, delivery, unreadOnly, before, after } = filter;
+    const { level, source, delivery, windowId, unreadOnly, before, after } = filter;
     const kind = source?.kind ?? filter.sourceKind;
-    const rows = await this.#db.read((db) => {
+    const rows = await this.#searches.read((db) => {
       let query = db.selectFrom('alerts').selectAll().where('team_id', '=', teamId);
       if (level !== undefined) query = query.where('level', '=', level);
       if (kind !== undefined) query = query.where('source', '=', kind);
       if (source !== undefined) query = query.where('source_id', '=', source.id);
       if (delivery !== undefined) query = query.where('delivery', '=', delivery);
+      if (windowId !== undefined) query = query.where('window_id', '=', windowId);
       if (unreadOnly === true) query = query.where('is_read', '=', UNREAD);
       if (before !== undefined) query = query.where('id', '<', before);
       if (after !== undefined) query = query.where('id', '>', after);
@@ -107,7 +128,7 @@ export class AlertStore {
 
   /** Counts no further than `most`: beyond that nobody cares how many there are. */
   async countUnread(teamId: string, most: number): Promise<number> {
-    const { n } = await this.#db.read((db) =>
+    const { n } = await this.#searches.read((db) =>
       db
         .selectFrom((eb) =>
           eb
@@ -121,7 +142,8 @@ export class AlertStore {
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow(),
     );
-    return n;
+    const ofUsage = await listUsageAlerts(this.#searches, teamId, { unreadOnly: true });
+    return Math.min(most, n + ofUsage.length);
   }
 
   /** Marks one alert as read, or as unread again. False: no such alert. */
@@ -134,7 +156,24 @@ export class AlertStore {
         .where('id', '=', alertId)
         .executeTakeFirst(),
     );
+    return numUpdatedRows === 1n || this.#markUsage(teamId, alertId, isRead);
+  }
+
+  async #markUsage(teamId: string, alertId: string, isRead: boolean): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db.transact((trx) =>
+      trx
+        .updateTable('usage_alerts')
+        .set({ is_read: isRead ? 1 : 0 })
+        .where('team_id', '=', teamId)
+        .where('id', '=', alertId)
+        .executeTakeFirst(),
+    );
     return numUpdatedRows === 1n;
+  }
+
+  /** Records which teams have come to 80 or 100 % of their month (§6.7). @param limitOf  runs a month of a plan */
+  async raiseUsage(now: number, limitOf: (plan: string) => number | null): Promise<void> {
+    return raiseUsageAlerts(this.#db, now, limitOf);
   }
 
   /**
@@ -143,7 +182,7 @@ export class AlertStore {
    * @returns how many were unread
    */
   async markReadUpTo(teamId: string, alertId: string): Promise<number> {
-    for (let marked = 0; ;) {
+    for (let marked = await this.#db.transact((trx) => markUsageRead(trx, teamId, alertId)); ;) {
       const some = await this.#markSomeRead(teamId, alertId);
       marked += some;
       if (some < MARKED_AT_ONCE) return marked;
@@ -171,11 +210,22 @@ export class AlertStore {
   }
 }
 
+async function markUsageRead(trx: Trx, teamId: string, alertId: string): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('usage_alerts')
+    .set({ is_read: 1 })
+    .where('team_id', '=', teamId)
+    .where('is_read', '=', 0)
+    .where('id', '<=', alertId)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
 /** A burst can leave very many; no transaction may hold up the others for long. */
 const MARKED_AT_ONCE = 1_000;
 
 /**
- * Deletes some of the alerts that were raised before `before`, and the bursts that were over by then (D32).
+ * Deletes some of the alerts that were raised before `before`, and the bursts that were over by then (§3.9).
  *
  * @param most  how many alerts at a time
  * @returns how many alerts went; fewer than `most` means that none is left
@@ -190,6 +240,7 @@ export async function deleteOldAlerts(db: Database, before: number, most: number
       )
       .executeTakeFirst();
     await trx.deleteFrom('alert_bursts').where('quiet_until', '<', before).execute();
+    await trx.deleteFrom('usage_alerts').where('raised_at', '<', before).execute();
     return Number(numDeletedRows);
   });
 }

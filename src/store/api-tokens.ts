@@ -3,7 +3,7 @@ import { type Fields, packRows, unpackRows } from './dialect.ts';
 import { GroupCommit } from './group-commit.ts';
 import { hotStatement, runHot } from './hot.ts';
 
-/** A token as it is kept; the text itself is known to its user alone (D34). */
+/** A token as it is kept; the text itself is known to its user alone (§5.2). */
 export interface TokenToKeep {
   /** SHA-256 in hexadecimal. */
   hash: string;

@@ -18,7 +18,7 @@ const countHit = hotStatement<{ opened_at: number; hits: number }>('count-api-hi
   returning opened_at, hits`;
 });
 
-/** Requests per client address, shared by all nodes on one Postgres (D12). */
+/** Requests per client address, shared by all nodes on one Postgres (§8.1). */
 export class ApiWindowStore {
   readonly #db: Database;
 

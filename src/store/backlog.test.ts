@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/makers';
 import { forEachStore } from '#testing/stores';
-import { readBacklog } from './backlog.ts';
 
 const NONE = { count: 0, oldestMs: 0 };
 
 forEachStore((_name, openTestStore) => {
   test('an empty store has no backlog', async () => {
     await using store = await openTestStore();
-    const backlog = await readBacklog(store.database, store.clock.now());
+    const backlog = await store.backlog.read(store.clock.now());
     assert.deepEqual(backlog, { due: NONE, held: NONE, scheduled: NONE, processing: NONE });
   });
 
@@ -29,7 +28,7 @@ forEachStore((_name, openTestStore) => {
     await aJob(store, team.id, { queue: 'b' });
     const now = store.clock.now();
     await aJob(store, team.id, { queue: 'a', delaySeconds: 60 });
-    assert.deepEqual(await readBacklog(store.database, now), {
+    assert.deepEqual(await store.backlog.read(now), {
       due: { count: 2, oldestMs: 2_000 },
       held: { count: 1, oldestMs: 2_000 },
       scheduled: { count: 1, oldestMs: 0 },

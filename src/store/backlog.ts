@@ -13,11 +13,23 @@ export interface InState {
 /** What is not finished, over all teams. Nothing scheduled is late, so its age is always 0. */
 export type Backlog = Record<BacklogState, InState>;
 
-/**
- * Counts the backlog from the indexes of waiting and running jobs, read in their order. Costs as much as there
- * is; ask seldom.
- */
-export async function readBacklog(db: Database, now: number): Promise<Backlog> {
+export class BacklogStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * Counts the backlog from the indexes of waiting and running jobs, read in their order. Costs as much as there
+   * is; ask seldom.
+   */
+  async read(now: number): Promise<Backlog> {
+    return readBacklog(this.#db, now);
+  }
+}
+
+async function readBacklog(db: Database, now: number): Promise<Backlog> {
   const [waiting, running] = [await countWaiting(db, now), await countRunning(db)];
   const [active, held] = [0, 1].map((isPaused) =>
     waiting.find(({ is_paused }) => is_paused === isPaused),

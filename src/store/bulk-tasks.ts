@@ -57,10 +57,10 @@ export class BulkTaskStore {
     this.#db = db;
   }
 
-  /** What comes after this moment is not part of it. Null: the team has too many open tasks. */
+  /** What comes after this moment, or has an id above `upToId`, is not part of it. Null: the team has too many open tasks. */
   async create(
     teamId: string,
-    task: { kind: BulkKind; search: JobSearch; total: BoundedCount },
+    task: { kind: BulkKind; search: JobSearch; total: BoundedCount; upToId?: string | undefined },
     now: number,
   ): Promise<BulkTask | null> {
     const id = newId(now);
@@ -81,7 +81,7 @@ export class BulkTaskStore {
           kind: task.kind,
           search: JSON.stringify(task.search),
           // Ids sort by the time at which they were made.
-          up_to_id: id,
+          up_to_id: task.upToId ?? id,
           state: 'waiting',
           total: task.total.count,
           is_total_more: task.total.isMore ? 1 : 0,

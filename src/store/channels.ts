@@ -9,9 +9,11 @@ import type { Sealer } from './seal.ts';
 
 const URL_PLACE = 'notification_channels.url';
 
-/** A team's notification channel, and how it has fared (D36). */
+/** A team's notification channel, and how it has fared (§6.5). */
 export interface Channel {
   config: ChannelConfig;
+  /** True where its address can't be opened any more, so that `config` is the default. */
+  isAddressLost: boolean;
   lastSentAt: number | null;
   lastError: string | null;
   lastErrorAt: number | null;
@@ -22,7 +24,7 @@ export interface MemberAddress {
   email: string;
 }
 
-/** The one channel of each team. Its address is a secret, sealed at rest (D39). */
+/** The one channel of each team. Its address is a secret, sealed at rest (§5.9). */
 export class ChannelStore {
   readonly #db: Database;
   readonly #sealer: Sealer;
@@ -41,8 +43,10 @@ export class ChannelStore {
         .where('team_id', '=', teamId)
         .executeTakeFirst(),
     );
+    const config = row ? this.#configOf(row) : DEFAULT_CHANNEL;
     return {
-      config: row ? this.#configOf(row) : DEFAULT_CHANNEL,
+      config: config ?? DEFAULT_CHANNEL,
+      isAddressLost: config === null,
       lastSentAt: row?.last_sent_at ?? null,
       lastError: row?.last_error ?? null,
       lastErrorAt: row?.last_error_at ?? null,
@@ -71,13 +75,17 @@ export class ChannelStore {
   }
 
   /** Where every member of a team gets mail, in the order in which they joined. */
-  async listMemberAddresses(teamId: string): Promise<MemberAddress[]> {
+  async listMemberAddresses(
+    teamId: string,
+    { onlyVerified }: { onlyVerified: boolean },
+  ): Promise<MemberAddress[]> {
     const rows = await this.#db.read((db) =>
       db
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
         .select(['u.id', 'u.email'])
         .where('m.team_id', '=', teamId)
+        .$if(onlyVerified, (query) => query.where('u.email_verified', '=', 1))
         .orderBy('m.created_at')
         .orderBy('u.id')
         .execute(),
@@ -108,9 +116,13 @@ export class ChannelStore {
     );
   }
 
-  /** A channel that this version does not know, or that lacks its address, falls back on email. */
-  #configOf({ kind, sealed_url }: NotificationChannelsTable): ChannelConfig {
+  /** A channel that this version does not know, or that lacks its address, falls back on email; null for a lost address. */
+  #configOf({ kind, sealed_url }: NotificationChannelsTable): ChannelConfig | null {
     if (!isChatChannelKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;
-    return { kind, url: this.#sealer.open(URL_PLACE, sealed_url) };
+    try {
+      return { kind, url: this.#sealer.open(URL_PLACE, sealed_url) };
+    } catch {
+      return null;
+    }
   }
 }

@@ -1,14 +1,15 @@
-import type { Assertion } from '#domain/assertion';
 import type { HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import { sql } from 'kysely';
 import type { Claimant, ClaimedExecution, SecretReader } from './claims.ts';
 import type { Database, Trx } from './database.ts';
 import { type DialectName, type Fields, isAmongFree, packRows, unpackRows } from './dialect.ts';
-import { openHeaders } from './headers.ts';
+import { briefly, findHeldLanes } from './held-rows.ts';
 import { hotStatement, runHot } from './hot.ts';
+import { holdNode } from './living-node.ts';
 import { countOutcomes, failedRuns } from './outcomes.ts';
 import type { Sealer } from './seal.ts';
+import { PartsReader } from './stored-parts.ts';
 import { countUsage } from './usage.ts';
 
 /** A team whose crons or Run nows may be due, and how many of them may be started. */
@@ -20,7 +21,8 @@ export interface TeamSeats {
 export interface ExecutionsClaim {
   claimed: ClaimedExecution[];
   blocked: number;
-  teams: { teamId: string; nextDueAt: number | null }[];
+  /** `held`: somebody else holds a row of the team, so that it was left out. */
+  teams: { teamId: string; nextDueAt: number | null; holds?: 'held' }[];
 }
 
 /** @returns the next run of a schedule strictly after `now`, or null where it never runs again */
@@ -63,7 +65,7 @@ const CRON_COLUMNS = [
 /**
  * Starts what is due of several teams' crons for one node, in one transaction: Run nows first, then due
  * times. A cron's next time is set with the same stroke, so no two nodes run a time twice, and times that
- * were missed count as one (D29).
+ * were missed count as one (§3.7).
  */
 export async function claimDueExecutions(
   { db, sealer, secrets }: { db: Database; sealer: Sealer; secrets: SecretReader },
@@ -73,8 +75,8 @@ export async function claimDueExecutions(
 ): Promise<ExecutionsClaim> {
   return db.transact(async (trx) => {
     const started: Started[] = [];
-    const teams = await readTeams(trx, asked);
-    if (await isAlive(trx, claimant)) {
+    const teams = await readTeams(trx, db.dialect, asked);
+    if (await holdNode(trx, db.dialect, claimant.nodeId)) {
       for (const { teamId, seats } of asked.filter((each) => teams.has(each.teamId))) {
         const manual = await startWaiting(trx, db.dialect, teamId, seats, claimant);
         const left = seats - manual.length;
@@ -89,16 +91,6 @@ export async function claimDueExecutions(
       teams: await readHeads(trx, db.dialect, asked, teams),
     };
   });
-}
-
-async function isAlive(trx: Trx, { nodeId, now }: Claimant): Promise<boolean> {
-  const node = await trx
-    .selectFrom('nodes')
-    .select('id')
-    .where('id', '=', nodeId)
-    .where('lease_until', '>', now)
-    .executeTakeFirst();
-  return node !== undefined;
 }
 
 /** Run now: executions that wait without a due time. */
@@ -204,24 +196,41 @@ async function startTicks(
   });
 }
 
+const TEAM = { team_id: 'id' } as const satisfies Fields;
+
 interface TeamRow {
   id: string;
   plan: string;
   sealed_signing_secret: string | null;
 }
 
-async function readTeams(trx: Trx, asked: readonly TeamSeats[]): Promise<Map<string, TeamRow>> {
-  const rows = await trx
-    .selectFrom('teams')
-    .select(['id', 'plan', 'sealed_signing_secret'])
-    .where(
-      'id',
-      'in',
-      asked.map(({ teamId }) => teamId),
-    )
-    .where('deleted_at', 'is', null)
-    .execute();
+const readLivingTeams = hotStatement<TeamRow>(
+  'read-teams',
+  (dialect) => `
+  select t.id, t.plan, t.sealed_signing_secret
+  from ${unpackRows(dialect, TEAM, 1)} ${briefly(dialect)} cross join teams t
+  where t.id = given.team_id and t.deleted_at is null`,
+);
+
+export const findHeldTeams = findHeldLanes(
+  'find-held-teams',
+  (given) => `select t.id, t.id as team_id from ${given} join teams t on t.id = given.id`,
+);
+
+async function readTeams(
+  trx: Trx,
+  dialect: DialectName,
+  asked: readonly TeamSeats[],
+): Promise<Map<string, TeamRow>> {
+  const rows = await runHot(trx, dialect, readLivingTeams, [packTeams(asked)]);
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+function packTeams(asked: readonly TeamSeats[]): string {
+  return packRows(
+    TEAM,
+    asked.map(({ teamId }) => ({ team_id: teamId })),
+  );
 }
 
 async function withinLimit(
@@ -262,8 +271,6 @@ async function withinLimit(
   return started.filter((each) => !over.includes(each));
 }
 
-const TEAM = { team_id: 'id' } as const satisfies Fields;
-
 const readTeamHeads = hotStatement<{
   team_id: string;
   next_run_at: number | null;
@@ -285,8 +292,7 @@ async function readHeads(
   asked: readonly TeamSeats[],
   teams: ReadonlyMap<string, TeamRow>,
 ): Promise<ExecutionsClaim['teams']> {
-  const rows = asked.map(({ teamId }) => ({ team_id: teamId }));
-  const heads = await runHot(trx, dialect, readTeamHeads, [packRows(TEAM, rows)]);
+  const heads = await runHot(trx, dialect, readTeamHeads, [packTeams(asked)]);
   return heads.map(({ team_id, next_run_at, waiting_since }) => ({
     teamId: team_id,
     // A deleted team's crons stay where they are until retention takes them; they are never due.
@@ -306,6 +312,7 @@ function claimedExecution(
   secrets: SecretReader,
   now: number,
 ): ClaimedExecution {
+  const reader = new PartsReader();
   return {
     kind: 'execution',
     teamId: cron.team_id,
@@ -313,12 +320,16 @@ function claimedExecution(
     cronId: cron.id,
     method: cron.method,
     url: cron.url,
-    headers: openHeaders(sealer, 'crons', cron.sealed_headers),
-    payload: cron.payload === null ? null : (JSON.parse(cron.payload) as string),
+    headers: reader.readHeaders(sealer, 'crons', cron.sealed_headers),
+    payload: reader.readPayload(cron.payload),
     callbackUrl: cron.callback_url,
     timeoutSeconds: cron.timeout_seconds,
-    assertions: JSON.parse(cron.assertions) as Assertion[],
-    signingSecret: secrets.open(teams.get(cron.team_id)?.sealed_signing_secret ?? null),
+    assertions: reader.readAssertions(cron.assertions),
+    signingSecret: reader.readSecret(
+      secrets,
+      teams.get(cron.team_id)?.sealed_signing_secret ?? null,
+    ),
+    unreadable: reader.unreadable,
     startedAt: now,
     dueAt,
   };

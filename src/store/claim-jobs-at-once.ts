@@ -14,12 +14,14 @@ import {
 } from './claim-jobs.ts';
 import type { Claimant } from './claims.ts';
 import { type Fields, packRows, unpackRows } from './dialect.ts';
+import { briefly } from './held-rows.ts';
 import { bindHot, hotStatement } from './hot.ts';
+import { livingNode } from './living-node.ts';
 
 const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
 
 /** One row for each queue asked for, and for each of its claimed jobs if there are any. */
-type ClaimRow = Omit<QueueRow, 'id' | 'running'> & {
+type ClaimRow = Omit<QueueRow, 'id' | 'running' | 'taken'> & {
   for_queue: string;
   next_due_at: number | null;
   knows_plan: boolean;
@@ -53,7 +55,7 @@ const claimAtOnceStatement = hotStatement<ClaimRow>(
   'claim-jobs-at-once',
   (dialect) => `
   with asked as materialized (
-    select queue_id, seats, from_at from ${unpackRows(dialect, SEATS, 1)}
+    select queue_id, seats, from_at from ${unpackRows(dialect, SEATS, 1)} ${briefly(dialect)}
   ), limits as materialized (
     select plan, monthly_limit from ${unpackRows(dialect, LIMIT, 6)}
   ), open_queues as materialized (
@@ -75,7 +77,7 @@ const claimAtOnceStatement = hotStatement<ClaimRow>(
       order by jobs.scheduled_at, jobs.id limit q.seats for update skip locked
     ) j
     where q.is_paused = 0 and q.concurrency_limit is null and q.knows_plan
-      and exists (select 1 from nodes where nodes.id = $2 and nodes.lease_until > $3)
+      and exists (${livingNode(dialect, '$2')})
     limit ${MOST_CLAIMED}
   ), wanted as materialized (
     select team_id, count(*) as runs, coalesce(min(monthly_limit), ${2 ** 52}) as monthly_limit

@@ -1,18 +1,31 @@
-import type { Assertion } from '#domain/assertion';
 import type { HttpMethod } from '#domain/exchange';
 import type { Claimant, ClaimedJob, SecretReader } from './claims.ts';
 import type { Database } from './database.ts';
 import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
-import { openHeaders } from './headers.ts';
+import { briefly, findHeldLanes } from './held-rows.ts';
 import { hotStatement, runHot } from './hot.ts';
+import { livingNode } from './living-node.ts';
 import { countOutcomes, failedRuns } from './outcomes.ts';
 import type { HotRunner, Procedure } from './procedure.ts';
 import type { Sealer } from './seal.ts';
+import {
+  KEEP_TAKEN,
+  LAST_TAKEN,
+  packTaken,
+  RECOUNT_MS,
+  RUNNING_IDS,
+  type Strangers,
+  type TakenSlots,
+  TAKEN,
+} from './slots.ts';
+import { PartsReader } from './stored-parts.ts';
 import { countUsage } from './usage.ts';
 
 /** A queue that may have due jobs, and how many of them may be started. */
 export interface QueueSeats {
   queueId: string;
+  /** Where it is given, what is known to be held of the team is looked at before it is waited for. */
+  teamId?: string;
   seats: number;
   /**
    * Jobs that were due earlier are not looked for. In Postgres the entries of jobs that have left stay in the
@@ -30,7 +43,7 @@ export interface Claim {
   queues: {
     queueId: string;
     nextDueAt: number | null;
-    holds: 'nothing' | 'paused' | 'at-limit' | 'gone';
+    holds: 'nothing' | 'paused' | 'at-limit' | 'held' | 'gone';
   }[];
 }
 
@@ -39,6 +52,7 @@ export interface ClaimRoom {
   db: Database;
   sealer: Sealer;
   secrets: SecretReader;
+  strangers: Strangers;
 }
 
 export interface QueueRow {
@@ -46,6 +60,8 @@ export interface QueueRow {
   timeout_seconds: number;
   concurrency_limit: number | null;
   running: number;
+  /** Of a queue with a limit on Postgres. */
+  taken?: TakenSlots | null;
   assertions: string;
   is_paused: 0 | 1;
   plan: string;
@@ -71,21 +87,41 @@ export const SEATS = { queue_id: 'id', seats: 'int', from_at: 'bigint' } as cons
 const holdLimitedQueues = hotStatement<{ id: string }>(
   'hold-limited-queues',
   (dialect) => `
-  select q.id from ${unpackRows(dialect, SEATS, 1)} cross join queues q
+  select q.id from ${unpackRows(dialect, SEATS, 1)} ${briefly(dialect)} cross join queues q
   where q.id = given.queue_id and q.concurrency_limit is not null
   order by q.id ${dialect === 'postgres' ? 'for no key update of q' : ''}`,
 );
 
+const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
+  t.sealed_signing_secret`;
+
 /** `running` is counted only where there is a limit to compare it with: one range of the index of running jobs. */
-const readQueues = hotStatement<QueueRow>(
+const readQueuesOnSqlite = hotStatement<QueueRow>(
   'read-queues',
   (dialect) => `
-  select q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
-    t.sealed_signing_secret,
+  select ${QUEUE_COLUMNS},
     case when q.concurrency_limit is null then 0 else (
       select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing'
     ) end as running
   from ${unpackRows(dialect, SEATS, 1)} cross join queues q cross join teams t
+  where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
+);
+
+type QueueWithSlots = Omit<QueueRow, 'running' | 'taken'> & {
+  team_id: string;
+  number: number | null;
+  is_known: boolean;
+  recount_until: number;
+  running_ids: string[] | null;
+};
+
+/** The same where what runs is looked up by the list of the last claim (slots.ts). $2 now, $3 whether to recount */
+const readQueuesOnPostgres = hotStatement<QueueWithSlots>(
+  'read-queues',
+  (dialect) => `
+  select ${QUEUE_COLUMNS}, q.team_id, last.number, last.job_ids is not null as is_known,
+    coalesce(last.recount_until, 0) as recount_until, ${RUNNING_IDS} as running_ids
+  from ${unpackRows(dialect, SEATS, 1)} cross join queues q cross join teams t ${LAST_TAKEN}
   where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
 );
 
@@ -116,12 +152,14 @@ const claimOnPostgres = hotStatement<JobRow>(
         and jobs.scheduled_at >= given.from_at
       order by jobs.scheduled_at, jobs.id limit given.seats for update skip locked
     ) j
-    where exists (select 1 from nodes where nodes.id = $2 and nodes.lease_until > $3)
+    where exists (${livingNode(dialect, '$2')})
     limit ${MOST_CLAIMED}
-  )
-  update jobs set status = 'processing', claimed_by = $2, started_at = $3
-  from due where jobs.team_id = due.team_id and jobs.id = due.id
-  returning ${CLAIMED_COLUMNS}`,
+  ), claimed as (
+    update jobs set status = 'processing', claimed_by = $2, started_at = $3
+    from due where jobs.team_id = due.team_id and jobs.id = due.id
+    returning ${CLAIMED_COLUMNS}
+  ), ${KEEP_TAKEN(unpackRows(dialect, TAKEN, 4))}
+  select * from claimed`,
 );
 
 /** Queues served by one statement on SQLite; fewer are padded, so that only a few texts are ever prepared. */
@@ -138,7 +176,7 @@ const CLAIMS_ON_SQLITE = new Map(
       );
       return `update jobs set status = 'processing', claimed_by = ?1, started_at = ?2
         where rowid in (${parts.join(' union all ')})
-          and exists (select 1 from nodes where nodes.id = ?1 and nodes.lease_until > ?2)
+          and exists (${livingNode('sqlite', '?1')})
         returning ${CLAIMED_COLUMNS}`;
     }),
   ]),
@@ -172,6 +210,8 @@ interface ClaimInput {
   asked: readonly QueueSeats[];
   nodeId: string;
   now: number;
+  /** Whether others may claim from queues with a limit without writing it down. */
+  recounts: boolean;
   /** The most runs a month by plan; null for no limit. */
   limits: Readonly<Record<string, number | null>>;
 }
@@ -189,14 +229,14 @@ export const claimProcedure: Procedure<ClaimInput, Taken> = {
   name: 'claim-jobs',
   async run(runner, dialect, input) {
     const { asked, limits } = input;
-    const settings = await readSettings(runner, dialect, asked);
+    const settings = await readSettings(runner, dialect, input);
     const unknownPlans = [...settings.values()]
       .map(({ plan }) => plan)
       .filter((plan) => !Object.hasOwn(limits, plan));
     if (unknownPlans.length > 0)
       return { rows: [], blocked: 0, queues: [], settings, unknownPlans };
     const open = openSeats(asked, settings);
-    const due = open.length === 0 ? [] : await claimRows(runner, dialect, open, input);
+    const due = open.length === 0 ? [] : await claimRows(runner, dialect, open, settings, input);
     const heads = await runHot(runner, dialect, readHeads, [packSeats(asked)]);
     const rows = await withinLimit(runner, dialect, due, settings, input);
     const queues = heads.map(({ queue_id, next_due_at }) => ({
@@ -210,8 +250,8 @@ export const claimProcedure: Procedure<ClaimInput, Taken> = {
 
 /**
  * Claims due jobs of several queues for one node, earliest first in each queue, in one transaction:
- * concurrency limits are held across nodes (D30), paused queues are left alone (D28), and each job is
- * counted against its team's month; what is over the limit fails at once (D35).
+ * concurrency limits are held across nodes (§3.8), paused queues are left alone (§3.5), and each job is
+ * counted against its team's month; what is over the limit fails at once (§8.2).
  */
 export async function claimInTransaction(
   room: ClaimRoom,
@@ -220,7 +260,9 @@ export async function claimInTransaction(
   knownPlans: KnownPlans,
 ): Promise<Claim> {
   const limits = Object.fromEntries([...knownPlans].map((plan) => [plan, monthlyLimitOf(plan)]));
-  const taken = await room.db.perform(claimProcedure, { asked, nodeId, now, limits });
+  const recounts = await room.strangers.areThere();
+  const input = { asked, nodeId, now, limits, recounts };
+  const taken = await room.db.perform(claimProcedure, input);
   if (taken.unknownPlans.length > 0) {
     // The first claim of a plan's first queue.
     for (const plan of taken.unknownPlans) knownPlans.add(plan);
@@ -234,6 +276,33 @@ export async function claimInTransaction(
   return { claimed, blocked, queues };
 }
 
+/** Of queues with a limit a claim holds the row too. */
+export const findHeldQueues = findHeldLanes(
+  'find-held-queues',
+  (given) => `
+    select q.id, q.team_id, q.concurrency_limit from ${given} join queues q on q.id = given.id`,
+  {
+    freeRows: `, free_queues as materialized (
+      select id from queues
+      where id = any(array(select id from lanes where concurrency_limit is not null))
+      for no key update skip locked
+    )`,
+    isHeld: '(concurrency_limit is not null and id not in (select id from free_queues))',
+  },
+);
+
+/** Several claims as one; what was left out because somebody holds it is looked at again where it was looked at. */
+export function joinClaims(claims: readonly Claim[], held: readonly QueueSeats[]): Claim {
+  const heldQueues = held.map(({ queueId, from = 0 }) => {
+    return { queueId, nextDueAt: from, holds: 'held' as const };
+  });
+  return {
+    claimed: claims.flatMap(({ claimed }) => claimed),
+    blocked: claims.reduce((sum, { blocked }) => sum + blocked, 0),
+    queues: [...claims.flatMap(({ queues }) => queues), ...heldQueues],
+  };
+}
+
 export function packSeats(asked: readonly QueueSeats[]): string {
   return packRows(
     SEATS,
@@ -244,13 +313,26 @@ export function packSeats(asked: readonly QueueSeats[]): string {
 async function readSettings(
   runner: HotRunner,
   dialect: DialectName,
-  asked: readonly QueueSeats[],
+  { asked, now, recounts }: ClaimInput,
 ): Promise<Map<string, QueueRow>> {
   const parameter = packSeats(asked);
+  if (dialect === 'sqlite') {
+    const rows = await runHot(runner, dialect, readQueuesOnSqlite, [parameter]);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
   // Two nodes must not both count a limited queue's running jobs before either has claimed.
-  if (dialect === 'postgres') await runHot(runner, dialect, holdLimitedQueues, [parameter]);
-  const rows = await runHot(runner, dialect, readQueues, [parameter]);
-  return new Map(rows.map((row) => [row.id, row]));
+  await runHot(runner, dialect, holdLimitedQueues, [parameter]);
+  const rows = await runHot(runner, dialect, readQueuesOnPostgres, [parameter, now, recounts]);
+  return new Map(rows.map((row) => [row.id, queueRow(row, now)]));
+}
+
+function queueRow(row: QueueWithSlots, now: number): QueueRow {
+  const { team_id, number, is_known, recount_until, running_ids, ...queue } = row;
+  if (running_ids === null) return { ...queue, running: 0, taken: null };
+  const until = is_known ? recount_until : now + RECOUNT_MS;
+  const list = { number: number ?? 0, job_ids: running_ids, recount_until: until };
+  const taken = { team_id, queue_id: queue.id, ...list };
+  return { ...queue, running: running_ids.length, taken };
 }
 
 function openSeats(
@@ -271,10 +353,13 @@ async function claimRows(
   runner: HotRunner,
   dialect: DialectName,
   open: readonly QueueSeats[],
+  settings: ReadonlyMap<string, QueueRow>,
   { nodeId, now }: ClaimInput,
 ): Promise<JobRow[]> {
   if (dialect === 'postgres') {
-    const rows = await runHot(runner, dialect, claimOnPostgres, [packSeats(open), nodeId, now]);
+    const taken = open.flatMap(({ queueId }) => settings.get(queueId)?.taken ?? []);
+    const parameters = [packSeats(open), nodeId, now, packTaken(taken)];
+    const rows = await runHot(runner, dialect, claimOnPostgres, parameters);
     return rows.toSorted(earlierFirst);
   }
   const rows: JobRow[] = [];
@@ -343,10 +428,11 @@ function whatHolds(
 /** The row of a claimed job and its queue's settings, as the engine needs them. */
 export function claimedJob(
   row: JobRow,
-  queue: Omit<QueueRow, 'id' | 'running'>,
+  queue: Omit<QueueRow, 'id' | 'running' | 'taken'>,
   { sealer, secrets }: Pick<ClaimRoom, 'sealer' | 'secrets'>,
   now: number,
 ): ClaimedJob {
+  const reader = new PartsReader();
   return {
     kind: 'job',
     teamId: row.team_id,
@@ -357,12 +443,13 @@ export function claimedJob(
     hasConcurrencyLimit: queue.concurrency_limit !== null,
     method: row.method,
     url: row.url,
-    headers: openHeaders(sealer, 'jobs', row.sealed_headers),
+    headers: reader.readHeaders(sealer, 'jobs', row.sealed_headers),
     payload: row.payload,
     callbackUrl: row.callback_url,
     timeoutSeconds: queue.timeout_seconds,
-    assertions: JSON.parse(queue.assertions) as Assertion[],
-    signingSecret: secrets.open(queue.sealed_signing_secret),
+    assertions: reader.readAssertions(queue.assertions),
+    signingSecret: reader.readSecret(secrets, queue.sealed_signing_secret),
+    unreadable: reader.unreadable,
     startedAt: now,
     dueAt: row.scheduled_at,
   };

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import {
   aClaimant,
   aClaimedJob,
+  aCron,
   aJob,
   aNode,
   aQueue,
@@ -11,7 +12,8 @@ import {
   claimJobs,
   LEASE_MS,
 } from '#testing/makers';
-import { forEachStore, TEST_START } from '#testing/stores';
+import { holdRows } from '#testing/holder';
+import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Claim } from './claim-jobs.ts';
 import type { Store } from './store.ts';
 
@@ -64,10 +66,41 @@ describe('claiming due jobs', () => {
         timeoutSeconds: 7,
         assertions,
         signingSecret: 'hush',
+        unreadable: null,
         startedAt: TEST_START,
         dueAt: TEST_START,
       });
       assert.equal((await store.queues.findByName(team.id, 'emails'))?.id, queueId);
+    });
+
+    test('a job whose headers do not open is told apart, and its page still opens', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { jobId } = await aJob(store, team.id, { headers: [['X-Key', 'k']] });
+      const whole = await aJob(store, team.id);
+      await store.database.transact((trx) =>
+        trx
+          .updateTable('jobs')
+          .set({ sealed_headers: 'v1.AAAA' })
+          .where('id', '=', jobId)
+          .execute(),
+      );
+      const { claimed } = await claimJobs(store, node, { queueIds: [whole.queueId] });
+      assert.deepEqual(
+        claimed.map(({ id, unreadable }) => [id, unreadable]),
+        [
+          [jobId, "The stored headers can't be opened with this APP_KEY."],
+          [whole.jobId, null],
+        ],
+      );
+      assert.deepEqual((await store.jobs.find(team.id, jobId))?.headers, []);
+      const failed = claimed.flatMap((job) => (job.id === jobId ? [job] : []))[0];
+      assert.ok(failed);
+      const settlement = aSettlement(store, failed, { status: 'dead_lettered' });
+      assert.equal(await store.jobs.settle(node, settlement), true);
+      assert.equal(await store.jobs.settle(node, settlement), false);
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 1, 'only what was sent');
     });
 
     test('the earliest come first, and those of one time in the order of acceptance', async () => {
@@ -219,17 +252,25 @@ describe('claiming due jobs', () => {
       assert.equal(queues[0]?.holds, 'gone');
     });
 
-    test('a node whose lease is over, or that never joined, gets nothing', async () => {
+    test('a node that was declared dead, or that never joined, gets nothing', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
-      const late = await aNode(store);
+      const dead = await aNode(store);
       const { queueId, jobId } = await aJob(store, team.id);
-      await store.testClock.advance(LEASE_MS);
-      for (const node of [late, jobId]) {
+      await buryNode(store, dead);
+      for (const node of [dead, jobId]) {
         assert.deepEqual((await claimJobs(store, node, { queueIds: [queueId] })).claimed, []);
       }
       assert.equal((await stateOf(store, team.id, jobId))[0], 'pending');
       assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
+    });
+
+    test('a node that nobody declared dead goes on claiming, however old its lease is (§3.6)', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      await store.testClock.advance(100 * LEASE_MS);
+      assert.ok(await aClaimedJob(store, team.id, node));
     });
 
     test('more queues than fit one statement are served in one claim', async () => {
@@ -243,18 +284,6 @@ describe('claiming due jobs', () => {
       const { claimed, queues } = await claimJobs(store, node, { queueIds });
       assert.equal(claimed.length, 70);
       assert.equal(queues.length, 70);
-    });
-
-    test('a claimed job can be put back, uncounted, and only by its own node', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const [node, stranger] = [await aNode(store), await aNode(store)];
-      const job = await aClaimedJob(store, team.id, node);
-      await store.jobs.release(stranger, [job]);
-      assert.equal((await stateOf(store, team.id, job.id))[0], 'processing');
-      await store.jobs.release(node, [job]);
-      assert.deepEqual(await stateOf(store, team.id, job.id), ['pending', null]);
-      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
     });
   });
 });
@@ -322,6 +351,50 @@ describe('the monthly limit', () => {
     });
   });
 });
+
+describe('a node that is declared dead while it claims, on Postgres', () => {
+  for (const [what, limit] of [
+    ['a queue', null],
+    ['a queue with a limit', 5],
+  ] as const) {
+    test(`gets nothing of ${what}`, async () => {
+      await using store = await openPostgresTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      await aQueue(store, team.id, { concurrencyLimit: limit });
+      const { queueId, jobId } = await aJob(store, team.id);
+      await using holder = await holdRows(store);
+      await holder.query(`delete from nodes where id = '${node}'`);
+      const claiming = claimJobs(store, node, { queueIds: [queueId] });
+      await holder.untilSomebodyWaits();
+      await holder.query('commit');
+      assert.deepEqual((await claiming).claimed, []);
+      assert.equal((await stateOf(store, team.id, jobId))[0], 'pending');
+    });
+  }
+
+  test('gets nothing of a cron', async () => {
+    await using store = await openPostgresTestStore();
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    await aCron(store, team.id, { nextRunAt: TEST_START });
+    await using holder = await holdRows(store);
+    await holder.query(`delete from nodes where id = '${node}'`);
+    const asked = [{ teamId: team.id, seats: 1 }];
+    const claiming = store.executions.claimDue(asked, aClaimant(store, node), () => null);
+    await holder.untilSomebodyWaits();
+    await holder.query('commit');
+    assert.deepEqual(await claiming, {
+      claimed: [],
+      blocked: 0,
+      teams: [{ teamId: team.id, nextDueAt: TEST_START }],
+    });
+  });
+});
+
+async function buryNode({ database }: Store, nodeId: string): Promise<void> {
+  await database.transact((trx) => trx.deleteFrom('nodes').where('id', '=', nodeId).execute());
+}
 
 async function stateOf(store: Store, teamId: string, jobId: string) {
   const job = await store.jobs.find(teamId, jobId);

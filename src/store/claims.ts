@@ -2,12 +2,12 @@ import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import type { Sealer } from './seal.ts';
 
-/** Who claims, and until when the claim holds: a node whose lease is over gets nothing. */
+/** Who claims: a node that has been declared dead gets nothing (§3.6). */
 export interface Claimant {
   nodeId: string;
   /** Milliseconds since 1970 UTC, by the store's clock. */
   now: number;
-  /** The most runs a month that a plan allows; null for no limit, also for a plan nobody knows (D35). */
+  /** The most runs a month that a plan allows; null for no limit, also for a plan nobody knows (§8.2). */
   monthlyLimitOf: (plan: string) => number | null;
 }
 
@@ -22,6 +22,11 @@ export interface ClaimedRun {
   timeoutSeconds: number;
   assertions: readonly Assertion[];
   signingSecret: string | null;
+  /**
+   * Says what is stored of it that can't be read any more; null for nothing. Such a run is not sent: it is settled
+   * as a worker failure and taken out of the month's count.
+   */
+  unreadable: string | null;
   startedAt: number;
   /** The time it was due, for measuring lateness. */
   dueAt: number;

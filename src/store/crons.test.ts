@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aClaimant, aCron, aNode, anExecutionSettlement, aTeam, LEASE_MS } from '#testing/makers';
+import { aClaimant, aCron, aNode, anExecutionSettlement, aTeam } from '#testing/makers';
 import { forEachStore, TEST_START } from '#testing/stores';
 import type { Store } from './store.ts';
 
@@ -29,7 +29,12 @@ describe('crons in the store', () => {
       } as const;
       const cron = await aCron(store, team.id, { ...settings, nextRunAt: TEST_START + 1 });
       const kept = await store.crons.find(team.id, cron.id);
-      const stored = { ...settings, isActive: true, nextRunAt: TEST_START + 1 };
+      const stored = {
+        ...settings,
+        isActive: true,
+        nextRunAt: TEST_START + 1,
+        unreadable: null,
+      };
       assert.deepEqual(kept, { ...stored, teamId: team.id, id: cron.id, createdAt: TEST_START });
       assert.equal(await store.crons.find((await aTeam(store)).id, cron.id), null);
     });
@@ -220,15 +225,15 @@ describe('crons in the store', () => {
       const dead = await aNode(store);
       const [run] = (await claim(store, dead, team.id)).claimed;
       const waiting = await store.crons.addExecution(team.id, cron.id, TEST_START);
-      await store.testClock.advance(LEASE_MS);
       const node = await aNode(store);
-      const found = await store.nodes.recoverDead(node, store.clock.now(), 'lease-over');
+      const seen = await store.nodes.readOthers(node);
+      const found = await store.nodes.recoverDead(node, store.clock.now(), seen);
       assert.deepEqual(found, { nodeIds: [dead], deadLettered: 0, failedExecutions: 1 });
       const kept = await store.crons.findExecution(team.id, run?.id ?? '');
       assert.deepEqual([kept?.status, kept?.reason], ['failed', 'worker_failed']);
       const left = await store.crons.findExecution(team.id, waiting?.id ?? '');
       assert.equal(left?.status, 'pending');
-      const [callback, ...others] = await store.executions.takeCallbacks(team.id, 10);
+      const [callback, ...others] = await store.executions.takeCallbacks(node, team.id, 10);
       assert.equal(callback?.url, callbackUrl);
       const body = JSON.parse(callback.body) as Record<string, unknown>;
       assert.deepEqual(

@@ -3,10 +3,11 @@ import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import type { Database, Reader, Trx } from './database.ts';
 import { deleteAllFound, findExecutionsOfCron } from './delete-runs.ts';
-import { openHeaders, sealHeaders } from './headers.ts';
+import { sealHeaders } from './headers.ts';
 import type { CronsTable, ExecutionsTable } from './schema.ts';
 import type { Sealer } from './seal.ts';
 import type { SignalBus } from './signals.ts';
+import { PartsReader } from './stored-parts.ts';
 
 /** What a team can set of a cron (§2.1, §2.4). */
 export interface CronSettings {
@@ -30,6 +31,8 @@ export interface Cron extends CronSettings {
   /** Null while paused. */
   nextRunAt: number | null;
   createdAt: number;
+  /** Says what of it can't be read any more and is left out here; null for nothing. */
+  unreadable: string | null;
 }
 
 /** An execution record (§2.5). */
@@ -309,22 +312,24 @@ export class CronStore {
   }
 
   #cron(row: CronsTable): Cron {
+    const reader = new PartsReader();
     return {
       teamId: row.team_id,
       id: row.id,
       name: row.name,
       url: row.url,
       method: row.method,
-      headers: openHeaders(this.#sealer, 'crons', row.sealed_headers),
-      payload: row.payload === null ? null : (JSON.parse(row.payload) as string),
+      headers: reader.readHeaders(this.#sealer, 'crons', row.sealed_headers),
+      payload: reader.readPayload(row.payload),
       callbackUrl: row.callback_url,
       cronExpression: row.cron_expression,
       timeoutSeconds: row.timeout_seconds,
       alertThreshold: row.alert_threshold,
-      assertions: JSON.parse(row.assertions) as Assertion[],
+      assertions: reader.readAssertions(row.assertions),
       isActive: row.is_active === 1,
       nextRunAt: row.next_run_at,
       createdAt: row.created_at,
+      unreadable: reader.unreadable,
     };
   }
 }

@@ -2,6 +2,7 @@ import type { CompiledQuery, Kysely, KyselyConfig, Transaction } from 'kysely';
 import type { DialectName } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
+import type { Places } from './places.ts';
 import type { Procedure } from './procedure.ts';
 import type { Tables } from './schema.ts';
 
@@ -28,6 +29,19 @@ export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'lo
   };
 }
 
+export interface DatabaseParts {
+  dialect: DialectName;
+  writer: Kysely<Tables>;
+  /** The same as `writer` where reads and writes share their connections. */
+  reader: Kysely<Tables>;
+  /** Ends what the connections run on. */
+  release: () => Promise<void>;
+  /** Left out where a procedure's statements are sent one by one like any others. */
+  call?: CallProcedure;
+  /** Bounds how many read at once. */
+  places?: Places;
+}
+
 /**
  * The one way to the database. Nothing outside this file holds a Kysely that is not a transaction, and
  * asking for another one while inside a transaction is refused: on SQLite that would wait for itself for
@@ -35,30 +49,15 @@ export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'lo
  */
 export class Database {
   readonly dialect: DialectName;
+  readonly #parts: DatabaseParts;
   readonly #writer: Kysely<Tables>;
-  readonly #reader: Kysely<Tables>;
-  readonly #release: () => Promise<void>;
-  readonly #call: CallProcedure | null;
   #closed: Promise<void> | null = null;
   #onFault: (code: StoreErrorCode) => void = () => {};
 
-  /**
-   * @param reader   the same as `writer` where reads and writes share their connections
-   * @param release  ends what the connections run on
-   * @param call  null where a procedure's statements are sent one by one like any others
-   */
-  constructor(
-    dialect: DialectName,
-    writer: Kysely<Tables>,
-    reader: Kysely<Tables>,
-    release: () => Promise<void>,
-    call: CallProcedure | null = null,
-  ) {
-    this.dialect = dialect;
-    this.#writer = writer;
-    this.#reader = reader;
-    this.#release = release;
-    this.#call = call;
+  constructor(parts: DatabaseParts) {
+    this.dialect = parts.dialect;
+    this.#parts = parts;
+    this.#writer = parts.writer;
   }
 
   /** Tells of every fault that a caller is told of, for counting them. One listener. */
@@ -69,7 +68,9 @@ export class Database {
   /** Reads outside any transaction, on a connection that no writer holds up. */
   async read<T>(work: (db: Reader) => Promise<T>): Promise<T> {
     refuseNesting();
-    return this.#watched(() => runInside('read', () => work(this.#reader)));
+    const { reader, places } = this.#parts;
+    const run = () => runInside('read', () => work(reader));
+    return this.#watched(() => places?.hold(run) ?? run());
   }
 
   /**
@@ -87,7 +88,7 @@ export class Database {
 
   /** Carries out a procedure as one transaction. */
   async perform<Input, Output>(procedure: Procedure<Input, Output>, input: Input): Promise<Output> {
-    const call = this.#call;
+    const { call } = this.#parts;
     if (!call) return this.transact((trx) => procedure.run(trx, this.dialect, input));
     refuseNesting();
     return this.#watched(async () => (await call(procedure.name, input)) as Output);
@@ -124,9 +125,10 @@ export class Database {
   }
 
   async #end(): Promise<void> {
-    if (this.#reader !== this.#writer) await this.#reader.destroy();
+    const { reader, release } = this.#parts;
+    if (reader !== this.#writer) await reader.destroy();
     await this.#writer.destroy();
-    await this.#release();
+    await release();
   }
 }
 

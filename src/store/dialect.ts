@@ -9,18 +9,21 @@ import { storableText } from './storable-text.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
 
-export type FieldType = 'id' | 'text' | 'int' | 'bigint' | 'bytes';
+export type FieldType = 'id' | 'ids' | 'text' | 'int' | 'bigint' | 'bytes';
 export type Fields = Readonly<Record<string, FieldType>>;
 export type RowOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends 'bytes'
     ? Uint8Array | null
     : F[K] extends 'int' | 'bigint'
       ? number | null
-      : string | null;
+      : F[K] extends 'ids'
+        ? readonly string[] | null
+        : string | null;
 };
 
 const POSTGRES_TYPES: Record<FieldType, string> = {
   id: 'uuid',
+  ids: 'uuid[]',
   text: 'text',
   int: 'integer',
   bigint: 'bigint',

@@ -1,8 +1,9 @@
 /**
  * What the store throws. Callers decide on `code`, never on the text.
  *
- * STORE_UNAVAILABLE: the database can't be reached, is full, or is locked by somebody else; nothing was
- *   written, the same call may succeed later.
+ * STORE_UNAVAILABLE: the database can't be reached, is full, or is locked by somebody else; the same call may
+ *   succeed later. Whether it was carried out all the same: see `wroteNothing`.
+ * STORE_BUSY: too many searches are under way, or this one took longer than one may. What is no search goes on.
  * STORE_LOCKED: another process serves this SQLite file.
  * STORE_DAMAGED: the file is not a sound SQLite database.
  * STORE_READ_ONLY: the file or its folder cannot be written; on Postgres, this user may not.
@@ -13,6 +14,7 @@
  */
 export type StoreErrorCode =
   | 'STORE_UNAVAILABLE'
+  | 'STORE_BUSY'
   | 'STORE_LOCKED'
   | 'STORE_DAMAGED'
   | 'STORE_READ_ONLY'
@@ -22,39 +24,78 @@ export type StoreErrorCode =
   | 'STORE_REFUSED'
   | 'STORE_FAULT';
 
+export interface StoreErrorOptions extends ErrorOptions {
+  wroteNothing?: boolean;
+}
+
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
+  /**
+   * True where the database surely kept nothing of the call: it was never asked, or it answered with a "no", as
+   * it does for a statement that it cancelled at its time limit. False where the answer was lost on the way: the
+   * call may have been carried out, or still be.
+   */
+  readonly wroteNothing: boolean;
 
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: StoreErrorCode, message: string, options: StoreErrorOptions = {}) {
     super(message, options);
     this.code = code;
+    this.wroteNothing = options.wroteNothing ?? false;
   }
 
   static fromSqlite({ message, errcode }: { message: string; errcode: number }): StoreError {
-    return new StoreError(SQLITE_CODES.get(errcode & 0xff) ?? 'STORE_FAULT', message);
+    const primary = errcode & 0xff;
+    const code = SQLITE_CODES.get(primary) ?? 'STORE_FAULT';
+    // What fails is rolled back; only a disk that fails amid a commit may have kept it.
+    return new StoreError(code, message, { wroteNothing: primary !== IOERR });
   }
 
   /** @param error  what node-postgres threw: a server error with a SQLSTATE, or a socket's fault */
   static fromPostgres(error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const { code = '', message } = error as { code?: string; message: string };
-    return new StoreError(postgresCode(code, message), message, { cause: error });
+    const wroteNothing = isNo(code);
+    return new StoreError(postgresCode(code, message), message, { cause: error, wroteNothing });
+  }
+
+  /** @param error  what node-postgres threw while a connection was asked for: nothing was said on it yet */
+  static fromConnecting(error: unknown): StoreError {
+    const { code = '', message } = error as { code?: string; message: string };
+    return new StoreError(postgresCode(code, message), message, {
+      cause: error,
+      wroteNothing: true,
+    });
   }
 }
+
+const IOERR = 10;
 
 /** SQLite's primary result codes: https://sqlite.org/rescode.html */
 const SQLITE_CODES = new Map<number, StoreErrorCode>([
   [5, 'STORE_UNAVAILABLE'], // BUSY
   [6, 'STORE_UNAVAILABLE'], // LOCKED
   [8, 'STORE_READ_ONLY'],
-  [10, 'STORE_UNAVAILABLE'], // IOERR
+  [IOERR, 'STORE_UNAVAILABLE'],
   [11, 'STORE_DAMAGED'], // CORRUPT
   [13, 'STORE_UNAVAILABLE'], // FULL
   [14, 'STORE_READ_ONLY'], // CANTOPEN
   [19, 'STORE_REFUSED'], // CONSTRAINT
   [26, 'STORE_DAMAGED'], // NOTADB
 ]);
+
+/** Whether the server ended a statement at its time limit; whoever waited for a lock hears something else. */
+export function wasTooLong({ cause }: StoreError): boolean {
+  return (cause as { code?: string } | undefined)?.code === '57014';
+}
+
+/**
+ * Whether the server has said that it did not do it: an error with a SQLSTATE rolls back what it is about. Not
+ * so where it is ended by an operator, or ends itself (57P, 08, 58, XX): then a commit may have gone through.
+ */
+function isNo(sqlState: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(sqlState) && !/^(E|57P|08|58|XX|40003)/.test(sqlState);
+}
 
 /** SQLSTATE classes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 function postgresCode(sqlState: string, message: string): StoreErrorCode {

@@ -1,14 +1,20 @@
+import type { Clock } from '#domain/clock';
 import type { CallbackToSend, ClaimedCallback } from './callbacks.ts';
 import { isCallbackWaiting, takeCallbacks } from './callbacks.ts';
+import { forgetSentCallbacks } from './callbacks-under-way.ts';
 import {
   claimDueExecutions,
   type ExecutionsClaim,
+  findHeldTeams,
   type NextRunAt,
   type TeamSeats,
 } from './claim-executions.ts';
 import { type Claimant, SecretReader } from './claims.ts';
 import type { Database } from './database.ts';
 import type { OnBatch } from './group-commit.ts';
+import { HeldLanes } from './held-rows.ts';
+import { HeldTeams } from './held-teams.ts';
+import { StartingPoints } from './starting-points.ts';
 import { NodeGroups } from './node-groups.ts';
 import type { Sealer } from './seal.ts';
 import { type ExecutionSettlement, settleExecutions } from './settle-executions.ts';
@@ -23,16 +29,28 @@ export class ExecutionStore {
   readonly #sealer: Sealer;
   readonly #secrets: SecretReader;
   readonly #signals: SignalBus;
+  readonly #held: HeldLanes<TeamSeats>;
+  readonly #clock: Clock;
+  readonly #points: StartingPoints;
   #onBatch: OnBatch = () => {};
-  readonly #settling = new NodeGroups<ExecutionSettlement, boolean>((nodeId, settlements) =>
-    this.#settle(nodeId, settlements),
+  readonly #heldTeams = new HeldTeams<ExecutionSettlement>(({ execution }) => execution.teamId);
+  readonly #settling = new NodeGroups<ExecutionSettlement, boolean | Error>((nodeId, settlements) =>
+    this.#heldTeams.write(settlements, (each) => this.#settle(nodeId, each)),
   );
 
-  constructor(db: Database, sealer: Sealer, signals: SignalBus) {
+  readonly #heldCallbacks = new HeldTeams<ClaimedCallback>(({ teamId }) => teamId);
+  readonly #forgetting = new NodeGroups<ClaimedCallback, null | Error>((nodeId, sent) =>
+    this.#heldCallbacks.write(sent, (each) => this.#forget(nodeId, each)),
+  );
+
+  constructor(db: Database, sealer: Sealer, clock: Clock, signals: SignalBus) {
     this.#db = db;
     this.#sealer = sealer;
     this.#secrets = new SecretReader(sealer);
     this.#signals = signals;
+    this.#clock = clock;
+    this.#points = new StartingPoints(clock);
+    this.#held = new HeldLanes(db, findHeldTeams, ({ teamId }) => ({ id: teamId, teamId }));
   }
 
   /** Tells how many executions share a commit. One listener. */
@@ -46,21 +64,46 @@ export class ExecutionStore {
     nextRunAt: NextRunAt,
   ): Promise<ExecutionsClaim> {
     const room = { db: this.#db, sealer: this.#sealer, secrets: this.#secrets };
-    return claimDueExecutions(room, asked, claimant, nextRunAt);
+    const claim = (free: readonly TeamSeats[]) =>
+      claimDueExecutions(room, free, claimant, nextRunAt);
+    if (this.#db.dialect === 'sqlite') return claim(asked);
+    const { claims, held } = await this.#held.claimBeside(asked, claimant.now, claim);
+    const heldTeams = held.map(({ teamId }) => {
+      return { teamId, nextDueAt: claimant.now, holds: 'held' as const };
+    });
+    return {
+      claimed: claims.flatMap(({ claimed }) => claimed),
+      blocked: claims.reduce((sum, { blocked }) => sum + blocked, 0),
+      teams: [...claims.flatMap(({ teams }) => teams), ...heldTeams],
+    };
   }
 
   /** Ends an execution; false where the claim was gone and nothing was changed. */
   async settle(nodeId: string, settlement: ExecutionSettlement): Promise<boolean> {
-    return this.#settling.add(nodeId, settlement);
+    const isOurs = await this.#settling.add(nodeId, settlement);
+    if (isOurs instanceof Error) throw isOurs;
+    return isOurs;
   }
 
   async scanWaiting(): Promise<{ teamId: string; nextDueAt: number }[]> {
-    return scanWaitingTeams(this.#db);
+    return scanWaitingTeams(this.#db, this.#points, this.#clock.now());
   }
 
-  /** Takes callbacks for sending; each is given out once and never again (§6.1). */
-  async takeCallbacks(teamId: string, seats: number): Promise<ClaimedCallback[]> {
-    return takeCallbacks({ db: this.#db, secrets: this.#secrets }, teamId, seats);
+  /** Signals may have been lost: the next `scanWaiting` goes through everything. */
+  missedSignals(): void {
+    this.#points.distrust();
+  }
+
+  /** Takes callbacks for a node to send; each is given out once (§6.1). */
+  async takeCallbacks(nodeId: string, teamId: string, seats: number): Promise<ClaimedCallback[]> {
+    const room = { db: this.#db, secrets: this.#secrets };
+    return takeCallbacks(room, { nodeId, teamId, seats });
+  }
+
+  /** Forgets a callback that the node has sent. */
+  async forgetCallback(nodeId: string, sent: ClaimedCallback): Promise<void> {
+    const error = await this.#forgetting.add(nodeId, sent);
+    if (error !== null) throw error;
   }
 
   /** Whether the callback of a run that ended then is still to be sent. */
@@ -73,13 +116,19 @@ export class ExecutionStore {
     return scanCallbackTeams(this.#db);
   }
 
+  async #forget(nodeId: string, sent: readonly ClaimedCallback[]): Promise<null[]> {
+    await this.#db.transact((trx) => forgetSentCallbacks(trx, this.#db.dialect, nodeId, sent));
+    return sent.map(() => null);
+  }
+
   async #settle(nodeId: string, settlements: readonly ExecutionSettlement[]): Promise<boolean[]> {
     this.#onBatch('settle', settlements.length);
     const { ours, hasRaised } = await settleExecutions(this.#db, nodeId, settlements);
     if (hasRaised) this.#signals.send([{ kind: 'notices' }]);
+    // Of all: what is not ours any more may have been written by an earlier try whose answer was lost.
     this.#signals.send(
       settlements
-        .filter(({ execution, callback }) => callback !== null && ours.has(execution.id))
+        .filter(({ callback }) => callback !== null)
         .map(({ execution }) => ({ kind: 'callbacks', teamId: execution.teamId })),
     );
     return settlements.map(({ execution }) => ours.has(execution.id));

@@ -1,7 +1,8 @@
 import type { HeaderList } from '#domain/exchange';
+import { parseList } from './parse-list.ts';
 import type { Sealer } from './seal.ts';
 
-/** Configured headers at rest (D39): sealed JSON, or null for none. */
+/** Configured headers at rest (§5.9): sealed JSON, or null for none. */
 export function sealHeaders(
   sealer: Sealer,
   table: 'jobs' | 'crons',
@@ -17,7 +18,7 @@ export function openHeaders(
 ): HeaderList {
   return sealed === null
     ? []
-    : (JSON.parse(sealer.open(HEADERS_PLACE[table], sealed)) as HeaderList);
+    : parseList<HeaderList[number]>(sealer.open(HEADERS_PLACE[table], sealed));
 }
 
 const HEADERS_PLACE = { jobs: 'jobs.headers', crons: 'crons.headers' };

@@ -11,7 +11,7 @@ export async function inspectDatabase(location: StoreLocation, clock: Clock): Pr
   try {
     if (location.kind === 'sqlite') return inspectSqliteFile(location.path);
     if (location.kind === 'sqlite-memory') return { kind: 'not-made-yet' };
-    return await inspectPostgres(location.url, clock);
+    return await inspectPostgres(location, clock);
   } catch (error) {
     return { kind: 'unreachable', reason: explain(location, error) };
   }

@@ -1,3 +1,6 @@
+import type { Sighting } from './sightings.ts';
+import type { OldSnapshot } from './snapshots.ts';
+
 /** A database as found, unchanged. */
 export interface DatabaseReport {
   kind: 'found';
@@ -11,6 +14,10 @@ export interface DatabaseReport {
   damage: string | null;
   /** The database's clock minus this machine's, in milliseconds. */
   clockOffsetMs: number;
+  /** Older than ten minutes, oldest first; null where the database has no such thing. */
+  oldSnapshots: readonly OldSnapshot[] | null;
+  /** The last header of a proxy that came although no setting trusts it; null where none has. */
+  untrustedForwarding: Sighting | null;
   /** A sealed text that opens with the key that the database was made with; null before the first start. */
   sealedKeyCheck: string | null;
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newId } from '#domain/ids';
 import pg from 'pg';
 import { aDeadLetter, aJob, aNode, aTeam } from '#testing/makers';
 import { eventually } from '#testing/process';
-import { openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
+import { forEachStore, openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
+import type { ResendAgain } from './job-actions.ts';
 
 /** Two that take the same rows in different orders would wait for each other. */
 describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
@@ -18,6 +20,24 @@ describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
 
   test('so does retrying', () =>
     assertInOrder(failedJobs, (store, teamId, ids) => store.jobs.retryFailed(teamId, ids)));
+});
+
+forEachStore((_name, openTestStore) => {
+  describe('retrying by a list that has grown old', () => {
+    test('passes over what another has resent since the task was made', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      const { id } = await aDeadLetter(store, teamId, await aNode(store));
+      const retry = async (again: ResendAgain) =>
+        (await store.jobs.retryFailed(teamId, [id], { again })).length;
+      assert.deepEqual([await retry(false), await retry(false)], [1, 0]);
+      await store.testClock.advance(1);
+      const before = newId(store.clock.now());
+      await store.testClock.advance(1);
+      assert.deepEqual([await retry({ before }), await retry({ before })], [1, 0]);
+      assert.equal(await retry(true), 1);
+    });
+  });
 });
 
 type MakeJobs = (store: TestStore, teamId: string) => Promise<string[]>;

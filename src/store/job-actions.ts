@@ -1,10 +1,10 @@
 import { newId } from '#domain/ids';
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { copyJobs } from './copy-jobs.ts';
 import type { Database, Trx } from './database.ts';
 import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
-import type { JobStatus } from './schema.ts';
+import type { JobStatus, Tables } from './schema.ts';
 
 /** What an action on jobs needs to wake the engine with. */
 export interface Touched {
@@ -13,6 +13,12 @@ export interface Touched {
   /** Since when it is due. */
   dueAt: number;
 }
+
+/**
+ * Which of the failed jobs that were resent before are resent again: all, none, or those whose last resending has an
+ * id before this one. A task with a list that has grown old passes over what others have resent since.
+ */
+export type ResendAgain = boolean | { before: string };
 
 const PENDING = ['pending'] as const;
 const FAILED = ['dead_lettered', 'failed'] as const;
@@ -28,22 +34,36 @@ async function holdJobs(
     teamId,
     jobIds,
     statuses,
-  }: { teamId: string; jobIds: readonly string[]; statuses: readonly JobStatus[] },
+    again = true,
+  }: {
+    teamId: string;
+    jobIds: readonly string[];
+    statuses: readonly JobStatus[];
+    again?: ResendAgain;
+  },
 ) {
+  const before = typeof again === 'object' ? again.before : undefined;
   return trx
     .selectFrom('jobs')
     .select(['id', 'queue_id'])
     .where('team_id', '=', teamId)
     .where('id', 'in', jobIds)
     .where('status', 'in', statuses)
+    .$if(again === false, (query) => query.where('retried_as', 'is', null))
+    .$if(before !== undefined, (query) => query.where(isResentBefore(before as string)))
     .orderBy('id')
     .$if(dialect === 'postgres', (query) => query.forUpdate())
     .execute();
 }
 
+function isResentBefore(id: string) {
+  return ({ eb }: ExpressionBuilder<Tables, 'jobs'>) =>
+    eb.or([eb('retried_as', 'is', null), eb('retried_as', '<', id)]);
+}
+
 /**
  * Makes waiting jobs due now (Fire now). Only pending ones are touched; an attempt that waits for its
- * retry is one too (D25).
+ * retry is one too (§3.3).
  */
 export async function fireJobs(
   db: Database,
@@ -117,16 +137,24 @@ export async function deleteFailedJobs(
 
 /**
  * Retries failed jobs: each becomes a new job, attempt 1, due now, with the same request and callback
- * URL. The failed job stays as it was, but for the mark of what it was retried as (§3.2).
+ * URL. The failed job stays as it was, but for the mark of what it was resent as (§3.2, §3.3).
+ *
+ * @param again  which of those that have this mark already; the others are left alone, so that two clicks at once
+ * send nothing twice
  */
 export async function retryFailedJobs(
   db: Database,
   teamId: string,
   jobIds: readonly string[],
-  now: number,
+  { now, again }: { now: number; again: ResendAgain },
 ): Promise<(Touched & { failedId: string })[]> {
   return db.transact(async (trx) => {
-    const failed = await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: FAILED });
+    const failed = await holdJobs(trx, db.dialect, {
+      teamId,
+      jobIds,
+      statuses: FAILED,
+      again,
+    });
     const retries = failed.map(({ id, queue_id }) => ({
       failedId: id,
       id: newId(now),

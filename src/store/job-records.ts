@@ -1,9 +1,9 @@
 import type { HeaderList } from '#domain/exchange';
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import { openHeaders } from './headers.ts';
 import type { JobStatus, JobsTable } from './schema.ts';
 import type { Sealer } from './seal.ts';
+import { PartsReader } from './stored-parts.ts';
 
 /** A job record (§2.5) without what is big or secret. */
 export interface JobRecord {
@@ -30,6 +30,7 @@ export interface JobRecord {
 
 /** A job record with its request and what is kept of the response. */
 export interface JobDetail extends JobRecord {
+  /** Empty where they can't be opened any more. */
   headers: HeaderList;
   /** JSON text as given, or null. */
   payload: string | null;
@@ -145,7 +146,7 @@ export async function findJob(
   if (!row) return null;
   return {
     ...jobRecord(row),
-    headers: openHeaders(sealer, 'jobs', row.sealed_headers),
+    headers: new PartsReader().readHeaders(sealer, 'jobs', row.sealed_headers),
     payload: row.payload,
     response:
       row.body === null

@@ -4,17 +4,22 @@ import {
   type Claim,
   claimInTransaction,
   type ClaimRoom,
+  findHeldQueues,
+  joinClaims,
   type KnownPlans,
   type QueueSeats,
 } from './claim-jobs.ts';
 import { claimAtOnce } from './claim-jobs-at-once.ts';
-import { type Claimant, type ClaimedJob, SecretReader } from './claims.ts';
+import { type Claimant, SecretReader } from './claims.ts';
 import type { Database } from './database.ts';
 import { GroupCommit, type OnBatch } from './group-commit.ts';
+import { HeldLanes, isHeldUp } from './held-rows.ts';
+import { HeldTeams } from './held-teams.ts';
 import {
   deleteFailedJobs,
   deletePendingJobs,
   fireJobs,
+  type ResendAgain,
   retryFailedJobs,
   type Touched,
 } from './job-actions.ts';
@@ -30,35 +35,59 @@ import {
   readBodies,
 } from './job-records.ts';
 import { NodeGroups } from './node-groups.ts';
+import { countResent, type ResentCount } from './resent.ts';
 import type { Sealer } from './seal.ts';
-import { releaseJobs, settleJobs } from './settle-jobs.ts';
+import { settleJobs } from './settle-jobs.ts';
 import type { JobSettlement } from './settlement.ts';
+import { Strangers } from './slots.ts';
+import { StartingPoints } from './starting-points.ts';
 import type { Signal, SignalBus } from './signals.ts';
 import { scanWaitingQueues, type WaitingQueue } from './waiting.ts';
 
 const MAX_ACCEPT_BATCH = 200;
+/** How long a job is tried to be accepted while somebody else holds its queue. */
+const ACCEPT_WITHIN_MS = 5_000;
 
 /** Jobs and their attempts. Every method is one transaction; what it wakes is told after the commit. */
 export class JobStore {
   readonly #db: Database;
+  readonly #searches: Database;
   readonly #sealer: Sealer;
   readonly #secrets: SecretReader;
   readonly #clock: Clock;
   readonly #signals: SignalBus;
   readonly #accepting: GroupCommit<NewJob, AcceptedJob | Error>;
   readonly #knownPlans: KnownPlans = new Set();
+  readonly #held: HeldLanes<QueueSeats>;
+  readonly #strangers: Strangers;
+  readonly #points: StartingPoints;
   #onBatch: OnBatch = () => {};
-  readonly #settling = new NodeGroups<JobSettlement, boolean>((nodeId, settlements) =>
-    this.#settle(nodeId, settlements),
+  readonly #heldTeams = new HeldTeams<JobSettlement>(({ job }) => job.teamId);
+  readonly #settling = new NodeGroups<JobSettlement, boolean | Error>((nodeId, settlements) =>
+    this.#heldTeams.write(settlements, (each) => this.#settle(nodeId, each)),
   );
 
-  constructor(db: Database, sealer: Sealer, clock: Clock, signals: SignalBus) {
+  /** @param searches  what lists go by */
+  constructor(
+    { db, searches }: { db: Database; searches: Database },
+    sealer: Sealer,
+    clock: Clock,
+    signals: SignalBus,
+  ) {
     this.#db = db;
+    this.#searches = searches;
     this.#sealer = sealer;
     this.#secrets = new SecretReader(sealer);
     this.#clock = clock;
     this.#signals = signals;
-    this.#accepting = new GroupCommit((jobs) => this.#accept(jobs), {
+    this.#strangers = new Strangers(db, clock);
+    this.#points = new StartingPoints(clock);
+    this.#held = new HeldLanes(db, findHeldQueues, ({ queueId, teamId }) => {
+      return { id: queueId, teamId };
+    });
+    const heldTeams = new HeldTeams<NewJob>(({ teamId }) => teamId);
+    const accept = (jobs: readonly NewJob[]) => heldTeams.write(jobs, (each) => this.#accept(each));
+    this.#accepting = new GroupCommit(accept, {
       maxBatch: MAX_ACCEPT_BATCH,
       lanes: db.dialect === 'postgres' ? 2 : 1,
     });
@@ -71,40 +100,59 @@ export class JobStore {
 
   /** Accepts a job (§2.2); durable when it resolves. */
   async accept(job: NewJob): Promise<AcceptedJob> {
-    const accepted = await this.#accepting.add(job);
-    if (accepted instanceof Error) throw accepted;
-    return accepted;
+    const giveUpAtMs = this.#clock.monotonicMs() + ACCEPT_WITHIN_MS;
+    for (;;) {
+      const accepted = await this.#accepting.add(job);
+      if (!(accepted instanceof Error)) return accepted;
+      if (!isHeldUp(accepted) || this.#clock.monotonicMs() >= giveUpAtMs) throw accepted;
+    }
   }
 
   /** Claims due jobs for a node (see `claimInTransaction`), on Postgres with one statement where that can be. */
   async claimDue(asked: readonly QueueSeats[], claimant: Claimant): Promise<Claim> {
-    const room: ClaimRoom = { db: this.#db, sealer: this.#sealer, secrets: this.#secrets };
+    const room: ClaimRoom = {
+      db: this.#db,
+      sealer: this.#sealer,
+      secrets: this.#secrets,
+      strangers: this.#strangers,
+    };
     const plans = this.#knownPlans;
     if (this.#db.dialect === 'sqlite') return claimInTransaction(room, asked, claimant, plans);
-    const { limited, ...atOnce } = await claimAtOnce(room, asked, claimant, plans);
-    if (limited.length === 0) return atOnce;
-    const rest = await claimInTransaction(room, limited, claimant, plans);
-    return {
-      claimed: [...atOnce.claimed, ...rest.claimed],
-      blocked: atOnce.blocked + rest.blocked,
-      queues: [...atOnce.queues, ...rest.queues],
-    };
+    const atOnce = await this.#held.claimBeside(asked, claimant.now, (free) =>
+      claimAtOnce(room, free, claimant, plans),
+    );
+    const limited = atOnce.claims.flatMap((claim) => claim.limited);
+    const counted = await this.#held.claimBeside(limited, claimant.now, (free) =>
+      claimInTransaction(room, free, claimant, plans),
+    );
+    const claims = [...atOnce.claims, ...counted.claims];
+    return joinClaims(claims, [...atOnce.held, ...counted.held]);
   }
 
   /** Ends an attempt; false where the claim was gone and nothing was changed. */
   async settle(nodeId: string, settlement: JobSettlement): Promise<boolean> {
-    return this.#settling.add(nodeId, settlement);
-  }
-
-  /** Puts back what was claimed but never started (D27). */
-  async release(nodeId: string, jobs: readonly ClaimedJob[]): Promise<void> {
-    await releaseJobs(this.#db, nodeId, jobs);
-    for (const [teamId, ofTeam] of Map.groupBy(jobs, (job) => job.teamId))
-      this.#tellDue(teamId, ofTeam);
+    const isOurs = await this.#settling.add(nodeId, settlement);
+    if (isOurs instanceof Error) throw isOurs;
+    return isOurs;
   }
 
   async scanWaiting(): Promise<WaitingQueue[]> {
-    return scanWaitingQueues(this.#db);
+    return scanWaitingQueues(this.#db, this.#points, this.#clock.now());
+  }
+
+  /** A signal has told of a job that waits. */
+  hearOf(queueId: string, dueAt: number): void {
+    this.#points.hear(queueId, dueAt);
+  }
+
+  /** Signals may have been lost: the next `scanWaiting` goes through everything. */
+  missedSignals(): void {
+    this.#points.distrust();
+  }
+
+  /** Since when at the earliest what waits in a queue is due, as far as `scanWaiting` has seen; 0 for unknown. */
+  waitingSince(queueId: string): number {
+    return this.#points.of(queueId);
   }
 
   async fire(teamId: string, jobIds: readonly string[]): Promise<Touched[]> {
@@ -117,11 +165,17 @@ export class JobStore {
   async retryFailed(
     teamId: string,
     jobIds: readonly string[],
+    { again = false }: { again?: ResendAgain } = {},
   ): Promise<(Touched & { failedId: string })[]> {
     const now = this.#clock.now();
-    const retried = await retryFailedJobs(this.#db, teamId, jobIds, now);
+    const retried = await retryFailedJobs(this.#db, teamId, jobIds, { now, again });
     this.#tellDue(teamId, retried);
     return retried;
+  }
+
+  /** What came of the failed jobs among these that were resent. */
+  async countResent(teamId: string, jobIds: readonly string[]): Promise<ResentCount> {
+    return countResent(this.#db, teamId, jobIds);
   }
 
   async deletePending(teamId: string, jobIds: readonly string[]): Promise<string[]> {
@@ -133,7 +187,7 @@ export class JobStore {
   }
 
   async list(teamId: string, filter: JobFilter): Promise<JobRecord[]> {
-    return listJobs(this.#db, teamId, filter);
+    return listJobs(this.#searches, teamId, filter);
   }
 
   async find(teamId: string, jobId: string): Promise<JobDetail | null> {
@@ -174,8 +228,8 @@ export class JobStore {
   async #settle(nodeId: string, settlements: readonly JobSettlement[]): Promise<boolean[]> {
     this.#onBatch('settle', settlements.length);
     const ours = await settleJobs(this.#db, nodeId, settlements);
-    const kept = settlements.filter(({ job }) => ours.has(job.id));
-    this.#signals.send(kept.flatMap(signalsOf));
+    // Of all: what is not ours any more may have been written by an earlier try whose answer was lost.
+    this.#signals.send(settlements.flatMap(signalsOf));
     return settlements.map(({ job }) => ours.has(job.id));
   }
 

@@ -49,7 +49,7 @@ const failed = (at: number, more: Partial<JobFill> = {}) =>
 
 forEachStore((_, openTestStore) => {
   describe('lists of jobs', () => {
-    test('each tab shows its states and no others (D25)', async () => {
+    test('each tab shows its states and no others (§3.3)', async () => {
       await using store = await openTestStore();
       const { add, names } = await setScene(store);
       const node = await aNode(store);
@@ -134,9 +134,9 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('searches narrow by queue, time, reason, code, URL and what was retried', async () => {
+    test('searches narrow by queue, time, reason, code, URL and what was resent', async () => {
       await using store = await openTestStore();
-      const { add, names, otherQueueId } = await setScene(store);
+      const { add, names, otherQueueId, teamId } = await setScene(store);
       await add('a?x=1', failed(TEST_START - 1000));
       await add('ab', failed(TEST_START - 2000, { reason: 'timeout', response_status: null }));
       await add('b', failed(TEST_START - 3000, { queue_id: otherQueueId, reason: null }));
@@ -145,12 +145,23 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await names({ tab, queueId: otherQueueId }), ['b']);
       assert.deepEqual(await names({ tab, reason: 'timeout' }), ['ab']);
       assert.deepEqual(await names({ tab, reason: 'unknown' }), ['b']);
-      assert.deepEqual(await names({ tab, reason: 'http_server_error' }), ['a?x=1', 'c']);
-      assert.deepEqual(await names({ tab, hideRetried: true }), ['a?x=1', 'ab', 'b']);
-      const hidden = { tab, hideRetried: true, reason: 'http_server_error' } as const;
-      assert.deepEqual(await names(hidden), ['a?x=1']);
+      assert.deepEqual(await names({ tab, reason: 'http_server_error' }), ['a?x=1']);
+      assert.deepEqual(await names({ tab }), ['a?x=1', 'ab', 'b']);
+      assert.deepEqual(await names({ tab, resent: true }), ['c']);
+      const resent = { tab, resent: true, reason: 'timeout' } as const;
+      assert.deepEqual(await names(resent), []);
+      const everywhere = { tab: 'all', reason: 'http_server_error' } as const;
+      assert.deepEqual(await names(everywhere), ['a?x=1', 'c']);
+      const counts = await store.lists.countTabs(teamId, undefined);
+      assert.deepEqual(
+        [counts.failed, counts.resent, counts.all].map(({ count }) => count),
+        [3, 1, 4],
+      );
+      assert.equal((await store.pulse.readPulse(teamId)).failedJobs, 3);
       assert.deepEqual(await names({ tab, statusCode: 'none' }), ['ab']);
-      assert.deepEqual(await names({ tab, statusCode: 503 }), ['a?x=1', 'b', 'c']);
+      assert.deepEqual(await names({ tab, statusCode: 503 }), ['a?x=1', 'b']);
+      assert.deepEqual(await names({ tab, statusCode: '5xx' }), ['a?x=1', 'b']);
+      assert.deepEqual(await names({ tab, statusCode: '404,none' }), ['ab']);
       assert.deepEqual(await names({ tab, urlPrefix: `${URL_START}a` }), ['a?x=1', 'ab']);
       assert.deepEqual(await names({ tab, target: `${URL_START}a` }), ['a?x=1']);
       assert.deepEqual(await names({ tab, from: TEST_START - 3000, to: TEST_START - 1000 }), [
@@ -254,7 +265,6 @@ forEachStore((_, openTestStore) => {
         queueId,
         from: 0,
         to: TEST_START + 1,
-        hideRetried: false,
       });
       assert.deepEqual(groups, []);
     });
@@ -273,7 +283,7 @@ forEachStore((_, openTestStore) => {
         const counts = await store.lists.countTabs(teamId, queueId);
         return Object.fromEntries(Object.entries(counts).map(([tab, { count }]) => [tab, count]));
       };
-      const none = { processing: 0, completed: 0 };
+      const none = { processing: 0, completed: 0, resent: 0 };
       assert.deepEqual(await counted(), { ...none, all: 5, pending: 2, retrying: 1, failed: 1 });
       const other = { ...none, all: 1, pending: 1, retrying: 0, failed: 0 };
       assert.deepEqual(await counted(otherQueueId), other);
@@ -302,10 +312,11 @@ forEachStore((_, openTestStore) => {
       await using store = await openTestStore();
       const { add, teamId } = await setScene(store);
       await add('a?n=1', failed(TEST_START - 5000));
-      await add('a?n=2#x', failed(TEST_START - 1000, { retried_as: newId(TEST_START) }));
+      await add('a?n=2#x', failed(TEST_START - 1000));
+      await add('a', failed(TEST_START - 500, { retried_as: newId(TEST_START) }));
       await add('a', failed(TEST_START - 3000, { response_status: 500 }));
       await add('b', failed(TEST_START - 2000, { reason: null, response_status: 302 }));
-      const asked = { from: TEST_START - 24_000, to: TEST_START, hideRetried: false };
+      const asked = { from: TEST_START - 24_000, to: TEST_START };
       const { groups, countedBackTo } = await store.lists.groupFailures(teamId, asked);
       assert.equal(countedBackTo, null);
       assert.equal(groups.length, 3);
@@ -317,7 +328,6 @@ forEachStore((_, openTestStore) => {
           target: `${URL_START}a`,
           statusCode: 503,
           count: 2,
-          notRetried: 1,
           firstSeenAt: TEST_START - 5000,
           lastSeenAt: TEST_START - 1000,
           series: [0, 1, 0, 0, 0, 1],
@@ -327,11 +337,7 @@ forEachStore((_, openTestStore) => {
         ['unknown', 302],
         ['http_server_error', 500],
       ]);
-      const hidden = await store.lists.groupFailures(teamId, { ...asked, hideRetried: true });
-      assert.deepEqual(
-        hidden.groups.map(({ count }) => count),
-        [1, 1, 1],
-      );
+      assert.equal(await store.lists.findFirstFailure(teamId, undefined), TEST_START - 5000);
     });
   });
 });

@@ -3,10 +3,16 @@ import { type LastRuns, listNextCrons, readLastRuns } from './cron-overview.ts';
 import type { Database } from './database.ts';
 import * as crons from './lists/cron-lists.ts';
 import { type HistoryAsked, type HistoryPage, listHistory } from './lists/execution-list.ts';
-import { type FailureGroups, type FailuresAsked, groupFailures } from './lists/failures.ts';
+import {
+  type FailureGroups,
+  type FailuresAsked,
+  findFirstFailure,
+  groupFailures,
+} from './lists/failures.ts';
 import { type BoundedCount, countJobs, countTabs, type TabCounts } from './lists/job-counts.ts';
 import { type JobPage, listJobPage, type PageOptions } from './lists/job-list.ts';
 import { type QueueLoad, readQueueLoads } from './lists/queue-lists.ts';
+import { readQueueStrips } from './lists/queue-strips.ts';
 import type { JobRow, JobSearch } from './lists/search.ts';
 
 export type {
@@ -53,8 +59,21 @@ export class ListStore {
     return groupFailures(this.#db, teamId, asked);
   }
 
+  /** When the earliest failure was that is still there and not resent; null: there is none. */
+  async findFirstFailure(teamId: string, queueId: string | undefined): Promise<number | null> {
+    return findFirstFailure(this.#db, teamId, queueId);
+  }
+
   async readQueueLoads(teamId: string, failedSince: number): Promise<Map<string, QueueLoad>> {
     return readQueueLoads(this.#db, teamId, failedSince);
+  }
+
+  /** Each queue's last attempts that ended, oldest first. The queues are the caller's own. */
+  async readQueueStrips(
+    queueIds: readonly string[],
+    length: number,
+  ): Promise<Map<string, crons.RunResult[]>> {
+    return readQueueStrips(this.#db, queueIds, length);
   }
 
   /** A page of crons by name; one more than the limit where there are more. */

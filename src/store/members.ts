@@ -57,9 +57,14 @@ export class MemberStore {
     );
   }
 
-  /** Makes a team with the user as its owner and current in it. */
-  async createTeam(userId: string, name: string, plan: string, now: number): Promise<string> {
+  /** Makes a team with the user as its owner and current in it. Null: they own as many as they may. */
+  async createTeam(
+    userId: string,
+    { name, plan, mostOwned }: { name: string; plan: string; mostOwned: number },
+    now: number,
+  ): Promise<string | null> {
     return this.#db.transact(async (trx) => {
+      if ((await this.#countOwned(trx, userId)) >= mostOwned) return null;
       const team = await insertTeam(trx, { name, plan }, now);
       await join(trx, team.id, userId, 'owner', now);
       return team.id;
@@ -103,9 +108,12 @@ export class MemberStore {
     });
   }
 
-  /** The owner becomes an admin, the other member the owner. False where one is not the owner or the other no member. */
-  async transfer(teamId: string, ownerId: string, toUserId: string): Promise<boolean> {
-    if (ownerId === toUserId) return false;
+  /** The owner becomes an admin, the other member the owner. Not found: one is not the owner or the other no member. */
+  async transfer(
+    teamId: string,
+    { ownerId, toUserId, mostOwned }: { ownerId: string; toUserId: string; mostOwned: number },
+  ): Promise<'moved' | 'not-found' | 'owns-enough'> {
+    if (ownerId === toUserId) return 'not-found';
     return this.#db.transact(async (trx) => {
       const rows = await trx
         .selectFrom('memberships')
@@ -116,7 +124,8 @@ export class MemberStore {
         .$if(this.#db.dialect === 'postgres', (query) => query.forUpdate())
         .execute();
       const isOwner = rows.some(({ user_id, role }) => user_id === ownerId && role === 'owner');
-      if (!isOwner || rows.length < 2) return false;
+      if (!isOwner || rows.length < 2) return 'not-found';
+      if ((await this.#countOwned(trx, toUserId)) >= mostOwned) return 'owns-enough';
       const setRole = (userId: string, role: Role) =>
         trx
           .updateTable('memberships')
@@ -126,8 +135,24 @@ export class MemberStore {
           .execute();
       await setRole(ownerId, 'admin');
       await setRole(toUserId, 'owner');
-      return true;
+      return 'moved';
     });
+  }
+
+  /** Teams that the user owns. On Postgres the user's row is held, so that two teams made at once both count. */
+  async #countOwned(trx: Trx, userId: string): Promise<number> {
+    if (this.#db.dialect === 'postgres') {
+      await trx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
+    }
+    const row = await trx
+      .selectFrom('memberships as m')
+      .innerJoin('teams as t', 't.id', 'm.team_id')
+      .select((eb) => eb.fn.countAll<number | string>().as('n'))
+      .where('m.user_id', '=', userId)
+      .where('m.role', '=', 'owner')
+      .where('t.deleted_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return Number(row.n);
   }
 
   async countContents(teamId: string): Promise<TeamContents> {

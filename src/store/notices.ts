@@ -6,9 +6,10 @@ import { alertOf, type StoredAlert } from './alerts.ts';
 import type { AlertsTable, NoticesTable } from './alerts-schema.ts';
 import type { Database, Trx } from './database.ts';
 import { isAmongFree } from './dialect.ts';
-import { openHeaders } from './headers.ts';
+import { parseList } from './parse-list.ts';
 import type { NoticeTarget } from './raise-alerts.ts';
 import type { Sealer } from './seal.ts';
+import { PartsReader } from './stored-parts.ts';
 
 export type { NoticeTarget };
 
@@ -22,6 +23,8 @@ export interface ClaimedNotice {
   alert: StoredAlert;
   /** How many it tells of. */
   alertCount: number;
+  /** What the first of them are about, where a maintenance window's end tells of them (§6.6); else empty. */
+  sourceNames: readonly string[];
   /** Who is still to be told. */
   targets: readonly NoticeTarget[];
   /** This try included. */
@@ -230,6 +233,8 @@ async function readNotice(
     .where('team_id', '=', row.team_id)
     .where('run_id', '=', alert.run_id)
     .executeTakeFirst();
+  const reader = new PartsReader();
+  const request = await readRequest(trx, sealer, reader, alert);
   return {
     teamId: row.team_id,
     id: row.id,
@@ -237,17 +242,44 @@ async function readNotice(
     teamName,
     alert: alertOf(alert),
     alertCount: row.alert_count,
-    targets: JSON.parse(row.targets) as NoticeTarget[],
+    sourceNames: alert.muted_by === null ? [] : await readNames(trx, row),
+    targets: readTargets(row.targets),
     attempts: row.attempts,
     firstTriedAt: row.first_tried_at ?? 0,
-    response: response?.body ?? null,
-    request: await readRequest(trx, sealer, alert),
+    // What a response repeats of a request that can't be read could not be left out of it.
+    response: reader.unreadable === null ? (response?.body ?? null) : null,
+    request,
   };
+}
+
+/** Where it can't be read, who is told again is better off than who is never told. */
+function readTargets(text: string): NoticeTarget[] {
+  try {
+    return parseList<NoticeTarget>(text);
+  } catch {
+    return ['channel'];
+  }
+}
+
+/** So many crons are named; of the others it is said how many they are. */
+const MOST_NAMED = 10;
+
+async function readNames(trx: Trx, { team_id, id }: NoticesTable): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('alerts')
+    .select('source_name')
+    .where('team_id', '=', team_id)
+    .where('notice_id', '=', id)
+    .orderBy('id')
+    .limit(MOST_NAMED)
+    .execute();
+  return rows.map(({ source_name }) => source_name);
 }
 
 async function readRequest(
   trx: Trx,
   sealer: Sealer,
+  reader: PartsReader,
   { team_id, source, source_id, run_id }: AlertsTable,
 ): Promise<RequestSpec | null> {
   const [table, id] = source === 'cron' ? ['crons' as const, source_id] : ['jobs' as const, run_id];
@@ -259,8 +291,8 @@ async function readRequest(
     .executeTakeFirst();
   if (!row) return null;
   const { method, url, payload } = row;
-  const headers = openHeaders(sealer, table, row.sealed_headers);
+  const headers = reader.readHeaders(sealer, table, row.sealed_headers);
   if (payload === null) return { method, url, headers, payload };
   if (source === 'queue') return { method, url, headers, payload: { kind: 'json', text: payload } };
-  return { method, url, headers, payload: readCronPayload(JSON.parse(payload) as string) };
+  return { method, url, headers, payload: readCronPayload(reader.readPayload(payload)) };
 }

@@ -13,7 +13,12 @@ const hash = () => String(++made).padStart(64, '0');
 async function register(store: TestStore, email: string, changes: Partial<Registration> = {}) {
   return store.registrations.register(
     {
-      account: { email, name: email.split('@')[0] ?? '', passwordHash: 'scrypt$…' },
+      account: {
+        email,
+        name: email.split('@')[0] ?? '',
+        passwordHash: 'scrypt$…',
+        isEmailVerified: true,
+      },
       team: { kind: 'named', name: 'Bells', plan: 'free', role: null },
       token: null,
       isFirst: false,
@@ -102,7 +107,12 @@ forEachStore((_name, openTestStore) => {
       });
       const found = async () => store.apiTokens.findOwner(HASH);
       assert.deepEqual(await found(), { userId, teamId, lastUsedAt: null });
-      const second = await store.members.createTeam(userId, 'Second', 'free', store.clock.now());
+      const second = await store.members.createTeam(
+        userId,
+        { name: 'Second', plan: 'free', mostOwned: 9 },
+        store.clock.now(),
+      );
+      assert.ok(second !== null);
       assert.equal((await found())?.teamId, second);
       await store.users.switchTeam(userId, teamId, store.clock.now());
       assert.equal((await found())?.teamId, teamId);
@@ -148,9 +158,11 @@ forEachStore((_name, openTestStore) => {
       const owner = await aPerson(store, 'owner@x.test');
       const others = [await aPerson(store, 'a@x.test'), await aPerson(store, 'b@x.test')];
       const moved = await Promise.all(
-        others.map(({ userId }) => store.members.transfer(owner.teamId, owner.userId, userId)),
+        others.map(({ userId: toUserId }) =>
+          store.members.transfer(owner.teamId, { ownerId: owner.userId, toUserId, mostOwned: 9 }),
+        ),
       );
-      assert.equal(moved.filter(Boolean).length, 1);
+      assert.deepEqual(moved.toSorted(), ['moved', 'not-found']);
       const roles = (await store.members.list(owner.teamId)).map(({ role }) => role).sort();
       assert.deepEqual(roles, ['admin', 'member', 'owner']);
       await assert.rejects(
@@ -161,6 +173,30 @@ forEachStore((_name, openTestStore) => {
       );
     });
 
+    test('a user owns no more teams than they may, made at once or handed on', async () => {
+      await using store = await openTestStore();
+      const owner = await aPerson(store, 'owner@x.test');
+      const member = await aPerson(store, 'a@x.test');
+      const made = await Promise.all(
+        [1, 2, 3, 4].map((n) =>
+          store.members.createTeam(
+            member.userId,
+            { name: `Team ${n}`, plan: 'free', mostOwned: 2 },
+            store.clock.now(),
+          ),
+        ),
+      );
+      assert.equal(made.filter((id) => id !== null).length, 2);
+      const parties = { ownerId: owner.userId, toUserId: member.userId };
+      const transfer = (mostOwned: number) =>
+        store.members.transfer(owner.teamId, { ...parties, mostOwned });
+      assert.equal(await transfer(2), 'owns-enough');
+      assert.equal(await store.members.findRole(owner.teamId, owner.userId), 'owner');
+      const gone = made.find((id) => id !== null) ?? '';
+      await store.members.deleteTeam(gone, store.clock.now());
+      assert.equal(await transfer(2), 'moved');
+    });
+
     test('a team is handed on only by its owner, to a member of it', async () => {
       await using store = await openTestStore();
       const owner = await aPerson(store, 'owner@x.test');
@@ -169,10 +205,12 @@ forEachStore((_name, openTestStore) => {
         team: { kind: 'new', name: 'Other', plan: 'free' },
       });
       const { members } = store;
-      assert.equal(await members.transfer(owner.teamId, member.userId, owner.userId), false);
-      assert.equal(await members.transfer(owner.teamId, owner.userId, other.userId), false);
-      assert.equal(await members.transfer(owner.teamId, owner.userId, owner.userId), false);
-      assert.equal(await members.transfer(owner.teamId, owner.userId, NO_ID), false);
+      const transfer = (ownerId: string, toUserId: string) =>
+        members.transfer(owner.teamId, { ownerId, toUserId, mostOwned: 9 });
+      assert.equal(await transfer(member.userId, owner.userId), 'not-found');
+      assert.equal(await transfer(owner.userId, other.userId), 'not-found');
+      assert.equal(await transfer(owner.userId, owner.userId), 'not-found');
+      assert.equal(await transfer(owner.userId, NO_ID), 'not-found');
       assert.equal(await members.findRole(owner.teamId, owner.userId), 'owner');
     });
 
@@ -275,8 +313,8 @@ forEachStore((_name, openTestStore) => {
   describe('proofs', () => {
     test('of many who take one, one gets it; none after its time', async () => {
       await using store = await openTestStore();
-      const proof = { purpose: 'reset-password', hash: HASH, value: NO_ID };
-      await store.proofs.make(proof, 1000, 0);
+      const proof = { purpose: 'reset-password', hash: HASH, whom: NO_ID };
+      await store.proofs.add(proof, { expiresAt: 1000, now: 0 });
       assert.equal(await store.proofs.isValid('reset-password', HASH, 999), true);
       assert.equal(await store.proofs.isValid('reset-password', HASH, 1000), false);
       assert.equal(await store.proofs.isValid('change-email', HASH, 0), false);
@@ -284,7 +322,7 @@ forEachStore((_name, openTestStore) => {
       const taken = await Promise.all(
         Array.from({ length: 4 }, () => store.proofs.take('reset-password', HASH, 0)),
       );
-      assert.deepEqual(taken.filter(Boolean), [NO_ID]);
+      assert.deepEqual(taken.filter(Boolean), [{ whom: NO_ID, detail: '' }]);
     });
   });
 
@@ -343,7 +381,7 @@ forEachStore((_name, openTestStore) => {
 
     test('of many who take one row, one gets it', async () => {
       await using store = await openTestStore();
-      await store.proofs.make({ purpose: 'x', hash: HASH, value: 'v' }, 1000, 0);
+      await store.proofs.add({ purpose: 'x', hash: HASH, whom: 'v' }, { expiresAt: 1000, now: 0 });
       const where = [
         { column: 'identifier', operator: 'eq' as const, value: `x:${HASH}`, isAlternative: false },
       ];

@@ -26,6 +26,7 @@ import type { RanStatement } from './database.ts';
 import { PLANNING } from './postgres/open.ts';
 import { writeCursor } from './lists/cursor.ts';
 import type { JobSearch } from './lists/search.ts';
+import { EXPIRING } from './retention.ts';
 import type { Store } from './store.ts';
 
 /** Tables that grow with what a service has ever done. */
@@ -318,11 +319,16 @@ async function askEverything(store: Store): Promise<void> {
   const status = 'retried';
   await store.jobs.settle(node, aSettlement(store, job, { status, response, next, callback }));
   const released = await aClaimedJob(store, team.id, node, { queue: 'released' });
-  await store.jobs.release(node, [released]);
+  await store.nodes.releaseStrays(node, new Set(), { queueIds, since: TEST_START });
+  await store.nodes.releaseStrays(node, new Set());
+  await store.nodes.abandon(node, released.id, TEST_START);
+  await store.jobs.scanWaiting();
+  // From then on it begins where it has seen that nothing waits.
   await store.jobs.scanWaiting();
   await store.executions.scanWaiting();
   await store.executions.scanCallbacks();
-  await store.executions.takeCallbacks(team.id, 10);
+  const callbacks = await store.executions.takeCallbacks(node, team.id, 10);
+  for (const each of callbacks) await store.executions.forgetCallback(node, each);
   await store.notices.scanWaiting();
   await store.notices.claimDue(team.id, { now: TEST_START, leaseMs: 1000, most: 5 });
   await askOfCrons(store, team.id, node);
@@ -334,6 +340,10 @@ async function askEverything(store: Store): Promise<void> {
     team.id,
     failed.slice(0, 5).map(({ id }) => id),
   );
+  await store.jobs.countResent(
+    team.id,
+    failed.map(({ id }) => id),
+  );
   await store.jobs.deleteFailed(
     team.id,
     failed.map(({ id }) => id),
@@ -342,10 +352,13 @@ async function askEverything(store: Store): Promise<void> {
   await store.jobs.findTeam(job.id);
   await store.jobs.listAttempts(team.id, job.id);
   await store.nodes.renew(node, TEST_START, 1000);
-  await store.nodes.recoverDead(await aNode(store), TEST_START, 'all');
+  const rescuer = await aNode(store);
+  await store.nodes.recoverDead(rescuer, TEST_START, await store.nodes.readOthers(rescuer));
   await store.usage.usedInMonth(team.id, TEST_START);
   const later = TEST_START + 40 * 86_400_000;
-  await store.retention.deleteExpired({ now: later, historyDays: 30, limit: 50 });
+  for (const kind of EXPIRING) {
+    await store.retention.deleteSome(kind, { now: later, historyDays: 30, limit: 50 });
+  }
   await store.queues.delete(team.id, queueIds[1] ?? '');
   await store.retention.sweepOrphans(10);
 }
@@ -362,7 +375,8 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
     { tab: 'processing' },
     { tab: 'completed', from: TEST_START - 500, to: TEST_START },
     { tab: 'failed' },
-    { tab: 'failed', hideRetried: true },
+    { tab: 'failed', resent: true },
+    { tab: 'failed', statusCode: '5xx,404,none' },
     { tab: 'all', payloadText: 'nowhere' },
     { tab: 'all', responseText: 'nowhere', from: TEST_START - 500 },
     { tab: 'all', urlPrefix: 'http://nowhere.example/' },
@@ -375,8 +389,11 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
     await lists.countJobs(teamId, search);
   }
   await lists.countTabs(teamId, undefined);
-  await lists.groupFailures(teamId, { from: 0, to: later, hideRetried: false });
+  await lists.groupFailures(teamId, { from: 0, to: later });
+  await lists.findFirstFailure(teamId, undefined);
+  await store.pulse.readPulse(teamId);
   await lists.readQueueLoads(teamId, TEST_START - 1000);
+  await lists.readQueueStrips([queueId], 50);
   const cronIds = await lists.listCronIds(teamId, { limit: 20 });
   await lists.listCronIds(teamId, { limit: 20, text: 'nowhere', status: 'paused' });
   await lists.listCronIds(teamId, { limit: 20, status: 'failed' });

@@ -1,12 +1,13 @@
 import { earliestIdAt } from '#domain/ids';
 import type { Database } from './database.ts';
 import { hotStatement, runHot } from './hot.ts';
+import { UNRESENT } from './lists/ranges.ts';
 
 /** What a team has that wants a hand. Each number is at most `MOST_COUNTED`. */
 export interface Pulse {
   /** Active crons whose last finished run failed. */
   failingCrons: number;
-  /** What the Failed tab shows (D25). */
+  /** What the Failed tab shows (§3.3). */
   failedJobs: number;
   unreadAlerts: number;
 }
@@ -40,14 +41,15 @@ const readPulse = hotStatement<{
       select 1 from crons c where c.team_id = ${team} and c.is_active = 1 and (
         select e.status from executions e
         where e.cron_id = c.id and e.completed_at is not null order by e.id desc limit 1
-      ) = 'failed' limit ${MOST_COUNTED}) as c) as failing_crons,
+      ) = 'failed' limit ${MOST_COUNTED}) as failing) as failing_crons,
     (select count(*) from (
-      select 1 from queues q join jobs j on j.queue_id = q.id
-      where q.team_id = ${team} and j.status in ('dead_lettered', 'failed')
-        and j.completed_at is not null limit ${MOST_COUNTED}) as j) as failed_jobs,
+      select 1 from queues q cross join jobs j
+      where q.team_id = ${team} and j.queue_id = q.id and ${UNRESENT} limit ${MOST_COUNTED}) as unresent) as failed_jobs,
     (select count(*) from (
       select 1 from alerts a where a.team_id = ${team} and a.is_read = 0
-      limit ${MOST_COUNTED}) as a) as unread_alerts`;
+      limit ${MOST_COUNTED}) as unread)
+    + (select count(*) from usage_alerts u where u.team_id = ${team} and u.is_read = 0)
+      as unread_alerts`;
 });
 
 const readCounts = hotStatement<{ thing: string; number: number }>('read-counts', (dialect) => {

@@ -4,13 +4,15 @@ import { newId } from '#domain/ids';
 import { DEFAULT_RETRY_SCHEDULE } from '#domain/retry-schedule';
 import type { Database, Trx } from './database.ts';
 import { deleteAllFound, findJobsOfQueue } from './delete-runs.ts';
+import { parseList } from './parse-list.ts';
 import type { QueuesTable, YesNo } from './schema.ts';
 import type { SignalBus } from './signals.ts';
+import { forgetTaken } from './slots.ts';
 
 /** What a team can set of a queue (§2.3). */
 export interface QueueSettings {
   timeoutSeconds: number;
-  /** Seconds before each retry (D26). */
+  /** Seconds before each retry (§3.4). */
   retrySchedule: readonly number[];
   retriesEnabled: boolean;
   concurrencyLimit: number | null;
@@ -43,14 +45,23 @@ type SettingsColumns = Omit<QueuesTable, 'team_id' | 'id' | 'name' | 'created_at
 export function queueSettingsOf(row: SettingsColumns): QueueSettings {
   return {
     timeoutSeconds: row.timeout_seconds,
-    retrySchedule: JSON.parse(row.retry_schedule) as number[],
+    retrySchedule: readList(row.retry_schedule),
     retriesEnabled: row.retries_enabled === 1,
     concurrencyLimit: row.concurrency_limit,
-    assertions: JSON.parse(row.assertions) as Assertion[],
+    assertions: readList(row.assertions),
     emailAlerts: row.email_alerts === 1,
     deadLetterDays: row.dead_letter_days,
     isPaused: row.is_paused === 1,
   };
+}
+
+/** A list that can't be read any more is shown as none, so that it can be saved anew. Runs are told by their claim. */
+function readList<Item>(text: string): Item[] {
+  try {
+    return parseList(text);
+  } catch {
+    return [];
+  }
 }
 
 function queueOf(row: QueuesTable): Queue {
@@ -160,13 +171,15 @@ export class QueueStore {
   ): Promise<Queue> {
     const row = await this.#db.transact(async (trx) => {
       await insertMissingQueues(trx, [{ teamId, name }], now);
-      return trx
+      const saved = await trx
         .updateTable('queues')
         .set({ name, ...settingsColumns(settings) })
         .where('team_id', '=', teamId)
         .where('name', '=', name)
         .returningAll()
         .executeTakeFirstOrThrow();
+      await this.#forgetSlots(trx, saved, settings);
+      return saved;
     });
     this.#tellChanged(teamId, row.id);
     return queueOf(row);
@@ -178,34 +191,38 @@ export class QueueStore {
     queueId: string,
     settings: Partial<QueueSettings>,
   ): Promise<Queue | null> {
-    const row = await this.#db.transact((trx) =>
-      trx
+    const row = await this.#db.transact(async (trx) => {
+      const saved = await trx
         .updateTable('queues')
         .set({ id: queueId, ...settingsColumns(settings) })
         .where('team_id', '=', teamId)
         .where('id', '=', queueId)
         .returningAll()
-        .executeTakeFirst(),
-    );
+        .executeTakeFirst();
+      if (saved) await this.#forgetSlots(trx, saved, settings);
+      return saved;
+    });
     if (!row) return null;
     this.#tellChanged(teamId, queueId);
     return queueOf(row);
   }
 
   /**
-   * Deletes a queue with its jobs (D28). The queue goes first, so that nothing more of it starts; its jobs
+   * Deletes a queue with its jobs (§3.5). The queue goes first, so that nothing more of it starts; its jobs
    * follow in small batches, and what a crash in between leaves over goes with retention.
    *
    * @returns how many jobs went with it, or null where there is no such queue
    */
   async delete(teamId: string, queueId: string): Promise<number | null> {
-    const { numDeletedRows } = await this.#db.transact((trx) =>
-      trx
+    const { numDeletedRows } = await this.#db.transact(async (trx) => {
+      const slots = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
+      await slots.where('queue_id', '=', queueId).execute();
+      return trx
         .deleteFrom('queues')
         .where('team_id', '=', teamId)
         .where('id', '=', queueId)
-        .executeTakeFirst(),
-    );
+        .executeTakeFirst();
+    });
     if (numDeletedRows === 0n) return null;
     return deleteAllFound(this.#db, 'jobs', { statement: findJobsOfQueue, parameters: [queueId] });
   }
@@ -224,6 +241,15 @@ export class QueueStore {
         .executeTakeFirst(),
     );
     return numUpdatedRows === 1n;
+  }
+
+  async #forgetSlots(
+    trx: Trx,
+    { team_id, id }: QueuesTable,
+    { concurrencyLimit }: Partial<QueueSettings>,
+  ): Promise<void> {
+    if (this.#db.dialect === 'sqlite' || concurrencyLimit === undefined) return;
+    await forgetTaken(trx, team_id, id);
   }
 
   /** Settings are read anew when an attempt starts; a resumed queue or a higher limit can start some now. */

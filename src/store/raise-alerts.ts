@@ -6,7 +6,7 @@ import { type AlertSource, findMutingWindow } from '#domain/maintenance';
 import type { Trx } from './database.ts';
 import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
-import { readWindows } from './windows.ts';
+import { readWindows, type StoredWindow } from './window-rows.ts';
 
 /** An alert as a settlement raises it. */
 export interface AlertToRaise {
@@ -40,7 +40,7 @@ const TARGETS: Record<AlertSource['kind'], readonly NoticeTarget[]> = {
 
 interface Placed {
   alert: AlertToRaise;
-  mutedBy: string | null;
+  mutedBy: StoredWindow | null;
   noticeId: string | null;
 }
 
@@ -54,7 +54,7 @@ interface NewNotice {
 
 /**
  * Records alerts and what is to be sent of them, in the transaction of the settlements that raise them
- * (D36, D37): those inside a maintenance window are muted, those of one queue that come in a burst share a
+ * (§6.5, §6.6): those inside a maintenance window are muted, those of one queue that come in a burst share a
  * notice.
  */
 export async function raiseAlerts(
@@ -67,7 +67,7 @@ export async function raiseAlerts(
   const byTeam = Map.groupBy(windows, ({ teamId }) => teamId);
   const placed = alerts.map((alert): Placed => {
     const window = findMutingWindow(byTeam.get(alert.teamId) ?? [], alert.source, alert.raisedAt);
-    return { alert, mutedBy: window?.name ?? null, noticeId: null };
+    return { alert, mutedBy: window, noticeId: null };
   });
   const notices = await placeInNotices(trx, dialect, placed);
   await insertNotices(trx, dialect, notices);
@@ -235,6 +235,7 @@ const ALERT = {
   delivery: 'text',
   muted_by: 'text',
   notice_id: 'id',
+  window_id: 'id',
 } as const satisfies Fields;
 
 const ALERT_COLUMNS = Object.keys(ALERT).join(', ');
@@ -266,8 +267,9 @@ async function insertAlerts(
     failed_runs: alert.failedRuns,
     down_ms: alert.downMs,
     delivery: noticeId === null ? 'muted' : 'pending',
-    muted_by: mutedBy,
+    muted_by: mutedBy?.name ?? null,
     notice_id: noticeId,
+    window_id: mutedBy?.id ?? null,
   }));
   await runHot(trx, dialect, insertAlertRows, [packRows(ALERT, rows)]);
 }

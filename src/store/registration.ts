@@ -2,6 +2,7 @@ import { newId } from '#domain/ids';
 import type { Role } from './accounts-schema.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Database, Trx } from './database.ts';
+import { takeProof } from './proofs.ts';
 import { insertTeam } from './teams.ts';
 
 /** What makes an account: everything in it is valid already, the email in lower case. */
@@ -9,6 +10,8 @@ export interface NewAccount {
   email: string;
   name: string;
   passwordHash: string;
+  /** Its owner has shown that they read its mails, or the operator vouches for it. */
+  isEmailVerified: boolean;
 }
 
 /** Which team the new account starts in. */
@@ -22,6 +25,8 @@ export interface Registration {
   account: NewAccount;
   team: StartingTeam;
   token: TokenToKeep | null;
+  /** What is used up with it; refused where it is gone. */
+  proof?: { purpose: string; hash: string };
   /** Refused unless there has never been an account here. */
   isFirst: boolean;
 }
@@ -57,13 +62,16 @@ export class RegistrationStore {
   }
 
   async register(
-    { account, team, token, isFirst }: Registration,
+    { account, team, token, proof, isFirst }: Registration,
     now: number,
   ): Promise<Registered> {
     return this.#db.transact(async (trx) => {
       const userId = newId(now);
       const wasFirst = await takeTurn(trx, userId);
       if (isFirst && !wasFirst) return { kind: 'closed' };
+      if (proof && !(await takeProof(trx, proof.purpose, proof.hash, now))) {
+        return refuse(trx, wasFirst, { kind: 'not-invited' });
+      }
       if (await isEmailTaken(trx, account.email)) return { kind: 'email-taken' };
       const place = await findPlace(trx, team, account.email, now);
       if (place.kind !== 'place') return refuse(trx, wasFirst, place);
@@ -172,7 +180,7 @@ async function takeInvitation(
 async function insertUser(
   trx: Trx,
   userId: string,
-  { email, name, passwordHash }: NewAccount,
+  { email, name, passwordHash, isEmailVerified }: NewAccount,
   teamId: string,
   now: number,
 ): Promise<void> {
@@ -183,7 +191,7 @@ async function insertUser(
       id: userId,
       name,
       email,
-      email_verified: 0,
+      email_verified: isEmailVerified ? 1 : 0,
       image: null,
       two_factor_enabled: 0,
       current_team_id: teamId,

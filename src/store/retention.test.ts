@@ -15,6 +15,7 @@ import {
   anExecutionSettlement,
 } from '#testing/makers';
 import { forEachStore } from '#testing/stores';
+import { EXPIRING } from './retention.ts';
 import type { Store } from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -217,8 +218,14 @@ describe('retention', () => {
   });
 });
 
+/** A step of each kind, one after the other. */
 async function expire(store: Store, limit = KEEP.limit) {
-  return store.retention.deleteExpired({ ...KEEP, limit, now: store.clock.now() });
+  const gone = { ...NOTHING };
+  for (const kind of EXPIRING) {
+    const asked = { ...KEEP, limit, now: store.clock.now() };
+    gone[kind] = await store.retention.deleteSome(kind, asked);
+  }
+  return gone;
 }
 
 async function anEndedExecution(store: Store, teamId: string) {

@@ -13,17 +13,20 @@ import {
 } from './delete-runs.ts';
 import { type HotStatement, runHot } from './hot.ts';
 
-/** How many rows went in one round, by kind. A kind that reached the limit has more to give. */
-export interface Expired {
-  deadLetters: number;
-  jobs: number;
-  executions: number;
-  alerts: number;
-  /** Jobs and executions whose queue or cron is gone. */
-  orphans: number;
-  /** Rows of deleted teams, whatever they held. */
-  ofDeletedTeams: number;
-}
+/**
+ * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's, with their
+ * responses; alerts by their 90 days; `orphans`, runs whose queue or cron is gone; and the rows of deleted teams,
+ * whatever they held.
+ */
+export const EXPIRING = [
+  'deadLetters',
+  'jobs',
+  'executions',
+  'alerts',
+  'orphans',
+  'ofDeletedTeams',
+] as const;
+export type Expiring = (typeof EXPIRING)[number];
 
 const DAY_MS = 86_400_000;
 const ALERT_DAYS = 90;
@@ -36,10 +39,12 @@ const TABLES_OF_TEAM = [
   'executions',
   'responses',
   'queues',
+  'taken_slots',
   'crons',
   'usage_months',
   'usage_days',
   'alerts',
+  'usage_alerts',
   'notices',
   'alert_bursts',
   'notification_channels',
@@ -50,7 +55,7 @@ const TABLES_OF_TEAM = [
 ] as const;
 
 /**
- * Deletes what has been kept long enough (D32), in steps so small that dispatch never waits for one: each
+ * Deletes what has been kept long enough (§3.9), in steps so small that dispatch never waits for one: each
  * looks for a few rows by an index, outside any transaction, and deletes just those.
  */
 export class RetentionStore {
@@ -61,30 +66,35 @@ export class RetentionStore {
   }
 
   /**
-   * One round over everything that expires: dead letters by their queue's days, other finished jobs and
-   * executions by `historyDays`, with their responses; alerts by their 90 days; then what deleted queues,
-   * crons and teams left.
+   * One step of one kind.
    *
-   * @param limit  the most rows of each kind
+   * @param limit  the most rows
+   * @returns how many went; with `limit` of them there may be more
    */
-  async deleteExpired(asked: {
-    now: number;
-    historyDays: number;
-    limit: number;
-  }): Promise<Expired> {
-    const { now, historyDays, limit } = asked;
-    const before = now - historyDays * DAY_MS;
-    const deadLetters = { statement: findOldDeadLetters, parameters: [now] };
-    const jobs = { statement: findOldJobsOfQueues, parameters: [now, historyDays] };
-    const executions = { statement: findOldExecutions, parameters: [before] };
-    return {
-      deadLetters: await deleteFound(this.#db, 'jobs', deadLetters, limit),
-      jobs: await deleteFound(this.#db, 'jobs', jobs, limit),
-      executions: await deleteFound(this.#db, 'executions', executions, limit),
-      alerts: await deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit),
-      orphans: await this.sweepOrphans(limit),
-      ofDeletedTeams: await this.#deleteOfDeletedTeams(limit),
-    };
+  async deleteSome(
+    kind: Expiring,
+    { now, historyDays, limit }: { now: number; historyDays: number; limit: number },
+  ): Promise<number> {
+    switch (kind) {
+      case 'deadLetters': {
+        const found = { statement: findOldDeadLetters, parameters: [now] };
+        return deleteFound(this.#db, 'jobs', found, limit);
+      }
+      case 'jobs': {
+        const found = { statement: findOldJobsOfQueues, parameters: [now, historyDays] };
+        return deleteFound(this.#db, 'jobs', found, limit);
+      }
+      case 'executions': {
+        const found = { statement: findOldExecutions, parameters: [now - historyDays * DAY_MS] };
+        return deleteFound(this.#db, 'executions', found, limit);
+      }
+      case 'alerts':
+        return deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit);
+      case 'orphans':
+        return this.sweepOrphans(limit);
+      case 'ofDeletedTeams':
+        return this.#deleteOfDeletedTeams(limit);
+    }
   }
 
   /** Deletes runs whose queue or cron is gone: what a deletion that was cut short left over. */

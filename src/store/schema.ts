@@ -37,7 +37,7 @@ export interface QueuesTable {
   id: string;
   name: string;
   timeout_seconds: number;
-  /** JSON list of seconds (D26). */
+  /** JSON list of seconds (§3.4). */
   retry_schedule: string;
   retries_enabled: YesNo;
   concurrency_limit: number | null;
@@ -73,7 +73,7 @@ export interface JobsTable {
   retried_as: string | null;
   /** JSON list of [name, value]. */
   sealed_headers: string | null;
-  /** JSON text as given (D16). */
+  /** JSON text as given (§2.6). */
   payload: string | null;
 }
 
@@ -133,6 +133,11 @@ export interface CallbacksTable {
   created_at: number;
 }
 
+/** A callback that a node has taken to send. */
+export interface CallbacksUnderWayTable extends CallbacksTable {
+  node_id: string;
+}
+
 export interface UsageMonthsTable {
   team_id: string;
   /** `2026-11` */
@@ -183,7 +188,22 @@ export interface BulkTasksTable {
 export interface NodesTable {
   id: string;
   started_at: number;
+  /** Changes with each renewal. Only the version before reads it as a time (§3.6). */
   lease_until: number;
+  /** Whether it writes down what it claims of queues with a limit (slots.ts). */
+  keeps_slots: Generated<YesNo>;
+}
+
+/** See slots.ts; Postgres only. */
+export interface TakenSlotsTable {
+  team_id: string;
+  queue_id: string;
+  /** The highest of a queue counts. */
+  number: number;
+  /** Null where nobody knows what runs. */
+  job_ids: readonly string[] | null;
+  /** Until then what runs is counted, whatever is written down. */
+  recount_until: number;
 }
 
 export interface InstallationTable {
@@ -205,11 +225,13 @@ export interface Tables extends AccountTables, AlertTables {
   executions: ExecutionsTable;
   responses: ResponsesTable;
   callbacks: CallbacksTable;
+  callbacks_under_way: CallbacksUnderWayTable;
   usage_months: UsageMonthsTable;
   usage_days: UsageDaysTable;
   outcome_hours: OutcomeHoursTable;
   bulk_tasks: BulkTasksTable;
   nodes: NodesTable;
+  taken_slots: TakenSlotsTable;
   installation: InstallationTable;
   api_windows: ApiWindowsTable;
 }

@@ -5,7 +5,7 @@ import { StoreError } from './errors.ts';
 export const KEY_CHECK = 'app_key_check';
 
 /**
- * Secrets at rest (D39): AES-256-GCM under a key derived from the installation's APP_KEY.
+ * Secrets at rest (§5.9): AES-256-GCM under a key derived from the installation's APP_KEY.
  *
  * A sealed text is `v1.` and base64url of nonce, tag and ciphertext. `place` (table and column) is bound
  * in, so that a sealed text copied to another column does not open.

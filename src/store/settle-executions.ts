@@ -3,9 +3,11 @@ import type { ClaimedExecution } from './claims.ts';
 import { followCrons, type SettledRun } from './cron-alerts.ts';
 import type { Database } from './database.ts';
 import { packRows, unindexed, unpackRows } from './dialect.ts';
+import { briefly } from './held-rows.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { countOutcomes, outcomeOf } from './outcomes.ts';
 import { insertResponses } from './settle-jobs.ts';
+import { uncountRuns, unsentRuns } from './usage.ts';
 import { ENDED, endedRow, type RunEnd, type StoredResponse } from './settlement.ts';
 
 /** Everything that changes together when an execution ends (§3.1). */
@@ -33,7 +35,7 @@ const endExecutions = hotStatement<EndedRow>(
   update executions set status = given.status, claimed_by = null,
     completed_at = given.completed_at, response_status = given.response_status,
     reason = given.reason, error_message = given.error_message, duration_ms = given.duration_ms
-  from ${unpackRows(dialect, ENDED, 1)}
+  from ${unpackRows(dialect, ENDED, 1)} ${briefly(dialect)}
   where executions.team_id = given.team_id and executions.id = given.id
     and ${unindexed(dialect, 'executions.status')} = 'running'
     and executions.claimed_by = ${dialect === 'postgres' ? '$2' : '?2'}
@@ -83,6 +85,7 @@ export async function settleExecutions(
       }),
     );
     const hasRaised = await followCrons(trx, dialect, findAlertable(kept, ended));
+    await uncountRuns(trx, dialect, unsentRuns(kept.map(({ execution }) => execution)));
     return { ours, hasRaised };
   });
 }

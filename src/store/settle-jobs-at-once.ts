@@ -2,6 +2,7 @@ import { CALLBACK, callbackRow } from './callbacks.ts';
 import { COPY, copyRow } from './copy-jobs.ts';
 import type { Database } from './database.ts';
 import { type Fields, packRows, unindexed, unpackRows } from './dialect.ts';
+import { briefly } from './held-rows.ts';
 import { bindHot, hotStatement } from './hot.ts';
 import { copiesOf, ENDED, endedRow, type JobSettlement } from './settlement.ts';
 
@@ -22,7 +23,7 @@ const settleAtOnceStatement = hotStatement<{ id: string }>(
   'settle-jobs-at-once',
   (dialect) => `
   with ends as materialized (
-    select * from ${unpackRows(dialect, ENDED_WITH_RESPONSE, 1)}
+    select given.* from ${unpackRows(dialect, ENDED_WITH_RESPONSE, 1)} ${briefly(dialect)}
   ), ended as (
     update jobs set status = ends.status, claimed_by = null, completed_at = ends.completed_at,
       response_status = ends.response_status, reason = ends.reason,

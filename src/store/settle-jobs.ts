@@ -1,4 +1,3 @@
-import type { ClaimedJob } from './claims.ts';
 import { CALLBACK, callbackRow, insertCallbackRows } from './callbacks.ts';
 import { COPY, copyRow, insertCopies } from './copy-jobs.ts';
 import { settleAtOnce } from './settle-jobs-at-once.ts';
@@ -12,11 +11,12 @@ import {
   unindexed,
   unpackRows,
 } from './dialect.ts';
+import { briefly } from './held-rows.ts';
 import { type HotStatement, hotStatement, runHot } from './hot.ts';
 import { addOutcomes, OUTCOME, outcomeOf, outcomeRows } from './outcomes.ts';
 import type { Procedure } from './procedure.ts';
 import { raiseJobAlerts } from './job-alerts.ts';
-import { uncountRun } from './usage.ts';
+import { uncountRuns, unsentRuns } from './usage.ts';
 import {
   copiesOf,
   ENDED,
@@ -32,7 +32,7 @@ const endJobs = hotStatement<{ id: string }>(
   update jobs set status = given.status, claimed_by = null, completed_at = given.completed_at,
     response_status = given.response_status, reason = given.reason,
     error_message = given.error_message, duration_ms = given.duration_ms
-  from ${unpackRows(dialect, ENDED, 1)}
+  from ${unpackRows(dialect, ENDED, 1)} ${briefly(dialect)}
   where jobs.team_id = given.team_id and jobs.id = given.id
     and ${unindexed(dialect, 'jobs.status')} = 'processing'
     and jobs.claimed_by = ${dialect === 'postgres' ? '$2' : '?2'}
@@ -159,7 +159,7 @@ export async function settleJobs(
   nodeId: string,
   settlements: readonly JobSettlement[],
 ): Promise<Set<string>> {
-  const isQuiet = settlements.every(({ alert }) => alert === null);
+  const isQuiet = settlements.every(({ alert, job }) => alert === null && job.unreadable === null);
   if (db.dialect === 'postgres' && isQuiet) return settleAtOnce(db, nodeId, settlements);
   const input = packSettlements(nodeId, settlements);
   if (isQuiet) return new Set(await db.perform(settleProcedure, input));
@@ -167,6 +167,7 @@ export async function settleJobs(
     const ours = new Set(await settleProcedure.run(trx, db.dialect, input));
     const kept = settlements.filter(({ job }) => ours.has(job.id));
     await raiseJobAlerts(trx, db.dialect, kept.flatMap(alertOf));
+    await uncountRuns(trx, db.dialect, unsentRuns(kept.map(({ job }) => job)));
     return ours;
   });
 }
@@ -181,34 +182,4 @@ function alertOf({ job, end, alert }: JobSettlement) {
   if (alert === null) return [];
   const { teamId, id, queueId, attemptNumber } = job;
   return [{ level: alert, teamId, queueId, jobId: id, attemptNumber, end }];
-}
-
-const RELEASED = { team_id: 'id', id: 'id' } as const satisfies Fields;
-
-const releaseClaimed = hotStatement<{ id: string }>(
-  'release-jobs',
-  (dialect) => `
-  update jobs set status = 'pending', claimed_by = null, started_at = null
-  from ${unpackRows(dialect, RELEASED, 1)}
-  where jobs.team_id = given.team_id and jobs.id = given.id
-    and ${unindexed(dialect, 'jobs.status')} = 'processing'
-    and jobs.claimed_by = ${dialect === 'postgres' ? '$2' : '?2'}
-  returning jobs.id`,
-);
-
-/** Puts back jobs that were picked up but never started (D27), and takes back their count. */
-export async function releaseJobs(
-  db: Database,
-  nodeId: string,
-  jobs: readonly ClaimedJob[],
-): Promise<void> {
-  const rows = jobs.map(({ teamId, id }) => ({ team_id: teamId, id }));
-  await db.transact(async (trx) => {
-    const parameters = [packRows(RELEASED, rows), nodeId];
-    const released = await runHot(trx, db.dialect, releaseClaimed, parameters);
-    const ours = new Set(released.map(({ id }) => id));
-    for (const job of jobs.filter(({ id }) => ours.has(id))) {
-      await uncountRun(trx, db.dialect, job.teamId, job.startedAt);
-    }
-  });
 }

@@ -115,7 +115,7 @@ describe('settling attempts', () => {
       await assert.rejects(store.jobs.settle(node, settlement), { code: 'STORE_REFUSED' });
       assert.equal((await store.jobs.find(team.id, job.id))?.status, 'processing');
       await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
-      const taken = await store.executions.takeCallbacks(team.id, 10);
+      const taken = await store.executions.takeCallbacks(node, team.id, 10);
       assert.deepEqual(
         taken.map(({ runId, url }) => [runId, url]),
         [[job.id, 'http://caller.example/done']],
@@ -169,15 +169,15 @@ describe('settling attempts', () => {
         runIds.push(job.id);
       }
       assert.deepEqual(await store.executions.scanCallbacks(), [team.id]);
-      const [first] = await store.executions.takeCallbacks(team.id, 1);
+      const [first] = await store.executions.takeCallbacks(node, team.id, 1);
       assert.equal(first?.runId, runIds[0]);
       assert.equal(first?.signingSecret, 'hush');
       const takes = await Promise.all(
         Array.from({ length: 8 }, (_, n) =>
-          (n % 2 ? store : other).executions.takeCallbacks(team.id, 3),
+          (n % 2 ? store : other).executions.takeCallbacks(node, team.id, 3),
         ),
       );
-      const rest = await store.executions.takeCallbacks(team.id, 100);
+      const rest = await store.executions.takeCallbacks(node, team.id, 100);
       const taken = [...takes.flat(), ...rest].map(({ runId }) => runId);
       assert.deepEqual(taken.toSorted(), runIds.slice(1));
       assert.deepEqual(await other.executions.scanCallbacks(), []);
@@ -189,8 +189,8 @@ describe('settling attempts', () => {
       const node = await aNode(store);
       const job = await aClaimedJob(store, theirs.id, node);
       await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
-      assert.deepEqual(await store.executions.takeCallbacks(ours.id, 10), []);
-      assert.equal((await store.executions.takeCallbacks(theirs.id, 10)).length, 1);
+      assert.deepEqual(await store.executions.takeCallbacks(node, ours.id, 10), []);
+      assert.equal((await store.executions.takeCallbacks(node, theirs.id, 10)).length, 1);
     });
   });
 });
@@ -206,15 +206,13 @@ describe('dead nodes', () => {
         callbackUrl: 'http://caller.example/',
       });
       const waiting = await aJob(store, team.id, { delaySeconds: 1000 });
-      await store.testClock.advance(LEASE_MS - 1);
       const alive = await aNode(store);
-      const early = await store.nodes.recoverDead(alive, store.clock.now(), 'lease-over');
-      assert.deepEqual(early, { nodeIds: [], deadLettered: 0, failedExecutions: 0 });
-      await store.testClock.advance(1);
+      const seen = await store.nodes.readOthers(alive);
+      await store.testClock.advance(LEASE_MS);
       const now = store.clock.now();
       const found = await Promise.all([
-        store.nodes.recoverDead(alive, now, 'lease-over'),
-        other.nodes.recoverDead(alive, now, 'lease-over'),
+        store.nodes.recoverDead(alive, now, seen),
+        other.nodes.recoverDead(alive, now, seen),
       ]);
       assert.equal(
         found.reduce((sum, { deadLettered }) => sum + deadLettered, 0),
@@ -236,13 +234,86 @@ describe('dead nodes', () => {
       assert.equal((await store.jobs.find(team.id, job.id))?.status, 'dead_lettered');
     });
 
-    test('a node renews its lease in time, and not after', async () => {
+    test('a node that was renewed since it was seen is not declared dead, however late it was', async () => {
       await using store = await openTestStore();
-      const node = await aNode(store);
-      await store.testClock.advance(LEASE_MS - 1);
+      const team = await aTeam(store);
+      const [late, alive] = [await aNode(store), await aNode(store)];
+      const job = await aClaimedJob(store, team.id, late);
+      const seen = await store.nodes.readOthers(alive);
+      await store.testClock.advance(10 * LEASE_MS);
+      assert.equal(await store.nodes.renew(late, store.clock.now(), LEASE_MS), true);
+      const found = await store.nodes.recoverDead(alive, store.clock.now(), seen);
+      assert.deepEqual(found.nodeIds, []);
+      assert.equal(await store.jobs.settle(late, aSettlement(store, job)), true);
+    });
+
+    test('a renewal changes the beat also where the clock has stepped back', async () => {
+      await using store = await openTestStore();
+      const [node, other] = [await aNode(store), await aNode(store)];
+      const beatOf = async () => (await store.nodes.readOthers(other))[0]?.beat;
+      const before = await beatOf();
       assert.equal(await store.nodes.renew(node, store.clock.now(), LEASE_MS), true);
-      await store.testClock.advance(LEASE_MS);
-      assert.equal(await store.nodes.renew(node, store.clock.now(), LEASE_MS), false);
+      assert.notEqual(await beatOf(), before);
+    });
+
+    test('a node that was declared dead declares nobody dead, renews nothing and is given nothing', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const [dead, alive, third] = [await aNode(store), await aNode(store), await aNode(store)];
+      const job = await aClaimedJob(store, team.id, third, { callbackUrl: 'http://c.example/' });
+      await store.jobs.settle(third, aSettlement(store, job, { callback: aCallback(job) }));
+      const first = (await store.nodes.readOthers(alive)).find(({ id }) => id === dead);
+      assert.ok(first);
+      const now = store.clock.now();
+      assert.deepEqual((await store.nodes.recoverDead(alive, now, [first])).nodeIds, [dead]);
+      const others = await store.nodes.readOthers(dead);
+      assert.deepEqual((await store.nodes.recoverDead(dead, now, others)).nodeIds, []);
+      assert.equal(await store.nodes.renew(dead, now, LEASE_MS), false);
+      assert.deepEqual(await store.executions.takeCallbacks(dead, team.id, 10), []);
+    });
+
+    test('a callback that a dead node had taken is given up; one that nobody took is not', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const [dead, alive] = [await aNode(store), await aNode(store)];
+      for (let n = 0; n < 2; n++) {
+        const job = await aClaimedJob(store, team.id, dead);
+        await store.jobs.settle(dead, aSettlement(store, job, { callback: aCallback(job) }));
+      }
+      const [taken] = await store.executions.takeCallbacks(dead, team.id, 1);
+      const seen = await store.nodes.readOthers(alive);
+      await store.nodes.recoverDead(alive, store.clock.now(), seen);
+      const rest = await store.executions.takeCallbacks(alive, team.id, 10);
+      assert.equal(rest.length, 1);
+      assert.notEqual(rest[0]?.id, taken?.id);
+    });
+
+    test('signing off ends what is under way, and puts back what was claimed without its knowing', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const known = await aClaimedJob(store, team.id, node);
+      const stray = await aClaimedJob(store, team.id, node, { queue: 'stray' });
+      const left = await store.nodes.retire(node, new Set([known.id]), store.clock.now());
+      const { id, queueId, dueAt } = stray;
+      const putBack = { id, teamId: team.id, kind: 'job', queueId, dueAt };
+      assert.deepEqual(left, { strays: [putBack], deadLettered: 1, failedExecutions: 0 });
+      assert.equal((await store.jobs.find(team.id, known.id))?.status, 'dead_lettered');
+      assert.equal((await store.jobs.find(team.id, stray.id))?.status, 'pending');
+      assert.equal(await store.usage.usedInMonth(team.id, store.clock.now()), 1);
+    });
+
+    test('one run can be abandoned, and only by the node that has it', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const [node, other] = [await aNode(store), await aNode(store)];
+      const job = await aClaimedJob(store, team.id, node);
+      const beside = await aClaimedJob(store, team.id, node, { queue: 'beside' });
+      assert.equal(await store.nodes.abandon(other, job.id, store.clock.now()), false);
+      assert.equal(await store.nodes.abandon(node, job.id, store.clock.now()), true);
+      const kept = await store.jobs.find(team.id, job.id);
+      assert.deepEqual([kept?.status, kept?.reason], ['dead_lettered', 'worker_failed']);
+      assert.equal((await store.jobs.find(team.id, beside.id))?.status, 'processing');
     });
 
     test('where no other can be alive, every earlier node is dead at once', async () => {

@@ -5,26 +5,30 @@ import { ApiWindowStore } from './api-windows.ts';
 import { ApiTokenStore } from './api-tokens.ts';
 import { AttemptStore } from './attempts.ts';
 import { AuthRecordStore } from './auth-records.ts';
+import { BacklogStore } from './backlog.ts';
 import { BulkTaskStore } from './bulk-tasks.ts';
 import { ChannelStore } from './channels.ts';
 import { CronStore } from './crons.ts';
 import type { Database, OnStatement } from './database.ts';
+import { type Databases, eachDatabase } from './databases.ts';
 import type { DialectName } from './dialect.ts';
-import { StoreError } from './errors.ts';
+import { StoreError, type StoreErrorCode } from './errors.ts';
 import { ExecutionStore } from './executions.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { InvitationStore } from './invitations.ts';
 import { JobStore } from './jobs.ts';
 import { ListStore } from './lists.ts';
 import { MemberStore } from './members.ts';
-import { migrateToLatest } from './migrations/index.ts';
+import { isMigrated, migratePostgres, migrateToLatest } from './migrations/index.ts';
 import { NodeStore } from './nodes.ts';
 import { NoticeStore } from './notices.ts';
 import { OutcomeStore } from './outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
-import { openPostgres } from './postgres/open.ts';
+import type { OnIndex } from './postgres/index-steps.ts';
+import { openPool, openPostgres, POOLS } from './postgres/open.ts';
 import { PostgresSignals } from './postgres/signals.ts';
 import { ProofStore } from './proofs.ts';
+import { SightingStore } from './sightings.ts';
 import { PulseStore } from './pulse.ts';
 import { QueueStore } from './queues.ts';
 import { RegistrationStore } from './registration.ts';
@@ -33,6 +37,7 @@ import { KEY_CHECK, Sealer } from './seal.ts';
 import type { SignalBus } from './signals.ts';
 import { openSqliteFile, openSqliteMemory } from './sqlite/open.ts';
 import { takeServingLock } from './sqlite/serving-lock.ts';
+import { SnapshotStore } from './snapshots.ts';
 import { SqliteSignals } from './sqlite/signals.ts';
 import { TeamStore } from './teams.ts';
 import { UsageStore } from './usage.ts';
@@ -42,7 +47,12 @@ import { WindowStore } from './windows.ts';
 export type StoreLocation =
   | { kind: 'sqlite'; path: string }
   | { kind: 'sqlite-memory' }
-  | { kind: 'postgres'; url: string };
+  | {
+      kind: 'postgres';
+      url: string;
+      /** Where all tables are; without it where the connection's search path says (`public`). */
+      schema?: string;
+    };
 
 export interface StoreOptions {
   location: StoreLocation;
@@ -56,6 +66,11 @@ export interface StoreOptions {
   clockOf?: 'database' | 'given';
   /** Hears of every statement as it ran: for looking at plans and for finding slow ones. */
   onStatement?: OnStatement;
+  /**
+   * Told once if the database is gone for good as far as this process goes (a thread of SQLite's has ended):
+   * only a new process can open it again. What is asked of the store afterwards fails as STORE_UNAVAILABLE.
+   */
+  onLost?: (fault: StoreError) => void;
   log: Log;
   /** True for the service, false for the command line, which works beside one. */
   serving: boolean;
@@ -72,6 +87,7 @@ export interface Store {
   readonly crons: CronStore;
   readonly queues: QueueStore;
   readonly pulse: PulseStore;
+  readonly backlog: BacklogStore;
   readonly lists: ListStore;
   readonly outcomes: OutcomeStore;
   readonly bulkTasks: BulkTaskStore;
@@ -89,98 +105,147 @@ export interface Store {
   readonly attempts: AttemptStore;
   readonly authRecords: AuthRecordStore;
   readonly proofs: ProofStore;
+  readonly sightings: SightingStore;
   readonly nodes: NodeStore;
   readonly retention: RetentionStore;
+  readonly snapshots: SnapshotStore;
   readonly apiWindows: ApiWindowStore;
   /** For the accounts library, which brings its own statements, and for other stores of this room. */
   readonly database: Database;
   readonly sealer: Sealer;
   /** The migrations that opening applied. */
   readonly migrated: readonly string[];
+  /** Tells of every fault that a caller is told of, for counting them. One listener. */
+  watchFaults(onFault: (code: StoreErrorCode) => void): void;
   /** Resolves if the database answers; rejects with STORE_UNAVAILABLE. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface OpenedStore extends Store {
+  /**
+   * The store as the engine has it: on Postgres with connections of its own, which nothing that people ask for
+   * holds up. Closed with the other.
+   */
+  readonly forEngine: Store;
 }
 
 /**
  * Opens the database, takes the right to serve it where that is asked for, and migrates it.
  * Throws StoreErrors whose messages an operator can act on.
  */
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const { location, serving } = options;
   const onFile = location.kind === 'sqlite';
-  const database = await openDatabase(options);
+  const databases = await openDatabases(options);
   let giveBack = () => {};
+  const close = async () => {
+    for (const each of eachDatabase(databases)) await each.close();
+    giveBack();
+  };
   try {
     if (onFile && serving) giveBack = takeServingLock(location.path);
-    return await assemble(options, database, giveBack);
+    return await assemble(options, databases, close);
   } catch (error) {
     giveBack();
-    await database.close().catch(() => {});
+    await close().catch(() => {});
     throw error;
   }
 }
 
-async function openDatabase({ location, log, onStatement }: StoreOptions): Promise<Database> {
-  if (location.kind === 'sqlite') return openSqliteFile(location.path, onStatement);
-  if (location.kind === 'sqlite-memory') return openSqliteMemory(onStatement);
+async function openDatabases(options: StoreOptions): Promise<Databases> {
+  const { location, clock, log, onStatement, onLost = () => {} } = options;
+  const common = { clock, onStatement };
+  if (location.kind === 'sqlite') return openSqliteFile(location.path, { ...common, onLost });
+  if (location.kind === 'sqlite-memory') return openSqliteMemory({ ...common, onLost });
   const onFault = (error: Error) => log.warn('database.connection-lost', { error: error.message });
-  return openPostgres(location.url, onFault, onStatement);
+  return openPostgres({ ...common, ...location, onFault });
 }
 
 async function assemble(
   options: StoreOptions,
-  database: Database,
-  giveBack: () => void,
-): Promise<Store> {
+  databases: Databases,
+  close: () => Promise<void>,
+): Promise<OpenedStore> {
   const { appKey, serving } = options;
-  const migrated = await migrateToLatest(database.kysely as never, database.dialect);
+  const { main: database, engine, lease } = databases;
+  const migrated = await migrate(options, database);
   const sealer = new Sealer(appKey);
   await checkKey(database, sealer);
   const links = await startLinks(options, database);
   const { clock, signals } = links;
   if (serving && migrated.length > 0) options.log.info('database.migrated', { migrated });
-  return {
+  const shared = {
     dialect: database.dialect,
     clock,
     signals,
-    jobs: new JobStore(database, sealer, clock, signals),
-    executions: new ExecutionStore(database, sealer, signals),
-    crons: new CronStore(database, sealer, signals),
-    queues: new QueueStore(database, signals),
-    pulse: new PulseStore(database),
-    lists: new ListStore(database, clock),
-    outcomes: new OutcomeStore(database),
-    bulkTasks: new BulkTaskStore(database),
-    teams: new TeamStore(database, sealer),
-    usage: new UsageStore(database),
-    alerts: new AlertStore(database),
-    notices: new NoticeStore(database, sealer),
-    channels: new ChannelStore(database, sealer),
-    windows: new WindowStore(database),
-    users: new UserStore(database),
-    registrations: new RegistrationStore(database),
-    apiTokens: new ApiTokenStore(database),
-    members: new MemberStore(database),
-    invitations: new InvitationStore(database),
-    attempts: new AttemptStore(database),
-    authRecords: new AuthRecordStore(database),
-    proofs: new ProofStore(database),
-    nodes: new NodeStore(database),
-    retention: new RetentionStore(database),
-    apiWindows: new ApiWindowStore(database),
-    database,
     sealer,
     migrated,
+    watchFaults: (onFault: (code: StoreErrorCode) => void) => {
+      for (const each of eachDatabase(databases)) each.watchFaults(onFault);
+    },
     ping: async () => {
       await database.read((db) => runHot(db, database.dialect, askAnything, []));
     },
     close: async () => {
       await links.stop();
-      await database.close();
-      giveBack();
+      await close();
     },
   };
+  const store = { ...shared, ...makeNouns(databases, links, sealer) };
+  if (engine === database) return { ...store, forEngine: store };
+  const ofEngine = { main: engine, searches: engine, engine, lease };
+  return { ...store, forEngine: { ...shared, ...makeNouns(ofEngine, links, sealer) } };
+}
+
+function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: Sealer) {
+  const { clock, signals } = links;
+  return {
+    database: main,
+    jobs: new JobStore({ db: main, searches }, sealer, clock, signals),
+    executions: new ExecutionStore(main, sealer, clock, signals),
+    crons: new CronStore(main, sealer, signals),
+    queues: new QueueStore(main, signals),
+    pulse: new PulseStore(searches),
+    backlog: new BacklogStore(searches),
+    lists: new ListStore(searches, clock),
+    outcomes: new OutcomeStore(main),
+    bulkTasks: new BulkTaskStore(main),
+    teams: new TeamStore(main, sealer),
+    usage: new UsageStore(main),
+    alerts: new AlertStore(main, searches),
+    notices: new NoticeStore(main, sealer),
+    channels: new ChannelStore(main, sealer),
+    windows: new WindowStore(main, clock, signals),
+    users: new UserStore(main),
+    registrations: new RegistrationStore(main),
+    apiTokens: new ApiTokenStore(main),
+    members: new MemberStore(main),
+    invitations: new InvitationStore(main),
+    attempts: new AttemptStore(main),
+    authRecords: new AuthRecordStore(main),
+    proofs: new ProofStore(main),
+    sightings: new SightingStore(main),
+    nodes: new NodeStore(main, lease),
+    retention: new RetentionStore(main),
+    snapshots: new SnapshotStore(main),
+    apiWindows: new ApiWindowStore(main),
+  };
+}
+
+/** @returns the names of the migrations that were applied now */
+async function migrate(options: StoreOptions, database: Database): Promise<string[]> {
+  const { location, log, onStatement } = options;
+  if (location.kind !== 'postgres') return migrateToLatest(database.kysely as never, 'sqlite');
+  if (await isMigrated(database.kysely as never)) return [];
+  const onFault = (error: Error) => log.warn('database.connection-lost', { error: error.message });
+  const patient = openPool({ ...location, onFault, onStatement }, POOLS.migrations);
+  try {
+    const onIndex: OnIndex = (event, index) => log.info(`database.${event}`, { index });
+    return await migratePostgres(patient.kysely as never, onIndex, location.schema);
+  } finally {
+    await patient.close();
+  }
 }
 
 const askAnything = hotStatement<{ key: string }>(
@@ -206,7 +271,7 @@ async function startLinks(
   }
   const shared = new DatabaseClock(database, clock);
   if (clockOf === 'database') await shared.start();
-  const signals = new PostgresSignals(location.url, database, clock, log);
+  const signals = new PostgresSignals(location, database, clock, log);
   if (serving) signals.start();
   return {
     clock: clockOf === 'database' ? shared : clock,

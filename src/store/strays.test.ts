@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aClaimant, aClaimedJob, aCron, aNode, aTeam } from '#testing/makers';
-import { forEachStore } from '#testing/stores';
+import { newId } from '#domain/ids';
+import { holdRows } from '#testing/holder';
+import { aClaimant, aClaimedJob, aCron, aNode, aSettlement, aTeam } from '#testing/makers';
+import { forEachStore, openPostgresTestStore } from '#testing/stores';
 
 describe('runs claimed in a node’s name without its knowing', () => {
   forEachStore((_name, openTestStore) => {
@@ -39,5 +41,45 @@ describe('runs claimed in a node’s name without its knowing', () => {
       );
       assert.deepEqual(await store.nodes.releaseStrays(node, new Set([known.id])), []);
     });
+
+    test('are looked for in the queues of the claims in doubt, from the first of these claims on', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const before = await aClaimedJob(store, team.id, node);
+      await store.testClock.advance(1_000);
+      const since = store.clock.now();
+      const stray = await aClaimedJob(store, team.id, node, { queue: 'doubtful' });
+      const elsewhere = await aClaimedJob(store, team.id, node, { queue: 'elsewhere' });
+      const queueIds = [before.queueId, stray.queueId];
+      const released = await store.nodes.releaseStrays(node, new Set(), { queueIds, since });
+      assert.deepEqual(
+        released.map(({ id, dueAt }) => [id, dueAt]),
+        [[stray.id, stray.dueAt]],
+      );
+      for (const { id } of [before, elsewhere]) {
+        assert.equal((await store.jobs.find(team.id, id))?.status, 'processing');
+      }
+      assert.equal(await store.usage.usedInMonth(team.id, since), 2);
+    });
   });
+});
+
+test('a callback that its node forgets while strays are looked for does not wait again, on Postgres', async () => {
+  await using store = await openPostgresTestStore();
+  const team = await aTeam(store);
+  const node = await aNode(store);
+  const job = await aClaimedJob(store, team.id, node);
+  const now = store.clock.now();
+  const told = { teamId: team.id, runId: job.id, url: 'http://caller.example/', body: '{}' };
+  const callback = { ...told, id: newId(now), createdAt: now };
+  await store.jobs.settle(node, aSettlement(store, job, { callback }));
+  assert.equal((await store.executions.takeCallbacks(node, team.id, 1)).length, 1);
+  await using holder = await holdRows(store);
+  await holder.query('delete from callbacks_under_way');
+  const looking = store.nodes.releaseStrays(node, new Set());
+  await holder.untilSomebodyWaits();
+  await holder.query('commit');
+  assert.deepEqual(await looking, []);
+  assert.deepEqual(await store.executions.takeCallbacks(node, team.id, 1), []);
 });

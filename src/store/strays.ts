@@ -1,77 +1,159 @@
-import { sql } from 'kysely';
-import type { Database, Trx } from './database.ts';
-import { uncountRun } from './usage.ts';
+import { returnCallbacks } from './callbacks-under-way.ts';
+import type { Trx } from './database.ts';
+import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { type HotStatement, hotStatement, runHot } from './hot.ts';
+import { uncountRuns } from './usage.ts';
 
-/** A run that is claimed in a node's name without the node knowing of it. */
+/** What waits again: runs of a queue, of a team's crons, or a team's callbacks. */
 export interface Stray {
   id: string;
   teamId: string;
-  /** Null for an execution. */
+  kind: 'job' | 'execution' | 'callback';
+  /** Of a job. */
   queueId: string | null;
+  /** Since when a job is due; 0 for others. */
+  dueAt: number;
+}
+
+/** Claims of jobs that are in doubt: what they can have taken. */
+export interface Doubt {
+  queueIds: readonly string[];
+  /** The `now` of the first of them: what they took was started then or later. */
+  since: number;
 }
 
 /**
- * Puts back runs that were claimed in a node's name and that it does not know of: the database took the claim,
- * and its answer was lost on the way. They were picked up and never started (D27), so they wait again, and are
- * taken out of the month's count.
+ * Puts back runs and callbacks that were claimed in a node's name and that it does not know of: the database took
+ * the claim, and its answer was lost on the way. They were picked up and never started (§3.6), so they wait again,
+ * and runs are taken out of the month's count.
  *
- * The node must not be claiming meanwhile.
+ * The transaction must hold or have deleted the node's row, and the node must not be claiming meanwhile.
  *
- * @param known  ids of the runs that the node has under way
+ * @param known  ids of what the node has under way
+ * @param doubt  where to look for jobs; null for everywhere, which beside an old snapshot goes through all that ran
+ *   since it was made
  */
 export async function releaseStrays(
-  db: Database,
+  trx: Trx,
+  dialect: DialectName,
   nodeId: string,
   known: ReadonlySet<string>,
+  doubt: Doubt | null,
 ): Promise<Stray[]> {
-  return db.transact(async (trx) => {
-    const strays = [...(await strayJobs(trx, nodeId)), ...(await strayExecutions(trx, nodeId))];
-    const released = strays.filter(({ id }) => !known.has(id));
-    for (const { id, teamId, queueId, startedAt } of released) {
-      const waiting = { status: 'pending', claimed_by: null, started_at: null } as const;
-      const table = queueId === null ? 'executions' : 'jobs';
-      await trx
-        .updateTable(table)
-        .set(waiting)
-        .where('team_id', '=', teamId)
-        .where('id', '=', id)
-        .where('claimed_by', '=', nodeId)
-        .execute();
-      await uncountRun(trx, db.dialect, teamId, startedAt);
-    }
-    return released.map(({ id, teamId, queueId }) => ({ id, teamId, queueId }));
+  const callbacks = await returnCallbacks(trx, nodeId, known);
+  const strays = callbacks.map(({ id, team_id }): Stray => {
+    return { kind: 'callback', id, teamId: team_id, queueId: null, dueAt: 0 };
   });
+  for (const runs of [JOBS, EXECUTIONS]) {
+    const claimed =
+      runs.kind === 'job' && doubt !== null
+        ? await findDoubtful(trx, dialect, nodeId, doubt)
+        : await runHot(trx, dialect, runs.findClaimed, [nodeId]);
+    const released = await releaseRuns(trx, dialect, runs, nodeId, known, claimed);
+    strays.push(
+      ...released.map(({ id, team_id, queue_id, due_at }) => {
+        return { kind: runs.kind, id, teamId: team_id, queueId: queue_id, dueAt: due_at };
+      }),
+    );
+  }
+  return strays;
 }
 
-type Found = Stray & { startedAt: number };
+interface ClaimedRow {
+  team_id: string;
+  id: string;
+  queue_id: string | null;
+  due_at: number;
+  started_at: number;
+}
+
+interface Runs {
+  kind: 'job' | 'execution';
+  findClaimed: HotStatement<ClaimedRow>;
+  putBack: HotStatement<{ id: string }>;
+}
+
+const RUN = { team_id: 'id', id: 'id' } as const satisfies Fields;
 
 /** The state stands in the text and not among the values: only then does a partial index serve. */
-async function strayJobs(trx: Trx, nodeId: string): Promise<Found[]> {
-  const rows = await trx
-    .selectFrom('jobs')
-    .select(['team_id', 'id', 'queue_id', 'started_at'])
-    .where('status', '=', sql.lit('processing'))
-    .where('claimed_by', '=', nodeId)
-    .execute();
-  return rows.map(({ team_id, id, queue_id, started_at }) => ({
-    id,
-    teamId: team_id,
-    queueId: queue_id,
-    startedAt: started_at ?? 0,
-  }));
+function runsOf(
+  kind: Runs['kind'],
+  { table, running, queue }: { table: string; running: string; queue: string },
+): Runs {
+  return {
+    kind,
+    findClaimed: hotStatement(
+      `find-claimed-${table}`,
+      (dialect) => `
+      select team_id, id, ${queue}, started_at from ${table}
+      where status = '${running}' and claimed_by = ${dialect === 'postgres' ? '$1' : '?1'}`,
+    ),
+    putBack: hotStatement(
+      `put-back-${table}`,
+      (dialect) => `
+      update ${table} set status = 'pending', claimed_by = null, started_at = null
+      from ${unpackRows(dialect, RUN, 1)}
+      where ${table}.team_id = given.team_id and ${table}.id = given.id
+        and claimed_by = ${dialect === 'postgres' ? '$2' : '?2'}
+      returning ${table}.id`,
+    ),
+  };
 }
 
-async function strayExecutions(trx: Trx, nodeId: string): Promise<Found[]> {
-  const rows = await trx
-    .selectFrom('executions')
-    .select(['team_id', 'id', 'started_at'])
-    .where('status', '=', sql.lit('running'))
-    .where('claimed_by', '=', nodeId)
-    .execute();
-  return rows.map(({ team_id, id, started_at }) => ({
-    id,
-    teamId: team_id,
-    queueId: null,
-    startedAt: started_at ?? 0,
-  }));
+const JOBS = runsOf('job', {
+  table: 'jobs',
+  running: 'processing',
+  queue: 'queue_id, scheduled_at as due_at',
+});
+const EXECUTIONS = runsOf('execution', {
+  table: 'executions',
+  running: 'running',
+  queue: 'null as queue_id, 0 as due_at',
+});
+
+const QUEUE = { queue_id: 'id' } as const satisfies Fields;
+
+const findDoubtfulJobs = hotStatement<ClaimedRow>('find-doubtful-jobs', (dialect) => {
+  const [node, since] = dialect === 'postgres' ? ['$2', '$3'] : ['?2', '?3'];
+  return `
+  select j.team_id, j.id, j.queue_id, j.scheduled_at as due_at, j.started_at
+  from ${unpackRows(dialect, QUEUE, 1)} cross join jobs j
+  where j.queue_id = given.queue_id and j.status = 'processing' and j.started_at >= ${since}
+    and j.claimed_by = ${node}`;
+});
+
+async function findDoubtful(
+  trx: Trx,
+  dialect: DialectName,
+  nodeId: string,
+  { queueIds, since }: Doubt,
+): Promise<ClaimedRow[]> {
+  const rows = queueIds.map((queueId) => ({ queue_id: queueId }));
+  return runHot(trx, dialect, findDoubtfulJobs, [packRows(QUEUE, rows), nodeId, since]);
+}
+
+/** Gives the runs that were put back, and takes just those out of the count. */
+async function releaseRuns(
+  trx: Trx,
+  dialect: DialectName,
+  { putBack }: Runs,
+  nodeId: string,
+  known: ReadonlySet<string>,
+  claimed: readonly ClaimedRow[],
+): Promise<ClaimedRow[]> {
+  const strays = claimed.filter(({ id }) => !known.has(id));
+  if (strays.length === 0) return [];
+  const rows = packRows(
+    RUN,
+    strays.map(({ team_id, id }) => ({ team_id, id })),
+  );
+  const changed = await runHot(trx, dialect, putBack, [rows, nodeId]);
+  const ids = new Set(changed.map(({ id }) => id));
+  const released = strays.filter(({ id }) => ids.has(id));
+  await uncountRuns(
+    trx,
+    dialect,
+    released.map(({ team_id, started_at }) => ({ teamId: team_id, countedAt: started_at })),
+  );
+  return released;
 }

@@ -96,7 +96,7 @@ export class TeamStore {
     await this.#change(teamId, { name });
   }
 
-  /** Makes the first signing secret or replaces it; in force with the next request (D19). */
+  /** Makes the first signing secret or replaces it; in force with the next request (§5.6). */
   async setSigningSecret(teamId: string, secret: string, now: number): Promise<void> {
     await this.#change(teamId, {
       sealed_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
@@ -109,6 +109,21 @@ export class TeamStore {
     await this.#change(teamId, { sealed_signing_secret: null, signing_secret_set_at: null });
   }
 
+  /** When the team's signing secret was made; null where there is none. */
+  async readSigningSecretSetAt(teamId: string): Promise<number | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('teams')
+        .select('signing_secret_set_at')
+        .where('id', '=', teamId)
+        .where('sealed_signing_secret', 'is not', null)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    return row ? (row.signing_secret_set_at ?? 0) : null;
+  }
+
+  /** Throws STORE_WRONG_KEY where it does not open with this APP_KEY. */
   async readSigningSecret(teamId: string): Promise<{ secret: string; setAt: number } | null> {
     const row = await this.#db.read((db) =>
       db

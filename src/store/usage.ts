@@ -1,3 +1,4 @@
+import type { ClaimedRun } from './claims.ts';
 import type { Database } from './database.ts';
 import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
@@ -30,7 +31,7 @@ export interface Wanted {
 }
 
 /**
- * Counts runs that are about to be sent against each team's month (D35), exactly, however many nodes
+ * Counts runs that are about to be sent against each team's month (§8.2), exactly, however many nodes
  * count at once: the month's row is held to the end of the transaction.
  *
  * @returns for each team how many of the runs it may have; the rest is over the limit and not counted
@@ -69,19 +70,40 @@ function grantOf({ teamId, runs, monthlyLimit }: Wanted, usedBy: Map<string, num
   return Math.max(0, Math.min(runs, monthlyLimit - before));
 }
 
-/** Takes back the count of one run that was not sent after all. */
-export async function uncountRun(
+/** A run that was counted and not sent after all, and when it was counted. */
+export interface Uncounted {
+  teamId: string;
+  countedAt: number;
+}
+
+/** Those of claimed runs that were not sent because something stored of them can't be read any more. */
+export function unsentRuns(runs: readonly ClaimedRun[]): Uncounted[] {
+  return runs
+    .filter(({ unreadable }) => unreadable !== null)
+    .map(({ teamId, startedAt }) => ({ teamId, countedAt: startedAt }));
+}
+
+/** Takes back the count of runs that were not sent after all: only of such as the same transaction put back. */
+export async function uncountRuns(
   runner: HotRunner,
   dialect: DialectName,
-  teamId: string,
-  countedAt: number,
+  runs: readonly Uncounted[],
 ): Promise<void> {
-  const at = new Date(countedAt).toISOString();
-  const row = { team_id: teamId, used: -1 };
-  await runHot(runner, dialect, addToMonths, [
-    packRows(USED, [{ ...row, period: at.slice(0, 7) }]),
-  ]);
-  await runHot(runner, dialect, addToDays, [packRows(USED, [{ ...row, period: at.slice(0, 10) }])]);
+  if (runs.length === 0) return;
+  for (const [statement, length] of [
+    [addToMonths, '2026-11'.length],
+    [addToDays, '2026-11-21'.length],
+  ] as const) {
+    const periodOf = ({ countedAt }: Uncounted) =>
+      new Date(countedAt).toISOString().slice(0, length);
+    const rows = [...Map.groupBy(runs, (run) => `${run.teamId} ${periodOf(run)}`)]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, { length: count }]) => {
+        const [teamId = '', period = ''] = key.split(' ');
+        return { team_id: teamId, period, used: -count };
+      });
+    await runHot(runner, dialect, statement, [packRows(USED, rows)]);
+  }
 }
 
 export class UsageStore {

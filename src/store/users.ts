@@ -1,4 +1,5 @@
 import type { Role } from './accounts-schema.ts';
+import { dropProofs, endAccess } from './access.ts';
 import type { Database } from './database.ts';
 
 export interface User {
@@ -6,6 +7,8 @@ export interface User {
   name: string;
   email: string;
   hasSecondFactor: boolean;
+  /** Its owner has shown that they read its mails, or the operator vouches for it. */
+  isEmailVerified: boolean;
   currentTeamId: string | null;
 }
 
@@ -15,12 +18,20 @@ export interface TeamOfUser {
   role: Role;
 }
 
-const USER_COLUMNS = ['id', 'name', 'email', 'two_factor_enabled', 'current_team_id'] as const;
+const USER_COLUMNS = [
+  'id',
+  'name',
+  'email',
+  'email_verified',
+  'two_factor_enabled',
+  'current_team_id',
+] as const;
 
 function userOf(row: {
   id: string;
   name: string;
   email: string;
+  email_verified: 0 | 1;
   two_factor_enabled: 0 | 1;
   current_team_id: string | null;
 }): User {
@@ -29,6 +40,7 @@ function userOf(row: {
     name: row.name,
     email: row.email,
     hasSecondFactor: row.two_factor_enabled === 1,
+    isEmailVerified: row.email_verified === 1,
     currentTeamId: row.current_team_id,
   };
 }
@@ -89,22 +101,29 @@ export class UserStore {
   }
 
   /**
+   * Links that were mailed to the old address stop working with it.
+   *
    * @param email  in lower case
    * @returns false where another account has it
    */
-  async changeEmail(userId: string, email: string, now: number): Promise<boolean> {
+  async changeEmail(
+    userId: string,
+    { email, isVerified }: { email: string; isVerified: boolean },
+    now: number,
+  ): Promise<boolean> {
     return this.#db.transact(async (trx) => {
       const holder = await trx
         .selectFrom('users')
         .select('id')
         .where('email', '=', email)
         .executeTakeFirst();
-      if (holder) return holder.id === userId;
+      if (holder && holder.id !== userId) return false;
       await trx
         .updateTable('users')
-        .set({ email, updated_at: now })
+        .set({ email, email_verified: isVerified ? 1 : 0, updated_at: now })
         .where('id', '=', userId)
         .execute();
+      await dropProofs(trx, userId);
       return true;
     });
   }
@@ -132,11 +151,14 @@ export class UserStore {
     });
   }
 
-  /** Ends every session of the user. */
-  async endSessions(userId: string): Promise<void> {
-    await this.#db.transact((trx) =>
-      trx.deleteFrom('sessions').where('user_id', '=', userId).execute(),
-    );
+  /** Ends every session of the user, and whatever else somebody could come in by. */
+  async endAccess(userId: string, what: { revokesToken: boolean }): Promise<void> {
+    await this.#db.transact((trx) => endAccess(trx, userId, what));
+  }
+
+  /** Every open proof of the user stops working, such as a link in a mail. */
+  async dropProofs(userId: string): Promise<void> {
+    await this.#db.transact((trx) => dropProofs(trx, userId));
   }
 
   /**

@@ -1,18 +1,12 @@
 import { newId } from '#domain/ids';
-import type { AlertSource, MaintenanceWindow } from '#domain/maintenance';
-import type { MaintenanceWindowsTable } from './alerts-schema.ts';
-import type { Database, Reader, Trx } from './database.ts';
+import type { AlertSource } from '#domain/maintenance';
+import type { Clock } from '#domain/clock';
+import type { Database, Trx } from './database.ts';
+import type { SignalBus } from './signals.ts';
+import { tellWhatStillFails, tellWindowEnds } from './window-ends.ts';
+import { readWindows, type StoredWindow, type WindowSettings } from './window-rows.ts';
 
-/** What a team sets of a maintenance window (D37). */
-export interface WindowSettings extends MaintenanceWindow {
-  name: string;
-}
-
-export interface StoredWindow extends WindowSettings {
-  teamId: string;
-  id: string;
-  createdAt: number;
-}
+export type { StoredWindow, WindowSettings };
 
 export interface NamedSource extends AlertSource {
   name: string;
@@ -28,8 +22,19 @@ export const MOST_WINDOWS = 200;
 export class WindowStore {
   readonly #db: Database;
 
-  constructor(db: Database) {
+  readonly #clock: Clock;
+  readonly #signals: SignalBus;
+
+  constructor(db: Database, clock: Clock, signals: SignalBus) {
     this.#db = db;
+    this.#clock = clock;
+    this.#signals = signals;
+  }
+
+  /** Tells what began to fail inside windows that have ended and still fails (§6.6). */
+  async tellEnds(): Promise<void> {
+    if (await tellWindowEnds(this.#db, this.#clock.now()))
+      this.#signals.send([{ kind: 'notices' }]);
   }
 
   /** Null: the team has as many as it may have, and none of them is over. */
@@ -64,7 +69,7 @@ export class WindowStore {
     return this.#db.transact(async (trx) => {
       const row = await trx
         .updateTable('maintenance_windows')
-        .set(columnsOf(settings))
+        .set({ ...columnsOf(settings), told_until: null })
         .where('team_id', '=', teamId)
         .where('id', '=', windowId)
         .returning('created_at')
@@ -76,9 +81,22 @@ export class WindowStore {
     });
   }
 
-  /** Ends a window now: one that is under way is over, a weekly one comes no more. False: no such window. */
+  /**
+   * Ends a window now: one that is under way is over, which is told like any other end, and a weekly one comes no
+   * more. False: no such window.
+   */
   async delete(teamId: string, windowId: string): Promise<boolean> {
-    return this.#db.transact((trx) => deleteWindow(trx, teamId, windowId));
+    const now = this.#clock.now();
+    const { isDeleted, isTold } = await this.#db.transact(async (trx) => {
+      const windows = await readWindows(trx, [teamId]);
+      const window = windows.find(({ id }) => id === windowId);
+      const isDeleted = await deleteWindow(trx, teamId, windowId);
+      if (!isDeleted || !window) return { isDeleted, isTold: false };
+      const others = windows.filter(({ id }) => id !== windowId);
+      return { isDeleted, isTold: await tellWhatStillFails(trx, window, others, now) };
+    });
+    if (isTold) this.#signals.send([{ kind: 'notices' }]);
+    return isDeleted;
   }
 
   async find(teamId: string, windowId: string): Promise<StoredWindow | null> {
@@ -108,48 +126,6 @@ export class WindowStore {
     const windows = await this.#db.read((db) => readWindows(db, [teamId]));
     return windows.toSorted((a, b) => b.startsAt - a.startsAt || (a.id < b.id ? 1 : -1));
   }
-}
-
-/** The windows of several teams, in the order in which they were made; two statements. */
-export async function readWindows(
-  db: Pick<Reader, 'selectFrom'>,
-  teamIds: readonly string[],
-): Promise<StoredWindow[]> {
-  const rows = await db
-    .selectFrom('maintenance_windows')
-    .selectAll()
-    .where('team_id', 'in', teamIds)
-    .orderBy('id')
-    .execute();
-  if (rows.every(({ covers_team }) => covers_team === 1)) {
-    return rows.map((row) => windowOf(row, []));
-  }
-  const sources = await db
-    .selectFrom('maintenance_window_sources')
-    .select(['window_id', 'source', 'source_id'])
-    .where('team_id', 'in', teamIds)
-    .execute();
-  const byWindow = Map.groupBy(sources, ({ window_id }) => window_id);
-  return rows.map((row) => {
-    const chosen = byWindow.get(row.id) ?? [];
-    return windowOf(
-      row,
-      chosen.map(({ source, source_id }) => ({ kind: source, id: source_id })),
-    );
-  });
-}
-
-function windowOf(row: MaintenanceWindowsTable, chosen: readonly AlertSource[]): StoredWindow {
-  return {
-    teamId: row.team_id,
-    id: row.id,
-    name: row.name,
-    startsAt: row.starts_at,
-    endsAt: row.ends_at,
-    isWeekly: row.is_weekly === 1,
-    covers: row.covers_team === 1 ? 'team' : chosen,
-    createdAt: row.created_at,
-  };
 }
 
 function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings) {

@@ -1,16 +1,18 @@
 import { isId } from '#domain/ids';
-import type { AlertFilter, StoredAlert } from '#store/alerts';
+import type { AlertsAsked, StoredAlert } from '#store/alerts';
+import type { UsageAlert } from '#store/usage-alerts';
 import type { Store } from '#store/store';
 import { boundLimit } from './list-limit.ts';
 
-export type Alert = StoredAlert;
-export type { AlertFilter };
+export type Alert = StoredAlert | UsageAlert;
+export type { AlertsAsked as AlertFilter, StoredAlert, UsageAlert };
 
-/** What a team may do with its alerts (§6.4): read them. They are raised by the engine alone. */
+/** What a team may do with its alerts (§6.4, §6.7): read them. They are raised by the engine alone. */
 export interface AlertWork {
   /** Newest first. A `source.id`, `before` or `after` that is no id finds nothing. */
-  listAlerts(teamId: string, filter: AlertFilter): Promise<Alert[]>;
-  findAlert(teamId: string, alertId: string): Promise<Alert | null>;
+  listAlerts(teamId: string, filter: AlertsAsked): Promise<Alert[]>;
+  /** One of a run. */
+  findAlert(teamId: string, alertId: string): Promise<StoredAlert | null>;
   /** At most `MOST_COUNTED`: beyond that nobody cares how many there are. */
   countUnreadAlerts(teamId: string): Promise<number>;
   /** False: no such alert. */
@@ -24,9 +26,9 @@ export const MOST_COUNTED = 10_001;
 export function createAlertWork({ alerts }: Store): AlertWork {
   return {
     listAlerts: async (teamId, filter) => {
-      const asked = [filter.source?.id, filter.before, filter.after];
+      const asked = [filter.source?.id, filter.windowId, filter.before, filter.after];
       if (asked.some((id) => id !== undefined && !isId(id))) return [];
-      return alerts.list(teamId, { ...filter, limit: boundLimit(filter.limit) });
+      return alerts.listAll(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
     findAlert: async (teamId, alertId) => (isId(alertId) ? alerts.find(teamId, alertId) : null),
     countUnreadAlerts: (teamId) => alerts.countUnread(teamId, MOST_COUNTED),

@@ -3,7 +3,7 @@ import type { Log } from '#domain/log';
 import type { ClaimedTask } from '#store/bulk-tasks';
 import type { JobRow } from '#store/lists';
 import type { Store } from '#store/store';
-import { act } from './job-pages.ts';
+import { act } from './bulk-actions.ts';
 
 /** Works through bulk tasks in the background. */
 export interface BulkRunner {
@@ -101,9 +101,11 @@ class Runner implements BulkRunner {
     let cursor: string | null = task.cursor;
     for (;;) {
       const startedAt = this.#store.clock.monotonicMs();
-      cursor = await this.#step(task, cursor);
-      if (cursor === null) return;
+      const next = await this.#step(task, cursor).catch(knowBusy);
+      if (next === null) return;
+      if (next !== BUSY) cursor = next;
       if (this.#isStopping) return this.#giveUp(task, cursor);
+      if (next === BUSY) await this.#pause(LOOK_EVERY_MS);
       const tookMs = this.#store.clock.monotonicMs() - startedAt;
       if (pauseMs > 0) await this.#pause(Math.max(pauseMs, tookMs));
     }
@@ -118,7 +120,8 @@ class Runner implements BulkRunner {
       upToId: task.upToId,
     });
     const ids = page.jobs.filter((job) => isOpen(job, task)).map(({ id }) => id);
-    const done = await act(this.#store, task.teamId, task.kind, ids);
+    const again = task.search.resent === true && { before: task.upToId };
+    const done = await act(this.#store, task.teamId, { kind: task.kind, ids, again });
     const now = clock.now();
     const isOurs = await bulkTasks.advance(task, this.#workerId, {
       done,
@@ -156,7 +159,15 @@ class Runner implements BulkRunner {
   }
 }
 
-/** A failed job that was retried since the task was made has had its turn: its new job's id tells the time. */
+/** A job that was resent since the task was made has had its turn: its new job's id tells the time. */
 function isOpen({ retriedAs }: JobRow, { kind, upToId }: ClaimedTask): boolean {
   return kind !== 'retry' || retriedAs === null || retriedAs < upToId;
+}
+
+/** No place among the searches: the task asks again, and keeps its claim for as long as that lasts. */
+const BUSY = Symbol('busy');
+
+function knowBusy(error: unknown): typeof BUSY {
+  if (error instanceof Error && 'code' in error && error.code === 'STORE_BUSY') return BUSY;
+  throw error;
 }

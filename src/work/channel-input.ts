@@ -11,7 +11,7 @@ const TEXTS = {
 } as const;
 
 /**
- * Reads a notification channel (D36): `kind` (`email`, `slack`, `discord`, `teams`, `google-chat`) and, for
+ * Reads a notification channel (§6.5): `kind` (`email`, `slack`, `discord`, `teams`, `google-chat`) and, for
  * a chat, `url`. Where the address leads is judged when something is sent. Never throws.
  *
  * @param current  the channel as it is: a blank `url` keeps the address of the same chat, which the form

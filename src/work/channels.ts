@@ -14,7 +14,7 @@ export interface ChannelView {
   lastErrorAt: number | null;
 }
 
-/** What an admin may do with the notification channel (§5.8, D36). Test sending is the notifier's. */
+/** What an admin may do with the notification channel (§5.8, §6.5). Test sending is the notifier's. */
 export interface ChannelWork {
   readChannel(teamId: string): Promise<ChannelView>;
   /** With the address: for an admin who asks for it, for editing, and for a test. */
@@ -26,7 +26,7 @@ export interface ChannelWork {
 export function createChannelWork({ channels }: Store): ChannelWork {
   return {
     readChannel: async (teamId) => {
-      const { config, ...fared } = await channels.read(teamId);
+      const { config, isAddressLost: _, ...fared } = await channels.read(teamId);
       const maskedUrl = config.kind === 'email' ? null : maskUrl(config.url);
       return { kind: config.kind, maskedUrl, ...fared };
     },

@@ -71,18 +71,21 @@ export interface Durations {
 
 export interface QueueRow {
   queue: Queue;
+  /** The last 50 attempts that ended, oldest first. */
+  strip: RunResult[];
   waiting: BoundedCount;
   running: number;
   /** When the earliest waiting job was due, if that is past; else null. */
   oldestDueAt: number | null;
   /** When the earliest waiting job is due, past or not. */
   nextDueAt: number | null;
-  /** Since midnight UTC. */
-  failedToday: BoundedCount;
+  /** What failed since `failedSince` (midnight UTC, unless asked otherwise) and was not resent. */
+  failed: BoundedCount;
+  failedSince: number;
   health: QueueHealth;
 }
 
-/** What goes with a queue (D28) or a cron when it is deleted. */
+/** What goes with a queue (§3.5) or a cron when it is deleted. */
 export interface DeletionScope {
   waiting: BoundedCount;
   running: number;
@@ -105,7 +108,7 @@ export interface Overview {
   failingCrons: { cronId: string; name: string; lastRun: ExecutionRecord }[];
   /** Queues with failed jobs in the last hour, or that wait; worst first, at most 10. */
   troubledQueues: QueueRow[];
-  /** What runs next: crons and waiting jobs, soonest first; at most 10. */
+  /** What runs next: crons, and waiting jobs of queues that are not paused, soonest first; at most 10. */
   nextUp: (
     | { kind: 'cron'; cronId: string; name: string; at: number }
     | { kind: 'job'; job: JobRecord; at: number }

@@ -40,7 +40,7 @@ function everRuns(text: string): ReturnType<TextRule> {
 }
 
 /**
- * Reads a cron from a body or a form (§2.1, §7, D5–D10). Unknown fields are ignored.
+ * Reads a cron from a body or a form (§2.1, §7, §2.8, §2.9, §2.10, §4.5, §7.1). Unknown fields are ignored.
  * All failing fields are reported, in the order of the table. Never throws.
  */
 export function readCronInput(fields: Fields): Reading<CronInput> {

@@ -11,7 +11,7 @@ export type Fields = ReadonlyMap<string, JsonField>;
 /** A field with the text of every rule that it breaks; never an empty list. */
 export type FieldError = readonly [field: string, messages: readonly string[]];
 
-/** The outcome of reading a body: what was asked for, or all that is wrong with it, in table order (D7). */
+/** The outcome of reading a body: what was asked for, or all that is wrong with it, in table order (§7.1). */
 export type Reading<Input> =
   | { ok: true; input: Input }
   | { ok: false; errors: readonly FieldError[] };
@@ -36,14 +36,14 @@ export class Findings {
 /** One rule over a text: its message when the text breaks it. */
 export type TextRule = (text: string) => string | null;
 
-/** The field as given, or null when it is absent, `null`, or a string of nothing but white space (D5). */
+/** The field as given, or null when it is absent, `null`, or a string of nothing but white space (§4.5). */
 export function findGiven(fields: Fields, field: string): JsonField | null {
   const node = fields.get(field);
   if (node === undefined || node.kind === 'null') return null;
   return node.kind === 'string' && node.value.trim() === '' ? null : node;
 }
 
-/** An optional text, byte for byte as given (D5), or null. */
+/** An optional text, byte for byte as given (§4.5), or null. */
 export function readText(
   fields: Fields,
   field: string,
@@ -84,7 +84,7 @@ export function isName(field: string): TextRule {
   return (text) => (text.isWellFormed() && !text.includes('\0') ? null : mustBeString(field));
 }
 
-/** Lengths are counted in code points (D7). */
+/** Lengths are counted in code points (§7.1). */
 export function isAtMost(field: string, most: number): TextRule {
   const message = mustNotExceedCharacters(field, most);
   return (text) => (isLongerThan(text, most) ? message : null);
@@ -114,7 +114,7 @@ const MOST_AUTHORITY_CHARACTERS = LIMITS.urlCharacters;
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 
 /**
- * Whether a request could be sent to this URL (D8): absolute, http or https, with a host and without user info.
+ * Whether a request could be sent to this URL (§2.9): absolute, http or https, with a host and without user info.
  *
  * The URL parser alone would repair too much (white space, a lone slash, back slashes, a missing host), and
  * what is stored has to be what is sent. Where the host leads is judged when the request is sent.
@@ -138,7 +138,7 @@ export function readMethod(fields: Fields, initial: HttpMethod, findings: Findin
 const DECIMAL = /^-?\d+$/;
 
 /**
- * A whole number, given as a JSON integer or as a decimal string (D6): `1.0` and `1e2` are not integers.
+ * A whole number, given as a JSON integer or as a decimal string (§4.5): `1.0` and `1e2` are not integers.
  * Null when none is given or what is given is no integer. One beyond what a number can hold is ±Infinity,
  * which breaks any range.
  */
@@ -163,7 +163,7 @@ const BOOLEANS = new Map([
   ['"0"', false],
 ]);
 
-/** True, false, 1, 0, "1" or "0" (D6). */
+/** True, false, 1, 0, "1" or "0" (§4.5). */
 export function readBoolean(
   fields: Fields,
   field: string,

@@ -4,6 +4,8 @@ import { LIMITS } from './limits.ts';
 
 /** More pairs than this read as no fields at all, like a malformed body. */
 const MOST_PAIRS = 10_000;
+/** The same for levels of all names together: each makes a group of its own. */
+const MOST_STEPS = 40_000;
 /** One level more than a payload may have: deeper brackets change nothing about the answer. */
 const MOST_LEVELS = LIMITS.payloadLevels + 1;
 
@@ -14,7 +16,7 @@ interface Group {
   nextIndex: number;
 }
 
-/** Reads a body of `application/x-www-form-urlencoded` (D4). Never throws. */
+/** Reads a body of `application/x-www-form-urlencoded` (§4.5). Never throws. */
 export function readFormFields(body: string): Fields {
   // Counted first: taking a megabyte of `&a&a` apart takes seconds.
   return countPairs(body) > MOST_PAIRS ? new Map() : readFormPairs(new URLSearchParams(body));
@@ -36,9 +38,12 @@ function countPairs(body: string): number {
 export function readFormPairs(pairs: Iterable<readonly [name: string, value: string]>): Fields {
   const form = makeGroup();
   let count = 0;
+  let steps = 0;
   for (const [name, value] of pairs) {
-    if (++count > MOST_PAIRS) return new Map();
-    place(form, splitName(name), value);
+    const path = splitName(name);
+    steps += path.length;
+    if (++count > MOST_PAIRS || steps > MOST_STEPS) return new Map();
+    place(form, path, value);
   }
   // Written as JSON and read back, so that a form's fields are what a JSON body's would be.
   return readTopLevelFields(writeMembers(form)) ?? new Map();

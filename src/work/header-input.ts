@@ -16,7 +16,7 @@ const FRAMING = new Set(
 );
 
 /**
- * The headers to send with every request (§2.1, §2.2, D9), in the order given. An empty list reads as none.
+ * The headers to send with every request (§2.1, §2.2, §2.10), in the order given. An empty list reads as none.
  *
  * Names and values are looked at one by one only where their number and size are within bounds, so that an
  * absurd list is answered with one line.

@@ -1,9 +1,12 @@
 /** What the pages of jobs and failures ask and show. Types only. */
 import type { FailureReason } from '#domain/failure';
 import type { JobRecord } from '#store/job-records';
+import type { ResentCount } from '#store/resent';
 import type { BoundedCount } from './run-contract.ts';
 
-/** The tabs of D25. */
+export type { ResentCount };
+
+/** The tabs of §3.3. */
 export type JobTab = 'all' | 'pending' | 'processing' | 'retrying' | 'completed' | 'failed';
 
 /**
@@ -25,14 +28,15 @@ export interface JobSearch {
   payloadText?: string;
   /** Case-sensitive text within what is kept of the response body. */
   responseText?: string;
-  statusCode?: number | 'none';
+  /** A status, or what `readStatusCodes` makes of a text: `5xx,404`, `none`. */
+  statusCode?: number | string;
   /** `unknown`: failed without a reason (3xx). */
   reason?: FailureReason | 'unknown';
   /** The time of the job, in milliseconds: from (inclusive), to (exclusive). */
   from?: number;
   to?: number;
-  /** Leaves out failed jobs that a person has retried. */
-  hideRetried?: boolean;
+  /** Only failed jobs that were resent (§3.3). The Failed tab without it leaves them out. */
+  resent?: boolean;
 }
 
 export interface JobRow extends JobRecord {
@@ -75,22 +79,46 @@ export interface BulkTask {
   finishedAt: number | null;
 }
 
+/** What a person has to look at before a bulk action goes on. Nothing was done so far. */
+export interface BulkQuestion {
+  kind: BulkKind;
+  /** To how many it would be done. */
+  total: BoundedCount;
+  /** How many it was when the page was made; null where that has not changed. */
+  shown: BoundedCount | null;
+  /** What came of those that were resent before; null where there are none. */
+  resent: ResentCount | null;
+  /** How many of the jobs `resent` was counted among: all, unless they are very many. */
+  resentAmong: number;
+  /** Goes back with the answer, which then reaches nothing that came later. */
+  asOf: number;
+}
+
+/** What a person has seen and said before a bulk action. */
+export interface BulkAnswers {
+  /** How many jobs the page has shown; where it is another number now, it is asked again. */
+  shown?: BoundedCount | undefined;
+  /** Of a question that was answered. */
+  asOf?: number | undefined;
+  /** With failed jobs that were resent already: to ask first (the default), to send them again, to leave them alone. */
+  resent?: 'ask' | 'again' | 'leave' | undefined;
+}
+
 export type BulkOutcome =
   /** Few enough: it is done already. `skipped` were not in a state for it (or not the team's). */
   | { kind: 'done'; done: number; skipped: number }
   | { kind: 'started'; task: BulkTask }
+  | { kind: 'asks'; question: BulkQuestion }
   /** The tab holds nothing that this may be done to, or too many tasks of the team are under way. */
   | { kind: 'refused'; error: string };
 
-/** Failed jobs of one reason, target and code. */
+/** Failed jobs of one reason, target and code, less what was resent. */
 export interface FailureGroup {
   reason: FailureReason | 'unknown';
   /** Origin and path, without the query. */
   target: string;
   statusCode: number | null;
   count: number;
-  /** How many of them no person has retried. */
-  notRetried: number;
   firstSeenAt: number;
   lastSeenAt: number;
   /** Counts in 24 equal steps between `FailureGroups.from` and `.to`, earliest first. */
@@ -114,25 +142,35 @@ export interface JobPages {
     search: JobSearch,
     page?: { cursor?: string; limit?: number },
   ): Promise<JobPage>;
-  /** The numbers on the tabs, overall or of one queue. */
-  countTabs(teamId: string, queueId?: string): Promise<Record<JobTab, BoundedCount>>;
+  /** The numbers on the tabs, overall or of one queue; `resent` is what a search for the resent finds. */
+  countTabs(teamId: string, queueId?: string): Promise<Record<JobTab | 'resent', BoundedCount>>;
   /** How many a search finds: what a bulk action would work through. `isMore` also where the search stopped early. */
   countJobs(teamId: string, search: JobSearch): Promise<BoundedCount>;
   /**
    * Fire (N), Delete, Retry (N): of jobs chosen by hand. `Fire all pending`, `Retry all failed` and `Delete all
    * failed` are `startBulk` with a search. At most 200 ids are done at once; more of them are refused.
    */
-  actOnJobs(teamId: string, kind: BulkKind, jobIds: readonly string[]): Promise<BulkOutcome>;
+  actOnJobs(
+    teamId: string,
+    kind: BulkKind,
+    jobIds: readonly string[],
+    answers?: Pick<BulkAnswers, 'resent'>,
+  ): Promise<BulkOutcome>;
   /** Over everything that matches now; up to 200 jobs at once, more of them by a task in the background. */
-  startBulk(teamId: string, kind: BulkKind, search: JobSearch): Promise<BulkOutcome>;
+  startBulk(
+    teamId: string,
+    kind: BulkKind,
+    search: JobSearch,
+    answers?: BulkAnswers,
+  ): Promise<BulkOutcome>;
   /** The team's tasks of the last days, newest first. */
   listBulkTasks(teamId: string): Promise<BulkTask[]>;
   findBulkTask(teamId: string, taskId: string): Promise<BulkTask | null>;
   /** What is done stays done. False: no such task, or it has ended. */
   cancelBulkTask(teamId: string, taskId: string): Promise<boolean>;
-  /** Failed jobs of a time (default: the last 7 days), most first. */
+  /** Failed jobs of a time (default: as far back as there are any), most first. */
   groupFailures(
     teamId: string,
-    narrowed?: { queueId?: string; from?: number; to?: number; hideRetried?: boolean },
+    narrowed?: { queueId?: string; from?: number; to?: number },
   ): Promise<FailureGroups>;
 }

@@ -13,7 +13,7 @@ export interface JobInput {
   url: string;
   method: HttpMethod;
   headers: HeaderList;
-  /** The JSON text of an object or a list, exactly as given (D16); null for no payload. */
+  /** The JSON text of an object or a list, exactly as given (§2.6); null for no payload. */
   payloadJson: string | null;
   callbackUrl: string | null;
   delaySeconds: number;
@@ -26,7 +26,7 @@ const QUEUE = {
 const URL_FIELD = { missing: MESSAGES.urlRequired, rules: TARGET_URL_RULES };
 
 /**
- * Reads a job from a body or a form (§2.2, §7, D5–D9, D16). Unknown fields are ignored.
+ * Reads a job from a body or a form (§2.2, §7, §2.9, §2.10, §4.5, §7.1, §2.6). Unknown fields are ignored.
  * All failing fields are reported, in the order of the table. Never throws.
  */
 export function readJobInput(fields: Fields): Reading<JobInput> {

@@ -1,6 +1,7 @@
 import { isId } from '#domain/ids';
 import type { AcceptedJob } from '#store/accept-jobs';
 import type { JobDetail, JobFilter, JobRecord } from '#store/job-records';
+import type { ResentCount } from '#store/resent';
 import type { JobStatus } from '#store/schema';
 import type { Store } from '#store/store';
 import type { JobInput } from './job-input.ts';
@@ -8,9 +9,13 @@ import { boundLimit } from './list-limit.ts';
 
 export type { AcceptedJob, JobDetail, JobFilter, JobRecord, JobStatus };
 
-/** What Fire now, Retry and Delete came to: a job in another state is left as it is (§3.2, D25). */
+/** What Fire now, Retry and Delete came to: a job in another state is left as it is (§3.2, §3.3). */
 export type FireOutcome = { kind: 'done' | 'not-found' | 'not-pending' };
-export type RetryOutcome = { kind: 'done'; jobId: string } | { kind: 'not-found' | 'not-failed' };
+export type RetryOutcome =
+  | { kind: 'done'; jobId: string }
+  /** It was resent before, and `again` was not asked for (§3.3). */
+  | { kind: 'resent'; jobId: string; resent: ResentCount }
+  | { kind: 'not-found' | 'not-failed' };
 export type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
 
 /**
@@ -20,10 +25,10 @@ export type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
 export interface JobWork {
   /** Durable when it resolves. The queue is made with the defaults of §2.3 if it does not exist. */
   createJob(teamId: string, input: JobInput): Promise<AcceptedJob>;
-  /** Fire now: makes a pending attempt due, a waiting retry too (D25). A paused queue still holds it (D28). */
+  /** Fire now: makes a pending attempt due, a waiting retry too (§3.3). A paused queue still holds it (§3.5). */
   fireJob(teamId: string, jobId: string): Promise<FireOutcome>;
-  /** Makes a new job, attempt 1, of a failed one, due now; the failed one stays. */
-  retryJob(teamId: string, jobId: string): Promise<RetryOutcome>;
+  /** Makes a new job, attempt 1, of a failed one, due now; the failed one stays. @param again  even if it was resent before */
+  retryJob(teamId: string, jobId: string, options?: { again?: boolean }): Promise<RetryOutcome>;
   /** Deletes a pending job, which is then never sent, or a failed one. */
   deleteJob(teamId: string, jobId: string): Promise<DeleteOutcome>;
   findJob(teamId: string, jobId: string): Promise<JobDetail | null>;
@@ -53,11 +58,14 @@ export function createJobWork({ jobs }: Store): JobWork {
       if (fired.length > 0) return { kind: 'done' };
       return { kind: await explain(teamId, jobId, 'not-pending') };
     },
-    retryJob: async (teamId, jobId) => {
+    retryJob: async (teamId, jobId, options) => {
       if (!isId(jobId)) return { kind: 'not-found' };
-      const [retried] = await jobs.retryFailed(teamId, [jobId]);
+      const [retried] = await jobs.retryFailed(teamId, [jobId], options);
       if (retried) return { kind: 'done', jobId: retried.id };
-      return { kind: await explain(teamId, jobId, 'not-failed') };
+      const job = await findJob(teamId, jobId);
+      if (!job?.retriedAs) return { kind: job ? 'not-failed' : 'not-found' };
+      const resent = await jobs.countResent(teamId, [jobId]);
+      return { kind: 'resent', jobId: job.retriedAs, resent };
     },
     deleteJob: async (teamId, jobId) => {
       if (!isId(jobId)) return { kind: 'not-found' };

@@ -2,7 +2,7 @@ import { HTTP_METHODS } from '#domain/exchange';
 import { LIMITS } from './limits.ts';
 
 /**
- * Every text that a validation can answer with (§7, D7, D9, D16), in one place.
+ * Every text that a validation can answer with (§7, §7.1, §2.10, §2.6), in one place.
  * Texts are part of the contract: callers show them to people and some compare them.
  */
 export const MESSAGES = {
@@ -23,7 +23,7 @@ export const MESSAGES = {
   headersTooLarge: `The headers field must not be greater than ${LIMITS.headerBytes} bytes.`,
 } as const;
 
-/** `The timeout seconds field`: a field's name as people read it, underscores as spaces (D7). */
+/** `The timeout seconds field`: a field's name as people read it, underscores as spaces (§7.1). */
 function nameField(field: string): string {
   return `The ${field.replaceAll('_', ' ')} field`;
 }

@@ -1,5 +1,6 @@
 import type { ExecutionRecord } from '#store/crons';
 import type { OutcomeHour } from '#store/outcomes';
+import type { JobSearch } from '#store/lists';
 import type { Store } from '#store/store';
 import type { CronPages, OutcomeStep, Overview, QueueRow } from './cron-contract.ts';
 import { listQueueRows } from './queue-pages.ts';
@@ -18,11 +19,12 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
   const now = clock.now();
   const today = now - (now % DAY_MS);
   const list = (tab: 'pending' | 'retrying' | 'completed' | 'failed') =>
-    lists.listJobs(teamId, { tab }, { limit: SHOWN });
+    lists.listJobs(teamId, { tab }, { limit: SHOWN, isHeldLeftOut: isPlanned(tab) });
   const [last, next, rows, hours, pending, retrying, completed, failed] = await Promise.all([
     lists.readLastRuns(teamId, SHOWN),
     lists.listNextCrons(teamId, SHOWN),
-    listQueueRows(store, teamId, now - HOUR_MS),
+    // The list that the count leads to knows whole seconds.
+    listQueueRows(store, teamId, now - (now % 1000) - HOUR_MS),
     outcomes.readHours(teamId, today - (DAYS - 1) * DAY_MS),
     list('pending'),
     list('retrying'),
@@ -49,6 +51,11 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
   };
 }
 
+/** What a paused queue holds is not what runs next. */
+function isPlanned(tab: JobSearch['tab']): boolean {
+  return tab === 'pending' || tab === 'retrying';
+}
+
 function asPlanned(cron: { id: string; name: string; nextRunAt: number }) {
   return { kind: 'cron' as const, cronId: cron.id, name: cron.name, at: cron.nextRunAt };
 }
@@ -66,8 +73,8 @@ function asHappened({
 /** What wants a hand: failures in the last hour, or jobs that wait too long. */
 function findTroubled(rows: readonly QueueRow[]): QueueRow[] {
   return rows
-    .filter(({ failedToday, health }) => failedToday.count > 0 || health === 'backlogged')
-    .toSorted((a, b) => b.failedToday.count - a.failedToday.count)
+    .filter(({ failed, health }) => failed.count > 0 || health === 'backlogged')
+    .toSorted((a, b) => b.failed.count - a.failed.count)
     .slice(0, SHOWN);
 }
 

@@ -116,7 +116,7 @@ forEachStore((_, openTestStore) => {
       await store.jobs.settle(node, aSettlement(store, job, { callback }));
       const state = async () => (await work.readJobDetail(team.id, job.id))?.callback.state;
       assert.equal(await state(), 'waiting');
-      await store.executions.takeCallbacks(team.id, 1);
+      await store.executions.takeCallbacks(node, team.id, 1);
       assert.equal(await state(), 'sent');
     });
 
@@ -323,8 +323,8 @@ forEachStore((_, openTestStore) => {
       await aQueue(store, team.id, { name: 'busy', concurrencyLimit: 1 });
       const rows = await work.listQueueRows(team.id);
       assert.deepEqual(
-        rows.map(({ queue, waiting, running, failedToday, health }) => {
-          return [queue.name, waiting.count, running, failedToday.count, health];
+        rows.map(({ queue, waiting, running, failed, health }) => {
+          return [queue.name, waiting.count, running, failed.count, health];
         }),
         [
           ['a paused one', 0, 0, 0, 'paused'],

@@ -10,7 +10,7 @@ import { MESSAGES } from './messages.ts';
 /** What is to be changed of a queue (§2.3); what is left out stays, or takes its default in a new queue. */
 export type QueueChange = Partial<QueueSettings>;
 
-/** Bounds of §2.3 and D32 that no other input has. */
+/** Bounds of §2.3 and §3.9 that no other input has. */
 export const QUEUE_LIMITS = {
   deadLetterDays: { least: 1, most: 365 },
   /** More attempts at once than any installation sends is no limit that anyone means. */

@@ -10,6 +10,8 @@ type QueueVerbs = Pick<
   'listQueueRows' | 'readQueueRow' | 'describeQueueDeletion' | 'listOfferedQueues'
 >;
 
+/** Attempts in the strip of a row. */
+const STRIP = 50;
 const DAY_MS = 86_400_000;
 
 export function createQueuePages(store: Store): QueueVerbs {
@@ -55,16 +57,29 @@ export async function listQueueRows(
   failedSince?: number,
 ): Promise<QueueRow[]> {
   const now = clock.now();
+  const since = failedSince ?? now - (now % DAY_MS);
   const [all, loads] = await Promise.all([
     queues.list(teamId),
-    lists.readQueueLoads(teamId, failedSince ?? now - (now % DAY_MS)),
+    lists.readQueueLoads(teamId, since),
   ]);
-  return all.map((queue) => rowOf(queue, loads.get(queue.id), now));
+  const strips = await lists.readQueueStrips(
+    all.map(({ id }) => id),
+    STRIP,
+  );
+  return all.map((queue) =>
+    Object.assign(rowOf(queue, loads.get(queue.id), { now, since }), {
+      strip: strips.get(queue.id) ?? [],
+    }),
+  );
 }
 
 const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, running: 0, nextDueAt: null, failed: 0 };
 
-function rowOf(queue: Queue, load: Omit<QueueLoad, 'queueId'> = EMPTY, now: number): QueueRow {
+function rowOf(
+  queue: Queue,
+  load: Omit<QueueLoad, 'queueId'> = EMPTY,
+  { now, since }: { now: number; since: number },
+): Omit<QueueRow, 'strip'> {
   const { waiting, running, nextDueAt, failed } = load;
   const oldestDueAt = nextDueAt !== null && nextDueAt <= now ? nextDueAt : null;
   const { isPaused, concurrencyLimit } = queue;
@@ -75,7 +90,8 @@ function rowOf(queue: Queue, load: Omit<QueueLoad, 'queueId'> = EMPTY, now: numb
     running,
     oldestDueAt,
     nextDueAt,
-    failedToday: bound(failed),
+    failed: bound(failed),
+    failedSince: since,
     health: judgeQueue({ isPaused, running, concurrencyLimit, oldestWaitMs }),
   };
 }

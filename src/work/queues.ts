@@ -6,7 +6,7 @@ import type { QueueChange } from './queue-input.ts';
 export type { Queue };
 
 /**
- * What a team may do with its queues (§2.3, D28). Names and changes have been read by queue-input.ts; ids
+ * What a team may do with its queues (§2.3, §3.5). Names and changes have been read by queue-input.ts; ids
  * may be any text, and null is one that the team has no queue of.
  */
 export interface QueueWork {

@@ -11,7 +11,7 @@ export interface BoundedCount {
   isMore: boolean;
 }
 
-/** One header of the request; `value` is null where it is a secret (D39) and was not asked for. */
+/** One header of the request; `value` is null where it is a secret (§5.9) and was not asked for. */
 export interface ShownHeader {
   name: string;
   value: string | null;
@@ -27,12 +27,12 @@ export interface ShownRequest {
   headers: ShownHeader[];
   /** False where the cron's payload was edited after this run: what is shown here is the one of now. */
   isPayloadKnown: boolean;
-  /** The body as text, or null for none; at most 65,536 characters of it. */
+  /** The body as text, or null for none; at most 16,384 characters of it, unless all was asked for. */
   bodyText: string | null;
   bodyBytes: number;
   isBodyCut: boolean;
   /**
-   * What was signed (D19): `<timestamp>.<body>`, cut like the body; null where the request went out unsigned,
+   * What was signed (§5.6): `<timestamp>.<body>`, cut like the body; null where the request went out unsigned,
    * has not been sent, or where its body isn't known any more.
    */
   signedText: string | null;
@@ -134,6 +134,8 @@ export type TestDraft =
       method: HttpMethod;
       url: string;
       headers: HeaderList;
+      /** Names of headers whose values the form did not show, and its answer does not. */
+      masked?: readonly string[];
       payloadJson: string | null;
       /** The name of the queue whose timeout and assertions hold; the defaults where there is none yet. */
       queue: string;
@@ -143,6 +145,7 @@ export type TestDraft =
       method: HttpMethod;
       url: string;
       headers: HeaderList;
+      masked?: readonly string[];
       payload: string | null;
       timeoutSeconds: number;
       assertions: readonly Assertion[];
@@ -174,21 +177,20 @@ export type TestRunOutcome =
   /** As many test runs as one team may have under way are. */
   | { kind: 'busy' };
 
+export interface ShowOptions {
+  /** True gives the values of secret headers, because somebody asked. */
+  showSecrets?: boolean;
+  /** True gives the request's body whole, however long it is. */
+  isWhole?: boolean;
+}
+
 export interface RunPages {
-  /**
-   * One attempt with everything around it. Null: the team has no such job.
-   *
-   * @param showSecrets  true gives the values of secret headers, because somebody asked
-   */
-  readJobDetail(
-    teamId: string,
-    jobId: string,
-    options?: { showSecrets?: boolean },
-  ): Promise<JobRunDetail | null>;
+  /** One attempt with everything around it. Null: the team has no such job. */
+  readJobDetail(teamId: string, jobId: string, options?: ShowOptions): Promise<JobRunDetail | null>;
   readExecutionDetail(
     teamId: string,
     executionId: string,
-    options?: { showSecrets?: boolean },
+    options?: ShowOptions,
   ): Promise<ExecutionRunDetail | null>;
   /** All that is kept of a response (65,535 bytes, cut at a character), as text. Null: no such run or response. */
   readResponseText(teamId: string, runId: string): Promise<string | null>;

@@ -1,4 +1,5 @@
 import type { Assertion } from '#domain/assertion';
+import { describeExpected } from '#domain/assertions';
 import { writeCurl } from '#domain/as-command';
 import type { HeaderList, OutgoingRequest } from '#domain/exchange';
 import { explainFailure } from '#domain/explain-failure';
@@ -6,7 +7,7 @@ import type { FailureReason } from '#domain/failure';
 import type { Payload } from '#domain/payload';
 import { buildRequest, frameHeaders } from '#domain/request';
 import type { RunTrace } from '#domain/run-trace';
-import { isSecretHeader } from '#domain/secret-headers';
+import type { IsSecretHeader } from '#domain/secret-headers';
 import { addSignature, withoutSignature } from '#domain/signature';
 import type { HttpMethod } from '#domain/exchange';
 import type {
@@ -38,15 +39,27 @@ export interface RunFacts {
   callback: ShownCallback;
 }
 
+/** Which headers are secrets, and whether they were asked for. */
+export interface Masking {
+  isSecretHeader: IsSecretHeader;
+  showSecrets: boolean;
+}
+
+/** How a run is shown. */
+export interface Showing extends Masking {
+  /** Bodies are whole; otherwise they are cut at `MOST_SHOWN` characters. */
+  isWhole: boolean;
+}
+
 const MASK = '••••••••';
-const MOST_SHOWN = 65_536;
+const MOST_SHOWN = 16_384;
 /** How much of a response is shown at first (§2.5). */
 export const BODY_START = 2_000;
 
 /** Puts the page of a run together: what was sent, what came back, and what it means. Plain data in and out. */
-export function showRun(facts: RunFacts, showSecrets: boolean): Omit<RunDetail, 'apiCall'> {
+export function showRun(facts: RunFacts, showing: Showing): Omit<RunDetail, 'apiCall'> {
   const request = buildRequest(facts);
-  const shown = showRequest(facts, request, showSecrets);
+  const shown = showRequest(facts, request, showing);
   return {
     request: shown,
     response: showResponse(facts),
@@ -58,48 +71,49 @@ export function showRun(facts: RunFacts, showSecrets: boolean): Omit<RunDetail, 
     curl: writeCurl({
       method: shown.method,
       url: shown.url,
-      headers: withMasks(curlHeadersOf(facts, request), showSecrets),
+      headers: withMasks(curlHeadersOf(facts, request), showing),
       body: request === 'query-too-long' ? null : textOf(request.body),
     }),
   };
 }
 
-/** Configured headers, with secrets masked unless they were asked for (D39). */
-export function showHeaders(headers: HeaderList, showSecrets: boolean): ShownHeader[] {
+/** Configured headers, with secrets masked unless they were asked for (§5.9). */
+export function showHeaders(headers: HeaderList, masking: Masking): ShownHeader[] {
   return headers.map(([name, value]) => {
-    const isSecret = isSecretHeader(name);
-    return { name, value: isSecret && !showSecrets ? null : value, isSecret };
+    const isSecret = masking.isSecretHeader(name);
+    return { name, value: isSecret && !masking.showSecrets ? null : value, isSecret };
   });
 }
 
-export function withMasks(headers: HeaderList, showSecrets: boolean): HeaderList {
-  return showHeaders(headers, showSecrets).map(({ name, value }) => [name, value ?? MASK] as const);
+export function withMasks(headers: HeaderList, masking: Masking): HeaderList {
+  return showHeaders(headers, masking).map(({ name, value }) => [name, value ?? MASK] as const);
 }
 
 function showRequest(
   facts: RunFacts,
   request: OutgoingRequest | 'query-too-long',
-  showSecrets: boolean,
+  showing: Showing,
 ): ShownRequest {
   const { method, url, headers, isPayloadKnown } = facts;
   if (request === 'query-too-long') {
-    const shown = { method, url, headers: showHeaders(headers, showSecrets), isPayloadKnown };
+    const shown = { method, url, headers: showHeaders(headers, showing), isPayloadKnown };
     return { ...shown, bodyText: null, bodyBytes: 0, isBodyCut: false, signedText: null };
   }
   const text = textOf(request.body);
+  const most = showing.isWhole ? Infinity : MOST_SHOWN;
   const signature = facts.trace?.signature ?? null;
   const sent = frameHeaders(addSignature(request, signature));
   return {
     method,
-    url: request.url.slice(0, MOST_SHOWN),
-    headers: showHeaders(sent, showSecrets),
+    url: request.url.slice(0, most),
+    headers: showHeaders(sent, showing),
     isPayloadKnown,
-    bodyText: text === null ? null : text.slice(0, MOST_SHOWN),
+    bodyText: text === null ? null : text.slice(0, most),
     bodyBytes: request.body?.length ?? 0,
-    isBodyCut: text !== null && text.length > MOST_SHOWN,
+    isBodyCut: text !== null && text.length > most,
     signedText:
       signature !== null && isPayloadKnown
-        ? `${signature.timestamp}.${text ?? ''}`.slice(0, MOST_SHOWN)
+        ? `${signature.timestamp}.${text ?? ''}`.slice(0, most)
         : null,
   };
 }
@@ -143,7 +157,9 @@ export function decodeBody(body: Uint8Array): string {
 
 function showAssertions({ trace, assertions }: RunFacts): ShownAssertion[] {
   if (trace?.assertions) return trace.assertions.map((each) => ({ ...each }));
-  return assertions.map((assertion) => ({ assertion, ok: null, expected: '', got: '' }));
+  return assertions.map((assertion) => {
+    return { assertion, ok: null, expected: describeExpected(assertion), got: '' };
+  });
 }
 
 function failureFactsOf(facts: RunFacts, url: string) {
@@ -160,7 +176,7 @@ function failureFactsOf(facts: RunFacts, url: string) {
   };
 }
 
-/** The timeout that held then stands in the stored text (D21); the queue's may have changed since. */
+/** The timeout that held then stands in the stored text (§2.7); the queue's may have changed since. */
 function timeoutOf(errorMessage: string | null): number | null {
   const seconds = /timed out after (\d+) seconds/.exec(errorMessage ?? '')?.[1];
   return seconds === undefined ? null : Number(seconds);

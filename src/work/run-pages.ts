@@ -2,22 +2,32 @@ import { type ApiJob, writeCronCall, writeJobCall } from '#domain/as-command';
 import { isId } from '#domain/ids';
 import { readCronPayload } from '#domain/payload';
 import { hashPayload, readTrace, type RunTrace } from '#domain/run-trace';
+import type { IsSecretHeader } from '#domain/secret-headers';
 import type { ExecutionDetail } from '#store/crons';
 import type { JobDetail, JobRecord } from '#store/job-records';
 import type { Store } from '#store/store';
 import type { ExecutionRunDetail, JobRunDetail, RunPages, ShownCallback } from './run-contract.ts';
-import { decodeBody, showHeaders, showRun, withMasks } from './run-detail.ts';
+import { decodeBody, showHeaders, showRun, type Showing, withMasks } from './run-detail.ts';
 
-export function createRunPages(store: Store): Omit<RunPages, 'testRun'> {
+export function createRunPages(
+  store: Store,
+  isSecretHeader: IsSecretHeader,
+): Omit<RunPages, 'testRun'> {
   const { jobs, crons } = store;
   return {
-    readJobDetail: async (teamId, jobId, { showSecrets = false } = {}) => {
+    readJobDetail: async (teamId, jobId, { showSecrets = false, isWhole = false } = {}) => {
       const job = isId(jobId) ? await jobs.find(teamId, jobId) : null;
-      return job === null ? null : showJob(store, job, showSecrets);
+      return job === null ? null : showJob(store, job, { isSecretHeader, showSecrets, isWhole });
     },
-    readExecutionDetail: async (teamId, executionId, { showSecrets = false } = {}) => {
+    readExecutionDetail: async (
+      teamId,
+      executionId,
+      { showSecrets = false, isWhole = false } = {},
+    ) => {
       const run = isId(executionId) ? await crons.findExecution(teamId, executionId) : null;
-      return run === null ? null : showExecution(store, run, showSecrets);
+      return run === null
+        ? null
+        : showExecution(store, run, { isSecretHeader, showSecrets, isWhole });
     },
     readResponseText: async (teamId, runId) => {
       if (!isId(runId)) return null;
@@ -27,11 +37,7 @@ export function createRunPages(store: Store): Omit<RunPages, 'testRun'> {
   };
 }
 
-async function showJob(
-  store: Store,
-  detail: JobDetail,
-  showSecrets: boolean,
-): Promise<JobRunDetail> {
+async function showJob(store: Store, detail: JobDetail, showing: Showing): Promise<JobRunDetail> {
   const { headers, payload, response, ...job } = detail;
   const { teamId } = job;
   const [attempts, queue, retryOf, hasCallbackWaiting] = await Promise.all([
@@ -59,9 +65,9 @@ async function showJob(
         hasCallbackWaiting,
       ),
     },
-    showSecrets,
+    showing,
   );
-  const draft: ApiJob = { ...job, headers: withMasks(headers, showSecrets), payload };
+  const draft: ApiJob = { ...job, headers: withMasks(headers, showing), payload };
   return {
     ...shown,
     apiCall: writeJobCall(draft),
@@ -73,7 +79,7 @@ async function showJob(
       queue: job.queue,
       url: job.url,
       method: job.method,
-      headers: showHeaders(headers, showSecrets),
+      headers: showHeaders(headers, showing),
       payload: payload ?? '',
       callbackUrl: job.callbackUrl ?? '',
     },
@@ -87,7 +93,7 @@ async function isWaiting(
   return completedAt !== null && executions.isCallbackWaiting(teamId, id, completedAt);
 }
 
-/** Which runs call back is §6.2 and §6.3; a callback's row goes when it is given out for sending (D31). */
+/** Which runs call back is §6.2 and §6.3; a callback's row goes when it is given out for sending (§6.1). */
 function callbackOf(url: string | null, hasCalled: boolean, isWaiting: boolean): ShownCallback {
   if (url === null) return { url, state: 'none' };
   if (isWaiting) return { url, state: 'waiting' };
@@ -103,7 +109,7 @@ function isPayloadOf(trace: RunTrace | null, payload: string | null): boolean {
 async function showExecution(
   store: Store,
   detail: ExecutionDetail,
-  showSecrets: boolean,
+  showing: Showing,
 ): Promise<ExecutionRunDetail | null> {
   const { response, ...execution } = detail;
   const { teamId, cronId } = execution;
@@ -131,12 +137,12 @@ async function showExecution(
       assertions: cron.assertions,
       callback: callbackOf(cron.callbackUrl, calls, hasCallbackWaiting),
     },
-    showSecrets,
+    showing,
   );
   const { id, name, cronExpression } = cron;
   return {
     ...shown,
-    apiCall: writeCronCall({ ...cron, headers: withMasks(cron.headers, showSecrets) }),
+    apiCall: writeCronCall({ ...cron, headers: withMasks(cron.headers, showing) }),
     kind: 'execution',
     execution,
     cron: { id, name, cronExpression },

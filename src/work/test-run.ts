@@ -9,7 +9,7 @@ import { addSignature, makeSignature, type Signature, signatureOf } from '#domai
 import { DEFAULT_QUEUE_SETTINGS } from '#store/queues';
 import type { Store } from '#store/store';
 import type { RunPages, TestDraft, TestRunDetail } from './run-contract.ts';
-import { showRun, withMasks } from './run-detail.ts';
+import { type Masking, showRun, withMasks } from './run-detail.ts';
 
 export interface TestRunOptions {
   store: Store;
@@ -58,8 +58,8 @@ async function runTest(
   if (request === 'query-too-long') {
     return showTest(draft, rules, NOT_SENDABLE, startedAt, null);
   }
-  if (!(await usage.countOne(teamId, limit, startedAt))) return { kind: 'limit-reached' };
   const secret = (await teams.readSigningSecret(teamId))?.secret ?? null;
+  if (!(await usage.countOne(teamId, limit, startedAt))) return { kind: 'limit-reached' };
   const signature = makeSignature(secret, clock.now(), request.body);
   const exchange = await sender.send(addSignature(request, signature), {
     timeoutSeconds: rules.timeoutSeconds,
@@ -102,7 +102,12 @@ function payloadOf(draft: TestDraft): Payload {
   return draft.payloadJson === null ? null : { kind: 'json', text: draft.payloadJson };
 }
 
-/** What the person has just typed is not masked for them. */
+/** What the person has just typed is not masked for them; what their form did not show is. */
+function maskingOf(draft: TestDraft): Masking {
+  const masked = new Set(draft.kind === 'queue' ? [] : draft.masked);
+  return { isSecretHeader: (name) => masked.has(name), showSecrets: false };
+}
+
 function showTest(
   draft: TestDraft,
   rules: Rules,
@@ -120,6 +125,7 @@ function showTest(
     errorMessage: failure.errorMessage,
   };
   const answered = exchange.kind === 'answered' ? exchange.body : null;
+  const masking = maskingOf(draft);
   const shown = showRun(
     {
       ...requestOf(draft),
@@ -135,12 +141,12 @@ function showTest(
       assertions: rules.assertions,
       callback: { url: null, state: 'none' },
     },
-    true,
+    { ...masking, isWhole: false },
   );
   return {
     ...shown,
     ...ended,
-    apiCall: callOf(draft),
+    apiCall: callOf(draft, masking),
     kind: 'test',
     status: verdict.ok ? 'success' : 'failed',
     durationMs: Math.round(exchange.durationMs),
@@ -148,11 +154,10 @@ function showTest(
   };
 }
 
-function callOf(draft: TestDraft): string {
+function callOf(draft: TestDraft, masking: Masking): string {
   const { method, url } = draft;
   if (draft.kind === 'queue') return '';
-  const headers = withMasks(draft.headers, true);
-  const common = { method, url, headers, callbackUrl: null };
+  const common = { method, url, headers: withMasks(draft.headers, masking), callbackUrl: null };
   if (draft.kind === 'job') {
     return writeJobCall({ ...common, queue: draft.queue, payload: draft.payloadJson });
   }

@@ -25,7 +25,7 @@ const TEXTS = {
 } as const;
 
 /**
- * Reads a maintenance window (D37): `name`, `starts_at` and `ends_at` (UTC, as `2026-11-21 22:00` or as ISO
+ * Reads a maintenance window (§6.6): `name`, `starts_at` and `ends_at` (UTC, as `2026-11-21 22:00` or as ISO
  * 8601 with `Z`), `is_weekly`, `covers` (`team`, the default, or `chosen`) and `sources` (a list of `cron:<id>`
  * and `queue:<id>`). Whether the team has what is chosen is not asked here. Never throws.
  */

@@ -6,7 +6,7 @@ import type { WindowInput } from './window-input.ts';
 
 export type { NamedSource };
 
-/** A maintenance window (D37) as it stands now. */
+/** A maintenance window (§6.6) as it stands now. */
 export interface MaintenanceWindowView extends StoredWindow {
   state: 'active' | 'upcoming' | 'over';
   /** While it is active: the first moment that is outside again. */

@@ -103,7 +103,8 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       claimed.map(({ id }) => id),
       [jobId],
     );
-    await store.nodes.recoverDead(newId(now), now + 120_000, 'all');
+    const heir = await store.nodes.join(now, 60_000);
+    await store.nodes.recoverDead(heir, now + 120_000, 'all');
     assert.equal((await work.findJob(team, jobId))?.status, 'dead_lettered');
   }
 

@@ -1,3 +1,4 @@
+import { type IsSecretHeader, isSecretHeader as isUsualSecret } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import { type AlertWork, createAlertWork } from './alerts.ts';
 import { type ChannelWork, createChannelWork } from './channels.ts';
@@ -30,14 +31,24 @@ export type Work = CronWork &
   WindowWork &
   Pages;
 
-type Pages = CronPages & JobPages & RunPages;
+type Pages = CronPages &
+  JobPages &
+  RunPages & {
+    /** Whether a header is masked until it is asked for, the same everywhere (§5.9). */
+    isSecretHeader: IsSecretHeader;
+  };
 
-/** @param testing  what test runs are sent with; without it (the command line) there are none */
+/**
+ * @param isSecretHeader  the installation's rule; the usual one where the operator names no further headers
+ * @param testing  what test runs are sent with; without it (the command line) there are none
+ */
 export function createWork({
   store,
+  isSecretHeader = isUsualSecret,
   testing,
 }: {
   store: Store;
+  isSecretHeader?: IsSecretHeader;
   testing?: Omit<TestRunOptions, 'store'>;
 }): Work {
   return {
@@ -52,7 +63,8 @@ export function createWork({
     ...createCronPages(store),
     ...createQueuePages(store),
     ...createOverviewPage(store),
-    ...createRunPages(store),
+    ...createRunPages(store, isSecretHeader),
+    isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,
   };
 }

@@ -98,7 +98,8 @@ async function makePeople({ people }: BelfryService) {
   await people.operator.setPlan(made.teamId, 'team');
   const actor = { userId: made.userId, teamId: made.teamId, role: 'owner' } as const;
   await people.signing.generateSigningSecret(actor);
-  await people.teams.invite(actor, { email: 'rosa@northwind.example', role: 'member' });
+  const invited = { email: 'rosa@northwind.example', role: 'member' } as const;
+  await people.teams.invite(actor, invited, { clientAddress: '127.0.0.1' });
   return made;
 }
 

@@ -1,5 +1,7 @@
 import { useLocation } from 'react-router';
 import { FilterBar } from '../parts/FilterBar.tsx';
+import { FilterFault, faultyControl } from '../parts/FilterFault.tsx';
+import type { FilterFaults } from '../parts/readFilters.ts';
 import type { NamedSource } from '../services.ts';
 import { readSourceChoice } from './alertFilter.ts';
 
@@ -9,9 +11,11 @@ const MOST_OFFERED = 200;
 export function AlertFilters({
   sources,
   isNarrowed,
+  faults,
 }: {
   sources: readonly NamedSource[];
   isNarrowed: boolean;
+  faults: FilterFaults | null;
 }) {
   const params = new URLSearchParams(useLocation().search);
   return (
@@ -21,18 +25,23 @@ export function AlertFilters({
         name="level"
         aria-label="Level"
         defaultValue={params.get('level') ?? ''}
+        {...faultyControl(faults, 'level')}
       >
         <option value="">All levels</option>
         <option value="failure">Failure</option>
         <option value="warning">Warning</option>
         <option value="recovery">Recovery</option>
+        <option value="usage">Usage</option>
       </select>
-      <SourceSelect sources={sources} chosen={params.get('source')} />
+      <FilterFault faults={faults} name="level" />
+      <SourceSelect sources={sources} chosen={params.get('source') ?? ''} faults={faults} />
+      <FilterFault faults={faults} name="source" />
       <select
         className="control"
         name="delivery"
         aria-label="Notice"
         defaultValue={params.get('delivery') ?? ''}
+        {...faultyControl(faults, 'delivery')}
       >
         <option value="">Sent or not</option>
         <option value="sent">Sent</option>
@@ -40,6 +49,7 @@ export function AlertFilters({
         <option value="muted">Muted</option>
         <option value="failed">Not sent</option>
       </select>
+      <FilterFault faults={faults} name="delivery" />
       <label className="row">
         <input
           type="checkbox"
@@ -49,6 +59,7 @@ export function AlertFilters({
         />
         Unread only
       </label>
+      <FilterFault faults={faults} name="unread" />
     </FilterBar>
   );
 }
@@ -56,9 +67,11 @@ export function AlertFilters({
 function SourceSelect({
   sources,
   chosen,
+  faults,
 }: {
   sources: readonly NamedSource[];
-  chosen: string | null;
+  chosen: string;
+  faults: FilterFaults | null;
 }) {
   const choice = readSourceChoice(chosen);
   const isOffered = ({ kind, id }: NamedSource) => kind === choice?.kind && id === choice.id;
@@ -73,12 +86,13 @@ function SourceSelect({
       name="source"
       aria-label="Source"
       style={{ maxWidth: 220 }}
-      defaultValue={choice === null ? '' : (chosen ?? '')}
+      defaultValue={choice === null ? '' : chosen}
+      {...faultyControl(faults, 'source')}
     >
       <option value="">Crons and queues</option>
       <option value="cron">All crons</option>
       <option value="queue">All queues</option>
-      {isGone ? <option value={chosen ?? ''}>A deleted {choice.kind}</option> : null}
+      {isGone ? <option value={chosen}>A deleted {choice.kind}</option> : null}
       <Options label="Crons" sources={group('cron')} />
       <Options label="Queues" sources={group('queue')} />
     </select>

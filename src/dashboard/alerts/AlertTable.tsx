@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
-import { Form, Link } from 'react-router';
+import { Link } from 'react-router';
 import type { Column } from '../parts/DataTable.tsx';
+import { Form } from '../parts/Form.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Alert } from '../services.ts';
@@ -19,14 +20,16 @@ export const alertColumns: Column<Alert>[] = [
     key: 'source',
     head: 'Source',
     width: '84px',
-    cell: ({ source }) => (
-      <Link to={pathOfSource(source)} title={source.name}>
-        {source.kind === 'cron' ? 'Cron' : 'Queue'}
-        <span className="sr-only"> {source.name}</span>
-      </Link>
-    ),
+    givesWay: 1,
+    cell: (alert) => <Source alert={alert} />,
   },
-  { key: 'notice', head: 'Notice', width: '104px', cell: (alert) => <Delivery alert={alert} /> },
+  {
+    key: 'notice',
+    head: 'Notice',
+    width: '104px',
+    givesWay: 2,
+    cell: (alert) => <Delivery alert={alert} />,
+  },
   {
     key: 'when',
     head: 'When',
@@ -40,6 +43,9 @@ export const alertColumns: Column<Alert>[] = [
     cell: (alert) => <Mark alert={alert} />,
   },
 ];
+
+/** For a page whose form does something else. */
+export const alertColumnsToRead = alertColumns.filter(({ key }) => key !== 'actions');
 
 /** What happened, with the way to the run. */
 function What({ alert }: { alert: Alert }) {
@@ -59,7 +65,19 @@ function What({ alert }: { alert: Alert }) {
   );
 }
 
-function Delivery({ alert: { delivery, mutedBy } }: { alert: Alert }) {
+function Source({ alert: { source } }: { alert: Alert }) {
+  if (source.kind === 'team') return 'Team';
+  return (
+    <Link to={pathOfSource(source)} title={source.name}>
+      {source.kind === 'cron' ? 'Cron' : 'Queue'}
+      <span className="sr-only"> {source.name}</span>
+    </Link>
+  );
+}
+
+function Delivery({ alert }: { alert: Alert }) {
+  if (alert.level === 'usage') return <span className="muted">In the app only</span>;
+  const { delivery, mutedBy } = alert;
   switch (delivery) {
     case 'sent':
       return 'Sent';
@@ -81,7 +99,7 @@ function Mark({ alert }: { alert: Alert }) {
     ? ['unread', 'Mark unread', 'quiet']
     : ['read', 'Mark read', 'default'];
   return (
-    <Form method="post" preventScrollReset>
+    <Form preventScrollReset>
       <input type="hidden" name="id" value={alert.id} />
       <Button type="submit" name="intent" value={intent} variant={variant} size="compact-xs">
         {word}

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import { Form, useNavigation } from 'react-router';
+import { useNavigation } from 'react-router';
 import { CHAT_CHANNELS } from '#domain/notification-channel';
 import { EnterSaves } from '../forms/FormActions.tsx';
 import { ChoiceField, TextField } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { ChannelView, FieldErrors } from '../services.ts';
 import classes from './Alerts.module.css';
@@ -34,7 +35,7 @@ export function ChannelForm({ channel, typed, errors, test, memberCount }: Chann
   const { state, formData } = useNavigation();
   const isTesting = state === 'submitting' && formData?.get('intent') === 'test';
   return (
-    <Form method="post" noValidate className={classes.channel}>
+    <Form noValidate className={classes.channel}>
       <EnterSaves />
       {test ? <TestNotice test={test} memberCount={memberCount} /> : null}
       <ChoiceField

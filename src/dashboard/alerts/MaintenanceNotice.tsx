@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Form, Link, useLocation } from 'react-router';
+import { Link, useLocation } from 'react-router';
+import { Form } from '../parts/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
@@ -54,7 +55,7 @@ export function MutedMark({ windows = [] }: { windows?: readonly ActiveWindow[] 
 export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: boolean }) {
   const { pathname, search } = useLocation();
   return (
-    <Form method="post" action="/maintenance">
+    <Form action="/maintenance">
       <input type="hidden" name="next" value={pathname + search} />
       {source ? <input type="hidden" name="source" value={source} /> : null}
       <Button

@@ -1,7 +1,7 @@
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
-import { describeCount } from '../parts/amounts.ts';
+import { countOf } from '../parts/amounts.ts';
 import type { ChannelView } from '../services.ts';
 import { asSentence, isFailing, nameChannel } from './alertWords.ts';
 
@@ -52,5 +52,5 @@ export function PresentChannel({
 }
 
 export function describeMembers(count: number): string {
-  return count === 1 ? 'the one member' : `all ${describeCount(count, 'member', 'members')}`;
+  return count === 1 ? 'the one member' : `all ${countOf(count, 'member', 'members')}`;
 }

@@ -1,5 +1,6 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { FieldErrors, NamedSource } from '../services.ts';
+import { wrongId } from '../parts/wrongFields.ts';
 import classes from './Alerts.module.css';
 import type { WindowTyped } from './windowTyped.ts';
 
@@ -16,17 +17,16 @@ export function SourcesField({
   errors: FieldErrors | undefined;
   sources: readonly NamedSource[];
 }) {
-  const id = useId();
   const [wanted, setWanted] = useState('');
   const error = [...(errors?.['covers'] ?? []), ...(errors?.['sources'] ?? [])].join(' ');
   const part = wanted.trim().toLowerCase();
   return (
-    <fieldset className={classes.covers} aria-describedby={error ? `${id}-error` : undefined}>
+    <fieldset className={classes.covers} aria-describedby={error ? wrongId('sources') : undefined}>
       <legend className="sr-only">What it mutes</legend>
       <Choice value="team" text="The whole team" typed={typed} />
       <Choice value="chosen" text="Chosen crons and queues" typed={typed} />
       {error ? (
-        <p id={`${id}-error`} className={classes.error}>
+        <p id={wrongId('sources')} className={classes.error}>
           {error}
         </p>
       ) : null}

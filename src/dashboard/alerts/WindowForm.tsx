@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { Form, Link } from 'react-router';
+import { Link } from 'react-router';
 import { CheckField, TextField } from '../parts/Field.tsx';
+import { ErrorSummary } from '../parts/ErrorSummary.tsx';
+import { Form } from '../parts/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import { useMoment } from '../parts/Time.tsx';
 import type { FieldErrors, NamedSource } from '../services.ts';
@@ -20,7 +22,7 @@ type WindowFormProps = {
 
 export function WindowForm({ typed, errors, sources, word }: WindowFormProps) {
   return (
-    <Form method="post" noValidate>
+    <Form noValidate>
       <Section title="Name" note="Alerts that it mutes say so by its name.">
         <div className={formClasses.fields}>
           <TextField
@@ -45,6 +47,7 @@ export function WindowForm({ typed, errors, sources, word }: WindowFormProps) {
         <SourcesField typed={typed} errors={errors} sources={sources} />
       </Section>
       <div className={formClasses.actions}>
+        <ErrorSummary errors={errors} />
         <Button type="submit">{word}</Button>
         <Button component={Link} to="/maintenance" variant="quiet">
           Cancel

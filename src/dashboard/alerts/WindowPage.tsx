@@ -1,5 +1,7 @@
 import { PageHeader } from '../parts/PageHeader.tsx';
-import type { FieldErrors, NamedSource } from '../services.ts';
+import { DataTable } from '../parts/DataTable.tsx';
+import type { Alert, FieldErrors, NamedSource } from '../services.ts';
+import { alertColumnsToRead } from './AlertTable.tsx';
 import { WindowForm } from './WindowForm.tsx';
 import type { WindowTyped } from './windowTyped.ts';
 
@@ -12,15 +14,36 @@ type WindowPageProps = {
   loaded: Typed & { sources: readonly NamedSource[] };
   /** What was typed and why it was refused, once it was. */
   answer: Typed | undefined;
+  /** What the window has muted so far, the latest; null for a new one. */
+  muted?: readonly Alert[];
 };
 
 /** The page of a maintenance window's form. */
-export function WindowPage({ title, word, loaded, answer }: WindowPageProps) {
+export function WindowPage({ title, word, loaded, answer, muted }: WindowPageProps) {
   const { typed, errors } = answer ?? loaded;
   return (
     <>
       <PageHeader title={title} parent={{ to: '/maintenance', text: 'Maintenance' }} />
       <WindowForm typed={typed} errors={errors} sources={loaded.sources} word={word} />
+      {muted ? <Muted alerts={muted} /> : null}
     </>
+  );
+}
+
+function Muted({ alerts }: { alerts: readonly Alert[] }) {
+  return (
+    <section aria-label="What it muted" style={{ marginTop: 32 }}>
+      <h2>What it muted</h2>
+      {alerts.length === 0 ? (
+        <p className="muted">Nothing so far.</p>
+      ) : (
+        <DataTable
+          caption="Alerts that this window muted"
+          columns={alertColumnsToRead}
+          rows={alerts}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </section>
   );
 }

@@ -38,6 +38,7 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       key: 'next',
       head: 'Next',
       width: '120px',
+      givesWay: 2,
       cell: (window) => <Next window={window} />,
     },
     {
@@ -45,6 +46,7 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       head: 'Mutes',
       width: '160px',
       isWideOnPhone: true,
+      givesWay: 1,
       cell: (window) => {
         const words = describeCovers(window, sources);
         return <span title={words}>{words}</span>;
@@ -103,11 +105,11 @@ function Actions({ window: { id, name, state, isWeekly } }: { window: Maintenanc
         isSmall
       >
         {state === 'active'
-          ? 'It ends at once: what fails from now on is told again. '
+          ? 'It ends at once: what began to fail inside it and still fails is told now. '
           : isWeekly
             ? 'It comes no more: what fails at that time is told again. '
             : ''}
-        Alerts that it muted stay muted.
+        What else it muted stays muted.
       </ConfirmDialog>
     </span>
   );

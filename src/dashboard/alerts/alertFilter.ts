@@ -1,7 +1,8 @@
 /** What the Alerts tab shows, as its address says it. */
+import { FilterReader, type ReadFilters } from '../parts/readFilters.ts';
 import type { AlertFilter } from '../services.ts';
 
-export const levels = ['failure', 'warning', 'recovery'] as const;
+export const levels = ['failure', 'warning', 'recovery', 'usage'] as const;
 export const deliveries = ['pending', 'sent', 'muted', 'failed'] as const;
 
 /** `cron`, `queue`, or one of them as `cron:<id>`. */
@@ -9,28 +10,34 @@ export type SourceChoice = { kind: 'cron' | 'queue'; id: string | null };
 
 export type AlertSearch = Omit<AlertFilter, 'limit'>;
 
-/** Reads `level`, `source`, `delivery`, `unread`, and the cursors of `Pagination`; what is none of ours counts as not given. */
-export function readAlertSearch(params: URLSearchParams): AlertSearch {
-  const level = levels.find((each) => each === params.get('level'));
-  const delivery = deliveries.find((each) => each === params.get('delivery'));
-  const source = readSourceChoice(params.get('source'));
+/** Reads `level`, `source`, `delivery`, `unread`, and the cursors of `Pagination`. */
+export function readAlertSearch(params: URLSearchParams): ReadFilters<AlertSearch> {
+  const filters = new FilterReader(params);
+  const level = filters.choice('level', levels);
+  const delivery = filters.choice('delivery', deliveries);
+  const source = filters.read(
+    'source',
+    readSourceChoice,
+    'This is neither a cron nor a queue of the team.',
+  );
+  const unreadOnly = filters.isTicked('unread');
   const older = params.get('after');
   const newer = params.get('before');
-  return {
+  return filters.finish({
     ...(level && { level }),
     ...(delivery && { delivery }),
     ...(source && (source.id === null ? { sourceKind: source.kind } : { source: idOf(source) })),
-    ...(params.get('unread') === '1' && { unreadOnly: true }),
+    ...(unreadOnly && { unreadOnly }),
     ...(older ? { before: older } : newer ? { after: newer } : {}),
-  };
+  });
 }
 
 function idOf({ kind, id }: SourceChoice): { kind: 'cron' | 'queue'; id: string } {
   return { kind, id: id ?? '' };
 }
 
-export function readSourceChoice(text: string | null): SourceChoice | null {
-  const [, kind, id] = /^(cron|queue)(?::([\w-]{1,64}))?$/.exec(text ?? '') ?? [];
+export function readSourceChoice(text: string): SourceChoice | null {
+  const [, kind, id] = /^(cron|queue)(?::([\w-]{1,64}))?$/.exec(text) ?? [];
   if (kind !== 'cron' && kind !== 'queue') return null;
   return { kind, id: id ?? null };
 }

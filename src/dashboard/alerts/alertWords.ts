@@ -1,11 +1,16 @@
 /** Alerts in words, for rows. The notices that go out say the same in their own forms. */
+import { describeUsage } from '#domain/usage';
 import { CHAT_CHANNELS } from '#domain/notification-channel';
 import { describeSeconds } from '../parts/amounts.ts';
 import { describeOutcome } from '../runs/reasons.ts';
-import type { Alert, ChannelView } from '../services.ts';
+import type { Alert, ChannelView, StoredAlert } from '../services.ts';
 
 /** `“Nightly” failed 2 times in a row` */
 export function describeAlert(alert: Alert): string {
+  if (alert.level === 'usage')
+    return alert.mark === 100
+      ? 'The monthly limit is reached'
+      : `${alert.mark} % of the monthly limit is used`;
   const { level, source, failedRuns, downMs } = alert;
   if (source.kind === 'queue') {
     return level === 'failure'
@@ -21,23 +26,29 @@ export function describeAlert(alert: Alert): string {
 
 /** The target's status and what was wrong, with who muted it: the second line. */
 export function describeCause(alert: Alert): string {
-  const { errorMessage, mutedBy, level } = alert;
+  if (alert.level === 'usage') return describeUsage(alert);
+  const { errorMessage, mutedBy, level, delivery } = alert;
   const outcome = describeOutcome(alert);
   const says = level !== 'recovery' && errorMessage !== null && !errorMessage.startsWith(outcome);
   return [
     outcome === '–' ? null : outcome,
     says ? errorMessage : null,
-    mutedBy === null ? null : `muted by “${mutedBy}”`,
+    mutedBy === null
+      ? null
+      : `muted by “${mutedBy}”${delivery === 'muted' ? '' : ' until it ended'}`,
   ]
     .filter((part) => part !== null)
     .join(' · ');
 }
 
-export function pathOfRun({ source, runId }: Alert): string {
+/** A usage alert is about no run: it leads to where usage is shown. */
+export function pathOfRun(alert: Alert): string {
+  if (alert.level === 'usage') return '/';
+  const { source, runId } = alert;
   return source.kind === 'cron' ? `/executions/${runId}` : `/jobs/${runId}`;
 }
 
-export function pathOfSource({ kind, id }: Alert['source']): string {
+export function pathOfSource({ kind, id }: StoredAlert['source']): string {
   return kind === 'cron' ? `/crons/${id}` : `/queues/${id}`;
 }
 

@@ -72,7 +72,8 @@ describe('a maintenance window in words', () => {
 });
 
 describe('the address of the Alerts tab', () => {
-  const read = (search: string) => readAlertSearch(new URLSearchParams(search));
+  const readAll = (search: string) => readAlertSearch(new URLSearchParams(search));
+  const read = (search: string) => readAll(search).search;
   const id = '019ab13e-7c1f-7a52-b5d4-88f0c2ee9001';
   test('says what is shown', () => {
     assert.deepEqual(read('level=failure&delivery=muted&unread=1&source=queue'), {
@@ -85,8 +86,10 @@ describe('the address of the Alerts tab', () => {
     assert.deepEqual(read(`after=${id}`), { before: id });
     assert.deepEqual(read(`before=${id}`), { after: id });
   });
-  test('leaves out what is none of ours', () => {
-    assert.deepEqual(read('level=usage&delivery=&unread=yes&source=team:1&after='), {});
+  test('is no search where something can’t be read, and says what', () => {
+    const { search, faults } = readAll('level=loud&delivery=&unread=yes&source=team:1&after=');
+    assert.equal(search, null);
+    assert.deepEqual(Object.keys(faults), ['level', 'source', 'unread']);
     fc.assert(fc.property(fc.string(), (text) => void read(text)));
     assert.equal(isNarrowed(new URLSearchParams('after=x&level=')), false);
     assert.equal(isNarrowed(new URLSearchParams('level=failure')), true);

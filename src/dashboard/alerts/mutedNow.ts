@@ -1,4 +1,4 @@
-/** What maintenance windows (D37) mute at this moment, as lists and the overview show it. */
+/** What maintenance windows (§6.6) mute at this moment, as lists and the overview show it. */
 import type { AlertSource } from '#domain/maintenance';
 import type { MaintenanceWindowView, Work } from '../services.ts';
 

@@ -1,21 +1,21 @@
 /** What becomes of a maintenance window's form, on the page that creates one and on the page that changes one. */
 import { data } from 'react-router';
 import type { WindowInput } from '#work/window-input';
-import { notFound, requestFacts, services, signedIn, type Context } from '../context.ts';
+import { notFound, requestFacts, sentForm, services, signedIn, type Context } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import type { WindowOutcome, Work } from '../services.ts';
 import { readWindowForm, tooManyWindows } from './windowForm.ts';
 
 /** @param done  what the window is when `save` has succeeded, to say so */
 export async function saveWindow(
-  { request, context }: { request: Request; context: Context },
+  context: Context,
   save: (work: Work, teamId: string, input: WindowInput) => Promise<WindowOutcome>,
   done: 'created' | 'changed',
 ) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const own = await work.listAlertSources(team.id);
-  const reading = readWindowForm(await request.formData(), own);
+  const reading = readWindowForm(context.get(sentForm), own);
   const { typed } = reading;
   if (!reading.ok) return data({ typed, errors: reading.errors }, { status: 422 });
   const outcome = await save(work, team.id, reading.input);

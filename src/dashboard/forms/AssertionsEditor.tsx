@@ -2,6 +2,7 @@ import { Button, InputWrapper } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { FieldErrors } from '../services.ts';
+import { wrongId } from '../parts/wrongFields.ts';
 import classes from './Form.module.css';
 import type { AssertionRow } from './typed.ts';
 
@@ -30,10 +31,13 @@ export function AssertionsEditor({
   const [list, setList] = useState<{ key: number; row: AssertionRow }[]>(() =>
     [...rows, blank, blank].map((row, key) => ({ key, row })),
   );
+  // A page that was read anew brings the same rows again; what was typed over them stays.
+  const given = JSON.stringify(rows);
   useEffect(() => {
     setScript(true);
-    setList(rows.map((row, key) => ({ key, row })));
-  }, [rows]);
+    const fresh = JSON.parse(given) as readonly AssertionRow[];
+    setList(fresh.map((row, key) => ({ key, row })));
+  }, [given]);
   const error = errors?.['assertions']?.join(' ');
   return (
     <InputWrapper
@@ -41,6 +45,7 @@ export function AssertionsEditor({
       labelElement="div"
       description="All must hold for a 2xx response to count as a success. Expected values are written as JSON writes them; plain text needs no quotes."
       error={error}
+      errorProps={{ id: wrongId('assertions') }}
     >
       <div className={classes.assertions}>
         {list.map(({ key, row }, at) => (

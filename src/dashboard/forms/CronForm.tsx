@@ -1,6 +1,6 @@
-import { Form } from 'react-router';
 import type { ReactNode } from 'react';
 import { CheckField, ChoiceField, TextField } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import type { FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
@@ -36,7 +36,7 @@ type CronFormProps = {
 export function CronForm(props: CronFormProps) {
   const { typed, errors, word, cancelTo, from, paste, outcome } = props;
   return (
-    <Form method="post" noValidate>
+    <Form noValidate>
       <EnterSaves />
       {from ? <input type="hidden" name="from" value={from} /> : null}
       {paste}
@@ -49,7 +49,7 @@ export function CronForm(props: CronFormProps) {
             name="name"
             label="Name"
             required
-            maxLength={1000}
+            maxLength={255}
             autoComplete="off"
             placeholder="Close the month"
             defaultValue={typed.name}
@@ -86,7 +86,7 @@ export function CronForm(props: CronFormProps) {
         <JudgingFields typed={typed} errors={errors} />
       </Section>
       {outcome}
-      <FormActions word={word} cancelTo={cancelTo} />
+      <FormActions word={word} cancelTo={cancelTo} errors={errors} />
     </Form>
   );
 }

@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
+import { ErrorSummary } from '../parts/ErrorSummary.tsx';
+import type { FieldErrors } from '../services.ts';
 import classes from './Form.module.css';
 
 /** Enter in a field presses a form's first button, which must be the one that saves. */
@@ -16,10 +18,13 @@ export function EnterSaves() {
   );
 }
 
-/** The buttons at the end of a form: save, try, leave. */
-export function FormActions({ word, cancelTo }: { word: string; cancelTo: string }) {
+type FormActionsProps = { word: string; cancelTo: string; errors: FieldErrors | undefined };
+
+/** The end of a form: what is wrong with it, and the buttons: save, try, leave. */
+export function FormActions({ word, cancelTo, errors }: FormActionsProps) {
   return (
     <div className={classes.actions}>
+      <ErrorSummary errors={errors} />
       <Button type="submit" name="intent" value="save">
         {word}
       </Button>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Form } from 'react-router';
 import { ChoiceField, TextField } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import type { FieldErrors } from '../services.ts';
 import { EnterSaves, FormActions } from './FormActions.tsx';
@@ -25,7 +25,7 @@ type JobFormProps = {
 export function JobForm(props: JobFormProps) {
   const { typed, errors, queues, pausedCount, from, paste, outcome } = props;
   return (
-    <Form method="post" noValidate>
+    <Form noValidate>
       <EnterSaves />
       {from ? <input type="hidden" name="from" value={from} /> : null}
       {paste}
@@ -59,7 +59,7 @@ export function JobForm(props: JobFormProps) {
         </div>
       </Section>
       {outcome}
-      <FormActions word="Create job" cancelTo="/jobs" />
+      <FormActions word="Create job" cancelTo="/jobs" errors={errors} />
     </Form>
   );
 }
@@ -81,7 +81,7 @@ function QueueChoice({
             : 'There is none yet: it is made with default settings under this name.'
         }
         required
-        maxLength={1000}
+        maxLength={255}
         autoComplete="off"
         placeholder="default"
         defaultValue={typed.queue || 'default'}
@@ -91,7 +91,7 @@ function QueueChoice({
   }
   const isOffered = typed.queue === '' || queues.includes(typed.queue);
   return (
-    <div className={classes.short}>
+    <div className={classes.line}>
       <ChoiceField
         name="queue"
         label="Queue"
@@ -102,6 +102,14 @@ function QueueChoice({
         ]}
         defaultValue={isOffered ? typed.queue || queues[0] : ''}
         errors={errors}
+      />
+      <TextField
+        name="new_queue"
+        label="Or a new queue"
+        description="Made with default settings under this name."
+        maxLength={255}
+        autoComplete="off"
+        defaultValue={isOffered ? '' : typed.queue}
       />
     </div>
   );

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Form } from 'react-router';
 import { CheckField, ChoiceField, TextField } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import type { FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
@@ -23,11 +23,11 @@ type QueueFormProps = {
   outcome?: ReactNode;
 };
 
-/** Every setting of a queue (§2.3). A change holds for what is already waiting, too (D26). */
+/** Every setting of a queue (§2.3). A change holds for what is already waiting, too (§3.4). */
 export function QueueForm(props: QueueFormProps) {
   const { typed, errors, word, cancelTo, isNew, trial, outcome } = props;
   return (
-    <Form method="post" noValidate>
+    <Form noValidate>
       <EnterSaves />
       <Section
         title="Name"
@@ -72,7 +72,7 @@ export function QueueForm(props: QueueFormProps) {
         </div>
       </Section>
       {outcome}
-      <FormActions word={word} cancelTo={cancelTo} />
+      <FormActions word={word} cancelTo={cancelTo} errors={errors} />
     </Form>
   );
 }
@@ -90,7 +90,7 @@ function TrialFields({ trial, errors }: { trial: Trial; errors: FieldErrors | un
         name="test_url"
         label="Test URL"
         inputMode="url"
-        maxLength={4096}
+        maxLength={2048}
         autoComplete="off"
         spellCheck={false}
         placeholder="https://"
@@ -111,7 +111,7 @@ function NameFields({ typed, errors, isNew }: Part & { isNew: boolean }) {
           name="queue"
           label="Name"
           required
-          maxLength={1000}
+          maxLength={255}
           autoComplete="off"
           placeholder="invoices"
           defaultValue={typed.queue}

@@ -26,7 +26,7 @@ export function TargetFields({ typed, errors }: Part) {
         name="url"
         label="URL"
         required
-        maxLength={4096}
+        maxLength={2048}
         inputMode="url"
         autoComplete="off"
         spellCheck={false}
@@ -69,7 +69,7 @@ export function ContentFields({
         label="Callback URL"
         description="Gets a POST with the outcome, sent once."
         inputMode="url"
-        maxLength={4096}
+        maxLength={2048}
         autoComplete="off"
         spellCheck={false}
         placeholder="https://"

@@ -47,12 +47,21 @@ export function assertionsOfRows(rows: readonly AssertionRow[]): unknown[] {
 
 /** Header lines as the JSON object of §2.1, in their order; a masked value stands for the stored one. */
 export function headersJson(lines: string, stored: HeaderList): string {
-  const known = new Map(stored.map(([name, value]) => [name.toLowerCase(), value]));
+  const findStored = (name: string) =>
+    (stored.find(([each]) => each === name) ??
+      stored.find(([each]) => each.toLowerCase() === name.toLowerCase()))?.[1];
   const members = readHeaderLines(lines).map(({ name, value }) => {
-    const meant = value === mask ? (known.get(name.toLowerCase()) ?? value) : value;
+    const meant = value === mask ? (findStored(name) ?? value) : value;
     return `${JSON.stringify(name)}:${JSON.stringify(meant)}`;
   });
   return `{${members.join()}}`;
+}
+
+/** Names of the headers whose values were left masked. */
+export function findMasked(lines: string): string[] {
+  return readHeaderLines(lines)
+    .filter(({ value }) => value === mask)
+    .map(({ name }) => name);
 }
 
 /** A header written twice would silently lose its first value: an object can hold only one. */

@@ -3,6 +3,7 @@ import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import type { HeaderList } from '#domain/exchange';
 import { formatRetrySchedule } from '#domain/retry-schedule';
+import type { IsSecretHeader } from '#domain/secret-headers';
 import { type CronInput, readCronInput } from '#work/cron-input';
 import type { Cron } from '#work/crons';
 import { type JobInput, readJobInput } from '#work/job-input';
@@ -89,7 +90,8 @@ export function readJobForm(
 ): FormReading<JobTyped, JobInput> {
   const typed: JobTyped = {
     ...readRequest(form),
-    queue: readText(form, 'queue'),
+    // A new name counts before one that is chosen, which always is.
+    queue: readText(form, 'new_queue').trim() || readText(form, 'queue'),
     delay: readText(form, 'delay').trim(),
   };
   const { headers, payload, ...texts } = typed;
@@ -145,14 +147,14 @@ export function readQueueForm(form: FormData, name?: string): FormReading<QueueT
   return { ok: false, typed, errors };
 }
 
-/** @param areSecretsShown  false shows the mask where the value is a secret (D39) */
-export function typedOfCron(cron: Cron, areSecretsShown = false): CronTyped {
+/** @param isMasked  the headers whose values the mask stands for (§5.9) */
+export function typedOfCron(cron: Cron, isMasked: IsSecretHeader): CronTyped {
   return {
     name: cron.name,
     url: cron.url,
     cron_expression: cron.cronExpression,
     method: cron.method,
-    headers: writeHeaders(areSecretsShown ? cron.headers : maskHeaders(cron.headers)),
+    headers: writeHeaders(maskHeaders(cron.headers, isMasked)),
     payload: cron.payload ?? '',
     callback_url: cron.callbackUrl ?? '',
     timeout_seconds: String(cron.timeoutSeconds),

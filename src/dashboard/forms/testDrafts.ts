@@ -4,13 +4,17 @@ import type { JobInput } from '#work/job-input';
 import { isSendableUrl } from '#work/fields';
 import type { TestRunOutcome, Work } from '../services.ts';
 import { readText } from '../parts/readForm.ts';
+import { findMasked } from './readFields.ts';
 import type { CronForm, QueueForm } from './readForms.ts';
-import type { Trial } from './typed.ts';
+import type { RequestTyped, Trial } from './typed.ts';
+
+/** A form that could be read, with the headers as they stand in it. */
+type Read<Input> = { typed: Pick<RequestTyped, 'headers'>; input: Input };
 
 export async function testCron(
   work: Work,
   teamId: string,
-  { cron, assertions }: CronForm,
+  { typed, input: { cron, assertions } }: Read<CronForm>,
 ): Promise<TestRunOutcome> {
   const { method, url, headers, payload, timeoutSeconds } = cron;
   return work.testRun(teamId, {
@@ -18,6 +22,7 @@ export async function testCron(
     method,
     url,
     headers,
+    masked: findMasked(typed.headers),
     payload,
     timeoutSeconds,
     assertions,
@@ -27,9 +32,10 @@ export async function testCron(
 export async function testJob(
   work: Work,
   teamId: string,
-  { method, url, headers, payloadJson, queue }: JobInput,
+  { typed, input: { method, url, headers, payloadJson, queue } }: Read<JobInput>,
 ): Promise<TestRunOutcome> {
-  return work.testRun(teamId, { kind: 'job', method, url, headers, payloadJson, queue });
+  const masked = findMasked(typed.headers);
+  return work.testRun(teamId, { kind: 'job', method, url, headers, masked, payloadJson, queue });
 }
 
 export function readTrial(form: FormData): Trial {

@@ -1,6 +1,7 @@
 /** What stands in the fields of a form: texts as typed, so that nothing is lost when something is wrong. */
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
+import type { IsSecretHeader } from '#domain/secret-headers';
 import type { FieldErrors } from '../services.ts';
 
 export type AssertionRow = { kind: Assertion['kind'] | ''; path: string; value: string };
@@ -87,15 +88,7 @@ export function rowsOfAssertions(assertions: readonly Assertion[]): AssertionRow
 /** Stands for a value that is not shown. No header can carry it, so it is never sent by mistake. */
 export const mask = '••••••••';
 
-const secretNames =
-  /^(?:authorization|proxy-authorization|cookie)$|api-?key|token|secret|password|signature|credential/i;
-
-/** True for headers whose value is a secret by its name (D39). */
-export function isSecretHeader(name: string): boolean {
-  return secretNames.test(name);
-}
-
-export function maskHeaders(headers: HeaderList): HeaderList {
+export function maskHeaders(headers: HeaderList, isSecretHeader: IsSecretHeader): HeaderList {
   return headers.map(([name, value]) => [name, isSecretHeader(name) ? mask : value]);
 }
 

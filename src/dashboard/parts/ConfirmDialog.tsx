@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
-import { useId, type ReactNode } from 'react';
-import { Form } from 'react-router';
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useNavigation } from 'react-router';
+import { Form } from './Form.tsx';
 import classes from './ConfirmDialog.module.css';
 
 type ConfirmDialogProps = {
@@ -38,6 +39,7 @@ export function ConfirmDialog({
   isSmall = false,
 }: ConfirmDialogProps) {
   const id = useId();
+  const ref = useClosedByAnswer();
   const buttons = (
     <DialogButtons id={id} word={word} fields={fields} variant={variant} form={form} />
   );
@@ -52,6 +54,7 @@ export function ConfirmDialog({
         {word}
       </Button>
       <div
+        ref={ref}
         id={id}
         popover="auto"
         role="dialog"
@@ -63,7 +66,7 @@ export function ConfirmDialog({
         {form ? (
           buttons
         ) : (
-          <Form method="post" {...(action ? { action } : {})}>
+          <Form {...(action ? { action } : {})}>
             {Object.entries(fields).map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />
             ))}
@@ -73,6 +76,17 @@ export function ConfirmDialog({
       </div>
     </>
   );
+}
+
+/** The dialog goes as its answer comes: what the answer shows would stand behind it. */
+function useClosedByAnswer() {
+  const ref = useRef<HTMLDivElement>(null);
+  const isSent = useNavigation().formMethod === 'POST';
+  useEffect(() => {
+    if (!isSent) return;
+    return () => ref.current?.hidePopover();
+  }, [isSent]);
+  return ref;
 }
 
 type DialogButtonsProps = Pick<ConfirmDialogProps, 'word' | 'fields'> & {

@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react';
+import { use, useEffect, useState } from 'react';
 import { Glyph } from './Glyph.tsx';
+import { Copied } from './shownOnce.ts';
 import classes from './CopyButton.module.css';
 
 /**
@@ -8,14 +9,23 @@ import classes from './CopyButton.module.css';
  */
 export function CopyButton({
   text,
+  from,
   label,
   children,
 }: {
-  text: string;
+  /** Null where it is loaded from `from` when it is asked for. */
+  text: string | null;
+  from?: string;
   label: string;
   children?: string;
 }) {
   const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null);
+  const tellCopied = use(Copied);
+  const copy = async () => {
+    const isCopied = await copyText(text ?? (await load(from)));
+    if (isCopied) tellCopied();
+    setOutcome(isCopied ? 'copied' : 'failed');
+  };
   useEffect(() => {
     if (outcome === null) return;
     const timer = setTimeout(() => setOutcome(null), 2000);
@@ -30,7 +40,7 @@ export function CopyButton({
       // What it says for a moment is its name for that moment.
       aria-label={outcome === null ? label : word}
       title={label}
-      onClick={() => void copyText(text).then((copied) => setOutcome(copied ? 'copied' : 'failed'))}
+      onClick={() => void copy()}
     >
       <Glyph name={outcome === 'copied' ? 'check' : 'copy'} size={14} />
       {word ? <span>{word}</span> : null}
@@ -41,7 +51,13 @@ export function CopyButton({
   );
 }
 
+async function load(from: string | undefined): Promise<string> {
+  const answer = from === undefined ? null : await fetch(from).catch(() => null);
+  return answer?.ok === true ? answer.text() : '';
+}
+
 async function copyText(text: string): Promise<boolean> {
+  if (text === '') return false;
   if (window.isSecureContext && navigator.clipboard) {
     try {
       await navigator.clipboard.writeText(text);

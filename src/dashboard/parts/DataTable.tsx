@@ -1,5 +1,8 @@
 import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
-import { Form, useLocation } from 'react-router';
+import { useLocation } from 'react-router';
+import { formatAmount, writeAmount } from './amounts.ts';
+import { Form } from './Form.tsx';
+import { measureColumns, type MeasuredColumn } from './columnRoom.ts';
 import { WaitingRows } from './LiveRefresh.tsx';
 import {
   clickRow,
@@ -19,7 +22,9 @@ export type Column<Row> = {
    * A CSS width; columns keep it whatever the rows hold. One column, what a row is about, leaves it out
    * and takes the rest; on a phone it is the line that spans the card.
    */
-  width?: string;
+  width?: `${number}px`;
+  /** Below the room that all columns need, those with 1 go first, then those with 2, and so on; without it one stays. */
+  givesWay?: number;
   isNumber?: boolean;
   /** Left out of the cards that phones show. */
   isHiddenOnPhone?: boolean;
@@ -31,7 +36,8 @@ export type BulkActions = {
   /** How many rows match the filters in all; `isMore` when that is only a lower bound. */
   matching: { count: number; isMore: boolean };
   /**
-   * The buttons of the form that sends the chosen rows (`id`, repeated) or all that match (`all`=1).
+   * The buttons of the form that sends the chosen rows (`id`, repeated) or all that match (`all`=1, with
+   * `shown`, how many that was).
    * `count` is null before a script runs: then nobody knows yet what is ticked.
    */
   buttons: (chosen: { count: number | null; text: string }) => ReactNode;
@@ -67,7 +73,7 @@ export function DataTable<Row>({
   const { shown, waiting, showAll } = useHeldBack(rows, keyOf, isLive);
   const order = shown.map(keyOf);
   const [selection, setSelection] = useSelection(order);
-  const minWidth = columns.length * 90;
+  const columnsFrom = measureColumns(columns, bulk !== undefined);
   return (
     <div
       className={classes.frame}
@@ -90,10 +96,10 @@ export function DataTable<Row>({
         }}
       />
       <div className={classes.scroll}>
-        <table className={classes.table} style={{ minWidth }}>
+        <table className={classes.table}>
           <caption className="sr-only">{caption}</caption>
           <TableHead
-            columns={columns}
+            columns={columnsFrom}
             {...(bulk ? { order, selection, onChange: setSelection } : {})}
           />
           <tbody>
@@ -102,7 +108,7 @@ export function DataTable<Row>({
                 key={keyOf(row)}
                 id={keyOf(row)}
                 row={row}
-                columns={columns}
+                columns={columnsFrom}
                 {...(bulk ? { order, selection, onChange: setSelection } : {})}
               />
             ))}
@@ -147,7 +153,7 @@ function TableHead<Row>({
   order,
   selection,
   onChange,
-}: { columns: readonly Column<Row>[] } & Selecting) {
+}: { columns: readonly MeasuredColumn<Row>[] } & Selecting) {
   const all = order !== undefined && order.length > 0 && selection?.ids.size === order.length;
   return (
     <thead>
@@ -167,6 +173,7 @@ function TableHead<Row>({
           <th
             key={column.key}
             scope="col"
+            data-from={column.from}
             data-number={column.isNumber || undefined}
             style={widthOf(column)}
           >
@@ -189,7 +196,7 @@ function TableRow<Row>({
   order,
   selection,
   onChange,
-}: { id: string; row: Row; columns: readonly Column<Row>[] } & Selecting) {
+}: { id: string; row: Row; columns: readonly MeasuredColumn<Row>[] } & Selecting) {
   const withShift = useRef(false);
   const isChosen = selection?.ids.has(id) ?? false;
   return (
@@ -222,6 +229,8 @@ function TableRow<Row>({
         <td
           key={column.key}
           data-head={column.head}
+          data-from={column.from}
+          data-main={column.width === undefined || undefined}
           data-wide={column.width === undefined || column.isWideOnPhone || undefined}
           data-number={column.isNumber || undefined}
           data-hidden={column.isHiddenOnPhone || undefined}
@@ -243,7 +252,7 @@ type BulkBarProps = {
 /** Not shown until something is ticked; without a script it is always there. */
 function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
   const { count, isMore } = bulk.matching;
-  const all = `${count.toLocaleString('en')}${isMore ? '+' : ''}`;
+  const all = formatAmount(bulk.matching);
   const isWholePage = shownCount > 0 && selection.ids.size === shownCount;
   const chosen = selection.everything
     ? { count, text: all }
@@ -253,8 +262,9 @@ function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
   const [isRunning, setRunning] = useState(false);
   useEffect(() => setRunning(true), []);
   return (
-    <Form method="post" id="bulk" className={classes.bulk} data-nothing={isNothing || undefined}>
+    <Form id="bulk" className={classes.bulk} data-nothing={isNothing || undefined}>
       {selection.everything ? <input type="hidden" name="all" value="1" /> : null}
+      <input type="hidden" name="shown" value={writeAmount(bulk.matching)} />
       <span className="needs-script">
         {selection.everything
           ? `All ${all} that match are selected.`

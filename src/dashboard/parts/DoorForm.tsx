@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Form, useNavigation } from 'react-router';
+import { useNavigation } from 'react-router';
 import type { FieldErrors } from '../services.ts';
+import { Form } from './Form.tsx';
 import { TabTitle } from './PageHeader.tsx';
 import { PasswordField, TextField } from './Field.tsx';
 import { Notice } from './Notice.tsx';
@@ -27,7 +28,7 @@ export function DoorForm({ title, note, problem, word, children, below }: DoorFo
       <h1>{title}</h1>
       {note ? <p>{note}</p> : null}
       {word === null ? null : (
-        <Form method="post">
+        <Form>
           {problem ? <Notice kind="failed">{problem}</Notice> : null}
           {children}
           <Button type="submit" size="sm" disabled={isBusy}>
@@ -87,5 +88,26 @@ export function AccountFields({
         errors={errors}
       />
     </>
+  );
+}
+
+/** The team that a new account starts with. */
+export function TeamField({
+  errors,
+  values,
+}: {
+  errors?: FieldErrors | undefined;
+  values?: Readonly<Record<string, string>> | undefined;
+}) {
+  return (
+    <TextField
+      name="team"
+      label="Team"
+      description="Crons, queues and jobs belong to a team."
+      required
+      maxLength={100}
+      defaultValue={values?.['team']}
+      errors={errors}
+    />
   );
 }

@@ -1,6 +1,8 @@
 import { Checkbox, InputWrapper, PasswordInput, Textarea, TextInput } from '@mantine/core';
 import { useId, type ComponentProps, type ReactNode } from 'react';
 import type { FieldErrors } from '../services.ts';
+import { FieldCount } from './FieldCount.tsx';
+import { wrongId } from './wrongFields.ts';
 import classes from './Field.module.css';
 
 type Common = {
@@ -30,9 +32,21 @@ export function TextField({
       label={label}
       description={description}
       error={error}
+      errorProps={{ id: wrongId(name) }}
       withAsterisk={false}
+      {...(rest.maxLength === undefined ? {} : { inputContainer: countedTo(rest.maxLength, rest) })}
       {...rest}
     />
+  );
+}
+
+/** A limit is the field's own, and nothing is cut without a word (§8). */
+function countedTo(most: number, { defaultValue }: { defaultValue?: unknown }) {
+  const startLength = typeof defaultValue === 'string' ? defaultValue.length : 0;
+  return (input: ReactNode) => (
+    <FieldCount most={most} startLength={startLength}>
+      {input}
+    </FieldCount>
   );
 }
 
@@ -51,6 +65,7 @@ export function PasswordField({
       label={label}
       description={description}
       error={error}
+      errorProps={{ id: wrongId(name) }}
       withAsterisk={false}
       visibilityToggleButtonProps={{ 'aria-label': 'Show password', className: 'needs-script' }}
       {...rest}
@@ -91,6 +106,7 @@ export function LinesField({
       label={label}
       description={description}
       error={error}
+      errorProps={{ id: wrongId(name) }}
       withAsterisk={false}
       spellCheck={!mono}
       {...(mono ? { classNames: { input: classes.mono } } : {})}
@@ -113,12 +129,19 @@ export function ChoiceField({
   const id = useId();
   const error = errorOf(errors, name);
   return (
-    <InputWrapper id={id} label={label} description={description} error={error}>
+    <InputWrapper
+      id={id}
+      label={label}
+      description={description}
+      error={error}
+      errorProps={{ id: wrongId(name) }}
+    >
       <select
         id={id}
         name={name}
         className={`control ${classes.select}`}
         aria-invalid={error ? true : undefined}
+        aria-describedby={error ? wrongId(name) : undefined}
         {...rest}
       >
         {choices.map((choice) => (

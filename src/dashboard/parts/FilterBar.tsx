@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
-import { Form, Link, useLocation, useSubmit } from 'react-router';
+import { Link, useLocation, useSubmit } from 'react-router';
 import classes from './FilterBar.module.css';
 
 type FilterBarProps = {
@@ -35,7 +35,7 @@ export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProp
     );
   };
   return (
-    <Form
+    <form
       // A new address from elsewhere (a tab, "Clear") brings new default values.
       key={place}
       method="get"
@@ -62,7 +62,7 @@ export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProp
         </Button>
       </noscript>
       {clearTo ? <Link to={clearTo}>Clear</Link> : null}
-    </Form>
+    </form>
   );
 }
 

@@ -1,8 +1,11 @@
 import type { ReactNode } from 'react';
-import { Form, Link, useLocation, useNavigation } from 'react-router';
+import { Link, useLocation, useNavigation } from 'react-router';
 import type { Toast } from '../cookies.ts';
 import type { Pulse, Session, TeamOfUser, Usage } from '../services.ts';
+import { Form } from './Form.tsx';
+import { Arrival } from './Arrival.tsx';
 import { Glyph } from './Glyph.tsx';
+import { LeaveGuard } from './LeaveGuard.tsx';
 import { Menu } from './Menu.tsx';
 import { Notice } from './Notice.tsx';
 import { places, settings, type Place } from './places.ts';
@@ -15,7 +18,8 @@ type FrameProps = {
   user: Session['user'];
   team: TeamOfUser;
   teams: readonly TeamOfUser[];
-  pulse: Pulse;
+  /** Null where it could not be counted just now. */
+  pulse: Pulse | null;
   usage: Usage;
   theme: string;
   toast: Toast | null;
@@ -45,6 +49,8 @@ export function Frame({ children, toast, ...facts }: FrameProps) {
       </main>
       <Toasts toast={toast} />
       <Shortcuts />
+      <LeaveGuard />
+      <Arrival />
     </div>
   );
 }
@@ -58,12 +64,14 @@ export function Brand() {
   );
 }
 
-function Navigation({ pulse }: { pulse: Pulse }) {
-  const counts: Record<string, number> = {
-    '/crons': pulse.failingCrons,
-    '/failures': pulse.failedJobs,
-    '/alerts': pulse.unreadAlerts,
-  };
+function Navigation({ pulse }: { pulse: Pulse | null }) {
+  const counts: Record<string, number> = pulse
+    ? {
+        '/crons': pulse.failingCrons,
+        '/failures': pulse.failedJobs,
+        '/alerts': pulse.unreadAlerts,
+      }
+    : {};
   return (
     <nav aria-label="Main" className={classes.nav}>
       {places.map((place) => (
@@ -145,7 +153,7 @@ function TopBar({ user, team, teams, pulse, usage, theme }: TopBarProps) {
         <Link to="/settings/profile">Profile</Link>
         <Link to="/settings/api-token">API token</Link>
         <hr />
-        <Form method="post" action="/logout">
+        <Form action="/logout">
           <button type="submit">Sign out</button>
         </Form>
       </Menu>
@@ -164,7 +172,7 @@ function TeamSwitch({ team, teams }: { team: TeamOfUser; teams: readonly TeamOfU
         </>
       }
     >
-      <Form method="post" action="/teams/switch">
+      <Form action="/teams/switch">
         {teams.map((each) => (
           <button
             key={each.id}
@@ -203,7 +211,7 @@ function ThemeSwitch({ theme }: { theme: string }) {
   const { pathname, search } = useLocation();
   return (
     <Menu label="Theme" button={<Glyph name={theme === 'dark' ? 'maintenance' : 'sun'} />} isAtEnd>
-      <Form method="post" action="/theme">
+      <Form action="/theme">
         <input type="hidden" name="next" value={pathname + search} />
         {themeNames.map(([value, name]) => (
           <button

@@ -3,6 +3,7 @@ import { useEffect, useId, useState } from 'react';
 import type { FieldErrors } from '../services.ts';
 import { Glyph } from './Glyph.tsx';
 import { readHeaderLines, writeHeaderLines, type HeaderPair } from './headerLines.ts';
+import { wrongId } from './wrongFields.ts';
 import classes from './HeadersEditor.module.css';
 
 type HeadersEditorProps = {
@@ -35,7 +36,13 @@ export function HeadersEditor({
     .flatMap(([, texts]) => texts)
     .join(' ');
   return (
-    <InputWrapper id={id} label={label} description={description} error={error || undefined}>
+    <InputWrapper
+      id={id}
+      label={label}
+      description={description}
+      error={error || undefined}
+      errorProps={{ id: wrongId(name) }}
+    >
       {pairs === null ? (
         <textarea
           id={id}

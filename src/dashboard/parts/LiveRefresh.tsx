@@ -1,18 +1,22 @@
 import { useEffect, useRef } from 'react';
 import { useRevalidator } from 'react-router';
+import { noteRefreshing, readConnection, type Refreshing } from '../connection/connection.ts';
+import { inBackground, isPointedAt } from '../connection/keepPage.ts';
 import classes from './LiveRefresh.module.css';
 
-/**
- * True while a refresh would get in somebody's way: the pointer is over a live area, rows are selected,
- * a form was changed, a dialog or menu is open. Each marks itself with `data-holds-refresh`.
- */
-function isHeld(): boolean {
-  const holders =
-    '[data-holds-refresh], [data-live]:hover, [popover]:popover-open, dialog[open], details[name=menu][open]';
-  if (document.querySelector(holders) !== null) return true;
-  return [...document.querySelectorAll<HTMLFormElement>('main form[method="post"]')].some(
-    isChanged,
-  );
+/** What a refresh would get in the way of: rows that are ticked (marked by themselves), a question or menu that is open. */
+const holders: readonly (readonly [selector: string, why: string])[] = [
+  ['[data-holds-refresh]', 'rows are ticked'],
+  // It came as the answer to a form, which a refresh takes away.
+  ['[role="alertdialog"]', 'a question is open'],
+  ['[popover]:popover-open, dialog[open], details[name=menu][open]', 'something is open'],
+];
+
+function whyHeld(): string | null {
+  const held = holders.find(([selector]) => document.querySelector(selector) !== null);
+  if (held) return held[1];
+  const forms = document.querySelectorAll<HTMLFormElement>('main form[method="post"]');
+  return [...forms].some(isChanged) ? 'something is typed that is not sent' : null;
 }
 
 /** Something was typed or chosen that is not sent yet. */
@@ -26,27 +30,57 @@ function isChanged(form: HTMLFormElement): boolean {
   });
 }
 
+const lookEveryMs = 500;
+const pointed: Refreshing = { kind: 'paused', why: 'something would move under the pointer' };
+
 /**
- * Asks the page's loaders again every `everySeconds` while the tab is seen and nobody is in the way.
- * Without a script the page says how to refresh by being an ordinary page.
+ * Asks the page's loaders again every `everySeconds` while the tab is seen, the service answers and
+ * nobody is in the way; at once when one of those begins again. Without a script the page says how to
+ * refresh by being an ordinary page.
+ *
+ * @param everySeconds  null while there is nothing to wait for
  */
-export function useLiveRefresh(everySeconds: number): void {
+export function useLiveRefresh(everySeconds: number | null): void {
   const revalidator = useRevalidator();
   const latest = useRef(revalidator);
   useEffect(() => {
     latest.current = revalidator;
   });
   useEffect(() => {
-    const refresh = () => {
-      if (document.visibilityState !== 'visible' || latest.current.state !== 'idle' || isHeld())
-        return;
-      void latest.current.revalidate();
+    if (everySeconds === null) return;
+    let dueAt = performance.now() + everySeconds * 1000;
+    let isHeldByPointer = false;
+    let wasLost = false;
+    const refresh = async () => {
+      dueAt = performance.now() + everySeconds * 1000;
+      const { isHeld } = await inBackground(() => latest.current.revalidate());
+      isHeldByPointer = isHeld;
+      if (isHeld) noteRefreshing(pointed);
     };
-    const timer = setInterval(refresh, everySeconds * 1000);
-    document.addEventListener('visibilitychange', refresh);
+    const look = () => {
+      if (document.visibilityState !== 'visible') return;
+      const isLost = readConnection().kind !== 'live';
+      const isBack = wasLost && !isLost;
+      wasLost = isLost;
+      const why = whyHeld();
+      const isStillPointedAt = isHeldByPointer && isPointedAt();
+      if (why !== null) noteRefreshing({ kind: 'paused', why });
+      else if (!isStillPointedAt) noteRefreshing({ kind: 'live' });
+      if (isLost || why !== null || latest.current.state !== 'idle') return;
+      const isLet = isHeldByPointer && !isStillPointedAt;
+      if (isBack || isLet || performance.now() >= dueAt) void refresh();
+    };
+    noteRefreshing({ kind: 'live' });
+    const timer = setInterval(look, lookEveryMs);
+    const onSeen = () => {
+      dueAt = 0;
+      look();
+    };
+    document.addEventListener('visibilitychange', onSeen);
     return () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', refresh);
+      document.removeEventListener('visibilitychange', onSeen);
+      noteRefreshing({ kind: 'off' });
     };
   }, [everySeconds]);
 }

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { Link, useRouteLoaderData } from 'react-router';
+import { LiveMark } from '../connection/ConnectionBar.tsx';
 import type { loader as frameLoader } from '../routes/frame.tsx';
-import { formatCapped } from './amounts.ts';
+import { formatAmount, capped } from './amounts.ts';
 import { Glyph } from './Glyph.tsx';
 import classes from './PageHeader.module.css';
 
@@ -34,6 +35,7 @@ export function PageHeader({ title, beside, note, parent, action, more }: PageHe
         <div className={classes.titleLine}>
           <h1>{title}</h1>
           {beside}
+          <LiveMark />
         </div>
         {note ? <p className={classes.note}>{note}</p> : null}
       </div>
@@ -52,6 +54,6 @@ export function TabTitle({ title }: { title: string }) {
   const pulse = useRouteLoaderData<typeof frameLoader>('routes/frame')?.pulse;
   const failing = pulse ? pulse.failingCrons : 0;
   const unread = pulse ? pulse.unreadAlerts : 0;
-  const counts = `${failing > 0 ? `✕ ${failing} failing · ` : ''}${unread > 0 ? `(${formatCapped(unread)}) ` : ''}`;
+  const counts = `${failing > 0 ? `✕ ${failing} failing · ` : ''}${unread > 0 ? `(${formatAmount(capped(unread))}) ` : ''}`;
   return <title>{`${counts}${title} · Belfry`}</title>;
 }

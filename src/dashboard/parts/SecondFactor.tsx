@@ -1,23 +1,35 @@
 import { Button } from '@mantine/core';
-import { Form } from 'react-router';
 import type { FieldErrors } from '../services.ts';
 import { CopyButton } from './CopyButton.tsx';
 import { CurrentPasswordField, TextField } from './Field.tsx';
-import { Notice } from './Notice.tsx';
+import { Form } from './Form.tsx';
+import { ShownOnce } from './ShownOnce.tsx';
+import type { SecondFactorSetUp } from '../profileActions.ts';
 
 type SecondFactorProps = {
   isOn: boolean;
-  /** Just begun: what must be kept now, since it is shown once. */
-  begun: { otpauthUri: string; recoveryCodes: string[] } | null;
+  /** Just begun: what must be kept now, since it is shown once; null once it was taken. */
+  begun: SecondFactorSetUp | null;
+  onTaken: () => void;
   isConfirming: boolean;
   errors: FieldErrors | undefined;
 };
 
 /** Turning the second factor on, in two steps, or off. */
-export function SecondFactor({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
+export function SecondFactor(props: SecondFactorProps) {
+  const { begun, onTaken } = props;
+  return (
+    <>
+      {begun ? <KeepThese begun={begun} onTaken={onTaken} /> : null}
+      <Switch {...props} />
+    </>
+  );
+}
+
+function Switch({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
   if (isOn) {
     return (
-      <Form method="post">
+      <Form>
         <p>It is on.</p>
         <CurrentPasswordField errors={errors} />
         <Button type="submit" name="intent" value="end-second-factor" variant="danger">
@@ -28,9 +40,9 @@ export function SecondFactor({ isOn, begun, isConfirming, errors }: SecondFactor
   }
   return (
     <>
-      {begun ? <KeepThese {...begun} /> : null}
       {begun || isConfirming ? (
-        <Form method="post">
+        <Form>
+          {begun ? <CarriedOn begun={begun} /> : null}
           <TextField
             name="code"
             label="Code that the authenticator shows now"
@@ -44,7 +56,7 @@ export function SecondFactor({ isOn, begun, isConfirming, errors }: SecondFactor
           </Button>
         </Form>
       ) : (
-        <Form method="post">
+        <Form>
           <CurrentPasswordField errors={errors} />
           <Button type="submit" name="intent" value="begin-second-factor" variant="default">
             Set up
@@ -55,13 +67,26 @@ export function SecondFactor({ isOn, begun, isConfirming, errors }: SecondFactor
   );
 }
 
-function KeepThese({ otpauthUri, recoveryCodes }: { otpauthUri: string; recoveryCodes: string[] }) {
+/** Goes along with the code, so that a wrong one shows it again where no script has kept it. */
+function CarriedOn({ begun }: { begun: SecondFactorSetUp }) {
+  return (
+    <>
+      <input type="hidden" name="otpauth_uri" value={begun.otpauthUri} />
+      <input type="hidden" name="recovery_codes" value={begun.recoveryCodes.join(' ')} />
+    </>
+  );
+}
+
+function KeepThese({ begun, onTaken }: { begun: SecondFactorSetUp; onTaken: () => void }) {
+  const { otpauthUri, recoveryCodes } = begun;
   const secret = readSecret(otpauthUri);
   return (
-    <div className="stack">
-      <Notice kind="note" title="Keep these now: they are shown once.">
-        Each recovery code signs you in once when the authenticator is lost.
-      </Notice>
+    <ShownOnce
+      what="key and the recovery codes"
+      title="Keep these now: they are shown once."
+      note="Each recovery code signs you in once when the authenticator is lost."
+      onTaken={onTaken}
+    >
       <p>
         Key for the authenticator: <code>{secret}</code>{' '}
         <CopyButton text={secret} label="Copy key" />{' '}
@@ -71,7 +96,7 @@ function KeepThese({ otpauthUri, recoveryCodes }: { otpauthUri: string; recovery
         Recovery codes <CopyButton text={recoveryCodes.join('\n')} label="Copy recovery codes" />
       </p>
       <pre>{recoveryCodes.join('\n')}</pre>
-    </div>
+    </ShownOnce>
   );
 }
 

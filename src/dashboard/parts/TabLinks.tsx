@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import classes from './TabLinks.module.css';
 
-export type Tab = { name: string; to: string; isCurrent: boolean; count?: string };
+export type Tab = { name: string; to: string; isCurrent: boolean; count?: string | undefined };
 
 /** Tabs are links: each has an address, opens in a new window and works without a script. */
 export function TabLinks({ label, tabs }: { label: string; tabs: readonly Tab[] }) {

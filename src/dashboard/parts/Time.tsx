@@ -12,7 +12,9 @@ export function NowProvider({ now, timeZone, children }: Moment & { children: Re
   useEffect(() => {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (zone !== timeZone) {
-      document.cookie = `belfry_zone=${encodeURIComponent(zone)}; Path=/; SameSite=Lax; Max-Age=31536000`;
+      const isHttps = location.protocol === 'https:';
+      const [name, secure] = isHttps ? ['__Host-belfry_zone', '; Secure'] : ['belfry_zone', ''];
+      document.cookie = `${name}=${encodeURIComponent(zone)}; Path=/; SameSite=Lax; Max-Age=31536000${secure}`;
     }
     // The server's clock is the one that things happen by; the viewer's may be minutes off.
     const offset = now - Date.now();

@@ -12,7 +12,7 @@ export function Toasts({ toast }: { toast: Toast | null }) {
   const [shown, setShown] = useState<Toast | null>(toast);
   const [latest, setLatest] = useState(toast);
   // A reload in place brings null: what is shown stays until it is closed or its time is up.
-  if (toast !== null && toast.text !== latest?.text) {
+  if (toast !== null && toast.key !== latest?.key) {
     setLatest(toast);
     setShown(toast);
   }
@@ -24,7 +24,7 @@ export function Toasts({ toast }: { toast: Toast | null }) {
   return (
     <div role="status" aria-live="polite" className={classes.corner}>
       {shown ? (
-        <div className={classes.toast} data-kind={shown.kind}>
+        <div key={shown.key} className={classes.toast} data-kind={shown.kind}>
           <Glyph name={shown.kind === 'failed' ? 'failed' : 'check'} size={14} />
           <span>
             {shown.text} {shown.href ? <Link to={shown.href}>{shown.linkText}</Link> : null}

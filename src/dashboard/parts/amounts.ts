@@ -18,28 +18,33 @@ export function describeSeconds(seconds: number): string {
   return parts.slice(0, 2).join(' ') || '0 s';
 }
 
+/** A number, or one at which counting stopped. */
+export type Amount = number | { count: number; isMore: boolean };
+
 /** `1 job`, `2 jobs`, `10,000+ jobs` where counting stopped there. */
-export function describeCount(count: number, one: string, more: string, most = 10_000): string {
-  return `${formatCapped(count, most)} ${count === 1 ? one : more}`;
+export function countOf(amount: Amount, one: string, more: string): string {
+  return `${formatAmount(amount)} ${isOne(amount) ? one : more}`;
 }
 
-/** Counting stops at a bound: beyond, nobody needs the exact number. */
-export function formatCapped(count: number, most = 10_000): string {
-  return count > most ? `${most.toLocaleString('en')}+` : count.toLocaleString('en');
+/** Whether words about it stand in the singular. */
+export function isOne(amount: Amount): boolean {
+  return typeof amount === 'number' ? amount === 1 : amount.count === 1 && !amount.isMore;
 }
 
-/** A count that stopped somewhere, as it stands in a list. */
-export function formatBounded({ count, isMore }: { count: number; isMore: boolean }): string {
-  return `${count.toLocaleString('en')}${isMore ? '+' : ''}`;
+/** As it stands in a list: `1,234`, `10,000+`. */
+export function formatAmount(amount: Amount): string {
+  if (typeof amount === 'number') return amount.toLocaleString('en');
+  return `${amount.count.toLocaleString('en')}${amount.isMore ? '+' : ''}`;
 }
 
-/** `1 job`, `10,000+ jobs`. */
-export function describeBounded(
-  bounded: { count: number; isMore: boolean },
-  one: string,
-  more: string,
-): string {
-  return `${formatBounded(bounded)} ${bounded.count === 1 && !bounded.isMore ? one : more}`;
+/** As a form carries it back: `1234`, `10000+`. */
+export function writeAmount({ count, isMore }: { count: number; isMore: boolean }): string {
+  return `${count}${isMore ? '+' : ''}`;
+}
+
+/** What is told of a count that goes one beyond its bound where there is more. */
+export function capped(count: number, most = 10_000): { count: number; isMore: boolean } {
+  return { count: Math.min(count, most), isMore: count > most };
 }
 
 /** `3 of 10`, or `3` where there is no limit. */

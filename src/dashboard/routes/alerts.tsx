@@ -1,17 +1,19 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { data, Form, Link, useLocation, useRouteLoaderData } from 'react-router';
+import { data, Link, useLocation, useRouteLoaderData } from 'react-router';
 import classes from '../alerts/Alerts.module.css';
 import { AlertFilters } from '../alerts/AlertFilters.tsx';
 import { alertColumns } from '../alerts/AlertTable.tsx';
 import { cutPage, isNarrowed, readAlertSearch } from '../alerts/alertFilter.ts';
 import { asSentence, isFailing, nameChannel } from '../alerts/alertWords.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound, requestFacts, roleAllows, services, signedIn } from '../context.ts';
+import { notFound, requestFacts, roleAllows, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
-import { describeCount } from '../parts/amounts.ts';
+import { countOf } from '../parts/amounts.ts';
+import { Form } from '../parts/Form.tsx';
 import { DataTable } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
+import { UnreadableFilter } from '../parts/FilterFault.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
@@ -26,9 +28,9 @@ const PAGE_ROWS = 50;
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { people, work } = context.get(services);
-  const search = readAlertSearch(url.searchParams);
+  const { search, faults } = readAlertSearch(url.searchParams);
   const [found, [newest], sources, channel, windows] = await Promise.all([
-    work.listAlerts(team.id, { ...search, limit: PAGE_ROWS + 1 }),
+    search ? work.listAlerts(team.id, { ...search, limit: PAGE_ROWS + 1 }) : [],
     work.listAlerts(team.id, { limit: 1 }),
     work.listAlertSources(team.id),
     work.readChannel(team.id),
@@ -36,7 +38,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   ]);
   const { kind, lastSentAt, lastErrorAt, lastError } = channel;
   return {
-    ...cutPage(found, search, PAGE_ROWS),
+    ...cutPage(found, search ?? {}, PAGE_ROWS),
+    faults,
     newestId: newest?.id ?? null,
     isNarrowed: isNarrowed(url.searchParams),
     sources,
@@ -48,11 +51,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   };
 }
 
-export async function action({ request, context, url }: Route.ActionArgs) {
+export async function action({ context, url }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const { baseUrl } = context.get(requestFacts);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const here = `/alerts${url.search}`;
   const id = readText(form, 'id');
   switch (readText(form, 'intent')) {
@@ -65,7 +68,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
     }
     case 'read-all': {
       const count = await work.markAlertsReadUpTo(team.id, id);
-      const text = `${describeCount(count, 'alert is', 'alerts are')} marked as read.`;
+      const text = `${countOf(count, 'alert is', 'alerts are')} marked as read.`;
       return redirectWithToast(here, { kind: 'done', text }, baseUrl);
     }
     default:
@@ -75,10 +78,11 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 
 export default function Alerts({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { alerts, next, previous, newestId, sources, channel, mayRepair, windows } = loaderData;
+  const { alerts, next, previous, newestId, sources, channel, mayRepair, windows, faults } =
+    loaderData;
   const seen = useSeenUpTo(newestId);
   const way = describeWay(channel.kind, loaderData.sendsMail);
-  if (newestId === null) return <NoAlerts way={way} />;
+  if (newestId === null && faults === null) return <NoAlerts way={way} />;
   return (
     <>
       <PageHeader
@@ -90,8 +94,10 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
         <ChannelTrouble channel={channel} mayRepair={mayRepair} />
         <MaintenanceNotice windows={windows} of="the team" />
       </div>
-      <AlertFilters sources={sources} isNarrowed={loaderData.isNarrowed} />
-      {alerts.length === 0 ? (
+      <AlertFilters sources={sources} isNarrowed={loaderData.isNarrowed} faults={faults} />
+      {faults ? (
+        <UnreadableFilter />
+      ) : alerts.length === 0 ? (
         <EmptyState title="No alert matches">Clear the filters to see all of them.</EmptyState>
       ) : (
         <DataTable
@@ -115,7 +121,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
 function useSeenUpTo(newestId: string | null) {
   const { key } = useLocation();
   const [seen, setSeen] = useState({ key, id: newestId });
-  const unread = useRouteLoaderData<typeof frameLoader>('routes/frame')?.pulse.unreadAlerts ?? 0;
+  const unread = useRouteLoaderData<typeof frameLoader>('routes/frame')?.pulse?.unreadAlerts ?? 0;
   const isStale = seen.key !== key || (seen.id === null && newestId !== null);
   if (isStale) setSeen({ key, id: newestId });
   return {
@@ -126,7 +132,7 @@ function useSeenUpTo(newestId: string | null) {
 
 function MarkAllRead({ upTo }: { upTo: string }) {
   return (
-    <Form method="post">
+    <Form>
       <input type="hidden" name="id" value={upTo} />
       <Button type="submit" name="intent" value="read-all" variant="default">
         Mark all read

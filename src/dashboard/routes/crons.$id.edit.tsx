@@ -1,47 +1,54 @@
 import { data, Link, useLocation } from 'react-router';
-import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notHere } from '../notHere.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { CronForm } from '../forms/CronForm.tsx';
 import { readCronForm, typedOfCron } from '../forms/readForms.ts';
 import { testCron } from '../forms/testDrafts.ts';
-import { isSecretHeader, type CronTyped } from '../forms/typed.ts';
+import type { CronTyped } from '../forms/typed.ts';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { changeSearch } from '../parts/Pagination.tsx';
 import { readText } from '../parts/readForm.ts';
+import { UnreadableNotice } from '../parts/UnreadableNotice.tsx';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
 import type { FieldErrors, TestRunOutcome } from '../services.ts';
 import type { Route } from './+types/crons.$id.edit.ts';
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
-  const cron = (await context.get(services).work.findCron(team.id, params.id)) ?? notFound();
+  const { work } = context.get(services);
+  const find = (teamId: string) => work.findCron(teamId, params.id);
+  const cron = (await find(team.id)) ?? (await notHere(context, find));
   const search = url.searchParams;
-  const typed = typedOfCron(cron, search.get('secrets') === 'shown');
+  const areSecretsShown = search.get('secrets') === 'shown';
+  const isMasked = (name: string) => !areSecretsShown && work.isSecretHeader(name);
+  const typed = typedOfCron(cron, isMasked);
   // A redirect's target, offered by the run that met it.
   const given = search.get('url');
   return {
     id: cron.id,
     name: cron.name,
+    unreadable: cron.unreadable,
     typed: given === null ? typed : { ...typed, url: given.slice(0, 4096) },
-    hasSecrets: cron.headers.some(([name]) => isSecretHeader(name)),
-    areSecretsShown: search.get('secrets') === 'shown',
+    hasSecrets: cron.headers.some(([name]) => work.isSecretHeader(name)),
+    areSecretsShown,
   };
 }
 
 type Answer = { typed: CronTyped; errors?: FieldErrors; test?: TestRunOutcome };
 
-export async function action({ params, request, context }: Route.ActionArgs) {
+export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const cron = (await work.findCron(team.id, params.id)) ?? notFound();
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const intent = readText(form, 'intent');
   const reading = readCronForm(form, cron.headers, intent === 'test');
   const { typed } = reading;
   if (intent === 'look') return data<Answer>({ typed });
   if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
-    return data<Answer>({ typed, test: await testCron(work, team.id, reading.input) });
+    return data<Answer>({ typed, test: await testCron(work, team.id, reading) });
   const { cron: input, assertions } = reading.input;
   if (!(await work.editCron(team.id, cron.id, input, assertions))) notFound();
   return redirectWithToast(
@@ -73,6 +80,7 @@ export default function EditCron({ loaderData, actionData }: Route.ComponentProp
           ) : null
         }
       />
+      <UnreadableNotice what={loaderData.unreadable} />
       <CronForm
         key={String(areSecretsShown)}
         typed={answer.typed}

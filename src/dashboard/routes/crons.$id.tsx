@@ -1,38 +1,51 @@
 import { Button } from '@mantine/core';
-import { data, Form, Link, useLocation } from 'react-router';
+import { data, Link, useLocation } from 'react-router';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { isSecretHeader } from '../forms/typed.ts';
-import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notHere } from '../notHere.ts';
 import { redirectWithToast } from '../cookies.ts';
-import { describeCount } from '../parts/amounts.ts';
+import { countOf } from '../parts/amounts.ts';
+import { Form } from '../parts/Form.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { CutText } from '../parts/CutText.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
+import { OtherFaults } from '../parts/FilterFault.tsx';
+import { FilterReader, type FilterFaults } from '../parts/readFilters.ts';
 import { readCursor } from '../parts/readCursor.ts';
 import { readText } from '../parts/readForm.ts';
 import { ResultStrip } from '../parts/ResultStrip.tsx';
 import { describeExpression, readSchedule } from '../parts/scheduleWords.ts';
+import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { AssertionList } from '../runs/AssertionList.tsx';
 import { DurationPlot } from '../runs/DurationPlot.tsx';
 import { History } from '../runs/History.tsx';
+import { describeOverlap } from '../runs/overlap.ts';
 import { Panel } from '../runs/RunParts.tsx';
 import { findRange, ranges, type Range } from '../runs/ranges.ts';
 import type { CronRow, DeletionScope, Durations, MaintenanceWindowView } from '../services.ts';
 import { formatRate } from '../runs/rates.ts';
 import classes from './crons.module.css';
+import { UnreadableNotice } from '../parts/UnreadableNotice.tsx';
 import type { Route } from './+types/crons.$id.ts';
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const { now } = context.get(requestFacts);
-  const search = url.searchParams;
-  const status = (['success', 'failed'] as const).find((each) => each === search.get('status'));
-  const range = findRange(search.get('range'));
+  const filters = new FilterReader(url.searchParams);
+  const status = filters.choice('status', ['success', 'failed']);
+  const range = findRange(
+    filters.choice(
+      'range',
+      ranges.map(({ name }) => name),
+    ),
+  );
+  const { faults } = filters.finish(null);
   const [row, cron, history, durations, deletion, windows] = await Promise.all([
     work.readCronRow(team.id, params.id),
     work.findCron(team.id, params.id),
@@ -48,19 +61,20 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     work.describeCronDeletion(team.id, params.id),
     work.listActiveWindows(team.id, { kind: 'cron', id: params.id }),
   ]);
-  if (!row || !cron || !history || !durations || !deletion) notFound();
-  const headers = cron.headers.map(([name]) => ({ name, isSecret: isSecretHeader(name) }));
-  const { payload } = cron;
-  const page = { row, headers, payload, history, status: status ?? null };
-  return { ...page, durations, range, deletion, windows };
+  if (!row || !cron || !history || !durations || !deletion)
+    return notHere(context, (teamId) => work.findCron(teamId, params.id));
+  const headers = cron.headers.map(([name]) => ({ name, isSecret: work.isSecretHeader(name) }));
+  const { payload, unreadable } = cron;
+  const page = { row, headers, payload, unreadable, history, status: status ?? null };
+  return { ...page, durations, range, faults, deletion, windows };
 }
 
-export async function action({ params, request, context }: Route.ActionArgs) {
+export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const { baseUrl } = context.get(requestFacts);
   const here = `/crons/${params.id}`;
-  switch (readText(await request.formData(), 'intent')) {
+  switch (readText(context.get(sentForm), 'intent')) {
     case 'run': {
       const run = (await work.runCronNow(team.id, params.id)) ?? notFound();
       return redirectWithToast(
@@ -102,7 +116,7 @@ export async function action({ params, request, context }: Route.ActionArgs) {
 
 export default function CronPage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { row, history, status, durations, range, deletion, windows } = loaderData;
+  const { row, history, status, durations, range, faults, deletion, windows } = loaderData;
   const { cron } = row;
   const { search } = useLocation();
   return (
@@ -111,10 +125,10 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         title={cron.name}
         beside={<Status name={cron.isActive ? 'active' : 'paused'} />}
         parent={{ to: '/crons', text: 'Crons' }}
-        note={<CutText text={`${cron.method} ${cron.url}`} tail={30} copy="Copy method and URL" />}
+        note={<RequestLine method={cron.method} url={cron.url} copy="Copy method and URL" />}
         more={<More row={row} deletion={deletion} />}
         action={
-          <Form method="post">
+          <Form>
             <Button type="submit" name="intent" value="run">
               Run now
             </Button>
@@ -122,21 +136,30 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         }
       />
       <div className="stack">
+        <UnreadableNotice what={loaderData.unreadable} />
         <MaintenanceNotice windows={windows} of="this cron" />
         <div className={classes.columns}>
           <div className="stack">
             <Planned row={row} />
-            <DurationPanel durations={durations} range={range} />
+            <DurationPanel durations={durations} range={range} faults={faults} />
           </div>
           <Settings {...loaderData} />
         </div>
-        <History page={history} status={status} search={search} />
+        <History page={history} status={status} search={search} faults={faults} />
       </div>
     </>
   );
 }
 
-function DurationPanel({ durations, range }: { durations: Durations; range: Range }) {
+function DurationPanel({
+  durations,
+  range,
+  faults,
+}: {
+  durations: Durations;
+  range: Range;
+  faults: FilterFaults | null;
+}) {
   return (
     <Panel
       title="Duration"
@@ -146,7 +169,7 @@ function DurationPanel({ durations, range }: { durations: Durations; range: Rang
             <Link
               key={name}
               to={`?range=${name}`}
-              aria-current={name === range.name ? 'page' : undefined}
+              aria-current={!faults?.['range'] && name === range.name ? 'page' : undefined}
               preventScrollReset
             >
               {word}
@@ -155,7 +178,11 @@ function DurationPanel({ durations, range }: { durations: Durations; range: Rang
         </nav>
       }
     >
-      <DurationPlot durations={durations} range={range} />
+      {faults?.['range'] ? (
+        <OtherFaults faults={faults} names={{ range: 'Time range' }} />
+      ) : (
+        <DurationPlot durations={durations} range={range} />
+      )}
     </Panel>
   );
 }
@@ -170,9 +197,8 @@ function More({ row: { cron }, deletion }: { row: CronRow; deletion: DeletionSco
         question={`Delete the cron “${cron.name}”?`}
         fields={{ intent: 'delete' }}
       >
-        It never runs again, and its history of{' '}
-        {describeCount(runs.isMore ? 10_001 : runs.count, 'run', 'runs')} goes with it. This can’t
-        be undone. To stop it for a while, pause it.
+        It never runs again, and its history of {countOf(runs, 'run', 'runs')} goes with it. This
+        can’t be undone. To stop it for a while, pause it.
       </ConfirmDialog>
       <Button component={Link} to={`/crons/new?from=${cron.id}`} variant="default">
         Duplicate
@@ -180,7 +206,7 @@ function More({ row: { cron }, deletion }: { row: CronRow; deletion: DeletionSco
       <Button component={Link} to={`/crons/${cron.id}/edit`} variant="default">
         Edit
       </Button>
-      <Form method="post">
+      <Form>
         <Button type="submit" name="intent" value={intent} variant="default">
           {word}
         </Button>
@@ -193,10 +219,17 @@ function More({ row: { cron }, deletion }: { row: CronRow; deletion: DeletionSco
 function Planned({ row: { cron, lastRun, strip, successRate } }: { row: CronRow }) {
   const { now, timeZone } = useMoment();
   const reading = readSchedule(cron.cronExpression, now, timeZone);
-  const runs = cron.isActive && reading.kind === 'right' ? reading.runs.slice(0, 5) : [];
+  const planned = reading.kind === 'right' ? reading.runs : [];
+  const runs = cron.isActive ? planned.slice(0, 5) : [];
+  const overlap = describeOverlap(strip, planned);
   return (
     <Panel title="Planned" beside={<code>{cron.cronExpression}</code>}>
       <p>{describeExpression(cron.cronExpression)} (UTC)</p>
+      {overlap ? (
+        <Notice kind="warning" title="Runs overlap">
+          {overlap}
+        </Notice>
+      ) : null}
       {cron.isActive ? (
         <ol className={classes.planned}>
           {runs.map((at) => (
@@ -253,7 +286,7 @@ function Settings({ row: { cron }, headers, payload, windows }: SettingsProps) {
             >
               {threshold === null
                 ? 'Off'
-                : `After ${describeCount(threshold, 'failed run', 'failed runs in a row')}`}
+                : `After ${countOf(threshold, 'failed run', 'failed runs in a row')}`}
             </AlertFact>,
           ],
           [
@@ -265,7 +298,7 @@ function Settings({ row: { cron }, headers, payload, windows }: SettingsProps) {
           [
             'Callback URL',
             cron.callbackUrl ? (
-              <CutText text={cron.callbackUrl} copy="Copy callback URL" />
+              <RequestLine url={cron.callbackUrl} copy="Copy callback URL" />
             ) : (
               'None'
             ),

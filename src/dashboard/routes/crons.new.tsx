@@ -1,5 +1,5 @@
 import { data } from 'react-router';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { CronForm } from '../forms/CronForm.tsx';
 import { fillCronFromPaste, type Pasted } from '../forms/paste.ts';
@@ -16,9 +16,10 @@ import type { Route } from './+types/crons.new.ts';
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const from = url.searchParams.get('from');
-  const source = from ? await context.get(services).work.findCron(team.id, from) : null;
+  const { work } = context.get(services);
+  const source = from ? await work.findCron(team.id, from) : null;
   const typed: CronTyped = source
-    ? { ...typedOfCron(source), name: `${source.name} (copy)` }
+    ? { ...typedOfCron(source, work.isSecretHeader), name: `${source.name} (copy)` }
     : emptyCron;
   return { typed, from: source?.id ?? null };
 }
@@ -30,10 +31,10 @@ type Answer = {
   pasted?: Pasted;
 };
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const intent = readText(form, 'intent');
   const from = readText(form, 'from');
   const stored = from ? ((await work.findCron(team.id, from))?.headers ?? []) : [];
@@ -43,7 +44,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   if (intent === 'paste') return data<Answer>(fillCronFromPaste(readText(form, 'paste'), typed));
   if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
-    return data<Answer>({ typed, test: await testCron(work, team.id, reading.input) });
+    return data<Answer>({ typed, test: await testCron(work, team.id, reading) });
   const { cron, assertions } = reading.input;
   const made = await work.createCron(team.id, cron, assertions);
   return redirectWithToast(

@@ -1,36 +1,44 @@
 import { Button } from '@mantine/core';
-import { data, Form, Link } from 'react-router';
+import { data, Link, useLocation } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/mutedNow.ts';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
-import { CutText } from '../parts/CutText.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
+import { Form } from '../parts/Form.tsx';
 import { readCronFilter } from '../runs/cronFilter.ts';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { FilterBar } from '../parts/FilterBar.tsx';
+import { FilterFault, faultyControl, UnreadableFilter } from '../parts/FilterFault.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { Pagination } from '../parts/Pagination.tsx';
+import { type FilterFaults, mostFilterCharacters } from '../parts/readFilters.ts';
 import { readText } from '../parts/readForm.ts';
 import { readCursor } from '../parts/readCursor.ts';
 import { ResultStrip } from '../parts/ResultStrip.tsx';
-import { describeExpression } from '../parts/scheduleWords.ts';
+import { describeExpression, readSchedule } from '../parts/scheduleWords.ts';
 import { Status } from '../parts/Status.tsx';
-import { Time } from '../parts/Time.tsx';
+import { Time, useMoment } from '../parts/Time.tsx';
+import { describeOverlap } from '../runs/overlap.ts';
 import { formatRate } from '../runs/rates.ts';
-import type { CronRow, CronSearch } from '../services.ts';
+import type { CronRow } from '../services.ts';
 import classes from './crons.module.css';
 import type { Route } from './+types/crons.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const filter = readCronFilter(url.searchParams);
-  const page = await work.listCronRows(team.id, { ...filter, ...readCursor(url) });
+  const { search, faults } = readCronFilter(url.searchParams);
+  const page = search
+    ? await work.listCronRows(team.id, { ...search, ...readCursor(url) })
+    : { crons: [], next: null, previous: null };
   const ids = page.crons.map(({ cron }) => cron.id);
-  return { ...page, filter, muted: await readMutedNow(work, team.id, 'cron', ids) };
+  const isNarrowed = search === null || Object.keys(search).length > 0;
+  const muted = await readMutedNow(work, team.id, 'cron', ids);
+  return { ...page, faults, isNarrowed, muted };
 }
 
 const done = {
@@ -39,9 +47,9 @@ const done = {
   pause: ['pauseCron', 'The cron is paused: it does not run until it is started.'],
 } as const;
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const intent = readText(form, 'intent');
   if (!Object.hasOwn(done, intent)) throw data(null, { status: 400 });
   const [verb, text] = done[intent as keyof typeof done];
@@ -57,13 +65,13 @@ export async function action({ request, context }: Route.ActionArgs) {
 
 export default function Crons({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { crons, next, previous, filter, muted } = loaderData;
+  const { crons, next, previous, faults, isNarrowed, muted } = loaderData;
   const create = (
     <Button component={Link} to="/crons/new">
       Create cron
     </Button>
   );
-  if (crons.length === 0 && previous === null && filter === null) {
+  if (crons.length === 0 && previous === null && !isNarrowed) {
     return (
       <>
         <PageHeader title="Crons" />
@@ -84,8 +92,10 @@ export default function Crons({ loaderData }: Route.ComponentProps) {
       <div className={alertClasses.notices}>
         <MaintenanceNotice windows={muted.team} of="the team" />
       </div>
-      <Filters filter={filter} />
-      {crons.length === 0 ? (
+      <Filters faults={faults} isNarrowed={isNarrowed} />
+      {faults ? (
+        <UnreadableFilter />
+      ) : crons.length === 0 ? (
         <EmptyState title="No cron matches">Clear the search to see all of them.</EmptyState>
       ) : (
         <DataTable
@@ -101,28 +111,34 @@ export default function Crons({ loaderData }: Route.ComponentProps) {
   );
 }
 
-function Filters({ filter }: { filter: CronSearch | null }) {
+function Filters({ faults, isNarrowed }: { faults: FilterFaults | null; isNarrowed: boolean }) {
+  const params = new URLSearchParams(useLocation().search);
   return (
-    <FilterBar label="Search crons" {...(filter ? { clearTo: '/crons' } : {})}>
+    <FilterBar label="Search crons" {...(isNarrowed ? { clearTo: '/crons' } : {})}>
       <input
         className="control"
         type="search"
         name="q"
         aria-label="Search"
         placeholder="Name, URL or id"
-        defaultValue={filter?.text ?? ''}
+        defaultValue={params.get('q') ?? ''}
+        maxLength={mostFilterCharacters}
+        {...faultyControl(faults, 'q')}
       />
+      <FilterFault faults={faults} name="q" />
       <select
         className="control"
         name="status"
         aria-label="Status"
-        defaultValue={filter?.status ?? ''}
+        defaultValue={params.get('status') ?? ''}
+        {...faultyControl(faults, 'status')}
       >
         <option value="">All</option>
         <option value="active">Active</option>
         <option value="paused">Paused</option>
         <option value="failed">Last run failed</option>
       </select>
+      <FilterFault faults={faults} name="status" />
     </FilterBar>
   );
 }
@@ -153,7 +169,7 @@ const otherColumns: Column<CronRow>[] = [
           {cron.name}
         </Link>
         <span className="muted">
-          <CutText text={`${cron.method} ${cron.url}`} />
+          <RequestLine method={cron.method} url={cron.url} />
         </span>
       </span>
     ),
@@ -163,14 +179,14 @@ const otherColumns: Column<CronRow>[] = [
     head: 'Schedule',
     width: '180px',
     isWideOnPhone: true,
-    cell: ({ cron }) => (
-      <span title={cron.cronExpression}>{describeExpression(cron.cronExpression)}</span>
-    ),
+    givesWay: 4,
+    cell: (row) => <Schedule row={row} />,
   },
   {
     key: 'next',
     head: 'Next run',
     width: '84px',
+    givesWay: 3,
     cell: ({ cron }) => <Time at={cron.nextRunAt} />,
   },
   {
@@ -185,13 +201,15 @@ const otherColumns: Column<CronRow>[] = [
     head: 'Last 50 runs',
     width: '164px',
     isHiddenOnPhone: true,
+    givesWay: 1,
     cell: ({ strip }) => <ResultStrip results={strip} />,
   },
   {
     key: 'rate',
     head: 'Success',
-    width: '78px',
+    width: '84px',
     isNumber: true,
+    givesWay: 2,
     cell: ({ successRate }) => formatRate(successRate),
   },
   {
@@ -202,6 +220,22 @@ const otherColumns: Column<CronRow>[] = [
     cell: ({ cron }) => <RowActions id={cron.id} name={cron.name} isActive={cron.isActive} />,
   },
 ];
+
+function Schedule({ row: { cron, strip } }: { row: CronRow }) {
+  const { now } = useMoment();
+  const reading = readSchedule(cron.cronExpression, now, null);
+  const overlap = reading.kind === 'right' ? describeOverlap(strip, reading.runs) : null;
+  return (
+    <span className={classes.name}>
+      <span title={cron.cronExpression}>{describeExpression(cron.cronExpression)}</span>
+      {overlap ? (
+        <span className="muted" title={overlap}>
+          Runs overlap
+        </span>
+      ) : null}
+    </span>
+  );
+}
 
 function LastRun({ row: { lastRun } }: { row: CronRow }) {
   if (lastRun === null) return <span className="muted">never run</span>;
@@ -217,7 +251,7 @@ function LastRun({ row: { lastRun } }: { row: CronRow }) {
 function RowActions({ id, name, isActive }: { id: string; name: string; isActive: boolean }) {
   const [intent, word] = isActive ? ['pause', 'Pause'] : ['start', 'Start'];
   return (
-    <Form method="post" className={classes.actions}>
+    <Form className={classes.actions}>
       <input type="hidden" name="id" value={id} />
       <Button
         type="submit"

@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core';
-import { Form, Link } from 'react-router';
+import { Link } from 'react-router';
 import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { notHere } from '../notHere.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { CutText } from '../parts/CutText.tsx';
+import { Form } from '../parts/Form.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { formatDuration } from '../parts/plotScale.ts';
@@ -13,8 +15,11 @@ import { formatUtc, Time } from '../parts/Time.tsx';
 import { executionStatus } from '../runs/History.tsx';
 import { mayBeSent } from '../runs/reasons.ts';
 import { CallbackFact, FailureNotice, Panel, RunPanels } from '../runs/RunParts.tsx';
+import { leaveOutLongTexts, type PageRun } from '../runs/runText.ts';
 import type { ExecutionRunDetail } from '../services.ts';
 import type { Route } from './+types/executions.$id.ts';
+
+type ShownExecution = PageRun & Omit<ExecutionRunDetail, keyof PageRun>;
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
@@ -23,10 +28,10 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const secretsShown = search.get('secrets') === 'shown';
   const run =
     (await work.readExecutionDetail(team.id, params.id, { showSecrets: secretsShown })) ??
-    notFound();
+    (await notHere(context, (teamId) => work.readExecutionDetail(teamId, params.id)));
   const wholeBody =
     search.get('body') === 'whole' ? await work.readResponseText(team.id, run.execution.id) : null;
-  return { run, secretsShown, wholeBody };
+  return { run: leaveOutLongTexts(run), secretsShown, wholeBody };
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
@@ -59,7 +64,7 @@ export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
           </Button>
         }
         action={
-          <Form method="post">
+          <Form>
             <Button type="submit">Run now</Button>
           </Form>
         }
@@ -75,13 +80,14 @@ export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
           isSent={mayBeSent(execution)}
           secretsShown={secretsShown}
           wholeBody={wholeBody}
+          textsAt={`/executions/${run.execution.id}/text`}
         />
       </div>
     </>
   );
 }
 
-function Facts({ run }: { run: ExecutionRunDetail }) {
+function Facts({ run }: { run: ShownExecution }) {
   const { execution, cron, callback } = run;
   return (
     <Panel title="Run">

@@ -1,93 +1,124 @@
 import { Button } from '@mantine/core';
 import { data, Link, useLocation } from 'react-router';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
+import { countOf } from '../parts/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { CutText } from '../parts/CutText.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { FilterBar } from '../parts/FilterBar.tsx';
+import {
+  FilterFault,
+  faultyControl,
+  OtherFaults,
+  UnreadableFilter,
+} from '../parts/FilterFault.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { changeSearch } from '../parts/Pagination.tsx';
+import { FilterReader, type FilterFaults, type ReadFilters } from '../parts/readFilters.ts';
 import { readText } from '../parts/readForm.ts';
 import { Sparkline } from '../parts/Sparkline.tsx';
 import { TabLinks } from '../parts/TabLinks.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
+import { AskAgain } from '../runs/AskAgain.tsx';
 import { isRecent } from '../runs/bulkProgress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/jobActions.ts';
 import { readJobSearch, writeJobSearch } from '../runs/jobSearch.ts';
-import { nameReason } from '../runs/reasons.ts';
-import { findRange, ranges, weekRange, type Range } from '../runs/ranges.ts';
-import type { FailureGroup } from '../services.ts';
+import { describeGroup } from '../runs/reasons.ts';
+import { ranges, type Range } from '../runs/ranges.ts';
+import type { FailureGroup, JobSearch } from '../services.ts';
 import type { Route } from './+types/failures.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const { now } = context.get(requestFacts);
-  const params = url.searchParams;
-  const range = params.has('range') ? findRange(params.get('range')) : weekRange;
-  const queueId = params.get('queue');
-  const [found, queues, tasks] = await Promise.all([
-    work.groupFailures(team.id, {
-      from: now - range.ms,
-      to: now,
-      ...(queueId ? { queueId } : {}),
-      ...(params.get('hide_retried') === '1' ? { hideRetried: true } : {}),
-    }),
+  const [queues, tasks] = await Promise.all([
     work.listQueues(team.id),
     work.listBulkTasks(team.id),
   ]);
+  const { search, faults } = readFailureFilters(url.searchParams, queues);
+  const range = search?.range ?? null;
+  // The lists that the counts lead to know whole seconds.
+  const to = Math.ceil(now / 1000) * 1000;
+  const found = search
+    ? await work.groupFailures(team.id, {
+        to,
+        ...(range && { from: to - range.ms }),
+        ...(search.queueId !== undefined && { queueId: search.queueId }),
+      })
+    : { groups: [], from: to, to, countedBackTo: null };
   return {
     ...found,
     range,
+    faults,
+    isNarrowed: search?.queueId !== undefined,
     queues: queues.map(({ id, name }) => ({ id, name })),
     tasks: tasks.filter((task) => isRecent(task, now)),
   };
 }
 
-export async function action({ request, context, url }: Route.ActionArgs) {
+type FailureFilters = { range: Range | null; queueId: string | undefined };
+
+function readFailureFilters(
+  params: URLSearchParams,
+  queues: readonly { id: string }[],
+): ReadFilters<FailureFilters> {
+  const filters = new FilterReader(params);
+  const ofTeam = (text: string) => (queues.some(({ id }) => id === text) ? text : null);
+  const name = filters.choice('range', ['all', ...ranges.map((range) => range.name)]);
+  const queueId = filters.read('queue', ofTeam, 'This team has no such queue.');
+  return filters.finish({ range: ranges.find((each) => each.name === name) ?? null, queueId });
+}
+
+export async function action({ context, url }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const kind = readKind(form);
-  const { search, searchParams } = new URL(readText(form, 'group'), 'http://group');
-  if ((kind !== 'retry' && kind !== 'delete') || search === '') throw data(null, { status: 400 });
+  const group = readText(form, 'group');
+  const query = /^\/jobs\?(.+)$/s.exec(group)?.[1];
+  if ((kind !== 'retry' && kind !== 'delete') || query === undefined)
+    throw data(null, { status: 400 });
   form.set('all', '1');
-  const toast = await actOnJobs(work, team.id, {
-    kind,
-    form,
-    search: { ...readJobSearch(searchParams), tab: 'failed' },
-  });
+  const { search } = readJobSearch(new URLSearchParams(query));
+  const wanted: JobSearch | null = search && { ...search, tab: 'failed' };
+  const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: wanted });
+  if (asks) return { asks };
   return redirectWithToast(`/failures${url.search}`, toast, context.get(requestFacts).baseUrl);
 }
 
-export default function Failures({ loaderData }: Route.ComponentProps) {
+export default function Failures({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { groups, range, queues, tasks, countedBackTo } = loaderData;
+  const { groups, range, faults, queues, tasks, countedBackTo } = loaderData;
+  const span = range ? `No job failed in the last ${range.word}` : 'No failed job waits for a hand';
   const { search } = useLocation();
   const params = new URLSearchParams(search);
   return (
     <>
       <PageHeader
         title="Failures"
-        note="Jobs that failed for good, together where reason, target and code are the same."
+        note="Jobs that failed for good and were not resent, together where reason, target and code are the same."
       />
+      {actionData ? <AskAgain asks={actionData.asks} /> : null}
       <BulkTasks tasks={tasks} />
       <TabLinks
         label="Time range"
-        tabs={ranges.map(({ name, word }) => ({
+        tabs={[{ name: 'all', word: 'All' }, ...ranges].map(({ name, word }) => ({
           name: word,
           to: changeSearch(search, { range: name }),
-          isCurrent: name === range.name,
+          isCurrent: faults?.['range'] === undefined && name === (range?.name ?? 'all'),
         }))}
       />
-      <Filters queues={queues} params={params} range={range} />
-      {groups.length === 0 ? (
+      <Filters {...{ queues, params, faults, range }} isNarrowed={loaderData.isNarrowed} />
+      {faults ? (
+        <UnreadableFilter />
+      ) : groups.length === 0 ? (
         <EmptyState
-          title={`No job failed in the last ${range.word}`}
+          title={span}
           example="1,240 jobs   HTTP server error, 503   https://api.example.com/hook"
           action={
             <Button component={Link} to="/jobs" variant="default">
@@ -101,7 +132,7 @@ export default function Failures({ loaderData }: Route.ComponentProps) {
       ) : (
         <DataTable
           caption="Failures"
-          columns={columns(range.word)}
+          columns={columns(range ? `Last ${range.word}` : 'Since the first')}
           rows={groups}
           keyOf={({ reason, statusCode, target }) => `${reason} ${statusCode} ${target}`}
           isLive
@@ -118,23 +149,27 @@ function Filters({
   queues,
   params,
   range,
+  faults,
+  isNarrowed,
 }: {
   queues: readonly { id: string; name: string }[];
   params: URLSearchParams;
-  range: Range;
+  range: Range | null;
+  faults: FilterFaults | null;
+  isNarrowed: boolean;
 }) {
-  const isNarrowed = params.has('queue') || params.has('hide_retried');
   return (
     <FilterBar
       label="Filter failures"
       keep={['range']}
-      {...(isNarrowed ? { clearTo: `/failures?range=${range.name}` } : {})}
+      {...(isNarrowed || faults ? { clearTo: `/failures?range=${range?.name ?? 'all'}` } : {})}
     >
       <select
         className="control"
         name="queue"
         aria-label="Queue"
         defaultValue={params.get('queue') ?? ''}
+        {...faultyControl(faults, 'queue')}
       >
         <option value="">All queues</option>
         {queues.map(({ id, name }) => (
@@ -143,15 +178,8 @@ function Filters({
           </option>
         ))}
       </select>
-      <label className="row">
-        <input
-          type="checkbox"
-          name="hide_retried"
-          value="1"
-          defaultChecked={params.get('hide_retried') === '1'}
-        />
-        Hide retried
-      </label>
+      <FilterFault faults={faults} name="queue" />
+      <OtherFaults faults={faults} names={{ range: 'Time range' }} />
     </FilterBar>
   );
 }
@@ -170,39 +198,34 @@ function columns(span: string): Column<FailureGroup>[] {
     {
       key: 'reason',
       head: 'Reason',
-      width: '180px',
-      cell: ({ reason, statusCode }) =>
-        `${nameReason(reason)}${statusCode === null ? '' : `, ${statusCode}`}`,
+      width: '196px',
+      cell: ({ reason, statusCode }) => describeGroup(reason, statusCode),
     },
     {
       key: 'target',
       head: 'Target',
-      cell: ({ target }) => <CutText text={target} />,
+      cell: ({ target }) => <RequestLine url={target} />,
     },
     {
       key: 'plot',
-      head: `Last ${span}`,
+      head: span,
       width: '116px',
-      cell: ({ series }) => <Sparkline values={series} label={`Failures, last ${span}`} />,
+      givesWay: 2,
+      cell: ({ series }) => <Sparkline values={series} label={`Failures: ${span.toLowerCase()}`} />,
     },
     {
       key: 'first',
       head: 'First seen',
       width: '88px',
+      givesWay: 1,
       cell: ({ firstSeenAt }) => <Time at={firstSeenAt} />,
     },
     {
       key: 'last',
       head: 'Last seen',
       width: '88px',
+      givesWay: 3,
       cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
-    },
-    {
-      key: 'left',
-      head: 'Not retried',
-      width: '96px',
-      isNumber: true,
-      cell: ({ notRetried }) => notRetried.toLocaleString('en'),
     },
     {
       key: 'actions',
@@ -214,31 +237,24 @@ function columns(span: string): Column<FailureGroup>[] {
   ];
 }
 
-/** Retry takes what nobody has retried yet; Delete takes the whole group. */
-function GroupActions({ group }: { group: FailureGroup }) {
-  const { count, notRetried, target } = group;
-  const jobs = (number: number) =>
-    `${number.toLocaleString('en')} ${number === 1 ? 'failed job' : 'failed jobs'}`;
+function GroupActions({ group: { count, target, search } }: { group: FailureGroup }) {
+  const jobs = countOf(count, 'failed job', 'failed jobs');
+  const fields = { group: writeJobSearch(search), shown: String(count) };
   return (
     <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
-      {notRetried > 0 ? (
-        <ConfirmDialog
-          word="Retry"
-          question={`Retry ${jobs(notRetried)}?`}
-          fields={{
-            intent: 'retry',
-            group: writeJobSearch({ ...group.search, hideRetried: true }),
-          }}
-          variant="default"
-          isSmall
-        >
-          {`Each becomes a new job to ${target}, attempt 1, that runs now. The failed ones stay as they are.`}
-        </ConfirmDialog>
-      ) : null}
+      <ConfirmDialog
+        word="Retry"
+        question={`Retry ${jobs}?`}
+        fields={{ intent: 'retry', ...fields }}
+        variant="default"
+        isSmall
+      >
+        {`Each becomes a new job to ${target}, attempt 1, that runs now. The failed ones stay under Resent.`}
+      </ConfirmDialog>
       <ConfirmDialog
         word="Delete"
-        question={`Delete ${jobs(count)}?`}
-        fields={{ intent: 'delete', group: writeJobSearch(group.search) }}
+        question={`Delete ${jobs}?`}
+        fields={{ intent: 'delete', ...fields }}
         isSmall
       >
         Their records and responses go with them. This can’t be undone.

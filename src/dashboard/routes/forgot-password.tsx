@@ -1,7 +1,7 @@
 import { data, Link } from 'react-router';
-import { services, visitorOf } from '../context.ts';
+import { sentForm, services, visitorOf } from '../context.ts';
 import { DoorForm } from '../parts/DoorForm.tsx';
-import { describeTooMany } from '../parts/tooMany.ts';
+import { refuseTooMany } from '../refuseTooMany.ts';
 import { TextField } from '../parts/Field.tsx';
 import { readText } from '../parts/readForm.ts';
 import type { Route } from './+types/forgot-password.ts';
@@ -11,12 +11,14 @@ export function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const email = readText(await request.formData(), 'email');
+  const email = readText(context.get(sentForm), 'email');
   const outcome = await context
     .get(services)
     .people.accounts.requestPasswordReset({ email }, visitorOf(request, context));
-  if (outcome.kind === 'too-many')
-    return data({ isSent: false, problem: describeTooMany(outcome) }, { status: 429 });
+  if (outcome.kind === 'too-many') {
+    const { problem, status } = refuseTooMany(outcome, context);
+    return data({ isSent: false, problem }, { status });
+  }
   return data({ isSent: true, problem: undefined });
 }
 

@@ -3,13 +3,15 @@ import { services, signedIn } from '../context.ts';
 import { readTheme, readToast } from '../cookies.ts';
 import { FaultPage } from '../parts/FaultPage.tsx';
 import { Frame } from '../parts/Frame.tsx';
+import { nullIfBusy } from '../refusals.ts';
 import type { Route } from './+types/frame.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
   const { user, team, session } = context.get(signedIn);
   const { people, work } = context.get(services);
   const [pulse, usage] = await Promise.all([
-    work.readPulse(team.id),
+    // A page goes without the numbers beside its links rather than not at all.
+    work.readPulse(team.id).catch(nullIfBusy),
     people.billing.readUsage(team.id),
   ]);
   return {
@@ -29,7 +31,7 @@ export default function FrameLayout({ loaderData }: Route.ComponentProps) {
       <link
         rel="icon"
         type="image/svg+xml"
-        href={loaderData.pulse.failingCrons > 0 ? '/bell-failing.svg' : '/bell.svg'}
+        href={(loaderData.pulse?.failingCrons ?? 0) > 0 ? '/bell-failing.svg' : '/bell.svg'}
       />
       <Outlet />
     </Frame>
@@ -39,9 +41,6 @@ export default function FrameLayout({ loaderData }: Route.ComponentProps) {
 /** A page's fault leaves the way to the others open, if the frame itself could be read. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const facts = useRouteLoaderData<typeof loader>('routes/frame');
-  const root = useRouteLoaderData<{ requestId: string }>('root');
-  const page = (
-    <FaultPage error={error} requestId={root?.requestId ?? null} isInFrame={facts !== undefined} />
-  );
+  const page = <FaultPage error={error} isInFrame={facts !== undefined} />;
   return facts ? <Frame {...facts}>{page}</Frame> : page;
 }

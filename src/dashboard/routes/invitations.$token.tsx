@@ -1,9 +1,17 @@
 import { Button } from '@mantine/core';
-import { data, Form, Link } from 'react-router';
-import { redirectWithCookies, requestFacts, services, session, visitorOf } from '../context.ts';
+import { data, Link } from 'react-router';
+import {
+  redirectWithCookies,
+  requestFacts,
+  sentForm,
+  services,
+  session,
+  visitorOf,
+} from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { AccountFields, DoorForm } from '../parts/DoorForm.tsx';
-import { describeTooMany } from '../parts/tooMany.ts';
+import { Form } from '../parts/Form.tsx';
+import { refuseTooMany } from '../refuseTooMany.ts';
 import { readText } from '../parts/readForm.ts';
 import type { FieldErrors, Teams } from '../services.ts';
 import type { Route } from './+types/invitations.$token.ts';
@@ -26,7 +34,7 @@ function answer(
   return data<Answer>({ problem, errors, values }, { status });
 }
 
-export async function action({ params, request, context }: Route.ActionArgs) {
+export async function action({ params, request, url, context }: Route.ActionArgs) {
   const { teams } = context.get(services).people;
   const current = context.get(session);
   if (current)
@@ -34,16 +42,23 @@ export async function action({ params, request, context }: Route.ActionArgs) {
       await teams.acceptInvitation(params.token, current.user.id),
       context.get(requestFacts).baseUrl,
     );
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const values = { name: readText(form, 'name'), email: readText(form, 'email') };
   const outcome = await teams.registerByInvitation(
     params.token,
-    { ...values, password: readText(form, 'password') },
+    {
+      ...values,
+      password: readText(form, 'password'),
+      mailed: url.searchParams.get('mailed') ?? '',
+    },
     visitorOf(request, context),
   );
   if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
   if (outcome.kind === 'not-found') return answer(404, gone);
-  if (outcome.kind === 'too-many') return answer(429, describeTooMany(outcome), {}, values);
+  if (outcome.kind === 'too-many') {
+    const { problem, status } = refuseTooMany(outcome, context);
+    return answer(status, problem, {}, values);
+  }
   return answer(422, undefined, outcome.errors, values);
 }
 
@@ -83,10 +98,7 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
           word="Join team"
           problem={actionData?.problem}
         />
-        <Form
-          method="post"
-          action={`/logout?next=${encodeURIComponent(`/invitations/${params.token}`)}`}
-        >
+        <Form action={`/logout?next=${encodeURIComponent(`/invitations/${params.token}`)}`}>
           <Button type="submit" variant="default">
             Use another account
           </Button>

@@ -1,8 +1,10 @@
 import { data, Link } from 'react-router';
-import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notHere } from '../notHere.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { describeSeconds } from '../parts/amounts.ts';
 import { CutText } from '../parts/CutText.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -11,14 +13,18 @@ import { formatDuration } from '../parts/plotScale.ts';
 import { readText } from '../parts/readForm.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
+import { AskAgain } from '../runs/AskAgain.tsx';
 import { actOnJobs, readKind } from '../runs/jobActions.ts';
 import { jobStatus } from '../runs/jobStatus.ts';
 import { JobActions } from '../runs/JobTable.tsx';
 import { describeOutcome, mayBeSent } from '../runs/reasons.ts';
 import { CallbackFact, FailureNotice, LinkButton, Panel, RunPanels } from '../runs/RunParts.tsx';
-import type { JobRunDetail } from '../services.ts';
+import { leaveOutLongTexts, type PageRun } from '../runs/runText.ts';
+import type { JobRunDetail, Work } from '../services.ts';
 import classes from '../runs/Run.module.css';
 import type { Route } from './+types/jobs.$id.ts';
+
+type ShownJob = PageRun & Omit<JobRunDetail, keyof PageRun | 'again'>;
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
@@ -26,20 +32,29 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const search = url.searchParams;
   const secretsShown = search.get('secrets') === 'shown';
   const run =
-    (await work.readJobDetail(team.id, params.id, { showSecrets: secretsShown })) ?? notFound();
+    (await work.readJobDetail(team.id, params.id, { showSecrets: secretsShown })) ??
+    (await notHere(context, (teamId) => work.findJob(teamId, params.id)));
   const wholeBody =
     search.get('body') === 'whole' ? await work.readResponseText(team.id, run.job.id) : null;
-  return { run, secretsShown, wholeBody };
+  const isHeld = run.job.status === 'pending' && (await isPaused(work, team.id, run.job.queueId));
+  // What another one would be made of is for the form that makes it.
+  const { again: _, ...shown } = leaveOutLongTexts(run);
+  return { run: shown, secretsShown, wholeBody, isHeld };
 }
 
-export async function action({ params, request, context }: Route.ActionArgs) {
+async function isPaused(work: Work, teamId: string, queueId: string): Promise<boolean> {
+  return (await work.findQueue(teamId, queueId))?.isPaused === true;
+}
+
+export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const kind = readKind(form);
   if (kind === null || readText(form, 'job') !== params.id) throw data(null, { status: 400 });
   if (!(await work.findJob(team.id, params.id))) notFound();
-  const toast = await actOnJobs(work, team.id, { kind, form, search: { tab: 'all' } });
+  const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: null });
+  if (asks) return { asks };
   const isGone = kind === 'delete' && toast.kind === 'done';
   return redirectWithToast(
     isGone ? '/jobs' : `/jobs/${params.id}`,
@@ -48,7 +63,7 @@ export async function action({ params, request, context }: Route.ActionArgs) {
   );
 }
 
-export default function JobPage({ loaderData }: Route.ComponentProps) {
+export default function JobPage({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { run, secretsShown, wholeBody } = loaderData;
   const { job, explanation } = run;
@@ -59,19 +74,20 @@ export default function JobPage({ loaderData }: Route.ComponentProps) {
         title={`Job ${job.id.slice(-8)}`}
         beside={<Status name={jobStatus(job)} />}
         parent={{ to: '/jobs', text: 'Jobs' }}
-        note={<CutText text={`${job.method} ${job.url}`} tail={30} copy="Copy method and URL" />}
+        note={<RequestLine method={job.method} url={job.url} copy="Copy method and URL" />}
         more={
           <>
             <LinkButton to={again}>Create again with edits</LinkButton>
-            <JobActions job={job} />
+            <JobActions job={job} isHeld={loaderData.isHeld} />
           </>
         }
       />
+      {actionData ? <AskAgain asks={actionData.asks} /> : null}
       <div className="stack">
         {explanation ? <FailureNotice explanation={explanation} editTo={again} /> : null}
         {job.retriedAs ? (
           <Notice kind="note">
-            This job was retried as <Link to={`/jobs/${job.retriedAs}`}>a new job</Link>. It stays
+            This job was resent as <Link to={`/jobs/${job.retriedAs}`}>a new job</Link>. It stays
             here as it was.
           </Notice>
         ) : null}
@@ -85,13 +101,14 @@ export default function JobPage({ loaderData }: Route.ComponentProps) {
           isSent={mayBeSent(job)}
           secretsShown={secretsShown}
           wholeBody={wholeBody}
+          textsAt={`/jobs/${job.id}/text`}
         />
       </div>
     </>
   );
 }
 
-function Facts({ run: { job, retryOf, callback } }: { run: JobRunDetail }) {
+function Facts({ run: { job, retryOf, callback } }: { run: ShownJob }) {
   return (
     <Panel title="Job">
       <DefinitionList
@@ -132,7 +149,7 @@ function Facts({ run: { job, retryOf, callback } }: { run: JobRunDetail }) {
 }
 
 /** All attempts of the job in order, with the waits between them. */
-function Attempts({ run: { job, attempts } }: { run: JobRunDetail }) {
+function Attempts({ run: { job, attempts } }: { run: ShownJob }) {
   return (
     <section className="panel">
       <header>

@@ -1,6 +1,6 @@
 import { data } from 'react-router';
 import type { HeaderList } from '#domain/exchange';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { JobForm } from '../forms/JobForm.tsx';
 import { fillJobFromPaste, type Pasted } from '../forms/paste.ts';
@@ -26,9 +26,9 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   ]);
   const typed: JobTyped = source
     ? typedOfDraft(source.again)
-    : { ...emptyJob, queue: search.get('queue')?.slice(0, 255) ?? '' };
+    : { ...emptyJob, queue: search.get('queue') ?? '' };
   // A redirect's target, offered by the run that met it.
-  const given = search.get('url')?.slice(0, 4096);
+  const given = search.get('url');
   return {
     typed: given ? { ...typed, url: given } : typed,
     from: source?.job.id ?? null,
@@ -39,17 +39,17 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 
 type Answer = { typed: JobTyped; errors?: FieldErrors; test?: TestRunOutcome; pasted?: Pasted };
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const intent = readText(form, 'intent');
   const reading = readJobForm(form, await findStored(work, team.id, readText(form, 'from')));
   const { typed } = reading;
   if (intent === 'paste') return data<Answer>(fillJobFromPaste(readText(form, 'paste'), typed));
   if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
-    return data<Answer>({ typed, test: await testJob(work, team.id, reading.input) });
+    return data<Answer>({ typed, test: await testJob(work, team.id, reading) });
   // A queue may have been paused while the form was open.
   const queue = await work.findQueueByName(team.id, reading.input.queue);
   if (queue?.isPaused) {

@@ -1,5 +1,5 @@
 import { data } from 'react-router';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { isOwnPath, redirectWithToast } from '../cookies.ts';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
@@ -16,9 +16,9 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { tasks: tasks.filter((task) => isRecent(task, now)) };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   if (readText(form, 'intent') !== 'cancel') throw data(null, { status: 400 });
   const { work } = context.get(services);
   const next = readText(form, 'next');

@@ -1,21 +1,30 @@
 import { Button } from '@mantine/core';
 import { data, Link, useLocation } from 'react-router';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
-import { describeBounded, formatBounded } from '../parts/amounts.ts';
+import { countOf, formatAmount, isOne, writeAmount } from '../parts/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
+import { UnreadableFilter } from '../parts/FilterFault.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { Pagination } from '../parts/Pagination.tsx';
 import { readCursor } from '../parts/readCursor.ts';
 import { TabLinks } from '../parts/TabLinks.tsx';
 import { formatUtc } from '../parts/Time.tsx';
+import { AskAgain } from '../runs/AskAgain.tsx';
 import { isRecent } from '../runs/bulkProgress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/jobActions.ts';
 import { JobFilters } from '../runs/JobFilters.tsx';
-import { filterNames, isNarrowed, jobTabs, readJobSearch } from '../runs/jobSearch.ts';
+import {
+  filterNames,
+  isNarrowed,
+  jobTabs,
+  readJobSearch,
+  readTab,
+  refuseQueue,
+} from '../runs/jobSearch.ts';
 import { JobTable } from '../runs/JobTable.tsx';
 import type { BoundedCount, JobTab } from '../services.ts';
 import type { Route } from './+types/jobs.ts';
@@ -25,47 +34,55 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { work } = context.get(services);
   const { now } = context.get(requestFacts);
   const params = url.searchParams;
-  const search = readJobSearch(params);
+  const queues = await work.listQueues(team.id);
+  const { search, faults } = refuseQueue(readJobSearch(params), queues);
   const narrowed = isNarrowed(params);
-  const [page, counts, queues, tasks, matching] = await Promise.all([
-    work.searchJobs(team.id, search, readCursor(url)),
-    work.countTabs(team.id, search.queueId),
-    work.listQueues(team.id),
+  const [page, counts, tasks, matching] = await Promise.all([
+    search ? work.searchJobs(team.id, search, readCursor(url)) : emptyPage,
+    work.countTabs(team.id, search?.queueId),
     work.listBulkTasks(team.id),
-    narrowed && actsOn(search.tab) ? work.countJobs(team.id, search) : null,
+    search && narrowed && actsOn(search.tab) ? work.countJobs(team.id, search) : null,
   ]);
+  const tab = readTab(params);
   return {
     page,
-    tab: search.tab,
+    tab,
     narrowed,
+    faults,
+    isOfOneQueue:
+      search !== null && filterNames.every((name) => name === 'queue' || !params.get(name)),
+    isResent: search?.resent === true,
     counts,
     queues: queues.map(({ id, name }) => ({ id, name })),
+    pausedQueueIds: queues.filter(({ isPaused }) => isPaused).map(({ id }) => id),
     tasks: tasks.filter((task) => isRecent(task, now)),
-    matching: matching ?? counts[search.tab],
+    matching: faults ? { count: 0, isMore: false } : (matching ?? counts[tab]),
   };
 }
+
+const emptyPage = { jobs: [], next: null, previous: null, searchedBackTo: null };
 
 /** Only what waits can be fired or deleted, and only what failed retried. */
 function actsOn(tab: JobTab): boolean {
   return tab === 'pending' || tab === 'retrying' || tab === 'failed';
 }
 
-export async function action({ request, context, url }: Route.ActionArgs) {
+export async function action({ context, url }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const { pathname, search, searchParams } = url;
   const kind = readKind(form);
   if (kind === null) throw data(null, { status: 400 });
-  return redirectWithToast(
-    `${pathname}${search}`,
-    await actOnJobs(work, team.id, { kind, form, search: readJobSearch(searchParams) }),
-    context.get(requestFacts).baseUrl,
-  );
+  const read = readJobSearch(searchParams);
+  const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: read.search });
+  if (asks) return { asks };
+  return redirectWithToast(`${pathname}${search}`, toast, context.get(requestFacts).baseUrl);
 }
 
-export default function Jobs({ loaderData }: Route.ComponentProps) {
-  const { page, tab, narrowed, counts, queues, tasks, matching } = loaderData;
+export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
+  const { page, tab, narrowed, faults, counts, queues, tasks, matching } = loaderData;
+  const { isResent } = loaderData;
   useLiveRefresh(5);
   const { search } = useLocation();
   const params = new URLSearchParams(search);
@@ -73,13 +90,14 @@ export default function Jobs({ loaderData }: Route.ComponentProps) {
     <>
       <PageHeader
         title="Jobs"
-        more={<ForAll tab={tab} narrowed={narrowed} matching={matching} />}
+        more={<ForAll tab={tab} narrowed={narrowed} matching={matching} isResent={isResent} />}
         action={
           <Button component={Link} to="/jobs/new">
             Create job
           </Button>
         }
       />
+      {actionData ? <AskAgain asks={actionData.asks} /> : null}
       <BulkTasks tasks={tasks} />
       <TabLinks
         label="Jobs by state"
@@ -87,39 +105,75 @@ export default function Jobs({ loaderData }: Route.ComponentProps) {
           name: each.name,
           to: tabAddress(params, each.tab),
           isCurrent: each.tab === tab,
-          count: formatBounded(counts[each.tab]),
+          count: countOnTab(loaderData, each.tab),
         }))}
       />
-      <JobFilters queues={queues} tab={tab} params={params} narrowed={narrowed} />
-      {page.jobs.length === 0 ? (
+      <JobFilters
+        queues={queues}
+        tab={tab}
+        params={params}
+        narrowed={narrowed}
+        faults={faults}
+        resent={counts.resent}
+      />
+      {faults ? (
+        <UnreadableFilter />
+      ) : page.jobs.length === 0 ? (
         <Nothing tab={tab} narrowed={narrowed} isAtEnd={page.next === null} />
       ) : (
-        <JobTable jobs={page.jobs} tab={tab} matching={matching} />
+        <JobTable
+          jobs={page.jobs}
+          tab={tab}
+          matching={matching}
+          pausedQueueIds={loaderData.pausedQueueIds}
+        />
       )}
-      <Pagination
-        older={page.next}
-        newer={page.previous}
-        {...(tab === 'pending' || tab === 'retrying' ? { words: byDue } : {})}
-        {...(page.searchedBackTo === null
-          ? {}
-          : {
-              note: `Searched ${tab === 'pending' || tab === 'retrying' ? 'up' : 'back'} to ${formatUtc(page.searchedBackTo)}; “${byDueOrTime(tab)}” goes on from there.`,
-            })}
-      />
+      <Pages page={page} tab={tab} />
     </>
+  );
+}
+
+type Shown = Route.ComponentProps['loaderData'];
+
+/** A tab says how many it leads to; where filters are kept with it, nobody has counted those of the others. */
+function countOnTab(
+  {
+    tab,
+    counts,
+    matching,
+    isOfOneQueue,
+  }: Pick<Shown, 'tab' | 'counts' | 'matching' | 'isOfOneQueue'>,
+  of: JobTab,
+): string | undefined {
+  if (isOfOneQueue) return formatAmount(counts[of]);
+  return of === tab && actsOn(tab) ? formatAmount(matching) : undefined;
+}
+
+function Pages({ page, tab }: Pick<Shown, 'page' | 'tab'>) {
+  const isByDue = tab === 'pending' || tab === 'retrying';
+  const { next, previous, searchedBackTo } = page;
+  return (
+    <Pagination
+      older={next}
+      newer={previous}
+      {...(isByDue ? { words: byDue } : {})}
+      {...(searchedBackTo === null
+        ? {}
+        : {
+            note: `Searched ${isByDue ? 'up' : 'back'} to ${formatUtc(searchedBackTo)}; “${isByDue ? byDue.older : 'Older'}” goes on from there.`,
+          })}
+    />
   );
 }
 
 const byDue = { older: 'Later', newer: 'Earlier', newest: 'Next due' };
 
-function byDueOrTime(tab: JobTab): string {
-  return tab === 'pending' || tab === 'retrying' ? byDue.older : 'Older';
-}
-
 /** Another tab keeps the filters. */
 function tabAddress(params: URLSearchParams, tab: JobTab): string {
   const kept = new URLSearchParams({ tab });
   for (const name of filterNames) {
+    // Only what failed can have been resent.
+    if (name === 'resent' && tab !== 'failed') continue;
     const value = params.get(name);
     if (value) kept.set(name, value);
   }
@@ -131,20 +185,23 @@ function ForAll({
   tab,
   narrowed,
   matching,
+  isResent,
 }: {
   tab: JobTab;
   narrowed: boolean;
   matching: BoundedCount;
+  isResent: boolean;
 }) {
   if (matching.count === 0) return null;
-  const which = narrowed ? ' that match the search' : '';
+  const which = narrowed ? ` that ${isOne(matching) ? 'matches' : 'match'} the search` : '';
+  const fields = { all: '1', shown: writeAmount(matching) };
   if (tab === 'pending') {
-    const many = describeBounded(matching, 'pending job', 'pending jobs');
+    const many = countOf(matching, 'pending job', 'pending jobs');
     return (
       <ConfirmDialog
         word="Fire all pending"
         question={`Fire ${many}${which}?`}
-        fields={{ intent: 'fire', all: '1' }}
+        fields={{ intent: 'fire', ...fields }}
         variant="default"
       >
         They are due at once instead of at their time. A paused queue still holds its jobs.
@@ -152,24 +209,25 @@ function ForAll({
     );
   }
   if (tab !== 'failed') return null;
-  const many = describeBounded(matching, 'failed job', 'failed jobs');
+  const kind = isResent ? 'resent' : 'failed';
+  const many = countOf(matching, `${kind} job`, `${kind} jobs`);
   return (
     <>
       <ConfirmDialog
-        word="Delete all failed"
+        word={`Delete all ${kind}`}
         question={`Delete ${many}${which}?`}
-        fields={{ intent: 'delete', all: '1' }}
+        fields={{ intent: 'delete', ...fields }}
       >
         Their records and responses go with them. This can’t be undone.
       </ConfirmDialog>
       <ConfirmDialog
-        word="Retry all failed"
+        word={`Retry all ${kind}`}
         question={`Retry ${many}${which}?`}
-        fields={{ intent: 'retry', all: '1' }}
+        fields={{ intent: 'retry', ...fields }}
         variant="default"
       >
-        Each becomes a new job, attempt 1, that runs now. The failed ones stay as they are. Each run
-        counts to the monthly limit.
+        Each becomes a new job, attempt 1, that runs now. The failed ones stay under Resent. Each
+        run counts to the monthly limit.
       </ConfirmDialog>
     </>
   );
@@ -198,7 +256,7 @@ const emptyTabs: Readonly<Record<JobTab, { title: string; text: string }>> = {
   },
   failed: {
     title: 'Nothing failed for good',
-    text: 'Jobs whose last attempt failed stand here, to be retried or deleted, until their queue’s dead letter retention ends.',
+    text: 'Jobs whose last attempt failed stand here, to be retried or deleted, until they are resent or their queue’s dead letter retention ends.',
   },
 };
 

@@ -1,8 +1,8 @@
 import { data, Link } from 'react-router';
-import { redirectWithCookies, services, visitorOf } from '../context.ts';
+import { redirectWithCookies, sentForm, services, visitorOf } from '../context.ts';
 import { readNext } from '../cookies.ts';
 import { DoorForm } from '../parts/DoorForm.tsx';
-import { describeTooMany } from '../parts/tooMany.ts';
+import { refuseTooMany } from '../refuseTooMany.ts';
 import { TextField } from '../parts/Field.tsx';
 import { readText } from '../parts/readForm.ts';
 import type { Route } from './+types/login.code.ts';
@@ -12,7 +12,7 @@ export function loader({ url }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const { accounts } = context.get(services).people;
   const outcome = await accounts.verifySecondFactor(
     { code: readText(form, 'code') },
@@ -21,8 +21,10 @@ export async function action({ request, context }: Route.ActionArgs) {
   switch (outcome.kind) {
     case 'signed-in':
       return redirectWithCookies(readNext(form.get('next')), outcome.setCookies);
-    case 'too-many':
-      return data({ problem: describeTooMany(outcome) }, { status: 429 });
+    case 'too-many': {
+      const { problem, status } = refuseTooMany(outcome, context);
+      return data({ problem }, { status });
+    }
     case 'expired':
       return data(
         { problem: 'This sign-in has waited too long. Begin again with email and password.' },

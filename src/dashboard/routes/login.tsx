@@ -1,8 +1,8 @@
 import { data, Link, redirect } from 'react-router';
-import { redirectWithCookies, services, session, visitorOf } from '../context.ts';
+import { redirectWithCookies, sentForm, services, session, visitorOf } from '../context.ts';
 import { readNext } from '../cookies.ts';
 import { DoorForm } from '../parts/DoorForm.tsx';
-import { describeTooMany } from '../parts/tooMany.ts';
+import { refuseTooMany } from '../refuseTooMany.ts';
 import { CurrentPasswordField, TextField } from '../parts/Field.tsx';
 import { readText } from '../parts/readForm.ts';
 import type { Route } from './+types/login.ts';
@@ -16,7 +16,7 @@ export async function loader({ url, context }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const email = readText(form, 'email');
   const next = readNext(form.get('next'));
   const { accounts } = context.get(services).people;
@@ -32,8 +32,10 @@ export async function action({ request, context }: Route.ActionArgs) {
         `/login/code?next=${encodeURIComponent(next)}`,
         outcome.setCookies,
       );
-    case 'too-many':
-      return data({ problem: describeTooMany(outcome), email }, { status: 429 });
+    case 'too-many': {
+      const { problem, status } = refuseTooMany(outcome, context);
+      return data({ problem, email }, { status });
+    }
     case 'wrong':
       return data(
         {

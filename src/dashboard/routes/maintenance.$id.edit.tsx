@@ -2,23 +2,31 @@ import { saveWindow } from '../alerts/saveWindow.ts';
 import { WindowPage } from '../alerts/WindowPage.tsx';
 import { typedOfWindow } from '../alerts/windowTyped.ts';
 import { notFound, services, signedIn } from '../context.ts';
+import { notHere } from '../notHere.ts';
 import type { Route } from './+types/maintenance.$id.edit.ts';
+
+const mostShown = 50;
 
 export async function loader({ params, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const [window, sources] = await Promise.all([
+  const [window, sources, muted] = await Promise.all([
     work.findWindow(team.id, params.id),
     work.listAlertSources(team.id),
+    work.listAlerts(team.id, { windowId: params.id, limit: mostShown }),
   ]);
-  if (!window) notFound();
-  return { name: window.name, typed: typedOfWindow(window), sources };
+  if (!window) return notHere(context, (teamId) => work.findWindow(teamId, params.id));
+  return { name: window.name, typed: typedOfWindow(window), sources, muted };
 }
 
-export async function action({ params: { id }, ...given }: Route.ActionArgs) {
-  const { team } = given.context.get(signedIn);
-  if (!(await given.context.get(services).work.findWindow(team.id, id))) notFound();
-  return saveWindow(given, (work, teamId, input) => work.editWindow(teamId, id, input), 'changed');
+export async function action({ params: { id }, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  if (!(await context.get(services).work.findWindow(team.id, id))) notFound();
+  return saveWindow(
+    context,
+    (work, teamId, input) => work.editWindow(teamId, id, input),
+    'changed',
+  );
 }
 
 export default function EditWindow({ loaderData, actionData }: Route.ComponentProps) {
@@ -28,6 +36,7 @@ export default function EditWindow({ loaderData, actionData }: Route.ComponentPr
       word="Save"
       loaded={loaderData}
       answer={actionData}
+      muted={loaderData.muted}
     />
   );
 }

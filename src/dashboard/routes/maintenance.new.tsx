@@ -8,14 +8,14 @@ import type { Route } from './+types/maintenance.new.ts';
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const sources = await context.get(services).work.listAlertSources(team.id);
-  const asked = url.searchParams.get('source');
+  const asked = url.searchParams.get('source') ?? '';
   const choice = readSourceChoice(asked);
   const isOwn = sources.some(({ kind, id }) => kind === choice?.kind && id === choice.id);
   return { sources, typed: beginTyped(context.get(requestFacts).now, isOwn ? asked : null) };
 }
 
-export async function action(given: Route.ActionArgs) {
-  return saveWindow(given, (work, teamId, input) => work.createWindow(teamId, input), 'created');
+export async function action({ context }: Route.ActionArgs) {
+  return saveWindow(context, (work, teamId, input) => work.createWindow(teamId, input), 'created');
 }
 
 export default function NewWindow({ loaderData, actionData }: Route.ComponentProps) {

@@ -3,7 +3,7 @@ import { data, Link } from 'react-router';
 import { readSourceChoice } from '../alerts/alertFilter.ts';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { windowColumns } from '../alerts/WindowTable.tsx';
-import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { isOwnPath, redirectWithToast } from '../cookies.ts';
 import { DataTable } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
@@ -25,11 +25,11 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { windows, sources };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const { baseUrl } = context.get(requestFacts);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const next = readText(form, 'next');
   const to = isOwnPath(next) ? next : '/maintenance';
   switch (readText(form, 'intent')) {

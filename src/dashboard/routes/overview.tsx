@@ -4,7 +4,7 @@ import { Link, useRouteLoaderData } from 'react-router';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/mutedNow.ts';
 import { requestFacts, services, signedIn } from '../context.ts';
-import { formatCapped } from '../parts/amounts.ts';
+import { formatAmount, capped } from '../parts/amounts.ts';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { Glyph, type GlyphName } from '../parts/Glyph.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
@@ -46,7 +46,7 @@ function listNeeds(facts: { pulse: Pulse; counts: Counts; hasToken: boolean }): 
   const needs: Need[] = [];
   const add = (isNeeded: boolean, need: Need) => void (isNeeded && needs.push(need));
   const many = (count: number, one: string, more: string) =>
-    `${formatCapped(count)} ${count === 1 ? one : more}`;
+    `${formatAmount(capped(count))} ${count === 1 ? one : more}`;
   add(pulse.failingCrons > 0, {
     tone: 'red',
     glyph: 'failed',
@@ -104,7 +104,9 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
       <div className="stack">
         <MaintenanceNotice windows={muted.team} of="the team" />
         <MaintenanceNotice windows={muted.chosen} of="chosen crons and queues" />
-        {frame ? <Needs needs={listNeeds({ pulse: frame.pulse, counts, hasToken })} /> : null}
+        {frame?.pulse ? (
+          <Needs needs={listNeeds({ pulse: frame.pulse, counts, hasToken })} />
+        ) : null}
         <FailingNow overview={overview} />
         <div className={classes.columns}>
           <NextUp overview={overview} />
@@ -182,7 +184,7 @@ function Tile({ title, to, children }: { title: string; to: string; children: Re
 function Figure({ count, word }: { count: number; word: string }) {
   return (
     <div>
-      <dd className="num">{formatCapped(count)}</dd>
+      <dd className="num">{formatAmount(capped(count))}</dd>
       <dt>{word}</dt>
     </div>
   );

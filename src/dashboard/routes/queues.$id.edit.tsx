@@ -1,5 +1,6 @@
 import { data } from 'react-router';
-import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notHere } from '../notHere.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { QueueForm } from '../forms/QueueForm.tsx';
 import { readQueueForm, typedOfQueue } from '../forms/readForms.ts';
@@ -11,15 +12,16 @@ import type { Route } from './+types/queues.$id.edit.ts';
 
 export async function loader({ params, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
-  const queue = (await context.get(services).work.findQueue(team.id, params.id)) ?? notFound();
+  const find = (teamId: string) => context.get(services).work.findQueue(teamId, params.id);
+  const queue = (await find(team.id)) ?? (await notHere(context, find));
   return { id: queue.id, name: queue.name, typed: typedOfQueue(queue) };
 }
 
-export async function action({ params, request, context }: Route.ActionArgs) {
+export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const queue = (await work.findQueue(team.id, params.id)) ?? notFound();
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const reading = readQueueForm(form, queue.name);
   const answer = await answerQueueForm(form, reading, work, team.id);
   if (answer || !reading.ok)

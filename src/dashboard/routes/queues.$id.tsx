@@ -1,19 +1,23 @@
 import { Button } from '@mantine/core';
-import { data, Form, Link } from 'react-router';
+import { data, Link } from 'react-router';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound, requestFacts, services, signedIn } from '../context.ts';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notHere } from '../notHere.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { RetryTimeline } from '../forms/RetryField.tsx';
-import { describeBounded, describeRunning, formatBounded } from '../parts/amounts.ts';
+import { countOf, describeRunning, formatAmount } from '../parts/amounts.ts';
+import { Form } from '../parts/Form.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { CutText } from '../parts/CutText.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { readText } from '../parts/readForm.ts';
+import { ResultStrip } from '../parts/ResultStrip.tsx';
 import { Time } from '../parts/Time.tsx';
 import { AssertionList } from '../runs/AssertionList.tsx';
+import { failedOf } from '../runs/jobSearch.ts';
 import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
 import { Panel } from '../runs/RunParts.tsx';
 import type { DeletionScope, QueueRow } from '../services.ts';
@@ -28,16 +32,16 @@ export async function loader({ params, context }: Route.LoaderArgs) {
     work.describeQueueDeletion(team.id, params.id),
     work.listActiveWindows(team.id, { kind: 'queue', id: params.id }),
   ]);
-  if (!row || !deletion) notFound();
+  if (!row || !deletion) return notHere(context, (teamId) => work.findQueue(teamId, params.id));
   return { row, deletion, windows, counts: await work.countTabs(team.id, params.id) };
 }
 
-export async function action({ params, request, context }: Route.ActionArgs) {
+export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const say = (text: string, to = `/queues/${params.id}`) =>
     redirectWithToast(to, { kind: 'done', text }, context.get(requestFacts).baseUrl);
-  switch (readText(await request.formData(), 'intent')) {
+  switch (readText(context.get(sentForm), 'intent')) {
     case 'pause':
       if (!(await work.pauseQueue(team.id, params.id))) notFound();
       return say('The queue is paused. It starts nothing and holds its jobs.');
@@ -46,7 +50,7 @@ export async function action({ params, request, context }: Route.ActionArgs) {
       return say('The queue is enabled. What is due starts now.');
     case 'delete': {
       const count = (await work.deleteQueue(team.id, params.id)) ?? notFound();
-      const jobs = describeBounded({ count, isMore: false }, 'job', 'jobs');
+      const jobs = countOf({ count, isMore: false }, 'job', 'jobs');
       return say(`The queue is deleted, and ${jobs} with it.`, '/queues');
     }
     default:
@@ -65,7 +69,14 @@ const tabs = [
 export default function QueuePage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { row, deletion, counts, windows } = loaderData;
-  const { queue, running, oldestDueAt, nextDueAt, failedToday, health } = row;
+  const { queue, running, oldestDueAt, nextDueAt, failed, failedSince, health } = row;
+  const counted = [
+    ...tabs.map(
+      ([tab, word]) => [word, `/jobs?tab=${tab}&queue=${queue.id}`, counts[tab]] as const,
+    ),
+    ['Resent', `/jobs?tab=failed&queue=${queue.id}&resent=1`, counts.resent],
+    ['Failed today (UTC)', failedOf(queue.id, failedSince), failed],
+  ] as const;
   return (
     <>
       <PageHeader
@@ -88,21 +99,24 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
           >
             <DefinitionList
               entries={[
-                ...tabs.map(
-                  ([tab, word]) =>
+                ...counted.map(
+                  ([word, to, count]) =>
                     [
                       word,
-                      <Link key={tab} className="num" to={`/jobs?tab=${tab}&queue=${queue.id}`}>
-                        {formatBounded(counts[tab])}
+                      <Link key={word} className="num" to={to}>
+                        {formatAmount(count)}
                       </Link>,
                     ] as const,
                 ),
                 ['Running', describeRunning(running, queue.concurrencyLimit)],
                 ['Oldest waiting', <Time key="oldest" at={oldestDueAt} />],
                 ['Next due', <Time key="next" at={nextDueAt} />],
-                ['Failed today (UTC)', formatBounded(failedToday)],
               ]}
             />
+            <div>
+              <h3>Last 50 attempts</h3>
+              <ResultStrip results={row.strip} />
+            </div>
           </Panel>
           <Settings row={row} isMuted={windows.length > 0} />
         </div>
@@ -121,14 +135,14 @@ function More({ row: { queue }, deletion }: { row: QueueRow; deletion: DeletionS
         question={`Delete the queue “${queue.name}”?`}
         fields={{ intent: 'delete' }}
       >
-        {describeBounded(waiting, 'waiting job', 'waiting jobs')} are never sent, and{' '}
-        {describeBounded(finished, 'finished one', 'finished ones')} go with it.{' '}
+        {countOf(waiting, 'waiting job', 'waiting jobs')} are never sent, and{' '}
+        {countOf(finished, 'finished one', 'finished ones')} go with it.{' '}
         {running > 0
-          ? `${describeBounded({ count: running, isMore: false }, 'attempt is', 'attempts are')} under way; the target may still finish its work. `
+          ? `${countOf(running, 'attempt is', 'attempts are')} under way; the target may still finish its work. `
           : ''}
         This can’t be undone. A job that names the queue later makes it anew with default settings.
       </ConfirmDialog>
-      <Form method="post">
+      <Form>
         <Button type="submit" name="intent" value={intent} variant="default">
           {word}
         </Button>
@@ -148,10 +162,7 @@ function Settings({ row: { queue }, isMuted }: { row: QueueRow; isMuted: boolean
             'Automatic retries',
             queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off',
           ],
-          [
-            'Dead letter retention',
-            describeBounded({ count: queue.deadLetterDays, isMore: false }, 'day', 'days'),
-          ],
+          ['Dead letter retention', countOf(queue.deadLetterDays, 'day', 'days')],
           [
             'Email alerts for job failures',
             <AlertFact

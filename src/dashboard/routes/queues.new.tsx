@@ -1,5 +1,5 @@
 import { data } from 'react-router';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { QueueForm } from '../forms/QueueForm.tsx';
 import { readQueueForm, typedOfQueue } from '../forms/readForms.ts';
@@ -28,10 +28,10 @@ export function loader() {
   return { typed: typedOfQueue(defaults) };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   // A queue that is only tried needs no name yet.
   const isTest = form.get('intent') === 'test';
   const reading = readQueueForm(form, isTest ? 'test' : undefined);

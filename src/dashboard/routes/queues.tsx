@@ -1,17 +1,20 @@
 import { Button } from '@mantine/core';
-import { data, Form, Link } from 'react-router';
+import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/mutedNow.ts';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
-import { describeRunning, formatBounded } from '../parts/amounts.ts';
+import { describeRunning, formatAmount } from '../parts/amounts.ts';
+import { Form } from '../parts/Form.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { readText } from '../parts/readForm.ts';
+import { ResultStrip } from '../parts/ResultStrip.tsx';
 import { Time } from '../parts/Time.tsx';
+import { failedOf } from '../runs/jobSearch.ts';
 import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
 import type { QueueRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
@@ -24,10 +27,10 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { queues, muted: await readMutedNow(work, team.id, 'queue', ids) };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const [intent, id] = [readText(form, 'intent'), readText(form, 'id')];
   if (intent !== 'pause' && intent !== 'enable') throw data(null, { status: 400 });
   const changed = await (intent === 'pause'
@@ -118,37 +121,50 @@ const otherColumns: Column<QueueRow>[] = [
     head: 'Waiting',
     width: '90px',
     isNumber: true,
-    cell: ({ waiting }) => formatBounded(waiting),
+    givesWay: 5,
+    cell: ({ waiting }) => formatAmount(waiting),
   },
   {
     key: 'running',
     head: 'Running',
     width: '110px',
     isNumber: true,
+    givesWay: 3,
     cell: ({ running, queue }) => describeRunning(running, queue.concurrencyLimit),
   },
   {
     key: 'oldest',
     head: 'Oldest waiting',
     width: '120px',
+    givesWay: 4,
     cell: ({ oldestDueAt }) => <Time at={oldestDueAt} />,
   },
   {
     key: 'next',
     head: 'Next due',
     width: '100px',
+    givesWay: 1,
     cell: ({ nextDueAt }) => <Time at={nextDueAt} />,
+  },
+  {
+    key: 'strip',
+    head: 'Last 50 attempts',
+    width: '164px',
+    givesWay: 2,
+    isHiddenOnPhone: true,
+    cell: ({ strip }) => <ResultStrip results={strip} />,
   },
   {
     key: 'failed',
     head: 'Failed today',
     width: '110px',
     isNumber: true,
-    cell: ({ queue, failedToday }) =>
-      failedToday.count === 0 ? (
+    givesWay: 6,
+    cell: ({ queue, failed, failedSince }) =>
+      failed.count === 0 ? (
         <span className="muted">0</span>
       ) : (
-        <Link to={`/jobs?tab=failed&queue=${queue.id}`}>{formatBounded(failedToday)}</Link>
+        <Link to={failedOf(queue.id, failedSince)}>{formatAmount(failed)}</Link>
       ),
   },
   {
@@ -157,7 +173,7 @@ const otherColumns: Column<QueueRow>[] = [
     width: '100px',
     isWideOnPhone: true,
     cell: ({ queue }) => (
-      <Form method="post">
+      <Form>
         <input type="hidden" name="id" value={queue.id} />
         <Button
           type="submit"

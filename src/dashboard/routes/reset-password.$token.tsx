@@ -1,10 +1,11 @@
 import { data, Link } from 'react-router';
-import { requestFacts, services, visitorOf } from '../context.ts';
+import { requestFacts, sentForm, services, visitorOf } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { DoorForm } from '../parts/DoorForm.tsx';
-import { describeTooMany } from '../parts/tooMany.ts';
+import { refuseTooMany } from '../refuseTooMany.ts';
 import { PasswordField } from '../parts/Field.tsx';
-import { readText } from '../parts/readForm.ts';
+import { RevokeTokenField } from '../parts/RevokeTokenField.tsx';
+import { readChecked, readText } from '../parts/readForm.ts';
 import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/reset-password.$token.ts';
 
@@ -13,10 +14,14 @@ export async function loader({ params, context }: Route.LoaderArgs) {
 }
 
 export async function action({ params, request, context }: Route.ActionArgs) {
-  const password = readText(await request.formData(), 'password');
+  const form = context.get(sentForm);
   const { accounts } = context.get(services).people;
   const outcome = await accounts.resetPassword(
-    { token: params.token, password },
+    {
+      token: params.token,
+      password: readText(form, 'password'),
+      revokesToken: readChecked(form, 'revoke_token'),
+    },
     visitorOf(request, context),
   );
   const none: FieldErrors = {};
@@ -26,14 +31,17 @@ export async function action({ params, request, context }: Route.ActionArgs) {
         '/login',
         { kind: 'done', text: 'The new password is set. Sign in with it.' },
         context.get(requestFacts).baseUrl,
+        outcome.setCookies,
       );
     case 'expired':
       return data(
         { problem: 'This link was used or is too old. Ask for a new one.', errors: none },
         { status: 422 },
       );
-    case 'too-many':
-      return data({ problem: describeTooMany(outcome), errors: none }, { status: 429 });
+    case 'too-many': {
+      const { problem, status } = refuseTooMany(outcome, context);
+      return data({ problem, errors: none }, { status });
+    }
     case 'refused':
       return data({ problem: undefined, errors: outcome.errors }, { status: 422 });
   }
@@ -67,6 +75,7 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
         maxLength={128}
         errors={actionData?.errors}
       />
+      <RevokeTokenField />
     </DoorForm>
   );
 }

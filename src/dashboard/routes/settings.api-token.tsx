@@ -1,14 +1,20 @@
 import { Button } from '@mantine/core';
-import { useEffect } from 'react';
-import { data, Form, Link, useRevalidator } from 'react-router';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { data, Link } from 'react-router';
+import { requestFacts, sentForm, services, signedIn, visitorOf } from '../context.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { CurrentPasswordField } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
+import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
+import { readText } from '../parts/readForm.ts';
 import { Section } from '../parts/Section.tsx';
+import { ShownOnce } from '../parts/ShownOnce.tsx';
+import { useKept } from '../parts/shownOnce.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
+import { refuseTooMany } from '../refuseTooMany.ts';
+import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.api-token.ts';
 
 /** How long the page looks for a first request, and tells of it; an unused token is waited for longer. */
@@ -28,42 +34,62 @@ export async function loader({ url, context }: Route.LoaderArgs) {
 }
 
 /** Generates or replaces the token; the answer is the only place where its text ever stands. */
-export async function action({ context }: Route.ActionArgs) {
-  const { user } = context.get(signedIn);
-  return data({ token: await context.get(services).people.tokens.generateApiToken(user.id) });
+export async function action({ request, context }: Route.ActionArgs) {
+  const password = readText(context.get(sentForm), 'password');
+  const { accounts } = context.get(services).people;
+  const outcome = await accounts.generateApiToken({ password }, visitorOf(request, context));
+  if (outcome.kind === 'generated') return data<Answer>({ token: outcome.token });
+  if (outcome.kind === 'refused') return data<Answer>({ errors: outcome.errors }, { status: 422 });
+  const { problem, status } = refuseTooMany(outcome, context);
+  return data<Answer>({ problem }, { status });
 }
+
+type Answer = { token?: string; problem?: string; errors?: FieldErrors };
 
 export default function ApiToken({ loaderData, actionData }: Route.ComponentProps) {
   const { token, baseUrl, teamName, isWatching, arrived } = loaderData;
+  const { kept, take } = useKept(actionData, (answer) => answer.token);
   return (
     <>
       <Section
         title="API token"
         note="Calls with it act in whichever team is your current one at that moment."
       >
-        {actionData ? (
-          <>
-            <Notice kind="done" title="Copy the token now: it is shown once." />
-            <CodeBlock text={actionData.token} label="API token" />
-          </>
+        {kept ? (
+          <ShownOnce
+            key={kept}
+            what="API token"
+            title="Copy the token now: it is shown once."
+            onTaken={take}
+          >
+            <CodeBlock text={kept} label="API token" />
+          </ShownOnce>
         ) : null}
-        {token ? <Existing token={token} /> : <First />}
+        {actionData?.problem ? <Notice kind="failed">{actionData.problem}</Notice> : null}
+        {token ? (
+          <Existing token={token} errors={actionData?.errors} />
+        ) : (
+          <First errors={actionData?.errors} />
+        )}
       </Section>
       <Section
         title="Send a first request"
         note={<>It goes to the team {teamName}. The service answers with the id.</>}
       >
-        <Examples baseUrl={baseUrl} token={actionData?.token ?? '$API_TOKEN'} />
+        <Examples baseUrl={baseUrl} token={kept ?? '$API_TOKEN'} />
         {isWatching ? <Arrival arrived={arrived} /> : null}
       </Section>
     </>
   );
 }
 
-function First() {
+type Errors = { errors: FieldErrors | undefined };
+
+function First({ errors }: Errors) {
   return (
-    <Form method="post">
+    <Form>
       <p>You have none yet.</p>
+      <CurrentPasswordField errors={errors} />
       <Button type="submit">Generate token</Button>
     </Form>
   );
@@ -71,7 +97,8 @@ function First() {
 
 function Existing({
   token,
-}: {
+  errors,
+}: Errors & {
   token: { hint: string; createdAt: number; lastUsedAt: number | null };
 }) {
   return (
@@ -86,16 +113,14 @@ function Existing({
           ],
         ]}
       />
-      <div>
-        <ConfirmDialog
-          word="Regenerate token"
-          question="Replace the API token?"
-          fields={{}}
-          variant="default"
-        >
-          The present token stops working at once, wherever it is used.
-        </ConfirmDialog>
-      </div>
+      {/* After it was replaced, the password goes. */}
+      <Form key={token.hint}>
+        <p>A new token ends the present one at once, wherever it is used.</p>
+        <CurrentPasswordField label="Password, to replace it" errors={errors} />
+        <Button type="submit" variant="default">
+          Regenerate token
+        </Button>
+      </Form>
     </>
   );
 }
@@ -140,13 +165,7 @@ function Arrival({
 }: {
   arrived: { kind: 'job' | 'cron'; id: string; createdAt: number } | null;
 }) {
-  const { revalidate } = useRevalidator();
-  const isWaiting = arrived === null;
-  useEffect(() => {
-    if (!isWaiting) return;
-    const timer = setInterval(() => void revalidate(), 2000);
-    return () => clearInterval(timer);
-  }, [isWaiting, revalidate]);
+  useLiveRefresh(arrived === null ? 2 : null);
   return (
     <div role="status" className="row">
       {arrived ? (

@@ -1,16 +1,26 @@
 import { Button } from '@mantine/core';
-import { data, Form } from 'react-router';
-import { requestFacts, requireRole, services } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
+import { data } from 'react-router';
+import {
+  requestFacts,
+  requireRole,
+  sentForm,
+  services,
+  visitorOf,
+  type Context,
+} from '../context.ts';
+import { redirectWithToast, type Toast } from '../cookies.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
-import { describeTooMany } from '../parts/tooMany.ts';
+import { Form } from '../parts/Form.tsx';
 import { ChoiceField, TextField } from '../parts/Field.tsx';
 import { readText } from '../parts/readForm.ts';
 import { Notice } from '../parts/Notice.tsx';
+import { ShownOnce } from '../parts/ShownOnce.tsx';
+import { useKept } from '../parts/shownOnce.ts';
 import { Section } from '../parts/Section.tsx';
 import { Time } from '../parts/Time.tsx';
+import { refuseTooMany } from '../refuseTooMany.ts';
 import type { Actor, FieldErrors, Invitation, Member, Teams } from '../services.ts';
 import type { Route } from './+types/settings.members.ts';
 
@@ -37,31 +47,45 @@ type Answer = {
 
 export async function action({ request, context }: Route.ActionArgs) {
   const { actor } = requireRole(context, 'admin');
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const { teams } = context.get(services).people;
   const intent = readText(form, 'intent');
-  if (intent === 'invite') return invite(teams, actor, form);
-  if (intent === 'transfer') requireRole(context, 'owner');
-  const done = await change(teams, actor, intent, readText(form, 'id'));
-  const toast = done
-    ? ({ kind: 'done', text: done } as const)
-    : ({
-        kind: 'failed',
-        text: 'That person or invitation is no longer here. Nothing was changed.',
-      } as const);
-  const to = intent === 'transfer' ? '/settings/team' : '/settings/members';
-  return redirectWithToast(to, toast, context.get(requestFacts).baseUrl);
+  if (intent === 'invite') return invite(actor, request, context);
+  const id = readText(form, 'id');
+  const { baseUrl } = context.get(requestFacts);
+  if (intent === 'transfer') {
+    requireRole(context, 'owner');
+    return redirectWithToast('/settings/team', await transfer(teams, actor, id), baseUrl);
+  }
+  const done = await change(teams, actor, intent, id);
+  const toast: Toast = done ? { kind: 'done', text: done } : GONE;
+  return redirectWithToast('/settings/members', toast, baseUrl);
 }
 
-async function invite(teams: Teams, actor: Actor, form: FormData) {
+const GONE: Toast = {
+  kind: 'failed',
+  text: 'That person or invitation is no longer here. Nothing was changed.',
+};
+
+async function transfer(teams: Teams, actor: Actor, id: string): Promise<Toast> {
+  const { kind } = await teams.transferTeam(actor, id);
+  if (kind === 'not-found') return GONE;
+  return kind === 'done'
+    ? { kind: 'done', text: 'The team has a new owner. You are an admin now.' }
+    : { kind: 'failed', text: 'They own as many teams as one may. Nothing was changed.' };
+}
+
+async function invite(actor: Actor, request: Request, context: Context) {
+  const form = context.get(sentForm);
+  const { teams } = context.get(services).people;
   const role = readText(form, 'role') === 'admin' ? 'admin' : 'member';
-  const outcome = await teams.invite(actor, {
-    email: readText(form, 'email').trim() || null,
-    role,
-  });
+  const invited = { email: readText(form, 'email').trim() || null, role } as const;
+  const outcome = await teams.invite(actor, invited, visitorOf(request, context));
   if (outcome.kind === 'refused') return data<Answer>({ errors: outcome.errors }, { status: 422 });
-  if (outcome.kind === 'too-many')
-    return data<Answer>({ problem: describeTooMany(outcome) }, { status: 429 });
+  if (outcome.kind === 'too-many') {
+    const { problem, status } = refuseTooMany(outcome, context);
+    return data<Answer>({ problem }, { status });
+  }
   return data<Answer>({ invited: { link: outcome.link, mailed: outcome.mailed } });
 }
 
@@ -85,10 +109,6 @@ async function change(
       return (await teams.removeMember(actor, id)).kind === 'done'
         ? 'The member is removed.'
         : null;
-    case 'transfer':
-      return (await teams.transferTeam(actor, id)).kind === 'done'
-        ? 'The team has a new owner. You are an admin now.'
-        : null;
     case 'revoke':
       return (await teams.revokeInvitation(actor, id))
         ? 'The invitation is withdrawn. Its link no longer works.'
@@ -108,7 +128,7 @@ export default function Members({ loaderData, actionData }: Route.ComponentProps
         rows={members}
         keyOf={(member) => member.userId}
       />
-      <Invite answer={actionData ?? {}} sendsMail={sendsMail} />
+      <Invite answer={actionData} sendsMail={sendsMail} />
       {invitations.length > 0 ? (
         <section className="stack">
           <h2>Open invitations</h2>
@@ -124,7 +144,8 @@ export default function Members({ loaderData, actionData }: Route.ComponentProps
   );
 }
 
-function Invite({ answer, sendsMail }: { answer: Answer; sendsMail: boolean }) {
+function Invite({ answer, sendsMail }: { answer: Answer | undefined; sendsMail: boolean }) {
+  const { kept, take } = useKept(answer, ({ invited }) => invited);
   return (
     <Section
       title="Invite"
@@ -134,29 +155,27 @@ function Invite({ answer, sendsMail }: { answer: Answer; sendsMail: boolean }) {
           : 'By a link that you pass on: mail is not set up here.'
       }
     >
-      {answer.problem ? <Notice kind="failed">{answer.problem}</Notice> : null}
-      {answer.invited ? (
-        <>
-          <Notice
-            kind="done"
-            title={
-              answer.invited.mailed ? 'The invitation is on its way.' : 'The invitation is made.'
-            }
-          >
-            This link works once, for seven days. It is shown only now.
-          </Notice>
-          <CodeBlock text={answer.invited.link} label="invitation link" />
-        </>
+      {answer?.problem ? <Notice kind="failed">{answer.problem}</Notice> : null}
+      {kept ? (
+        <ShownOnce
+          key={kept.link}
+          {...(kept.mailed ? {} : { what: 'invitation link' })}
+          title={kept.mailed ? 'The invitation is on its way.' : 'The invitation is made.'}
+          note="This link works once, for seven days. It is shown only now."
+          onTaken={take}
+        >
+          <CodeBlock text={kept.link} label="invitation link" />
+        </ShownOnce>
       ) : null}
-      <Form method="post">
+      <Form>
         <TextField
           name="email"
           label="Email"
           type="email"
           description="Leave it empty for a link that anybody may use, once."
-          errors={answer.errors}
+          errors={answer?.errors}
         />
-        <ChoiceField name="role" label="Role" choices={roles} errors={answer.errors} />
+        <ChoiceField name="role" label="Role" choices={roles} errors={answer?.errors} />
         <Button type="submit" name="intent" value="invite">
           Invite
         </Button>
@@ -181,6 +200,7 @@ function memberColumns(viewer: Actor): Column<Member>[] {
       key: 'joined',
       head: 'Joined',
       width: '110px',
+      givesWay: 1,
       cell: ({ joinedAt }) => <Time at={joinedAt} />,
     },
     {
@@ -200,7 +220,7 @@ function MemberActions({ member, viewer }: { member: Member; viewer: Actor }) {
   const fields = { id: member.userId };
   return (
     <span className="row">
-      <Form method="post">
+      <Form>
         <input type="hidden" name="id" value={member.userId} />
         <Button type="submit" name="intent" value={intent} variant="default">
           {word}
@@ -230,11 +250,18 @@ function MemberActions({ member, viewer }: { member: Member; viewer: Actor }) {
 const invitationColumns: Column<Invitation>[] = [
   { key: 'email', head: 'For', cell: ({ email }) => email ?? 'Whoever has the link' },
   { key: 'role', head: 'Role', width: '100px', cell: ({ role }) => role },
-  { key: 'by', head: 'By', width: '160px', cell: ({ invitedByName }) => invitedByName },
+  {
+    key: 'by',
+    head: 'By',
+    width: '160px',
+    givesWay: 1,
+    cell: ({ invitedByName }) => invitedByName,
+  },
   {
     key: 'expires',
     head: 'Expires',
     width: '110px',
+    givesWay: 2,
     cell: ({ expiresAt }) => <Time at={expiresAt} />,
   },
   {

@@ -4,7 +4,7 @@ import { readChannelInput } from '#work/channel-input';
 import { ChannelForm, type ChannelTyped, type TestResult } from '../alerts/ChannelForm.tsx';
 import { nameChannel } from '../alerts/alertWords.ts';
 import { PresentChannel } from '../alerts/PresentChannel.tsx';
-import { requestFacts, requireRole, services } from '../context.ts';
+import { requestFacts, requireRole, sentForm, services } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { errorsOf } from '../forms/readFields.ts';
 import { readText } from '../parts/readForm.ts';
@@ -24,10 +24,10 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 type Answer = { typed: ChannelTyped; errors?: FieldErrors; test?: TestResult };
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { actor } = requireRole(context, 'admin');
   const { work, notifier } = context.get(services);
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const intent = readText(form, 'intent');
   if (intent !== 'save' && intent !== 'test') throw data(null, { status: 400 });
   const typed = { kind: readText(form, 'kind'), url: readText(form, 'url').trim() };

@@ -1,21 +1,26 @@
 import { Button } from '@mantine/core';
-import { data, Form } from 'react-router';
-import { requestFacts, services, signedIn, visitorOf } from '../context.ts';
+import { data } from 'react-router';
+import { requestFacts, sentForm, services, signedIn, visitorOf } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { CurrentPasswordField, PasswordField, TextField } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { readText } from '../parts/readForm.ts';
+import { RevokeTokenField } from '../parts/RevokeTokenField.tsx';
 import { SecondFactor } from '../parts/SecondFactor.tsx';
+import { useKept } from '../parts/shownOnce.ts';
 import { Section } from '../parts/Section.tsx';
 import { profileActions, type ProfileAnswer } from '../profileActions.ts';
 import type { Route } from './+types/settings.profile.ts';
 
 export function loader({ context }: Route.LoaderArgs) {
-  return { user: context.get(signedIn).user };
+  const { user } = context.get(signedIn);
+  const { accounts } = context.get(services).people;
+  return { user, mustConfirm: accounts.sendsMail() && !user.isEmailVerified };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const intent = readText(form, 'intent');
   const act = Object.hasOwn(profileActions, intent) ? profileActions[intent] : undefined;
   if (!act) throw data(null, { status: 400 });
@@ -27,6 +32,7 @@ export async function action({ request, context }: Route.ActionArgs) {
     userId,
     accounts,
     visitor: visitorOf(request, context),
+    context,
   });
   if (!('said' in outcome)) return outcome;
   const { said, setCookies = [], to = '/settings/profile' } = outcome;
@@ -45,8 +51,10 @@ type FormsProps = {
 
 export default function Profile({ loaderData, actionData }: Route.ComponentProps) {
   const forms: FormsProps = { user: loaderData.user, answer: actionData };
+  const { kept, take } = useKept(actionData, (answer) => answer.begun);
   return (
     <>
+      {loaderData.mustConfirm ? <ConfirmEmail email={loaderData.user.email} /> : null}
       <WhoYouAre {...forms} />
       <ChangePassword {...forms} />
       <Section
@@ -58,18 +66,37 @@ export default function Profile({ loaderData, actionData }: Route.ComponentProps
         ))}
         <SecondFactor
           isOn={loaderData.user.hasSecondFactor}
-          begun={actionData?.begun ?? null}
+          begun={kept}
+          onTaken={take}
           isConfirming={actionData?.intent === 'confirm-second-factor'}
           errors={actionData?.intent.endsWith('second-factor') ? actionData.errors : undefined}
         />
       </Section>
-      <Section title="Sessions" note="Browsers in which you are signed in.">
-        <Form method="post">
+      <Section
+        title="Sessions"
+        note="Browsers in which you are signed in. Links of mails that you have not opened yet stop working, too."
+      >
+        <Form>
+          <RevokeTokenField />
           <Send intent="sign-out-everywhere">Sign out everywhere</Send>
         </Form>
       </Section>
       <DeleteAccount {...forms} />
     </>
+  );
+}
+
+/** Nothing is mailed to an address that is not known to be this person's, but the link that shows it. */
+function ConfirmEmail({ email }: { email: string }) {
+  return (
+    <Section
+      title="Confirm your email"
+      note={`Open the link in the mail to ${email}. Until then no alert is mailed to you, and you can mail no invitation.`}
+    >
+      <Form>
+        <Send intent="confirm-email">Send the link again</Send>
+      </Form>
+    </Section>
   );
 }
 
@@ -79,7 +106,7 @@ function WhoYouAre({ user, answer }: FormsProps) {
   return (
     <>
       <Section title="Name" note="Shown to the members of your teams.">
-        <Form method="post">
+        <Form>
           <TextField
             name="name"
             label="Name"
@@ -93,7 +120,7 @@ function WhoYouAre({ user, answer }: FormsProps) {
         </Form>
       </Section>
       <Section title="Email" note="You sign in with it, and alerts go to it.">
-        <Form method="post">
+        <Form>
           <Problem intent="email" answer={answer} />
           <TextField
             name="email"
@@ -117,7 +144,7 @@ function ChangePassword({ answer }: FormsProps) {
   const errors = answer?.intent === 'password' ? answer.errors : undefined;
   return (
     <Section title="Password" note="A change ends all your other sessions.">
-      <Form method="post">
+      <Form>
         <Problem intent="password" answer={answer} />
         <CurrentPasswordField name="current_password" label="Current password" errors={errors} />
         <PasswordField
@@ -144,7 +171,7 @@ function DeleteAccount({ answer }: FormsProps) {
       note="Your API token stops working. Teams of yours alone go with you, with their crons and jobs."
       isDanger
     >
-      <Form method="post">
+      <Form>
         <Problem intent="delete" answer={answer} />
         <CurrentPasswordField label="Password, to confirm" errors={errors} />
         <Button type="submit" name="intent" value="delete" variant="danger">

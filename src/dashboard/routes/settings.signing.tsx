@@ -1,15 +1,18 @@
 import { Button } from '@mantine/core';
-import { data, Form } from 'react-router';
+import { data } from 'react-router';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
-import { requestFacts, requireRole, services } from '../context.ts';
+import { requestFacts, requireRole, sentForm, services } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { LinesField, TextField } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
 import { readText } from '../parts/readForm.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
+import { ShownOnce } from '../parts/ShownOnce.tsx';
+import { useKept } from '../parts/shownOnce.ts';
 import { Time } from '../parts/Time.tsx';
 import { verificationSamples } from '../parts/verificationSamples.ts';
 import type { Route } from './+types/settings.signing.ts';
@@ -22,9 +25,9 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 type Answer = { secret?: string; check?: { isRight: boolean; expected: string }; problem?: string };
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { actor } = requireRole(context, 'admin');
-  const form = await request.formData();
+  const form = context.get(sentForm);
   const { signing } = context.get(services).people;
   switch (readText(form, 'intent')) {
     case 'generate':
@@ -64,13 +67,18 @@ function checkSignature(form: FormData, secret: string | null): Answer {
 export default function Signing({ loaderData, actionData }: Route.ComponentProps) {
   const { secret, headers } = loaderData;
   const answer: Answer = actionData ?? {};
+  const { kept, take } = useKept(actionData, (answer) => answer.secret);
   return (
     <>
       <Section
         title="Signing secret"
         note="With it, each request to a target and each callback carries a signature, so that you can tell that it comes from here."
       >
-        {answer.secret ? <CodeBlock text={answer.secret} label="signing secret" /> : null}
+        {kept ? (
+          <ShownOnce key={kept} title="Give it to those who receive the requests." onTaken={take}>
+            <CodeBlock text={kept} label="signing secret" />
+          </ShownOnce>
+        ) : null}
         {secret ? <Present secret={secret} /> : <None />}
       </Section>
       <Section
@@ -97,7 +105,7 @@ export default function Signing({ loaderData, actionData }: Route.ComponentProps
 
 function None() {
   return (
-    <Form method="post">
+    <Form>
       <p>There is none: requests carry neither signature nor timestamp.</p>
       <Button type="submit" name="intent" value="generate">
         Generate secret
@@ -116,7 +124,7 @@ function Present({ secret }: { secret: { createdAt: number; masked: string } }) 
         ]}
       />
       <div className="row">
-        <Form method="post">
+        <Form>
           <Button type="submit" name="intent" value="reveal" variant="default">
             Reveal
           </Button>
@@ -151,7 +159,7 @@ function Checker({
       title="Check a request"
       note="Paste what you received, to see whether your copy of it is what was signed."
     >
-      <Form method="post">
+      <Form>
         {answer.problem ? <Notice kind="failed">{answer.problem}</Notice> : null}
         {answer.check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
         {answer.check && !answer.check.isRight ? (

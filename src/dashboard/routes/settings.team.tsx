@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core';
-import { data, Form } from 'react-router';
-import { requestFacts, requireRole, services, signedIn } from '../context.ts';
+import { data } from 'react-router';
+import { requestFacts, requireRole, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
+import { countOf } from '../parts/amounts.ts';
 import { TextField } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
 import { readText } from '../parts/readForm.ts';
 import { Section } from '../parts/Section.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
@@ -24,8 +26,8 @@ export async function loader({ context }: Route.LoaderArgs) {
   };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
-  const form = await request.formData();
+export async function action({ context }: Route.ActionArgs) {
+  const form = context.get(sentForm);
   const name = readText(form, 'name');
   const { teams } = context.get(services).people;
   const say = (text: string, to: string) =>
@@ -65,7 +67,7 @@ export default function Team({ loaderData, actionData }: Route.ComponentProps) {
         {team.role === 'member' ? (
           <p>{team.name}</p>
         ) : (
-          <Form method="post">
+          <Form>
             <TextField
               name="name"
               label="Name"
@@ -128,19 +130,21 @@ function DeleteTeam({
   errors: FieldErrors | undefined;
 }) {
   const { crons, queues, jobs, members } = deletion;
-  const counts = [`${crons} crons`, `${queues} queues`, `${jobs.toLocaleString('en')} jobs`].join(
-    ', ',
-  );
+  const counts = [
+    countOf(crons, 'cron', 'crons'),
+    countOf(queues, 'queue', 'queues'),
+    countOf(jobs, 'job', 'jobs'),
+  ].join(', ');
   return (
     <Section
       title="Delete team"
       note={`Its ${counts} and all history go with it. Nothing of it is sent any more.`}
       isDanger
     >
-      <Form method="post">
+      <Form>
         <p>
-          API calls of its {members} members answer 500 until they choose another team. This can’t
-          be undone.
+          API calls of {members === 1 ? 'its only member' : `its ${members} members`} answer 500
+          until another team is chosen. This can’t be undone.
         </p>
         <TextField
           name="name"

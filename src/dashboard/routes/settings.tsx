@@ -15,7 +15,7 @@ const pages: readonly { name: string; path: string; role: Role }[] = [
   { name: 'Billing', path: '/settings/billing', role: 'owner' },
 ];
 
-/** Only the pages that the viewer's role may use are offered (D33). */
+/** Only the pages that the viewer's role may use are offered (§5.8). */
 export function loader({ context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const offered = pages.filter(({ role }) => roleAllows(team.role, role));

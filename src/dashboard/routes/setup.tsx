@@ -1,24 +1,25 @@
 import { redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../accountForm.ts';
-import { services, visitorOf } from '../context.ts';
-import { AccountFields, DoorForm } from '../parts/DoorForm.tsx';
+import { sentForm, services, visitorOf } from '../context.ts';
+import { AccountFields, DoorForm, TeamField } from '../parts/DoorForm.tsx';
 import { TextField } from '../parts/Field.tsx';
 import type { Route } from './+types/setup.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  if (await context.get(services).people.accounts.isSetUp()) throw redirect('/');
-  return null;
+  const { accounts } = context.get(services).people;
+  if (await accounts.isSetUp()) throw redirect('/');
+  return { asksCode: accounts.asksSetupCode() };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const { values, input } = readAccountForm(await request.formData());
+  const { values, input } = readAccountForm(context.get(sentForm));
   const { accounts } = context.get(services).people;
   const outcome = await accounts.createFirstAccount(input, visitorOf(request, context));
   if (outcome.kind === 'closed') throw redirect('/login');
-  return answerAccountForm(outcome, values);
+  return answerAccountForm(outcome, values, context);
 }
 
-export default function Setup({ actionData }: Route.ComponentProps) {
+export default function Setup({ loaderData, actionData }: Route.ComponentProps) {
   return (
     <DoorForm
       title="Set up Belfry"
@@ -26,16 +27,20 @@ export default function Setup({ actionData }: Route.ComponentProps) {
       word="Create account"
       problem={actionData?.problem}
     >
+      {loaderData.asksCode ? (
+        <TextField
+          name="code"
+          label="Setup code"
+          description="The log of the service shows it at its start, and so does the command setup-code."
+          autoComplete="off"
+          required
+          maxLength={32}
+          defaultValue={actionData?.values.code}
+          errors={actionData?.errors}
+        />
+      ) : null}
       <AccountFields errors={actionData?.errors} values={actionData?.values} />
-      <TextField
-        name="team"
-        label="Team"
-        description="Crons, queues and jobs belong to a team."
-        required
-        maxLength={100}
-        defaultValue={actionData?.values.team}
-        errors={actionData?.errors}
-      />
+      <TeamField errors={actionData?.errors} values={actionData?.values} />
     </DoorForm>
   );
 }

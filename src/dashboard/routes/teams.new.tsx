@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
-import { data, Form, Link, redirect } from 'react-router';
-import { requestFacts, services, session } from '../context.ts';
+import { data, Link, redirect } from 'react-router';
+import { requestFacts, sentForm, services, session } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { DoorForm } from '../parts/DoorForm.tsx';
 import { TextField } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
 import { readText } from '../parts/readForm.ts';
 import type { FieldErrors, Session } from '../services.ts';
 import type { Route } from './+types/teams.new.ts';
@@ -19,8 +20,8 @@ export function loader({ context }: Route.LoaderArgs) {
   return { hasTeam: team !== null, teams: teams.map(({ id, name }) => ({ id, name })) };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
-  const name = readText(await request.formData(), 'name');
+export async function action({ context }: Route.ActionArgs) {
+  const name = readText(context.get(sentForm), 'name');
   const outcome = await context
     .get(services)
     .people.teams.createTeam(whoAsks(context.get(session)).user.id, name);
@@ -48,14 +49,14 @@ function OtherWays({ teams }: { teams: readonly { id: string; name: string }[] }
     <>
       {teams.length > 0 ? <h2>Or choose one of your teams</h2> : null}
       {teams.map(({ id, name }) => (
-        <Form key={id} method="post" action="/teams/switch">
+        <Form key={id} action="/teams/switch">
           <input type="hidden" name="teamId" value={id} />
           <Button type="submit" variant="default">
             {name}
           </Button>
         </Form>
       ))}
-      <Form method="post" action="/logout">
+      <Form action="/logout">
         <Button type="submit" variant="default">
           Sign out
         </Button>
@@ -72,7 +73,7 @@ function CreateTeam({ hasTeam, answer }: { hasTeam: boolean; answer: Answer | un
       title="Create team"
       note={
         hasTeam
-          ? 'It has its own crons, queues, jobs, members and monthly limit. Crons and jobs cannot be moved between teams.'
+          ? 'It has its own crons, queues, jobs, members and monthly limit. Crons and jobs cannot be moved between teams. It becomes your current team at once, and calls with your API token go to it from then on.'
           : 'No team is selected: the last one was deleted or you left it. The API answers 500 until there is one.'
       }
       word="Create team"

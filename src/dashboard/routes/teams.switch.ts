@@ -1,15 +1,20 @@
 import { redirect } from 'react-router';
-import { notFound, services, session } from '../context.ts';
+import { notFound, sentForm, services, session } from '../context.ts';
+import { readNext } from '../cookies.ts';
 import { readText } from '../parts/readForm.ts';
 import type { Route } from './+types/teams.switch.ts';
 
 export const loader = () => redirect('/');
 
-/** Makes another of the user's teams the current one; always to the overview, since ids belong to one team. */
-export async function action({ request, context }: Route.ActionArgs) {
+/**
+ * Makes another of the user's teams the current one. From there to the overview, since ids belong to one team,
+ * or to `next`, an address of that team; with `stay` nowhere, for a page that shows that team already.
+ */
+export async function action({ context }: Route.ActionArgs) {
   const current = context.get(session);
   if (!current) throw redirect('/login');
-  const teamId = readText(await request.formData(), 'teamId');
+  const form = context.get(sentForm);
+  const teamId = readText(form, 'teamId');
   if (!(await context.get(services).people.teams.switchTeam(current.user.id, teamId))) notFound();
-  return redirect('/');
+  return form.has('stay') ? null : redirect(readNext(form.get('next')));
 }

@@ -1,13 +1,13 @@
 import { redirect } from 'react-router';
-import { requestFacts } from '../context.ts';
+import { requestFacts, sentForm } from '../context.ts';
 import { readNext, themes, writeTheme } from '../cookies.ts';
 import type { Route } from './+types/theme.ts';
 
 export const loader = () => redirect('/');
 
 /** Keeps the chosen theme in a cookie, so that the next page is drawn in it from the first byte. */
-export async function action({ request, context }: Route.ActionArgs) {
-  const form = await request.formData();
+export async function action({ context }: Route.ActionArgs) {
+  const form = context.get(sentForm);
   const theme = themes.find((each) => each === form.get('theme')) ?? 'auto';
   const response = redirect(readNext(form.get('next')));
   response.headers.append('Set-Cookie', writeTheme(theme, context.get(requestFacts).baseUrl));

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { Form, Link, useFetcher, useLocation } from 'react-router';
-import { describeBounded } from '../parts/amounts.ts';
+import { Link, useFetcher, useLocation } from 'react-router';
+import { countOf } from '../parts/amounts.ts';
+import { Form } from '../parts/Form.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { loader as progress } from '../routes/jobs.progress.tsx';
 import type { BulkTask } from '../services.ts';
@@ -68,8 +69,8 @@ function Progress({ task }: { task: BulkTask }) {
   const isUnderWay = isOpen(task);
   const left = skipped === 0 ? '' : `, ${skipped.toLocaleString('en')} left alone`;
   const words = isUnderWay
-    ? `${verbs[kind][0]} ${describeBounded(total, 'job', 'jobs')}: ${done.toLocaleString('en')} done${left}`
-    : `${verbs[kind][1]} ${done.toLocaleString('en')} of ${describeBounded(total, 'job', 'jobs')}${left}${endings[state]}`;
+    ? `${verbs[kind][0]} ${countOf(total, 'job', 'jobs')}: ${done.toLocaleString('en')} done${left}`
+    : `${verbs[kind][1]} ${done.toLocaleString('en')} of ${countOf(total, 'job', 'jobs')}${left}${endings[state]}`;
   return (
     <>
       <span>{words}</span>
@@ -80,7 +81,7 @@ function Progress({ task }: { task: BulkTask }) {
         />
       ) : null}
       {isUnderWay ? (
-        <Form method="post" action={progressPage}>
+        <Form action={progressPage}>
           <input type="hidden" name="task" value={task.id} />
           <input type="hidden" name="next" value={pathname + search} />
           <Button type="submit" name="intent" value="cancel" variant="default" size="compact-xs">

@@ -2,6 +2,8 @@ import { Link } from 'react-router';
 import { BodyPeek } from '../parts/BodyPeek.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
+import { OtherFaults, UnreadableFilter } from '../parts/FilterFault.tsx';
+import type { FilterFaults } from '../parts/readFilters.ts';
 import { changeSearch, Pagination } from '../parts/Pagination.tsx';
 import { formatDuration } from '../parts/plotScale.ts';
 import { Status, type StatusName } from '../parts/Status.tsx';
@@ -21,11 +23,14 @@ export function History({
   page,
   status,
   search,
+  faults,
 }: {
   page: ExecutionPage;
   status: 'success' | 'failed' | null;
   search: string;
+  faults: FilterFaults | null;
 }) {
+  const isUnreadable = faults?.['status'] !== undefined;
   return (
     <section aria-label="History">
       <TabLinks
@@ -33,10 +38,13 @@ export function History({
         tabs={tabs.map((tab) => ({
           name: tab.name,
           to: changeSearch(search, { status: tab.status, after: null, before: null }),
-          isCurrent: tab.status === status,
+          isCurrent: !isUnreadable && tab.status === status,
         }))}
       />
-      {page.executions.length === 0 ? (
+      <OtherFaults faults={faults} names={{ status: 'Status' }} />
+      {isUnreadable ? (
+        <UnreadableFilter />
+      ) : page.executions.length === 0 ? (
         <EmptyState title={status ? `No run with this status` : 'No runs yet'}>
           {status
             ? 'Look at all runs to see the others.'
@@ -51,7 +59,7 @@ export function History({
           isLive
         />
       )}
-      <Pagination older={page.next} newer={page.previous} />
+      {isUnreadable ? null : <Pagination older={page.next} newer={page.previous} />}
     </section>
   );
 }
@@ -89,12 +97,13 @@ const columns: Column<ExecutionRow>[] = [
     key: 'why',
     head: 'By',
     width: '92px',
+    givesWay: 1,
     cell: ({ scheduledFor }) => (scheduledFor === null ? 'Run now' : 'Schedule'),
   },
   {
     key: 'code',
     head: 'Outcome',
-    width: '150px',
+    width: '186px',
     cell: (row) => <span title={row.errorMessage ?? undefined}>{describeOutcome(row)}</span>,
   },
   {
@@ -102,6 +111,7 @@ const columns: Column<ExecutionRow>[] = [
     head: 'Duration',
     width: '96px',
     isNumber: true,
+    givesWay: 2,
     cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
   },
   {

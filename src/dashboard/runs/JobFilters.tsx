@@ -1,9 +1,18 @@
+import type { ReactNode } from 'react';
+import { formatAmount } from '../parts/amounts.ts';
 import { FilterBar } from '../parts/FilterBar.tsx';
-import type { JobTab } from '../services.ts';
+import { FilterFault, faultyControl, OtherFaults } from '../parts/FilterFault.tsx';
+import { type FilterFaults, mostFilterCharacters } from '../parts/readFilters.ts';
+import type { BoundedCount, JobTab } from '../services.ts';
 import { reasonNames, reasons } from './reasons.ts';
 import classes from './JobFilters.module.css';
 
 const further = ['payload', 'response', 'code', 'from', 'to'] as const;
+
+type Filters = {
+  valueOf: (name: string) => string;
+  faults: FilterFaults | null;
+};
 
 /** The search of the jobs list: one box for what is known by its look, and fields for the rest. All combine. */
 export function JobFilters({
@@ -11,19 +20,62 @@ export function JobFilters({
   tab,
   params,
   narrowed,
+  faults,
+  resent,
 }: {
   queues: readonly { id: string; name: string }[];
   tab: JobTab;
   params: URLSearchParams;
   narrowed: boolean;
+  faults: FilterFaults | null;
+  /** How many failed jobs were resent. */
+  resent: BoundedCount;
 }) {
-  const valueOf = (name: string) => params.get(name) ?? '';
+  const filters = { valueOf: (name: string) => params.get(name) ?? '', faults };
+  const target = filters.valueOf('target');
   return (
     <FilterBar
       label="Search jobs"
-      keep={['tab', 'target']}
-      {...(narrowed ? { clearTo: `/jobs?tab=${tab}` } : {})}
+      keep={tab === 'failed' ? ['tab', 'target'] : ['tab', 'target', 'resent']}
+      {...(narrowed || faults ? { clearTo: `/jobs?tab=${tab}` } : {})}
     >
+      <Words {...filters} />
+      <Choice filters={filters} name="queue" label="Queue">
+        <option value="">All queues</option>
+        {queues.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </Choice>
+      <Choice filters={filters} name="reason" label="Reason">
+        <option value="">Any reason</option>
+        {reasons.map((reason) => (
+          <option key={reason} value={reason}>
+            {reasonNames[reason]}
+          </option>
+        ))}
+      </Choice>
+      {tab === 'failed' ? (
+        <Choice filters={filters} name="resent" label="Resent or not">
+          <option value="">Not resent</option>
+          <option value="1">{`Resent (${formatAmount(resent)})`}</option>
+        </Choice>
+      ) : null}
+      <Further {...filters} />
+      <OtherFaults faults={faults} names={{ tab: 'Tab', target: 'Target' }} />
+      {target ? (
+        <p className={classes.target}>
+          Target <code>{target}</code>
+        </p>
+      ) : null}
+    </FilterBar>
+  );
+}
+
+function Words({ valueOf, faults }: Filters) {
+  return (
+    <>
       <input
         className="control"
         type="search"
@@ -31,90 +83,92 @@ export function JobFilters({
         aria-label="Search"
         placeholder="Id, URL, status code, reason or payload text"
         defaultValue={valueOf('q')}
+        maxLength={mostFilterCharacters}
+        {...faultyControl(faults, 'q')}
       />
-      <select className="control" name="queue" aria-label="Queue" defaultValue={valueOf('queue')}>
-        <option value="">All queues</option>
-        {queues.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <ReasonChoice value={valueOf('reason')} />
-      {tab === 'failed' ? (
-        <label className={classes.check}>
-          <input
-            type="checkbox"
-            name="hide_retried"
-            value="1"
-            defaultChecked={valueOf('hide_retried') === '1'}
-          />
-          Hide retried
-        </label>
-      ) : null}
-      <Further valueOf={valueOf} />
-      {valueOf('target') ? (
-        <p className={classes.target}>
-          Target <code>{valueOf('target')}</code>
-        </p>
-      ) : null}
-    </FilterBar>
+      <FilterFault faults={faults} name="q" />
+    </>
   );
 }
 
-function ReasonChoice({ value }: { value: string }) {
+function Choice({
+  filters: { valueOf, faults },
+  name,
+  label,
+  children,
+}: {
+  filters: Filters;
+  name: string;
+  label: string;
+  children: ReactNode;
+}) {
   return (
-    <select className="control" name="reason" aria-label="Reason" defaultValue={value}>
-      <option value="">Any reason</option>
-      {reasons.map((reason) => (
-        <option key={reason} value={reason}>
-          {reasonNames[reason]}
-        </option>
-      ))}
-    </select>
+    <>
+      <select
+        className="control"
+        name={name}
+        aria-label={label}
+        defaultValue={valueOf(name)}
+        {...faultyControl(faults, name)}
+      >
+        {children}
+      </select>
+      <FilterFault faults={faults} name={name} />
+    </>
   );
 }
 
-function Further({ valueOf }: { valueOf: (name: string) => string }) {
+function Further(filters: Filters) {
+  const { valueOf } = filters;
   return (
     <details className={classes.more} open={further.some((name) => valueOf(name) !== '')}>
       <summary>More filters</summary>
       <div className={classes.fields}>
-        <Text name="payload" label="Payload contains" value={valueOf('payload')} />
-        <Text name="response" label="Response contains" value={valueOf('response')} />
-        <Text name="code" label="Status code" value={valueOf('code')} placeholder="503 or none" />
-        <Text name="from" label="From (UTC)" value={valueOf('from')} type="datetime-local" />
-        <Text name="to" label="To (UTC)" value={valueOf('to')} type="datetime-local" />
+        <Text filters={filters} name="payload" label="Payload contains" />
+        <Text filters={filters} name="response" label="Response contains" />
+        <Text
+          filters={filters}
+          name="code"
+          label="Status code"
+          placeholder="503, 5xx, 500,502 or none"
+        />
+        <Text filters={filters} name="from" label="From (UTC)" type="datetime-local" />
+        <Text filters={filters} name="to" label="To (UTC)" type="datetime-local" />
       </div>
     </details>
   );
 }
 
 function Text({
+  filters: { valueOf, faults },
   name,
   label,
-  value,
   type = 'text',
   placeholder,
 }: {
+  filters: Filters;
   name: string;
   label: string;
-  value: string;
   type?: string;
   placeholder?: string;
 }) {
   return (
-    <label>
-      <span>{label}</span>
-      <input
-        className="control"
-        type={type}
-        name={name}
-        defaultValue={value}
-        placeholder={placeholder}
-        autoComplete="off"
-        {...(type === 'datetime-local' ? { step: 1 } : {})}
-      />
-    </label>
+    <div>
+      <label>
+        <span>{label}</span>
+        <input
+          className="control"
+          type={type}
+          name={name}
+          defaultValue={valueOf(name)}
+          placeholder={placeholder}
+          autoComplete="off"
+          maxLength={mostFilterCharacters}
+          {...(type === 'datetime-local' ? { step: 1 } : {})}
+          {...faultyControl(faults, name)}
+        />
+      </label>
+      <FilterFault faults={faults} name={name} />
+    </div>
   );
 }

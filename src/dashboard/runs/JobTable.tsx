@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core';
-import { Form, Link } from 'react-router';
+import { Link } from 'react-router';
+import { isOne } from '../parts/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { CutText } from '../parts/CutText.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { DataTable, type BulkActions, type Column } from '../parts/DataTable.tsx';
+import { Form } from '../parts/Form.tsx';
 import { formatDuration } from '../parts/plotScale.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -15,16 +17,28 @@ export function JobTable({
   jobs,
   tab,
   matching,
+  pausedQueueIds,
 }: {
   jobs: readonly JobRow[];
+  pausedQueueIds: readonly string[];
   tab: JobTab;
   matching: BoundedCount | null;
 }) {
+  const isHeld = ({ status, queueId }: JobRow) =>
+    status === 'pending' && pausedQueueIds.includes(queueId);
+  const actions: Column<JobRow> = {
+    key: 'actions',
+    head: 'Actions',
+    // The button of a job that is held says when it will be fired.
+    width: jobs.some(isHeld) ? '256px' : '172px',
+    isWideOnPhone: true,
+    cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
+  };
   const bulk = matching === null ? null : bulkOf(tab, matching);
   return (
     <DataTable
       caption="Jobs"
-      columns={columns}
+      columns={[...columns, actions]}
       rows={jobs}
       keyOf={({ id }) => id}
       isLive
@@ -38,14 +52,14 @@ function bulkOf(tab: JobTab, matching: BoundedCount): BulkActions | null {
   const [intent, word] = tab === 'failed' ? ['retry', 'Retry'] : ['fire', 'Fire'];
   return {
     matching,
-    buttons: ({ text }) => (
+    buttons: ({ count, text }) => (
       <>
         <Button type="submit" name="intent" value={intent} variant="default">
           {`${word} (${text})`}
         </Button>
         <ConfirmDialog
           word="Delete"
-          question={`Delete ${text} ${text === '1' ? 'job' : 'jobs'}?`}
+          question={`Delete ${text} ${isOne(count ?? 0) ? 'job' : 'jobs'}?`}
           fields={{ intent: 'delete' }}
           form="bulk"
         >
@@ -70,27 +84,34 @@ const columns: Column<JobRow>[] = [
     head: 'Request',
     cell: ({ id, method, url }) => (
       <Link to={`/jobs/${id}`}>
-        <CutText text={`${method} ${url}`} />
+        <RequestLine method={method} url={url} />
       </Link>
     ),
   },
   {
     key: 'queue',
     head: 'Queue',
-    width: '120px',
-    cell: ({ queue, queueId }) => <Link to={`/queues/${queueId}`}>{queue}</Link>,
+    width: '140px',
+    givesWay: 3,
+    cell: ({ queue, queueId }) => (
+      <Link to={`/queues/${queueId}`} title={queue}>
+        {queue}
+      </Link>
+    ),
   },
   {
     key: 'attempt',
     head: 'Attempt',
     width: '76px',
     isNumber: true,
+    givesWay: 1,
     cell: ({ attemptNumber }) => attemptNumber,
   },
   {
     key: 'outcome',
     head: 'Outcome',
-    width: '150px',
+    width: '186px',
+    givesWay: 4,
     cell: (job) => <Outcome job={job} />,
   },
   {
@@ -98,16 +119,10 @@ const columns: Column<JobRow>[] = [
     head: 'Duration',
     width: '86px',
     isNumber: true,
+    givesWay: 2,
     cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
   },
-  { key: 'at', head: 'When', width: '92px', cell: ({ at }) => <Time at={at} /> },
-  {
-    key: 'actions',
-    head: 'Actions',
-    width: '164px',
-    isWideOnPhone: true,
-    cell: (job) => <JobActions job={job} isSmall />,
-  },
+  { key: 'at', head: 'When', width: '92px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
 ];
 
 function Outcome({ job }: { job: JobRow }) {
@@ -117,27 +132,32 @@ function Outcome({ job }: { job: JobRow }) {
       {job.retriedAs ? (
         <>
           {', '}
-          <Link to={`/jobs/${job.retriedAs}`}>retried</Link>
+          <Link to={`/jobs/${job.retriedAs}`}>resent</Link>
         </>
       ) : null}
     </span>
   );
 }
 
+const fireLater = 'Fire when the queue is enabled';
+
 /** The buttons for one job: what its state allows, nothing else. */
 export function JobActions({
   job,
+  isHeld,
   isSmall = false,
 }: {
   job: Pick<JobRow, 'id' | 'status'>;
+  /** Its queue is paused: it starts when that is enabled (§3.2). */
+  isHeld: boolean;
   isSmall?: boolean;
 }) {
   const isPending = job.status === 'pending';
   if (!isPending && !isFailed(job)) return null;
-  const [intent, word] = isPending ? ['fire', 'Fire now'] : ['retry', 'Retry'];
+  const [intent, word] = isPending ? ['fire', isHeld ? fireLater : 'Fire now'] : ['retry', 'Retry'];
   return (
-    <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
-      <Form method="post">
+    <span className="row" style={{ flexWrap: isHeld ? 'wrap' : 'nowrap', gap: 6 }}>
+      <Form>
         <input type="hidden" name="job" value={job.id} />
         <Button
           type="submit"

@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { describeBounded } from '../parts/amounts.ts';
-import { CutText } from '../parts/CutText.tsx';
+import { formatAmount } from '../parts/amounts.ts';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { StackedBars } from '../parts/Plot.tsx';
 import { formatCount } from '../parts/plotScale.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { OutcomeStep, Overview } from '../services.ts';
 import { executionStatus } from './History.tsx';
+import { failedOf } from './jobSearch.ts';
 import { jobStatus } from './jobStatus.ts';
 import classes from './OverviewPanels.module.css';
 import { QueueHealthWord } from './QueueHealthWord.tsx';
@@ -43,15 +44,24 @@ export function FailingNow({ overview: { failingCrons, troubledQueues } }: Part)
             <Time at={lastRun.completedAt} />
           </li>
         ))}
-        {troubledQueues.map(({ queue, health, waiting, failedToday, oldestDueAt }) => (
+        {troubledQueues.map(({ queue, health, waiting, failed, failedSince, oldestDueAt }) => (
           <li key={queue.id}>
-            <QueueHealthWord health={health} />
+            {health === 'backlogged' ? (
+              <QueueHealthWord health={health} />
+            ) : (
+              <Status name="failed" />
+            )}
             <Link to={`/queues/${queue.id}`}>{queue.name}</Link>
             <span className={classes.quiet}>
-              {describeBounded(waiting, 'waiting', 'waiting')}
-              {failedToday.count > 0
-                ? `, ${describeBounded(failedToday, 'failed', 'failed')} today`
-                : ''}
+              {failed.count > 0 ? (
+                <>
+                  <Link to={failedOf(queue.id, failedSince)}>
+                    {`${formatAmount(failed)} failed`}
+                  </Link>
+                  {' in the last hour, '}
+                </>
+              ) : null}
+              {`${formatAmount(waiting)} waiting`}
             </span>
             <Time at={oldestDueAt} />
           </li>
@@ -81,7 +91,7 @@ export function NextUp({ overview: { nextUp } }: Part) {
               <li key={entry.job.id}>
                 <span className={classes.kind}>Job</span>
                 <Link to={`/jobs/${entry.job.id}`}>
-                  <CutText text={`${entry.job.method} ${entry.job.url}`} />
+                  <RequestLine method={entry.job.method} url={entry.job.url} />
                 </Link>
                 <span className={classes.quiet}>{entry.job.queue}</span>
                 <Time at={entry.at} />
@@ -107,7 +117,7 @@ export function JustHappened({ overview: { justHappened } }: Part) {
               <li key={entry.job.id}>
                 <Status name={jobStatus(entry.job)} />
                 <Link to={`/jobs/${entry.job.id}`}>
-                  <CutText text={`${entry.job.method} ${entry.job.url}`} />
+                  <RequestLine method={entry.job.method} url={entry.job.url} />
                 </Link>
                 <span className={classes.quiet}>{describeOutcome(entry.job)}</span>
                 <Time at={entry.at} />

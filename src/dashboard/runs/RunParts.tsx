@@ -3,14 +3,15 @@ import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import type { HeaderList } from '#domain/exchange';
 import { CopyButton } from '../parts/CopyButton.tsx';
-import { CutText } from '../parts/CutText.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { JsonView } from '../parts/JsonView.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { changeSearch } from '../parts/Pagination.tsx';
 import { Status } from '../parts/Status.tsx';
-import type { Explanation, RunDetail, ShownAssertion, ShownCallback } from '../services.ts';
+import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
 import { mask } from '../forms/typed.ts';
 import classes from './Run.module.css';
+import type { PageRun, RunTextPart } from './runText.ts';
 import { TimingSplit } from './TimingSplit.tsx';
 
 /** What failed, in plain words, with the next step. */
@@ -83,8 +84,11 @@ export function RequestPanel({
   run,
   isSent,
   secretsShown,
+  textsAt,
 }: {
-  run: RunDetail;
+  run: PageRun;
+  /** Where long texts are loaded from; null where nothing is kept (a test run). */
+  textsAt: string | null;
   /** False while it is only what will be sent. */
   isSent: boolean;
   /** Null where secrets are never masked or can't be asked for (a test run). */
@@ -92,22 +96,20 @@ export function RequestPanel({
 }) {
   const { search } = useLocation();
   const { request } = run;
+  const at = (part: RunTextPart) =>
+    textsAt && `${textsAt}?part=${part}${secretsShown ? '&secrets=shown' : ''}`;
   const hasSecrets = request.headers.some(({ isSecret }) => isSecret);
   return (
     <Panel
       title={isSent ? 'Request as sent' : 'Request'}
       beside={
         <span className={classes.copies}>
-          <CopyButton text={run.curl} label="Copy as curl">
-            Copy as curl
-          </CopyButton>
-          <CopyButton text={run.apiCall} label="Copy as API call">
-            Copy as API call
-          </CopyButton>
+          <CopyCommand text={run.curl} from={at('curl')} label="Copy as curl" />
+          <CopyCommand text={run.apiCall} from={at('call')} label="Copy as API call" />
         </span>
       }
     >
-      <CutText text={`${request.method} ${request.url}`} tail={24} copy="Copy method and URL" />
+      <RequestLine method={request.method} url={request.url} copy="Copy method and URL" />
       <div>
         <h3>Headers</h3>
         <HeaderTable
@@ -129,12 +131,37 @@ export function RequestPanel({
           now; what was sent then is not kept.
         </Notice>
       )}
-      <RequestBody run={run} />
+      <RequestBody run={run} wholeAt={at('body')} />
     </Panel>
   );
 }
 
-function RequestBody({ run: { request } }: { run: RunDetail }) {
+/** A command to copy, loaded when it is asked for where it is long. */
+function CopyCommand({
+  text,
+  from,
+  label,
+}: {
+  text: string | null;
+  from: string | null;
+  label: string;
+}) {
+  if (text === null && from === null) return null;
+  return (
+    <CopyButton text={text} {...(from === null ? {} : { from })} label={label}>
+      {label}
+    </CopyButton>
+  );
+}
+
+function RequestBody({
+  run: { request },
+  wholeAt,
+}: {
+  run: PageRun;
+  /** Where all of a long body is; null: nowhere. */
+  wholeAt: string | null;
+}) {
   const { bodyText, bodyBytes, isBodyCut, signedText } = request;
   return (
     <div>
@@ -148,6 +175,11 @@ function RequestBody({ run: { request } }: { run: RunDetail }) {
       ) : (
         <JsonView text={bodyText} label="request body" />
       )}
+      {isBodyCut && wholeAt !== null ? (
+        <a href={wholeAt} target="_blank" rel="noopener">
+          {`Show all ${describeBytes(bodyBytes)}`}
+        </a>
+      ) : null}
       {signedText === null ? null : (
         <details className={classes.signed}>
           <summary>{`Signed bytes${isBodyCut ? ', their beginning' : ''}`}</summary>
@@ -163,7 +195,7 @@ export function ResponsePanel({
   run: { response, address },
   wholeBody,
 }: {
-  run: RunDetail;
+  run: PageRun;
   /** All that is kept of the body, once it was asked for. */
   wholeBody: string | null;
 }) {
@@ -263,8 +295,8 @@ const callbackWords: Readonly<Record<ShownCallback['state'], string>> = {
 export function CallbackFact({ callback }: { callback: ShownCallback }) {
   return (
     <>
-      {callbackWords[callback.state]}
-      {callback.url ? <CutText text={callback.url} copy="Copy callback URL" /> : null}
+      {callbackWords[callback.state]}{' '}
+      {callback.url ? <RequestLine url={callback.url} copy="Copy callback URL" /> : null}
     </>
   );
 }
@@ -276,12 +308,14 @@ export function RunPanels({
   isSent,
   secretsShown,
   wholeBody,
+  textsAt,
 }: {
-  run: RunDetail;
+  run: PageRun;
   durationMs: number | null;
   isSent: boolean;
   secretsShown: boolean | null;
   wholeBody: string | null;
+  textsAt: string | null;
 }) {
   return (
     <>
@@ -292,7 +326,7 @@ export function RunPanels({
         </Panel>
       ) : null}
       <div className={classes.columns}>
-        <RequestPanel run={run} isSent={isSent} secretsShown={secretsShown} />
+        <RequestPanel run={run} isSent={isSent} secretsShown={secretsShown} textsAt={textsAt} />
         {isSent ? <ResponsePanel run={run} wholeBody={wholeBody} /> : null}
       </div>
     </>

@@ -5,24 +5,34 @@ import { formatDuration } from '../parts/plotScale.ts';
 import type { TestRunOutcome } from '../services.ts';
 import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
+import { leaveOutLongTexts } from './runText.ts';
 
 /** What came of a test run, shown where the form was sent; nothing of it is kept. */
 export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
   const ref = useRef<HTMLElement>(null);
-  // Newer browsers give a promise for a scroll, and an effect may give nothing but a function.
+  // The verdict is its first line, and may come in far above or below of what is seen.
   useEffect(() => {
-    ref.current?.scrollIntoView({ block: 'nearest' });
+    ref.current?.focus({ preventScroll: true });
+    // Newer browsers give a promise for a scroll, and an effect may give nothing but a function.
+    ref.current?.scrollIntoView({ block: 'start' });
   }, [outcome]);
   return (
-    <section ref={ref} className="stack" aria-label="Test run" style={{ padding: '8px 0 16px' }}>
+    <section
+      ref={ref}
+      className="stack"
+      aria-label="Test run"
+      tabIndex={-1}
+      style={{ padding: '8px 0 16px', scrollMarginTop: 56, outline: 'none' }}
+    >
       <OutcomeWords outcome={outcome} />
       {outcome.kind === 'test' ? (
         <RunPanels
-          run={outcome}
+          run={leaveOutLongTexts(outcome)}
           durationMs={outcome.durationMs}
           isSent={!isUnsent(outcome.reason)}
           secretsShown={null}
           wholeBody={null}
+          textsAt={null}
         />
       ) : null}
     </section>

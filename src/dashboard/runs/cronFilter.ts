@@ -1,14 +1,13 @@
 /** The search of the list of crons, as it stands in the address. */
+import { FilterReader, type ReadFilters } from '../parts/readFilters.ts';
 import type { CronSearch } from '../services.ts';
 
 const statuses = ['active', 'paused', 'failed'] as const;
 
-const mostCharacters = 2048;
-
-/** What the address asks for; null where it asks for nothing. */
-export function readCronFilter(params: URLSearchParams): CronSearch | null {
-  const text = (params.get('q') ?? '').trim().slice(0, mostCharacters);
-  const status = statuses.find((known) => known === params.get('status'));
-  if (text === '' && !status) return null;
-  return { ...(text === '' ? {} : { text }), ...(status ? { status } : {}) };
+/** What the address asks for; empty where it asks for nothing. */
+export function readCronFilter(params: URLSearchParams): ReadFilters<CronSearch> {
+  const filters = new FilterReader(params);
+  const text = filters.text('q').trim();
+  const status = filters.choice('status', statuses);
+  return filters.finish({ ...(text === '' ? {} : { text }), ...(status ? { status } : {}) });
 }

@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import type { JobSearch } from '../services.ts';
 import { isNarrowed, jobTabs, readJobSearch, writeJobSearch } from './jobSearch.ts';
 
-const read = (query: string) => readJobSearch(new URLSearchParams(query));
+const readAll = (query: string) => readJobSearch(new URLSearchParams(query));
+const read = (query: string) => readAll(query).search;
+const faultsOf = (query: string) => Object.keys(readAll(query).faults ?? {});
 const ID = '019ab13e-7c1f-7a52-b5d4-88f0c2ee9117';
 
 describe('the search of the jobs list', () => {
@@ -15,25 +17,44 @@ describe('the search of the jobs list', () => {
       tab: 'all',
       urlPrefix: 'https://a.example/x',
     });
-    assert.deepEqual(found('503'), { tab: 'all', statusCode: 503 });
+    assert.deepEqual(found('503'), { tab: 'all', statusCode: '503' });
+    assert.deepEqual(found('5XX, 404'), { tab: 'all', statusCode: '5xx,404' });
     assert.deepEqual(found('Timeout'), { tab: 'all', reason: 'timeout' });
     assert.deepEqual(found('http_server_error'), { tab: 'all', reason: 'http_server_error' });
     assert.deepEqual(found(' order 42 '), { tab: 'all', payloadText: 'order 42' });
   });
   test('combines what is given', () => {
-    const query = 'tab=failed&q=order&code=none&queue=q1&hide_retried=1&from=2026-11-21T09:05';
+    const query = 'tab=failed&q=order&code=none&queue=q1&resent=1&from=2026-11-21T09:05';
     assert.deepEqual(read(query), {
       tab: 'failed',
       payloadText: 'order',
       statusCode: 'none',
       queueId: 'q1',
-      hideRetried: true,
+      resent: true,
       from: Date.parse('2026-11-21T09:05:00Z'),
     });
   });
-  test('asks for nothing where the address can’t be read', () => {
-    assert.deepEqual(read('tab=none&code=99&reason=why&from=soon&hide_retried=yes'), {
+  test('says what can’t be read, and then there is no search', () => {
+    for (const [query, ...faulty] of [
+      ['tab=none', 'tab'],
+      ['code=99', 'code'],
+      ['code=5xx,', 'code'],
+      ['reason=why', 'reason'],
+      ['from=soon&to=2026-02-30T10:00', 'from', 'to'],
+      ['resent=yes', 'resent'],
+      ['code=500&code=502', 'code'],
+      [`q=${'x'.repeat(2049)}`, 'q'],
+      // Both are about the payload: one of them would have been dropped.
+      ['q=order&payload=42', 'q'],
+    ] as const) {
+      assert.deepEqual(faultsOf(query), faulty, query);
+      assert.equal(read(query), null, query);
+    }
+  });
+  test('takes a day for its first moment', () => {
+    assert.deepEqual(read('from=2026-11-21'), {
       tab: 'all',
+      from: Date.parse('2026-11-21T00:00:00Z'),
     });
   });
   test('the palette’s empty search narrows nothing', () => {
@@ -49,11 +70,11 @@ describe('the search of the jobs list', () => {
       payloadText: maybe(fc.string({ minLength: 1 })),
       responseText: maybe(fc.string({ minLength: 1 })),
       target: maybe(fc.webUrl()),
-      statusCode: maybe(fc.constantFrom(200, 503, 'none' as const)),
+      statusCode: maybe(fc.constantFrom('200', '5xx', '500,502', 'none')),
       reason: maybe(fc.constantFrom('timeout' as const, 'unknown' as const)),
       from: maybe(seconds),
       to: maybe(seconds),
-      hideRetried: maybe(fc.constant(true)),
+      resent: maybe(fc.constant(true)),
     });
     fc.assert(
       fc.property(searches, (given) => {
@@ -61,7 +82,7 @@ describe('the search of the jobs list', () => {
           Object.entries(given).filter(([, value]) => value !== undefined),
         ) as unknown as JobSearch;
         const { searchParams } = new URL(writeJobSearch(search), 'http://x');
-        assert.deepEqual(readJobSearch(searchParams), search);
+        assert.deepEqual(readJobSearch(searchParams).search, search);
       }),
     );
   });

@@ -1,5 +1,7 @@
 /** The search of the jobs list, as it stands in the address. */
 import type { FailureReason } from '#domain/failure';
+import { readStatusCodes } from '#domain/status-codes';
+import { FilterReader, type ReadFilters } from '../parts/readFilters.ts';
 import type { JobSearch, JobTab } from '../services.ts';
 import { reasonNames, reasons } from './reasons.ts';
 
@@ -13,7 +15,6 @@ export const jobTabs: readonly { tab: JobTab; name: string }[] = [
 ];
 
 const idPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-const mostCharacters = 2048;
 
 /** Names of the address's parameters that narrow the list; the tab is not one of them. */
 export const filterNames = [
@@ -26,27 +27,55 @@ export const filterNames = [
   'target',
   'from',
   'to',
-  'hide_retried',
+  'resent',
 ] as const;
 
-/** Reads what the address asks for; what can't be read asks for nothing. */
-export function readJobSearch(params: URLSearchParams): JobSearch {
-  const textOf = (name: string) => (params.get(name) ?? '').slice(0, mostCharacters);
-  const tab = jobTabs.find((known) => known.tab === params.get('tab'))?.tab ?? 'all';
-  const search: JobSearch = { tab, ...readWords(textOf('q').trim()) };
-  if (textOf('queue')) search.queueId = textOf('queue');
-  if (textOf('payload')) search.payloadText = textOf('payload');
-  if (textOf('response')) search.responseText = textOf('response');
-  if (textOf('target')) search.target = textOf('target');
-  const code = readCode(textOf('code').trim());
-  if (code !== null) search.statusCode = code;
-  const reason = reasons.find((known) => known === textOf('reason'));
-  if (reason) search.reason = reason;
-  const [from, to] = [readInstant(textOf('from')), readInstant(textOf('to'))];
-  if (from !== null) search.from = from;
-  if (to !== null) search.to = to;
-  if (textOf('hide_retried') === '1') search.hideRetried = true;
-  return search;
+const sentences = {
+  tab: `This is none of: ${jobTabs.map(({ name }) => name).join(', ')}.`,
+  code: 'Write codes such as 503, 5xx, “500,502” or none.',
+  twice: 'A field of its own asks for this too. Keep one of the two.',
+  time: 'Write a date and time such as 2026-11-21T09:05.',
+} as const;
+
+/** Reads what the address asks for. */
+export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
+  const filters = new FilterReader(params);
+  const tab = filters.read('tab', findTab, sentences.tab) ?? 'all';
+  const words = readWords(filters.text('q').trim());
+  const given = {
+    queueId: filters.text('queue') || undefined,
+    payloadText: filters.text('payload') || undefined,
+    responseText: filters.text('response') || undefined,
+    target: filters.text('target') || undefined,
+    statusCode: filters.read('code', readStatusCodes, sentences.code),
+    reason: filters.choice('reason', reasons),
+    from: filters.read('from', readInstant, sentences.time),
+    to: filters.read('to', readInstant, sentences.time),
+    resent: filters.isTicked('resent') || undefined,
+  };
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  if (known.some(([name]) => Object.hasOwn(words, name))) filters.refuse('q', sentences.twice);
+  const search: JobSearch = { tab, ...words };
+  return filters.finish(Object.assign(search, Object.fromEntries(known)));
+}
+
+function findTab(text: string): JobTab | null {
+  return jobTabs.find((known) => known.tab === text)?.tab ?? null;
+}
+
+/** The tab that is shown as the current one, whether or not the rest can be read. */
+export function readTab(params: URLSearchParams): JobTab {
+  return findTab(params.get('tab') ?? '') ?? 'all';
+}
+
+/** A search of which a part was found to name nothing. */
+export function refuseQueue(
+  read: ReadFilters<JobSearch>,
+  queues: readonly { id: string }[],
+): ReadFilters<JobSearch> {
+  const queueId = read.search?.queueId;
+  if (queueId === undefined || queues.some(({ id }) => id === queueId)) return read;
+  return { search: null, faults: { queue: 'This team has no such queue.' } };
 }
 
 /** The one search box: an id, an address, a code or a reason by its look; any other text is in the payload. */
@@ -54,8 +83,8 @@ function readWords(words: string): Partial<JobSearch> {
   if (words === '') return {};
   if (idPattern.test(words)) return { id: words.toLowerCase() };
   if (/^https?:\/\//i.test(words)) return { urlPrefix: words };
-  const code = readCode(words);
-  if (code !== null) return { statusCode: code };
+  const codes = readStatusCodes(words);
+  if (codes !== null) return { statusCode: codes };
   const reason = findReason(words);
   return reason ? { reason } : { payloadText: words };
 }
@@ -68,16 +97,14 @@ function findReason(words: string): FailureReason | 'unknown' | undefined {
   );
 }
 
-function readCode(text: string): number | 'none' | null {
-  if (text.toLowerCase() === 'none') return 'none';
-  return /^[1-5]\d\d$/.test(text) ? Number(text) : null;
-}
-
-/** A time of a `datetime-local` field, which stands for UTC here. */
+/** A time of a `datetime-local` field, which stands for UTC here; a day alone is its first moment. */
 function readInstant(text: string): number | null {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(text)) return null;
-  const at = Date.parse(`${text}Z`);
-  return Number.isNaN(at) ? null : at;
+  const [, day, minute, second] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text) ?? [];
+  const iso = `${day}T${minute ?? '00:00'}:${second ?? '00'}.000Z`;
+  const at = Date.parse(iso);
+  // A day that there is not, 30 February, would be read as one of the next month.
+  return Number.isNaN(at) || new Date(at).toISOString() !== iso ? null : at;
 }
 
 /** The address that shows what a search finds. */
@@ -94,8 +121,13 @@ export function writeJobSearch(search: JobSearch): string {
   add('target', search.target);
   add('from', search.from === undefined ? undefined : writeInstant(search.from));
   add('to', search.to === undefined ? undefined : writeInstant(search.to + 999));
-  add('hide_retried', search.hideRetried ? 1 : undefined);
+  add('resent', search.resent ? 1 : undefined);
   return `/jobs?${params.toString()}`;
+}
+
+/** What failed in a queue since a time and was not resent. */
+export function failedOf(queueId: string, since: number): string {
+  return writeJobSearch({ tab: 'failed', queueId, from: since });
 }
 
 /** To the second, down; an end is given rounded up, so that nothing is lost between. */

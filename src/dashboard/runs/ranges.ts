@@ -12,7 +12,7 @@ export const ranges: readonly [Range, ...Range[]] = [
   { name: 'month', word: '30 d', ms: 30 * day, steps: 30 },
 ];
 
-export function findRange(name: string | null): Range {
+export function findRange(name: string | undefined): Range {
   return ranges.find((range) => range.name === name) ?? ranges[0];
 }
 

@@ -1,5 +1,5 @@
 /** Failure reasons as labels for lists and filters. */
-import type { FailureReason } from '#domain/failure';
+import { describeUnknown, type FailureReason, isUnknown } from '#domain/failure';
 
 export const reasonNames: Readonly<Record<FailureReason | 'unknown', string>> = {
   http_client_error: 'HTTP client error',
@@ -11,16 +11,21 @@ export const reasonNames: Readonly<Record<FailureReason | 'unknown', string>> = 
   assertion_failed: 'Assertion failed',
   limit_exceeded: 'Monthly limit',
   worker_failed: 'Worker failed',
-  unknown: 'Unknown error',
+  unknown: describeUnknown(null),
 };
 
 export const reasons = Object.keys(reasonNames) as (FailureReason | 'unknown')[];
 
-export function nameReason(reason: FailureReason | 'unknown' | null): string {
-  return reasonNames[reason ?? 'unknown'];
+/** A group of failures in few words: `HTTP server error, 503`, `Unknown error (HTTP 302)`. */
+export function describeGroup(
+  reason: FailureReason | 'unknown',
+  statusCode: number | null,
+): string {
+  if (reason === 'unknown') return describeUnknown(statusCode);
+  return statusCode === null ? reasonNames[reason] : `${reasonNames[reason]}, ${statusCode}`;
 }
 
-/** What came of a run in few words, for a row: `HTTP 503`, `Timeout`. */
+/** What came of a run in few words, for a row: `HTTP 503`, `Timeout`, `Unknown error (HTTP 302)`. */
 export function describeOutcome(run: {
   responseStatus: number | null;
   reason: FailureReason | null;
@@ -28,6 +33,7 @@ export function describeOutcome(run: {
   const { responseStatus, reason } = run;
   if (reason !== null && reason !== 'http_client_error' && reason !== 'http_server_error')
     return reasonNames[reason];
+  if (isUnknown(run)) return describeUnknown(responseStatus);
   return responseStatus === null ? '–' : `HTTP ${responseStatus}`;
 }
 

@@ -4,14 +4,12 @@ import type { Database } from '../database.ts';
 import { findQueueIds } from './job-list.ts';
 import { KeyMerge } from './key-merge.ts';
 import { rangesOf } from './ranges.ts';
-import type { JobSearch } from './search.ts';
 
 export interface FailureGroup {
   reason: FailureReason | 'unknown';
   target: string;
   statusCode: number | null;
   count: number;
-  notRetried: number;
   firstSeenAt: number;
   lastSeenAt: number;
   series: number[];
@@ -33,7 +31,6 @@ interface StepRow {
   response_status: number | null;
   step: number;
   count: number;
-  not_retried: number;
   first_at: number;
   last_at: number;
 }
@@ -42,19 +39,17 @@ export interface FailuresAsked {
   queueId?: string | undefined;
   from: number;
   to: number;
-  hideRetried: boolean;
 }
 
-/** Groups a team's failed jobs of a time by reason, target and code, most first. */
+/** Groups a team's failed jobs of a time, less what was resent, by reason, target and code, most first. */
 export async function groupFailures(
   db: Database,
   teamId: string,
   asked: FailuresAsked,
 ): Promise<FailureGroups> {
   const { from, to } = asked;
-  const search: JobSearch = { tab: 'failed', hideRetried: asked.hideRetried };
   const queueIds = await findQueueIds(db, teamId, asked.queueId);
-  const merge = new KeyMerge(db, rangesOf(search, queueIds), {
+  const merge = new KeyMerge(db, rangesOf({ tab: 'failed' }, queueIds), {
     direction: 'down',
     start: { at: to, id: '00000000-0000-0000-0000-000000000000' },
     until: from,
@@ -79,6 +74,23 @@ export async function groupFailures(
   return { groups: sorted.slice(0, MOST_GROUPS), countedBackTo: isCut ? last : null };
 }
 
+/** When the earliest of a team's failed jobs failed that nobody has resent. */
+export async function findFirstFailure(
+  db: Database,
+  teamId: string,
+  queueId: string | undefined,
+): Promise<number | null> {
+  const queueIds = await findQueueIds(db, teamId, queueId);
+  const merge = new KeyMerge(db, rangesOf({ tab: 'failed' }, queueIds), {
+    direction: 'up',
+    start: { at: -1, id: '00000000-0000-0000-0000-000000000000' },
+    until: 8_640_000_000_000_000,
+    expected: 1,
+  });
+  const [first] = await merge.next(1);
+  return first?.at ?? null;
+}
+
 async function countSteps(
   db: Database,
   teamId: string,
@@ -97,13 +109,12 @@ async function countSteps(
   const stepMs = Math.max(1, Math.ceil((to - from) / STEPS));
   const text = `
     select reason, target, response_status, step, count(*) as count,
-      sum(case when retried_as is null then 1 else 0 end) as not_retried,
       min(completed_at) as first_at, max(completed_at) as last_at
     from (
-      select reason, response_status, retried_as, completed_at, ${before('#', before('?', 'url'))} as target,
+      select reason, response_status, completed_at, ${before('#', before('?', 'url'))} as target,
         (completed_at - ${$(3)}${number}) / ${$(4)}${number} as step
       from jobs where team_id = ${$(1)} and ${among}
-        and status in ('dead_lettered', 'failed')
+        and status in ('dead_lettered', 'failed') and retried_as is null
     ) as failures
     group by reason, target, response_status, step`;
   const query = CompiledQuery.raw(text, [teamId, list, from, stepMs]) as CompiledQuery<StepRow>;
@@ -118,7 +129,6 @@ function addStep(groups: Map<string, FailureGroup>, row: StepRow): void {
     target: row.target,
     statusCode: row.response_status,
     count: 0,
-    notRetried: 0,
     firstSeenAt: row.first_at,
     lastSeenAt: row.last_at,
     series: Array.from({ length: STEPS }, () => 0),
@@ -126,7 +136,6 @@ function addStep(groups: Map<string, FailureGroup>, row: StepRow): void {
   const step = Math.min(STEPS - 1, Math.max(0, Math.trunc(row.step)));
   const { count } = row;
   group.count += count;
-  group.notRetried += row.not_retried;
   group.firstSeenAt = Math.min(group.firstSeenAt, row.first_at);
   group.lastSeenAt = Math.max(group.lastSeenAt, row.last_at);
   group.series[step] = (group.series[step] ?? 0) + count;

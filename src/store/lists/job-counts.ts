@@ -14,7 +14,8 @@ export interface BoundedCount {
   isMore: boolean;
 }
 
-export type TabCounts = Record<JobSearch['tab'], BoundedCount>;
+/** By tab; `resent` are the failed jobs that left the Failed tab that way (§3.3). */
+export type TabCounts = Record<JobSearch['tab'] | 'resent', BoundedCount>;
 
 const LAST_TIME = 8_640_000_000_000_000;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -59,15 +60,15 @@ async function countRanges(
   return total;
 }
 
-/** The numbers on the tabs of D25, of one queue or of all of the team's. */
+/** The numbers on the tabs of §3.3, of one queue or of all of the team's. */
 export async function countTabs(
   db: Database,
   teamId: string,
   queueId: string | undefined,
 ): Promise<TabCounts> {
   const queueIds = await findQueueIds(db, teamId, queueId);
-  const of = (tab: JobSearch['tab'], most = MOST_COUNTED) =>
-    countRanges(db, rangesOf({ tab }, queueIds), {}, most);
+  const of = (tab: JobSearch['tab'], most = MOST_COUNTED, resent = false) =>
+    countRanges(db, rangesOf({ tab, resent }, queueIds), {}, most);
   const retried = queueIds.map((queueId): Range => {
     return { kind: 'finished', queueId, status: 'retried', isRetried: 0, reason: '' };
   });
@@ -83,6 +84,7 @@ export async function countTabs(
     processing: bound(await of('processing')),
     completed: bound(await of('completed')),
     failed: bound(await of('failed')),
+    resent: bound(await of('failed', MOST_COUNTED, true)),
   };
   const others = bound(await countRanges(db, retried, {}, MOST_COUNTED));
   return { ...counts, all: add(...Object.values(counts), others) };

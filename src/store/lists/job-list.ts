@@ -25,6 +25,8 @@ export interface PageOptions {
   limit: number;
   /** Leaves out ids above this one: what arrived later. */
   upToId?: string | undefined;
+  /** Leaves out what paused queues hold: it does not start at its time. */
+  isHeldLeftOut?: boolean | undefined;
 }
 
 /** Up to so many jobs of a URL are simply all read and sorted. */
@@ -134,7 +136,7 @@ async function walkRanges(
     if (last === undefined) return { jobs, stoppedAt: null };
     const wanted = next.filter(({ id }) => upToId === undefined || id <= upToId);
     jobs.push(...(await pickInOrder(db, teamId, wanted, search)));
-    if (jobs.length > limit) return { jobs, stoppedAt: null };
+    if (jobs.length > limit || keys.isAtEnd) return { jobs, stoppedAt: null };
     lookedAt += next.length;
     const isEnough = lookedAt >= MOST_LOOKED_AT || clock.monotonicMs() - startedAt > mostMs;
     if (isEnough) return { jobs, stoppedAt: last };
@@ -163,10 +165,10 @@ async function pickInOrder(
 async function mergeFor(
   db: Database,
   teamId: string,
-  { search, direction, start }: Walk,
+  { search, direction, start, isHeldLeftOut = false }: Walk,
   expected: number,
 ): Promise<KeyMerge> {
-  const queueIds = await findQueueIds(db, teamId, search.queueId);
+  const queueIds = await findQueueIds(db, teamId, search.queueId, isHeldLeftOut);
   const from = search.from ?? 0;
   const to = search.to ?? LAST_TIME;
   const beginning = direction === 'down' ? { at: to, id: FIRST_ID } : { at: from - 1, id: LAST_ID };
@@ -183,6 +185,7 @@ export async function findQueueIds(
   db: Database,
   teamId: string,
   queueId: string | undefined,
+  isPausedLeftOut = false,
 ): Promise<string[]> {
   const rows = await db.read((reader) =>
     reader
@@ -190,6 +193,7 @@ export async function findQueueIds(
       .select('id')
       .where('team_id', '=', teamId)
       .$if(queueId !== undefined, (query) => query.where('id', '=', queueId ?? ''))
+      .$if(isPausedLeftOut, (query) => query.where('is_paused', '=', 0))
       .execute(),
   );
   return rows.map(({ id }) => id);

@@ -71,6 +71,11 @@ export class KeyMerge {
     return given;
   }
 
+  /** True where it is known that there are no more keys. */
+  get isAtEnd(): boolean {
+    return this.#streams.every(({ keys, isAtEnd }) => isAtEnd && keys.length === 0);
+  }
+
   /** Sees to it that every range that has more has a key in hand. */
   async #refill(): Promise<void> {
     const empty = this.#streams.filter(({ keys, isAtEnd }) => keys.length === 0 && !isAtEnd);

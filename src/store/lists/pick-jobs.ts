@@ -17,9 +17,7 @@ export async function pickJobs(
   const rows = await db.read((reader) =>
     jobsOf(reader, teamId)
       .where(isAmong(db, jobIds))
-      .$if(typeof statusCode === 'number', (query) =>
-        query.where('jobs.response_status', '=', statusCode as number),
-      )
+      .$if(statusCode !== undefined, (query) => query.where(hasCode(String(statusCode))))
       .$if(urlPrefix !== undefined, (query) =>
         query.where(sql<boolean>`substr(jobs.url, 1, length(${urlPrefix})) = ${urlPrefix}`),
       )
@@ -56,6 +54,16 @@ function isAmong({ dialect }: Database, ids: readonly string[]): RawBuilder<bool
   return dialect === 'postgres'
     ? sql<boolean>`jobs.id = any(${`{${ids.join()}}`}::uuid[])`
     : sql<boolean>`jobs.id in (select value from json_each(${JSON.stringify(ids)}))`;
+}
+
+/** Only what a database can tell at once; `fits` looks again. */
+function hasCode(codes: string): RawBuilder<boolean> {
+  const parts = codes.split(',').map((part) => {
+    if (part === 'none') return sql`jobs.response_status is null`;
+    const from = Number(part.replace('xx', '00'));
+    return sql`jobs.response_status between ${from} and ${part.endsWith('xx') ? from + 99 : from}`;
+  });
+  return sql<boolean>`(${sql.join(parts, sql` or `)})`;
 }
 
 function contains({ dialect }: Database, column: RawBuilder<unknown>, text: string) {
@@ -103,7 +111,7 @@ const findByUrl = pageStatement<{ id: string }>('find-jobs-by-url', (dialect) =>
   const part = (state: string) => `(select id from jobs where team_id = $1 and ${state}
     and ${start} >= $2 and ${start} < $3 order by ${start} limit $4)`;
   return `select id from (
-    ${part('completed_at is not null')} union all ${part(`status = 'pending'`)}
+    ${part('completed_at is not null')} union all ${part(`status = 'pending' and url <> ''`)}
     union all (select j.id from queues q join jobs j on j.queue_id = q.id
       where q.team_id = $1 and j.status = 'processing')
   ) as found limit $4`;

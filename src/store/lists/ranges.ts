@@ -20,7 +20,8 @@ export interface Range {
 
 export type RangeKind = 'waiting' | 'retrying' | 'running' | 'finished' | 'failed';
 
-const REASONS = ['', ...FAILURE_REASONS];
+/** As the index has them: none is an empty text. */
+export const REASONS = ['', ...FAILURE_REASONS];
 
 /** The ranges that hold everything that a search can find, and as little else as indexes allow. */
 export function rangesOf(search: JobSearch, queueIds: readonly string[]): Range[] {
@@ -41,7 +42,10 @@ type State = Pick<Range, 'kind' | 'status'> & Partial<Range>;
 const FAILED: readonly JobStatus[] = ['dead_lettered', 'failed'];
 
 function statesOf(search: JobSearch): State[] {
-  const { tab, reason, statusCode, responseText } = search;
+  const { tab, reason, statusCode, responseText, resent } = search;
+  if (resent === true) {
+    return tab === 'all' || tab === 'failed' ? failedStates(search, FAILED) : [];
+  }
   const states: State[] = [];
   const mayBeUnfinished =
     reason === undefined && statusCode === undefined && responseText === undefined;
@@ -60,14 +64,15 @@ function statesOf(search: JobSearch): State[] {
   return states;
 }
 
-/** By reason, or less what was retried: the index made for that. Else the one that retention uses too. */
+/** By reason, or by whether they were resent: the index made for that. Else the one that retention uses too. */
 function failedStates(search: JobSearch, statuses: readonly JobStatus[]): State[] {
-  const { reason, hideRetried } = search;
-  if (reason === undefined && !hideRetried) {
+  const { tab, reason, resent = false } = search;
+  const isEither = tab === 'all' && !resent;
+  if (reason === undefined && isEither) {
     return statuses.map((status) => ({ kind: 'finished', status }));
   }
   const reasons = reason === undefined ? REASONS : [reason === 'unknown' ? '' : reason];
-  const marks = hideRetried ? ([0] as const) : ([0, 1] as const);
+  const marks = isEither ? ([0, 1] as const) : ([resent ? 1 : 0] as const);
   return statuses.flatMap((status) =>
     // Only a person's Retry marks a job, and only a failed one: `retried` attempts have no mark.
     (status === 'retried' ? ([0] as const) : marks).flatMap((isRetried) =>
@@ -106,6 +111,11 @@ const WITHIN: Record<RangeKind, string> = {
     and (case when j.retried_as is null then 0 else 1 end) = given.is_retried
     and coalesce(j.reason, '') = given.reason`,
 };
+
+/** Failed jobs `j` that nobody has resent, word for word as `jobs_failed` has them. */
+export const UNRESENT = `j.status in ('dead_lettered', 'failed')
+    and j.status in ('retried', 'dead_lettered', 'failed')
+    and (case when j.retried_as is null then 0 else 1 end) = 0`;
 
 export interface KeyRow {
   n: number;

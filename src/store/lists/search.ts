@@ -1,4 +1,5 @@
 import type { FailureReason } from '#domain/failure';
+import { hasStatusCode } from '#domain/status-codes';
 import type { JobRecord } from '../job-records.ts';
 
 /** What a list of jobs is narrowed to (see `JobSearch` in work/job-contract.ts). Ids are shaped like ids. */
@@ -10,11 +11,11 @@ export interface JobSearch {
   target?: string;
   payloadText?: string;
   responseText?: string;
-  statusCode?: number | 'none';
+  statusCode?: number | string;
   reason?: FailureReason | 'unknown';
   from?: number;
   to?: number;
-  hideRetried?: boolean;
+  resent?: boolean;
 }
 
 /** A place in a list: the time of a job and its id. */
@@ -41,22 +42,27 @@ export function isEarliestFirst({ tab }: JobSearch): boolean {
 export function fits(job: JobRecord, search: JobSearch): boolean {
   const at = timeOf(job);
   return (
-    isInTab(job, search.tab) &&
+    isInTab(job, search) &&
     (search.queueId === undefined || job.queueId === search.queueId) &&
     (search.from === undefined || at >= search.from) &&
     (search.to === undefined || at < search.to) &&
     (search.urlPrefix === undefined || job.url.startsWith(search.urlPrefix)) &&
     (search.target === undefined || isOfTarget(job.url, search.target)) &&
     (search.statusCode === undefined || hasCode(job, search.statusCode)) &&
-    (search.reason === undefined || hasReason(job, search.reason)) &&
-    !(search.hideRetried === true && job.retriedAs !== null)
+    (search.reason === undefined || hasReason(job, search.reason))
   );
 }
 
-function isInTab({ status, attemptNumber }: JobRecord, tab: JobSearch['tab']): boolean {
+/** A failed job that was resent has left the Failed tab (§3.3); only who asks for the resent sees it there. */
+function isInTab(
+  { status, attemptNumber, retriedAs }: JobRecord,
+  { tab, resent = false }: JobSearch,
+): boolean {
+  const isFailed = status === 'dead_lettered' || status === 'failed';
+  const isResent = isFailed && retriedAs !== null;
   switch (tab) {
     case 'all':
-      return true;
+      return isResent || !resent;
     case 'pending':
       return status === 'pending' && attemptNumber === 1;
     case 'retrying':
@@ -66,7 +72,7 @@ function isInTab({ status, attemptNumber }: JobRecord, tab: JobSearch['tab']): b
     case 'completed':
       return status === 'success';
     case 'failed':
-      return status === 'dead_lettered' || status === 'failed';
+      return isFailed && isResent === resent;
   }
 }
 
@@ -74,9 +80,8 @@ function isOfTarget(url: string, target: string): boolean {
   return url.startsWith(target) && ['', '?', '#'].includes(url.charAt(target.length));
 }
 
-function hasCode(job: JobRecord, code: number | 'none'): boolean {
-  if (code === 'none') return job.completedAt !== null && job.responseStatus === null;
-  return job.responseStatus === code;
+function hasCode(job: JobRecord, code: number | string): boolean {
+  return job.completedAt !== null && hasStatusCode(String(code), job.responseStatus);
 }
 
 function hasReason({ status, reason }: JobRecord, wanted: FailureReason | 'unknown'): boolean {

@@ -10,6 +10,14 @@ import type { ColumnTypes } from './column-types.ts';
  * for by every job.
  */
 export async function createListIndexes(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
+  // On Postgres apart from migrations, so that writes go on meanwhile (postgres-indexes.ts).
+  if (!t.buildsIndexesApart) await createJobIndexes(db, t);
+  await createOutcomeHours(db, t);
+  await createBulkTasks(db, t);
+}
+
+/** SQLite touches an index only where its columns change, so the one by URL takes one write a job. */
+async function createJobIndexes(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   const index = (name: string) => db.schema.createIndex(name).on('jobs');
   await db.schema.dropIndex('jobs_finished').execute();
   await index('jobs_finished')
@@ -31,25 +39,7 @@ export async function createListIndexes(db: Kysely<unknown>, t: ColumnTypes): Pr
     .column('retried_as')
     .where(sql.ref('retried_as'), 'is not', null)
     .execute();
-  await createUrlIndexes(db, t);
-  await createOutcomeHours(db, t);
-  await createBulkTasks(db, t);
-}
-
-/**
- * SQLite touches an index only where its columns change, so there one index takes one write a job. Postgres
- * writes a new entry into every full index whenever a job is claimed or settled; two partial ones take one
- * each, and none for a claim. Without the id, equal URLs share their entry. What runs is in neither: it is few, and looked at one by one.
- */
-async function createUrlIndexes(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
-  const index = (name: string) =>
-    db.schema.createIndex(name).on('jobs').column('team_id').expression(t.urlStart);
-  if (t.updatesMoveRows) {
-    await index('jobs_by_url').where(sql.ref('completed_at'), 'is not', null).execute();
-    await index('jobs_waiting_by_url').where(sql.ref('status'), '=', sql.lit('pending')).execute();
-  } else {
-    await index('jobs_by_url').execute();
-  }
+  await index('jobs_by_url').column('team_id').expression(t.urlStart).execute();
 }
 
 /** How runs ended, by hour: counted with the settlement, so that a plot over a month reads a few hundred rows. */

@@ -4,28 +4,32 @@ import { type RawBuilder, sql } from 'kysely';
 export interface ColumnTypes {
   /** A UUID: 16 bytes on Postgres, text on SQLite. */
   id: RawBuilder<unknown>;
+  /** A list of UUIDs. */
+  ids: RawBuilder<unknown>;
   /** Milliseconds since 1970 UTC, and other whole numbers beyond 32 bits. */
   instant: 'bigint';
   bytes: RawBuilder<unknown>;
   /** The start of a job's URL as an index can hold it, in the order of its characters. */
   urlStart: RawBuilder<unknown>;
-  /** Whether an update writes to every index of a row, not only to those whose columns it changes. */
-  updatesMoveRows: boolean;
+  /** Whether indexes on tables that may be large are built apart from migrations (postgres-indexes.ts). */
+  buildsIndexesApart: boolean;
 }
 
 export const COLUMN_TYPES: Record<'sqlite' | 'postgres', ColumnTypes> = {
   sqlite: {
     id: sql`text`,
+    ids: sql`text`,
     instant: 'bigint',
     bytes: sql`blob`,
     urlStart: sql`substr(url, 1, 100)`,
-    updatesMoveRows: false,
+    buildsIndexesApart: false,
   },
   postgres: {
     id: sql`uuid`,
+    ids: sql`uuid[]`,
     instant: 'bigint',
     bytes: sql`bytea`,
     urlStart: sql`(left(url, 100) collate "C")`,
-    updatesMoveRows: true,
+    buildsIndexesApart: true,
   },
 };

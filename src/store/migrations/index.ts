@@ -1,12 +1,18 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { StoreError } from '../errors.ts';
 import { explainRefusal } from '../postgres/explain.ts';
+import { areBuilt, buildIndexes, type OnIndex } from '../postgres/index-steps.ts';
 import { createWorkTables } from './0001-work.ts';
 import { createAccountTables } from './0002-accounts.ts';
 import { createAlertTables } from './0003-alerts.ts';
 import { createListIndexes } from './0004-lists.ts';
+import { createCallbacksUnderWay } from './0005-callbacks-under-way.ts';
+import { createTakenSlots } from './0006-taken-slots.ts';
+import { confirmPresentEmails } from './0007-confirmed-emails.ts';
+import { createTimedAlerts } from './0008-timed-alerts.ts';
 import { COLUMN_TYPES, type ColumnTypes } from './column-types.ts';
+import { POSTGRES_INDEXES } from './postgres-indexes.ts';
 
 type MigrationStep = (db: Kysely<unknown>, types: ColumnTypes) => Promise<void>;
 
@@ -16,34 +22,94 @@ const STEPS: Record<string, MigrationStep> = {
   '0002-accounts': createAccountTables,
   '0003-alerts': createAlertTables,
   '0004-lists': createListIndexes,
+  '0005-callbacks-under-way': createCallbacksUnderWay,
+  '0006-taken-slots': createTakenSlots,
+  '0007-confirmed-emails': confirmPresentEmails,
+  '0008-timed-alerts': createTimedAlerts,
 };
 
 /** The names of all migrations of this version, in order. */
 export const MIGRATION_NAMES: readonly string[] = Object.keys(STEPS);
 
 /**
- * Brings the database up to this version, one process at a time: Postgres by an advisory lock, SQLite
- * because the whole run is one immediate transaction.
+ * Whether there is nothing to do: asked at each start on Postgres, where doing takes connections of its own. Throws
+ * StoreErrors that tell an operator why the server can't be used.
+ */
+export async function isMigrated(db: Kysely<never>): Promise<boolean> {
+  try {
+    return await hasEverything(db);
+  } catch (error) {
+    throw error instanceof StoreError ? tellRefusal(error) : error;
+  }
+}
+
+async function hasEverything(db: Kysely<never>): Promise<boolean> {
+  const made = await sql<{ made: boolean }>`
+    select to_regclass('kysely_migration') is not null as made`.execute(db);
+  if (made.rows[0]?.made !== true) return false;
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration order by name`.execute(db);
+  if (String(rows.map(({ name }) => name)) !== String(MIGRATION_NAMES)) return false;
+  return areBuilt(db, POSTGRES_INDEXES);
+}
+
+/**
+ * Brings a database on Postgres up to this version while others use it: tables in one transaction, under an advisory
+ * lock, then indexes outside any, one after the other. Indexes that are there already, valid and of the right shape,
+ * are left alone, whatever made them.
  *
+ * @param schema  made where it is missing; without it the first of the search path is meant
+ * @returns the names of the migrations that were applied now
+ */
+export async function migratePostgres(
+  db: Kysely<never>,
+  onIndex: OnIndex,
+  schema?: string,
+): Promise<string[]> {
+  const applied = await migrateToLatest(db, 'postgres', { schema });
+  await buildIndexes(db, POSTGRES_INDEXES, onIndex);
+  return applied;
+}
+
+/**
+ * Applies the migrations, one process at a time: Postgres by an advisory lock, SQLite because the whole run is one
+ * immediate transaction.
+ *
+ * @param options  `last`: the one to stop after, for tests and measurements that begin with an earlier version;
+ *   `schema`: of Postgres, made where it is missing
  * @returns the names of the migrations that were applied now
  */
 export async function migrateToLatest(
   db: Kysely<never>,
   kind: 'sqlite' | 'postgres',
+  { last, schema }: { last?: string; schema?: string | undefined } = {},
 ): Promise<string[]> {
   const types = COLUMN_TYPES[kind];
   const migrations: Record<string, Migration> = {};
   for (const [name, step] of Object.entries(STEPS)) {
     migrations[name] = { up: (trx: Kysely<unknown>) => step(trx, types) };
   }
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error, results } = await migrator.migrateToLatest();
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    ...(kind === 'postgres' && { migrationTableSchema: schema ?? (await findSchema(db)) }),
+  });
+  const { error, results } = await (last === undefined
+    ? migrator.migrateToLatest()
+    : migrator.migrateTo(last));
   if (error instanceof StoreError) throw kind === 'postgres' ? tellRefusal(error) : error;
   if (error) throw toStoreError(error);
   return (results ?? []).map(({ migrationName }) => migrationName);
 }
 
-/** Migrating is the first that is asked of a server: here it shows whether it can be used at all. */
+/** Other installations in the same database keep a table of the same name. */
+async function findSchema(db: Kysely<never>): Promise<string> {
+  const { rows } = await sql<{ schema: string | null }>`
+    select current_schema() as schema`.execute(db);
+  return rows[0]?.schema ?? 'public';
+}
+
+/** The first that is asked of a server: here it shows whether it can be used at all. */
 function tellRefusal(error: StoreError): StoreError {
   const refusal = explainRefusal(error);
   if (refusal === null) return error;

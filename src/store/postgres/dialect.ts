@@ -4,15 +4,14 @@ import {
   type Dialect,
   type Driver,
   type Kysely,
-  PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
-  sql as raw,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
+import { SchemaAdapter } from './adapter.ts';
 import { storableParameters } from '../storable-text.ts';
-import { StoreError } from '../errors.ts';
+import { StoreError, wasTooLong } from '../errors.ts';
 import { refuseSecondConnection } from '../nesting.ts';
 
 /**
@@ -23,13 +22,19 @@ import { refuseSecondConnection } from '../nesting.ts';
  */
 export class PooledPostgresDialect implements Dialect {
   readonly #pool: Pool;
+  readonly #answerMs: number;
 
-  constructor(pool: Pool) {
+  /**
+   * @param answerMs  after so long without an answer a connection is given up; a little longer than the server
+   *   lets a statement run, which then says so itself. 0 waits for ever.
+   */
+  constructor(pool: Pool, answerMs: number) {
     this.#pool = pool;
+    this.#answerMs = answerMs;
   }
 
   createDriver(): Driver {
-    return new PoolDriver(this.#pool);
+    return new PoolDriver(this.#pool, this.#answerMs);
   }
 
   createQueryCompiler() {
@@ -37,7 +42,7 @@ export class PooledPostgresDialect implements Dialect {
   }
 
   createAdapter() {
-    return new PatientAdapter();
+    return new SchemaAdapter();
   }
 
   createIntrospector(db: Kysely<unknown>) {
@@ -45,58 +50,31 @@ export class PooledPostgresDialect implements Dialect {
   }
 }
 
-/**
- * How long an answer is waited for. A connection whose other end is gone without a word (a cable, a firewall
- * that forgot it) is found by that alone; the sooner, the sooner a lease is renewed over another one. What
- * writes touches few rows and is quick; a search may read a lot.
- */
-const ANSWER_WITHIN_MS = { write: 6_000, search: 60_000 };
-
-function answerWithinMs(sql: string): number {
-  return /^(select|with)/i.test(sql) ? ANSWER_WITHIN_MS.search : ANSWER_WITHIN_MS.write;
-}
-
 const STATEMENT_NAME = /^\/\* ([\w-]+) \*\//;
 
 /** node-postgres' words for an answer that did not come in time. */
 const NO_ANSWER = 'Query read timeout';
 
-const PATIENCE = { begin: 'set statement_timeout = 0', end: "set statement_timeout = '55s'" };
-
-/** Migrations take as long as they take, and so does waiting for another process that migrates. */
-class PatientAdapter extends PostgresAdapter {
-  override async acquireMigrationLock(...[db, options]: MigrationLock): Promise<void> {
-    await raw.raw(PATIENCE.begin).execute(db);
-    await super.acquireMigrationLock(db, options);
-  }
-
-  override async releaseMigrationLock(...[db, options]: MigrationLock): Promise<void> {
-    await super.releaseMigrationLock(db, options);
-    await raw.raw(PATIENCE.end).execute(db);
-  }
-}
-
-type MigrationLock = Parameters<PostgresAdapter['acquireMigrationLock']>;
+/** How long a connection may take to say that it is alive. */
+const PROBE_MS = 2_000;
 
 class PoolConnection implements DatabaseConnection {
   readonly client: PoolClient;
   /** Set once the connection is in doubt; it is then closed in place of going back to the pool. */
   fault: StoreError | null = null;
+  readonly #answerMs: number;
   readonly #onSilence: () => void;
-  #isPatient = false;
 
-  constructor(client: PoolClient, onSilence: () => void) {
+  constructor(client: PoolClient, answerMs: number, onSilence: () => void) {
     this.client = client;
+    this.#answerMs = answerMs;
     this.#onSilence = onSilence;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const name = STATEMENT_NAME.exec(sql)?.[1];
     const values = storableParameters(parameters);
-    if (sql === PATIENCE.begin) this.#isPatient = true;
-    if (sql === PATIENCE.end) this.#isPatient = false;
-    const query_timeout = this.#isPatient ? 0 : answerWithinMs(sql);
-    const query = { text: sql, values, query_timeout };
+    const query = { text: sql, values, query_timeout: this.#answerMs };
     try {
       const { rows, rowCount } = await this.client.query(
         name === undefined ? query : { name, ...query },
@@ -104,7 +82,7 @@ class PoolConnection implements DatabaseConnection {
       return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
     } catch (error) {
       const fault = StoreError.fromPostgres(error);
-      if (fault.code === 'STORE_UNAVAILABLE') this.fault = fault;
+      if (fault.code === 'STORE_UNAVAILABLE' && !wasCancelled(fault)) this.fault = fault;
       if (fault.message === NO_ANSWER) this.#onSilence();
       throw fault;
     }
@@ -116,18 +94,28 @@ class PoolConnection implements DatabaseConnection {
   }
 }
 
+/** The server ended a statement at its time limit, or its wait for a lock (55P03): the connection is sound. */
+function wasCancelled(fault: StoreError): boolean {
+  return wasTooLong(fault) || (fault.cause as { code?: string }).code === '55P03';
+}
+
 /**
- * Where one connection has fallen silent, those that were idle at that moment may have died with it: they
- * are closed in place of being tried one after the other.
+ * Where a connection has given no answer in time, those that were idle then may be dead like it, or the server
+ * was only slow. So each of them is asked for a sign of life before it is used; when one gives none, the others of
+ * its age are closed unasked.
  */
 class PoolDriver implements Driver {
   readonly #pool: Pool;
-  /** How often a connection has fallen silent, and how often it had when each was last used well. */
+  readonly #answerMs: number;
+  /** How often an answer has stayed out, and how often it had when each connection was last heard of. */
   #silences = 0;
-  readonly #silencesAtUse = new WeakMap<PoolClient, number>();
+  readonly #silencesWhenHeard = new WeakMap<PoolClient, number>();
+  /** Connections last heard of before this many silences are dead. */
+  #deadBefore = 0;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, answerMs: number) {
     this.#pool = pool;
+    this.#answerMs = answerMs;
   }
 
   async init(): Promise<void> {}
@@ -137,13 +125,29 @@ class PoolDriver implements Driver {
     try {
       for (;;) {
         const client = await this.#pool.connect();
-        if ((this.#silencesAtUse.get(client) ?? this.#silences) === this.#silences) {
-          return new PoolConnection(client, () => this.#silences++);
+        if (await this.#isAlive(client)) {
+          return new PoolConnection(client, this.#answerMs, () => this.#silences++);
         }
         client.release(true);
       }
     } catch (error) {
-      throw StoreError.fromPostgres(error);
+      throw StoreError.fromConnecting(error);
+    }
+  }
+
+  async #isAlive(client: PoolClient): Promise<boolean> {
+    const heardAt = this.#silencesWhenHeard.get(client) ?? this.#silences;
+    if (heardAt === this.#silences) return true;
+    if (heardAt < this.#deadBefore) return false;
+    const silences = this.#silences;
+    try {
+      const probe = { text: 'select 1', query_timeout: PROBE_MS };
+      await client.query(probe);
+      this.#silencesWhenHeard.set(client, silences);
+      return true;
+    } catch {
+      this.#deadBefore = silences;
+      return false;
     }
   }
 
@@ -163,7 +167,7 @@ class PoolDriver implements Driver {
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     const { client, fault } = connection as PoolConnection;
-    this.#silencesAtUse.set(client, this.#silences);
+    this.#silencesWhenHeard.set(client, this.#silences);
     client.release(fault ?? undefined);
   }
 

@@ -3,11 +3,16 @@ import type { Clock } from '#domain/clock';
 import type { Inspection } from '../inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../seal.ts';
+import { findOldSnapshots } from './old-snapshots.ts';
+import { FORWARDING_SIGHTING, readSighting } from '../sightings.ts';
 
 const LIMIT_MS = 5000;
 
 /** Rejects with what node-postgres throws where the server cannot be reached. */
-export async function inspectPostgres(url: string, clock: Clock): Promise<Inspection> {
+export async function inspectPostgres(
+  { url, schema }: { url: string; schema?: string },
+  clock: Clock,
+): Promise<Inspection> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: LIMIT_MS,
@@ -18,14 +23,17 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<Inspec
   client.on('error', () => {});
   try {
     await client.connect();
+    if (schema !== undefined) await client.query(`set search_path = "${schema}"`);
+    const sighting = await readFact(client, FORWARDING_SIGHTING);
     return {
       kind: 'found',
       ...compareMigrations(await readColumn(client, 'kysely_migration', READ_NAMES, [])),
       writeFault: await findWriteFault(client),
       damage: null,
       clockOffsetMs: await readClockOffset(client, clock),
-      sealedKeyCheck:
-        (await readColumn(client, 'installation', READ_KEY_CHECK, [KEY_CHECK]))[0] ?? null,
+      sealedKeyCheck: await readFact(client, KEY_CHECK),
+      oldSnapshots: await findOldSnapshots(async (text) => (await client.query(text)).rows),
+      untrustedForwarding: sighting === null ? null : readSighting(sighting),
     };
   } finally {
     // Nobody waits for a server that has stopped answering.
@@ -34,7 +42,12 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<Inspec
 }
 
 const READ_NAMES = 'select name as value from kysely_migration order by name';
-const READ_KEY_CHECK = 'select value from installation where key = $1';
+const READ_FACT = 'select value from installation where key = $1';
+
+/** What is written down about the installation under that key. */
+async function readFact(client: pg.Client, key: string): Promise<string | null> {
+  return (await readColumn(client, 'installation', READ_FACT, [key]))[0] ?? null;
+}
 
 /** The one column that a statement gives; nothing where its table does not exist yet. */
 async function readColumn(
@@ -55,7 +68,9 @@ async function readColumn(
 async function findWriteFault(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query<{ read_only: string; may_create: boolean }>(
     `select current_setting('transaction_read_only') as read_only,
-      coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create`,
+      case when current_schema() is null
+        then has_database_privilege(current_database(), 'create')
+        else has_schema_privilege(current_schema(), 'create') end as may_create`,
   );
   if (rows[0]?.read_only === 'on') return 'it takes no writes (a standby, or set to read-only)';
   return rows[0]?.may_create === true ? null : 'this user may not make tables in its schema';

@@ -5,9 +5,13 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { createDatabase } from '#testing/postgres';
-import { openPostgres } from './open.ts';
+import { openPool, POOLS } from './open.ts';
 
 const silent = () => {};
+
+function open(url: string, use: keyof typeof POOLS) {
+  return openPool({ url, onFault: silent }, POOLS[use]);
+}
 
 describe('a connection to Postgres', () => {
   test('asks for nothing at its start that a pooler would refuse', async () => {
@@ -15,7 +19,7 @@ describe('a connection to Postgres', () => {
     await once(server, 'listening');
     const arrived = readStartup(server);
     const { port } = server.address() as net.AddressInfo;
-    const database = openPostgres(`postgres://belfry@127.0.0.1:${port}/belfry`, silent);
+    const database = open(`postgres://belfry@127.0.0.1:${port}/belfry`, 'main');
     await assert.rejects(database.runAlone(CompiledQuery.raw('select 1')));
     // What PgBouncer keeps apart for each client; whatever else comes, it turns the connection away.
     const accepted = new Set(['user', 'database', 'client_encoding', 'application_name']);
@@ -33,15 +37,25 @@ describe('a connection to Postgres', () => {
       own.url,
       `do $$ begin execute format('alter database %I set default_transaction_isolation = serializable', current_database()); end $$`,
     );
-    const database = openPostgres(own.url, silent);
-    const show = async (name: string) =>
-      Object.values((await database.runAlone(CompiledQuery.raw(`show ${name}`)))[0] as object)[0];
-    assert.equal(await show('default_transaction_isolation'), 'read committed');
-    assert.equal(await show('lock_timeout'), '5s');
-    assert.equal(await show('statement_timeout'), '55s');
-    assert.equal(await show('idle_in_transaction_session_timeout'), '10s');
-    assert.equal(await show('enable_seqscan'), 'off');
-    await database.close();
+    for (const [use, statements, locks, readOnly] of [
+      ['main', '6s', '5s', 'off'],
+      ['engine', '6s', '5s', 'off'],
+      ['lease', '4s', '3s', 'off'],
+      ['searches', '25s', '5s', 'on'],
+      ['migrations', '0', '0', 'off'],
+    ] as const) {
+      const database = open(own.url, use);
+      const show = async (name: string) =>
+        Object.values((await database.runAlone(CompiledQuery.raw(`show ${name}`)))[0] as object)[0];
+      assert.equal(await show('application_name'), `belfry ${use}`);
+      assert.equal(await show('default_transaction_isolation'), 'read committed');
+      assert.equal(await show('default_transaction_read_only'), readOnly);
+      assert.equal(await show('statement_timeout'), statements);
+      assert.equal(await show('lock_timeout'), locks);
+      assert.equal(await show('idle_in_transaction_session_timeout'), '10s');
+      assert.equal(await show('enable_seqscan'), 'off');
+      await database.close();
+    }
   });
 });
 

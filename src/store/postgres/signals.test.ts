@@ -49,6 +49,39 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
     assert.equal((await pidsOfListeners(store)).length, 1);
   });
 
+  test('that could not be sent are kept, one a lane, and sent as soon as they can be', async () => {
+    await using store = await openPostgresTestStore();
+    await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
+    const heard = await listen(store);
+    const url = Object.assign(new URL(postgresUrl(store)), { port: String(proxy.port) }).href;
+    const { signals } = await store.openAnother({ location: { kind: 'postgres', url } });
+    proxy.cutBefore('pg_notify');
+    const [queueId, teamId] = [newId(0), newId(0)];
+    for (const dueAt of [3000, 1000, 2000]) {
+      signals.send([{ kind: 'jobs', queueId, teamId, dueAt }]);
+    }
+    await store.testClock.advance(5_000);
+    const others = Array.from({ length: 200 }, () => newId(0));
+    signals.send(others.map((id): Signal => ({ kind: 'callbacks', teamId: id })));
+    await store.testClock.advance(5_000);
+    assert.equal(heard.length, 1, 'something got through');
+    proxy.cutBefore(null);
+    await eventually(
+      async () => {
+        await store.testClock.advance(1_000);
+        return heard.length > 1 + others.length;
+      },
+      { what: 'what was kept' },
+    );
+    await store.testClock.advance(10_000);
+    const jobs = heard.filter(({ kind }) => kind === 'jobs');
+    assert.deepEqual(jobs, [{ kind: 'jobs', queueId, teamId, dueAt: 1000 }]);
+    assert.deepEqual(
+      heard.flatMap((each) => (each.kind === 'callbacks' ? each.teamId : [])),
+      others,
+    );
+  });
+
   test('that no node can have sent only tell that something happened', async () => {
     await using store = await openPostgresTestStore();
     const heard = await listen(store);

@@ -6,7 +6,6 @@ import { newId } from '#domain/ids';
 import type { Database } from '../database.ts';
 import { isSignal, LocalSignals, type Signal, type SignalBus } from '../signals.ts';
 
-const CHANNEL = 'belfry';
 /** NOTIFY takes at most 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_000;
 const GATHER_MS = 2;
@@ -14,16 +13,21 @@ const GATHER_MS = 2;
 const CHECK_EVERY_MS = 10_000;
 const CHECK_LIMIT_MS = 5_000;
 const RECONNECT_MS = [100, 250, 500, 1000, 2000, 5000];
+/** How long to wait before signals that could not be sent are tried again. */
+const RESEND_MS = [100, 250, 500, 1000];
+/** Signals are kept one a lane while they can't be sent; of more lanes than these it is only said that something happened. */
+const MOST_KEPT = 10_000;
 
 /**
- * Signals across all processes on one Postgres, by LISTEN and NOTIFY on a connection of its own. While
- * that connection is down signals are lost; when it is back, one of unknown content makes every engine
- * look for itself.
+ * Signals across all processes on one Postgres, by LISTEN and NOTIFY. They are heard on a connection of its own: while
+ * it is down they are lost, and when it is back, one of unknown content makes every engine look for itself. What can't
+ * be sent is kept, and sent as soon as the database answers.
  */
 export class PostgresSignals implements SignalBus {
   readonly #local = new LocalSignals();
   readonly #origin: string;
   readonly #url: string;
+  readonly #channel: string;
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -33,11 +37,16 @@ export class PostgresSignals implements SignalBus {
   #closed = false;
   #gathered = new Map<string, Signal>();
   #callOff: (() => void) | null = null;
+  #sending: Promise<void> | null = null;
+  /** How often in a row sending has failed. */
+  #failures = 0;
   #callOffCheck: (() => void) | null = null;
 
-  constructor(url: string, db: Database, clock: Clock, log: Log) {
+  /** @param at  installations in other schemas of the same database have channels of their own */
+  constructor(at: { url: string; schema?: string }, db: Database, clock: Clock, log: Log) {
     this.#origin = newId(clock.now());
-    this.#url = url;
+    this.#url = at.url;
+    this.#channel = [undefined, 'public'].includes(at.schema) ? 'belfry' : `belfry_${at.schema}`;
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
@@ -52,33 +61,57 @@ export class PostgresSignals implements SignalBus {
     if (signals.length === 0) return;
     this.#local.send(signals);
     for (const signal of signals) this.#gather(signal);
-    this.#callOff ??= this.#clock.after(GATHER_MS, () => void this.flush());
+    this.#sendLater(GATHER_MS);
   }
 
   listen(hear: (signal: Signal) => void): () => void {
     return this.#local.listen(hear);
   }
 
-  /** Sends what was gathered; a fault is only logged, since a signal is a hint. */
-  async flush(): Promise<void> {
-    this.#callOff?.();
-    this.#callOff = null;
-    const signals = [...this.#gathered.values()];
-    this.#gathered.clear();
-    try {
-      for (const payload of this.#payloads(signals)) {
-        await this.#db.runAlone(CompiledQuery.raw('select pg_notify($1, $2)', [CHANNEL, payload]));
-      }
-    } catch (error) {
-      this.#log.warn('signals.not-sent', { error: (error as Error).message });
-    }
-  }
-
   async close(): Promise<void> {
     this.#closed = true;
     this.#callOffCheck?.();
-    if (this.#gathered.size > 0) await this.flush();
+    this.#callOff?.();
+    await this.#sending;
+    if (this.#gathered.size > 0) await this.#sendGathered();
     await this.#client?.end().catch(() => {});
+  }
+
+  /** One sending at a time: what comes meanwhile is merged and goes with the next. */
+  #sendLater(inMs: number): void {
+    if (this.#sending !== null || this.#callOff !== null) return;
+    this.#callOff = this.#clock.after(inMs, () => {
+      this.#callOff = null;
+      this.#sending = this.#sendGathered().then(() => {
+        this.#sending = null;
+        if (this.#gathered.size === 0 || this.#closed) return;
+        const pause = RESEND_MS[Math.min(this.#failures, RESEND_MS.length) - 1];
+        this.#sendLater(pause ?? GATHER_MS);
+      });
+    });
+  }
+
+  /** What can't be sent is gathered again. Never rejects. */
+  async #sendGathered(): Promise<void> {
+    const unsent = new Set(this.#gathered.values());
+    this.#gathered.clear();
+    try {
+      for (const part of inParts([...unsent])) {
+        const payload = JSON.stringify([this.#origin, ...part]);
+        await this.#db.runAlone(
+          CompiledQuery.raw('select pg_notify($1, $2)', [this.#channel, payload]),
+        );
+        for (const signal of part) unsent.delete(signal);
+      }
+      if (this.#failures > 0) this.#log.info('signals.sent-after-all');
+      this.#failures = 0;
+    } catch (error) {
+      if (this.#failures === 0) {
+        this.#log.warn('signals.not-sent', { error: (error as Error).message });
+      }
+      this.#failures++;
+      for (const signal of unsent) this.#gather(signal);
+    }
   }
 
   /** One signal a queue is enough: the earliest. */
@@ -90,24 +123,8 @@ export class PostgresSignals implements SignalBus {
     const known = this.#gathered.get(key);
     const isLater = known && 'dueAt' in known && 'dueAt' in signal && known.dueAt <= signal.dueAt;
     if (!isLater) this.#gathered.set(key, signal);
-  }
-
-  #payloads(signals: readonly Signal[]): string[] {
-    const payloads: string[] = [];
-    let part: Signal[] = [];
-    let bytes = 0;
-    for (const signal of signals) {
-      const length = JSON.stringify(signal).length + 1;
-      if (bytes + length > MAX_PAYLOAD_BYTES) {
-        payloads.push(JSON.stringify([this.#origin, ...part]));
-        part = [];
-        bytes = 0;
-      }
-      part.push(signal);
-      bytes += length;
-    }
-    if (part.length > 0) payloads.push(JSON.stringify([this.#origin, ...part]));
-    return payloads;
+    if (this.#gathered.size > MOST_KEPT)
+      this.#gathered = new Map([['unknown', { kind: 'unknown' }]]);
   }
 
   async #connect(attempt: number): Promise<void> {
@@ -124,7 +141,7 @@ export class PostgresSignals implements SignalBus {
     client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
     try {
       await client.connect();
-      const listen = { text: `listen ${CHANNEL}`, query_timeout: CHECK_LIMIT_MS };
+      const listen = { text: `listen ${this.#channel}`, query_timeout: CHECK_LIMIT_MS };
       await client.query(listen);
       this.#client = client;
       if (this.#closed) return await client.end();
@@ -180,4 +197,20 @@ export class PostgresSignals implements SignalBus {
       this.#local.send([{ kind: 'unknown' }]);
     }
   }
+}
+
+/** As many signals together as one NOTIFY takes. */
+function inParts(signals: readonly Signal[]): Signal[][] {
+  const parts: Signal[][] = [];
+  let bytes = MAX_PAYLOAD_BYTES;
+  for (const signal of signals) {
+    const length = JSON.stringify(signal).length + 1;
+    if (bytes + length > MAX_PAYLOAD_BYTES) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(signal);
+    bytes += length;
+  }
+  return parts;
 }

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type { WorkerSettings } from './protocol.ts';
+import { threadsClockMs, type WorkerSettings } from './protocol.ts';
 
 interface Prepared {
   statement: StatementSync;
@@ -9,10 +9,14 @@ interface Prepared {
 /** Enough for every statement that is written in the code; searches vary and push each other out. */
 const MAX_PREPARED = 300;
 const VACUUM = 'pragma incremental_vacuum';
+/** As long as it may take in the line of a busy thread. */
+const NO_WAIT_MS = 250;
 
 /** One SQLite connection and the statements it has prepared. Throws what `node:sqlite` throws. */
 export class Connection {
   readonly #database: DatabaseSync;
+  readonly #busyTimeoutMs: number;
+  #patienceMs: number;
   readonly #prepared = new Map<string, Prepared>();
 
   constructor({ path, readOnly, busyTimeoutMs, pragmas }: WorkerSettings) {
@@ -22,6 +26,21 @@ export class Connection {
       enableForeignKeyConstraints: true,
     });
     for (const pragma of pragmas) this.#database.exec(`PRAGMA ${pragma}`);
+    this.#busyTimeoutMs = busyTimeoutMs;
+    this.#patienceMs = busyTimeoutMs;
+  }
+
+  /**
+   * Lets what comes next wait for a locked file for what is left of the time since it was asked for: while another
+   * program holds the file, what waits in line is refused in time, each by itself, and not one after the other.
+   */
+  waitSince(askedAtMs: number): void {
+    const waitedMs = threadsClockMs() - askedAtMs;
+    const leftMs = waitedMs < NO_WAIT_MS ? this.#busyTimeoutMs : this.#busyTimeoutMs - waitedMs;
+    const patienceMs = Math.max(0, leftMs);
+    if (patienceMs === this.#patienceMs) return;
+    this.#database.exec(`PRAGMA busy_timeout = ${patienceMs}`);
+    this.#patienceMs = patienceMs;
   }
 
   get isInTransaction(): boolean {

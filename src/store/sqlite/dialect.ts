@@ -11,14 +11,16 @@ import {
 } from 'kysely';
 import { storableParameters } from '../storable-text.ts';
 import { refuseSecondConnection } from '../nesting.ts';
+import { threadsClockMs } from './protocol.ts';
 import type { SqliteThread } from './thread.ts';
 
 /** Kysely on one SQLite thread: callers take turns, because a connection holds one transaction. */
 export class SqliteThreadDialect implements Dialect {
-  readonly #thread: SqliteThread;
+  readonly #thread: () => SqliteThread;
   readonly #turns: Turns;
 
-  constructor(thread: SqliteThread, turns: Turns) {
+  /** @param thread  gives the thread, always the same one; asked when the first statement comes */
+  constructor(thread: () => SqliteThread, turns: Turns) {
     this.#thread = thread;
     this.#turns = turns;
   }
@@ -69,19 +71,23 @@ export class Turns {
 class ThreadConnection implements DatabaseConnection {
   readonly thread: SqliteThread;
   readonly endTurn: () => void;
+  readonly #askedAtMs: number;
   /** A transaction was asked for and has nothing in it yet; it begins together with its first statement. */
   isToBegin = false;
 
-  constructor(thread: SqliteThread, endTurn: () => void) {
+  /** @param askedAtMs  when the turn was asked for */
+  constructor(thread: SqliteThread, endTurn: () => void, askedAtMs: number) {
     this.thread = thread;
     this.endTurn = endTurn;
+    this.#askedAtMs = askedAtMs;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const begins = this.isToBegin;
     this.isToBegin = false;
     const values = storableParameters(parameters);
-    const { rows, changes } = await this.thread.run(sql, values, begins);
+    const askedAtMs = this.#askedAtMs;
+    const { rows, changes } = await this.thread.run(sql, values, { begins, askedAtMs });
     return { rows: rows as R[], numAffectedRows: BigInt(changes) };
   }
 
@@ -92,10 +98,10 @@ class ThreadConnection implements DatabaseConnection {
 }
 
 class ThreadDriver implements Driver {
-  readonly #thread: SqliteThread;
+  readonly #thread: () => SqliteThread;
   readonly #turns: Turns;
 
-  constructor(thread: SqliteThread, turns: Turns) {
+  constructor(thread: () => SqliteThread, turns: Turns) {
     this.#thread = thread;
     this.#turns = turns;
   }
@@ -104,7 +110,8 @@ class ThreadDriver implements Driver {
 
   async acquireConnection(): Promise<ThreadConnection> {
     refuseSecondConnection();
-    return new ThreadConnection(this.#thread, await this.#turns.take());
+    const askedAtMs = threadsClockMs();
+    return new ThreadConnection(this.#thread(), await this.#turns.take(), askedAtMs);
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -121,7 +128,7 @@ class ThreadDriver implements Driver {
 
   async #end(connection: ThreadConnection, how: 'commit' | 'rollback'): Promise<void> {
     if (connection.isToBegin) connection.isToBegin = false;
-    else await this.#thread.run(how, []);
+    else await this.#thread().run(how, []);
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {

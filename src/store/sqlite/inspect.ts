@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Inspection } from '../inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../seal.ts';
+import { FORWARDING_SIGHTING, readSighting } from '../sightings.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 /** With less than this, the next job may find no room. */
@@ -17,13 +18,16 @@ export function inspectSqliteFile(path: string): Inspection {
   if (!isThere(path)) return { kind: 'not-made-yet' };
   using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
+  const sighting = readFact(database, FORWARDING_SIGHTING);
   return {
     kind: 'found',
     ...compareMigrations(readNames(database)),
     writeFault: tryWriting(path),
     damage: verdict === 'ok' ? null : String(verdict),
     clockOffsetMs: 0,
-    sealedKeyCheck: readKeyCheck(database),
+    sealedKeyCheck: readFact(database, KEY_CHECK),
+    oldSnapshots: null,
+    untrustedForwarding: sighting === null ? null : readSighting(sighting),
   };
 }
 
@@ -47,9 +51,10 @@ function readNames(database: DatabaseSync): string[] {
   return rows.map(({ name }) => String(name));
 }
 
-function readKeyCheck(database: DatabaseSync): string | null {
+/** What is written down about the installation under that key. */
+function readFact(database: DatabaseSync, key: string): string | null {
   if (!hasTable(database, 'installation')) return null;
-  const row = database.prepare('select value from installation where key = ?').get(KEY_CHECK);
+  const row = database.prepare('select value from installation where key = ?').get(key);
   return row === undefined ? null : String(row['value']);
 }
 

@@ -2,11 +2,14 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
+import type { Clock } from '#domain/clock';
 import { type CallProcedure, Database, logStatements, type OnStatement } from '../database.ts';
+import type { Databases } from '../databases.ts';
 import { StoreError } from '../errors.ts';
+import { Places } from '../places.ts';
 import type { Tables } from '../schema.ts';
 import { SqliteThreadDialect, Turns } from './dialect.ts';
-import { SqliteThread } from './thread.ts';
+import { type OnLost, SqliteThread } from './thread.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -25,46 +28,80 @@ const WRITER_PRAGMAS = [
 const READER_PRAGMAS = ['cache_size = -16384', 'temp_store = memory', 'query_only = on'];
 
 /**
- * Opens a SQLite file on two threads, one that writes and one that reads.
+ * One search at a time: the thread can't be interrupted in one. A page asks several, one after the other, so who
+ * waits for another page's waits longer than a search should take.
+ */
+const SEARCH_PLACES = { places: 1, mostWaiting: 50, waitMs: 5_000 };
+
+export interface SqliteOptions {
+  clock: Clock;
+  onLost: OnLost;
+  onStatement?: OnStatement | undefined;
+}
+
+/**
+ * Opens a SQLite file: one thread writes, one finds things by their keys, and one, started when it is first
+ * wanted, searches.
  *
  * Throws a StoreError whose message names the file and says what to do: STORE_DAMAGED, STORE_READ_ONLY,
  * STORE_UNAVAILABLE.
  */
-export async function openSqliteFile(path: string, onStatement?: OnStatement): Promise<Database> {
+export async function openSqliteFile(path: string, options: SqliteOptions): Promise<Databases> {
+  const { clock, onLost, onStatement } = options;
   prepareFile(path);
-  const reports = onStatement !== undefined;
-  const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, reports };
-  const writer = new SqliteThread({ ...shared, readOnly: false, pragmas: WRITER_PRAGMAS });
+  const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, reports: onStatement !== undefined };
+  const reading = { ...shared, readOnly: true, pragmas: READER_PRAGMAS };
+  const writing = { ...shared, readOnly: false, pragmas: WRITER_PRAGMAS };
+  const writer = new SqliteThread({ ...writing, name: 'sqlite-writer' }, onLost);
   await writer.run('select 1', []).catch(async (error: unknown) => {
     await writer.close();
     throw error;
   });
-  const reader = new SqliteThread({ ...shared, readOnly: true, pragmas: READER_PRAGMAS });
-  const release = async () => {
-    await reader.close();
-    await writer.close();
-  };
-  return new Database(
-    'sqlite',
-    kyselyOn(writer, onStatement),
-    kyselyOn(reader, onStatement),
-    release,
-    callerOn(writer, onStatement),
-  );
+  const reader = new SqliteThread({ ...reading, name: 'sqlite-reader' }, onLost);
+  let searcher: SqliteThread | null = null;
+  const startSearcher = () =>
+    (searcher ??= new SqliteThread({ ...reading, name: 'sqlite-searcher' }, onLost));
+  const searching = kyselyOn(startSearcher, onStatement);
+  const main = new Database({
+    dialect: 'sqlite',
+    writer: kyselyOn(() => writer, onStatement),
+    reader: kyselyOn(() => reader, onStatement),
+    release: async () => {
+      await reader.close();
+      await writer.close();
+    },
+    call: callerOn(writer, onStatement),
+  });
+  const searches = new Database({
+    dialect: 'sqlite',
+    writer: searching,
+    reader: searching,
+    release: async () => searcher?.close(),
+    places: new Places(SEARCH_PLACES, clock),
+  });
+  return { main, searches, engine: main, lease: main };
 }
 
 /** A database that lives as long as the process: one connection, so reads and writes take turns. */
-export async function openSqliteMemory(onStatement?: OnStatement): Promise<Database> {
-  const thread = new SqliteThread({
+export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): Promise<Databases> {
+  const settings = {
+    name: 'sqlite-writer',
     path: ':memory:',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     readOnly: false,
     pragmas: ['temp_store = memory'],
     reports: onStatement !== undefined,
+  } as const;
+  const thread = new SqliteThread(settings, onLost);
+  const db = kyselyOn(() => thread, onStatement);
+  const main = new Database({
+    dialect: 'sqlite',
+    writer: db,
+    reader: db,
+    release: () => thread.close(),
+    call: callerOn(thread, onStatement),
   });
-  const db = kyselyOn(thread, onStatement);
-  const call = callerOn(thread, onStatement);
-  return new Database('sqlite', db, db, () => thread.close(), call);
+  return { main, searches: main, engine: main, lease: main };
 }
 
 /** Procedures take no turns: the thread itself keeps them apart from transactions. */
@@ -76,7 +113,7 @@ function callerOn(thread: SqliteThread, onStatement?: OnStatement): CallProcedur
   };
 }
 
-function kyselyOn(thread: SqliteThread, onStatement?: OnStatement): Kysely<Tables> {
+function kyselyOn(thread: () => SqliteThread, onStatement?: OnStatement): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: new SqliteThreadDialect(thread, new Turns()),
     ...logStatements(onStatement),

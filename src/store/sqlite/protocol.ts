@@ -2,6 +2,8 @@ import type { RanStatement } from '../database.ts';
 
 /** What the main thread and a SQLite thread say to each other. */
 export interface WorkerSettings {
+  /** Names the thread in what is said about it. */
+  name: 'sqlite-writer' | 'sqlite-reader' | 'sqlite-searcher';
   path: string;
   readOnly: boolean;
   busyTimeoutMs: number;
@@ -10,8 +12,18 @@ export interface WorkerSettings {
   reports: boolean;
 }
 
-export interface Ask {
+/** Milliseconds on a clock that all threads of the process share. */
+export function threadsClockMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+interface Message {
   id: number;
+  /** When it was asked for, by `threadsClockMs`, also where others had their turn first. */
+  askedAtMs: number;
+}
+
+export interface Ask extends Message {
   sql: string;
   parameters: readonly unknown[];
   /** Begins a transaction first: one message fewer for each transaction. */
@@ -19,8 +31,7 @@ export interface Ask {
 }
 
 /** Carry out a procedure as one transaction. */
-export interface Call {
-  id: number;
+export interface Call extends Message {
   procedure: string;
   input: unknown;
 }

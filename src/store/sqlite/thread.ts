@@ -1,43 +1,69 @@
 import { Worker } from 'node:worker_threads';
 import { StoreError } from '../errors.ts';
-import type { Answer, Ask, Call, WorkerSettings } from './protocol.ts';
+import {
+  type Answer,
+  type Ask,
+  type Call,
+  threadsClockMs,
+  type WorkerSettings,
+} from './protocol.ts';
+
+/** Told once when a thread has ended that nobody closed: it does not come back, and nothing is answered any more. */
+export type OnLost = (fault: StoreError) => void;
 
 /** One SQLite connection on a thread of its own. */
 export class SqliteThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
   readonly #exited: Promise<void>;
+  readonly #name: string;
+  readonly #onLost: OnLost;
   #lastId = 0;
-  #fault: Error | null = null;
+  #isClosing = false;
+  #fault: StoreError | null = null;
 
-  constructor(settings: WorkerSettings) {
+  constructor(settings: WorkerSettings, onLost: OnLost) {
+    this.#name = settings.name;
+    this.#onLost = onLost;
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData: settings,
-      name: settings.readOnly ? 'sqlite-reader' : 'sqlite-writer',
+      name: this.#name,
     });
     this.#worker.on('message', (answer: Answer) => this.#settle(answer));
-    this.#worker.on('error', (error) => this.#fail(error as Error));
+    this.#worker.on('error', (error) => this.#end(error as Error));
     this.#exited = new Promise((resolve) => {
       this.#worker.once('exit', () => {
-        this.#fail(new StoreError('STORE_UNAVAILABLE', 'the database thread has ended'));
+        this.#end(null);
         resolve();
       });
     });
   }
 
-  /** Runs one statement, the first of a transaction where `begins` says so. Rejects with a `StoreError` that carries SQLite's result code as `detail`. */
+  /**
+   * Runs one statement, the first of a transaction where `begins` says so. Rejects with a `StoreError`.
+   *
+   * @param askedAtMs  since when the caller waits, by `threadsClockMs`: who waited for others is not made to wait for
+   *   a locked file for the whole time once more
+   */
   async run(
     sql: string,
     parameters: readonly unknown[],
-    begins = false,
+    { begins = false, askedAtMs = threadsClockMs() } = {},
   ): Promise<{ rows: unknown[]; changes: number }> {
-    const { rows, changes } = await this.#ask((id): Ask => ({ id, sql, parameters, begins }));
+    const { rows, changes } = await this.#ask((id): Ask => ({
+      id,
+      askedAtMs,
+      sql,
+      parameters,
+      begins,
+    }));
     return { rows, changes };
   }
 
   /** Carries out a procedure, at once or after the transaction that is open just now. Rejects like `run`. */
   async call(procedure: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
-    return this.#ask((id): Call => ({ id, procedure, input }));
+    const askedAtMs = threadsClockMs();
+    return this.#ask((id): Call => ({ id, askedAtMs, procedure, input }));
   }
 
   async #ask(write: (id: number) => Ask | Call): Promise<Answer> {
@@ -52,6 +78,7 @@ export class SqliteThread {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.#worker.postMessage('close');
     await this.#exited;
   }
@@ -62,9 +89,14 @@ export class SqliteThread {
     turn?.resolve(answer);
   }
 
-  #fail(error: Error): void {
-    this.#fault ??= error;
+  /** @param cause  what ended the thread (no memory left, a defect); null where it says nothing */
+  #end(cause: Error | null): void {
+    if (this.#fault) return;
+    const why = cause === null ? '' : ` (${cause.message})`;
+    const text = `the thread ${this.#name}, which held the database, has ended${why}; start the service again`;
+    this.#fault = new StoreError('STORE_UNAVAILABLE', text, { cause });
     for (const turn of this.#waiting.values()) turn.reject(this.#fault);
     this.#waiting.clear();
+    if (!this.#isClosing) this.#onLost(this.#fault);
   }
 }

@@ -39,6 +39,7 @@ async function work(): Promise<void> {
     } else if (calls.length > 0 && !connection.isInTransaction) {
       const batch = calls;
       calls = [];
+      connection.waitSince(Math.min(...batch.map(({ askedAtMs }) => askedAtMs)));
       const answers = await carryOut(connection, batch, settings.reports);
       for (const each of answers) parentPort?.postMessage(each);
     } else break;
@@ -58,6 +59,7 @@ function takeWaiting(): void {
 
 function answer(ask: Ask): Answer {
   try {
+    if (!connection.isInTransaction) connection.waitSince(ask.askedAtMs);
     if (ask.begins) connection.begin();
     return { id: ask.id, ...connection.run(ask.sql, ask.parameters) };
   } catch (error) {

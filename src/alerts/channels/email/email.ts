@@ -8,6 +8,7 @@ export interface MailContent {
 }
 
 const SUBJECT_CHARACTERS = 200;
+const TEST_SUBJECT = 'Test: alerts will arrive here';
 
 const COLORS: Record<Message['level'], string> = {
   warning: '#8a6100',
@@ -18,7 +19,8 @@ const COLORS: Record<Message['level'], string> = {
 
 /** An alert as a mail, in plain text and as a page that needs no pictures. */
 export function formatMail(message: Message): MailContent {
-  const subject = cut(`[${message.teamName}] ${message.title}`, SUBJECT_CHARACTERS);
+  // The team's name stays inside: it is the first words of a mail that its receiver may not have asked for.
+  const subject = message.level === 'test' ? TEST_SUBJECT : cut(message.title, SUBJECT_CHARACTERS);
   return { subject, text: formatText(message), html: formatHtml(message) };
 }
 

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { findBarriers } from '#testing/axe';
+import { heading, openPage, press } from '#testing/pages';
+
+/** What stands on a page stays there while the service is away, away from its database, or has ended the session. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let user: TestUser;
+
+before(async () => {
+  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
+  user = await dashboard.user('ada@bells.test');
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+});
+
+const open = (path: string) => openPage({ browser, dashboard }, path, { user });
+
+const createJob = (path: string) =>
+  dashboard.service.work.createJob(user.teamId, {
+    queue: 'mail',
+    url: `http://target.example${path}`,
+    method: 'POST',
+    headers: [],
+    payloadJson: null,
+    callbackUrl: null,
+    delaySeconds: 3600,
+  });
+
+/** Coming back to a tab refreshes it at once. */
+const refresh = (page: Page) =>
+  page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+const bar = (page: Page, text: string | RegExp) =>
+  page.getByRole('status').filter({ hasText: text });
+const mark = (page: Page, text: string | RegExp) => page.locator('main').getByText(text);
+
+describe('a page that renews itself', () => {
+  test('stays as it is while the service is away, and goes on by itself when it is back', async () => {
+    await createJob('/first');
+    await using watched = await open('/jobs');
+    const { page } = watched;
+    await mark(page, /^Live$/).waitFor();
+    await page.getByRole('searchbox', { name: 'Search', exact: true }).focus();
+    await using absence = await dashboard.goAway();
+    await refresh(page);
+    await bar(page, /No connection since \d\d:\d\d, trying again/).waitFor();
+    await mark(page, 'No connection').waitFor();
+    await page.getByText('/first').first().waitFor();
+    await heading(page, 'Jobs');
+    const focused = 'document.activeElement?.getAttribute("name")';
+    assert.equal(await page.evaluate(focused), 'q', 'focus stays where it was');
+    assert.deepEqual(await findBarriers(page), []);
+    await absence.end();
+    await createJob('/second');
+    await page.getByRole('button', { name: '1 new' }).waitFor({ timeout: 5_000 });
+    await mark(page, /^Live$/).waitFor();
+    assert.equal(await bar(page, 'No connection').count(), 0);
+  });
+
+  test('says why it rests: under the pointer only while something would move', async () => {
+    await createJob('/third');
+    await using watched = await open('/jobs?tab=pending');
+    const { page } = watched;
+    const table = page.getByRole('table', { name: 'Jobs' });
+    await table.hover();
+    await refresh(page);
+    await mark(page, /^Live$/).waitFor();
+    await createJob('/fourth');
+    await refresh(page);
+    await mark(page, 'Paused: something would move under the pointer').waitFor();
+    assert.equal(await table.getByText('/fourth').count(), 0);
+    await page.getByRole('heading', { level: 1 }).hover();
+    await table.getByText('/fourth').first().waitFor();
+    await mark(page, /^Live$/).waitFor();
+    await page.getByLabel('Select all rows of this page').check();
+    await mark(page, 'Paused: rows are ticked').waitFor();
+    watched.assertNoFaults();
+  });
+
+  test('keeps what is there when the session ends, and says where to sign in', async () => {
+    await createJob('/fifth');
+    await using watched = await open('/jobs');
+    const { page, context } = watched;
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await refresh(page);
+    await bar(page, 'You are signed out. What stands here stays.').waitFor();
+    await page.getByText('/fifth').first().waitFor();
+    const link = page.getByRole('link', { name: 'Sign in in another tab' });
+    assert.equal(await link.getAttribute('href'), '/login?next=%2Fjobs');
+    await context.addCookies(cookies);
+    await bar(page, 'You are signed out').waitFor({ state: 'detached' });
+    watched.assertNoFaults();
+  });
+});
+
+describe('another page', () => {
+  test('opens once the service is back, where it was asked for while that was away', async () => {
+    await using watched = await open('/jobs');
+    const { page } = watched;
+    await using absence = await dashboard.goAway();
+    await refresh(page);
+    await bar(page, 'No connection since').waitFor();
+    await page.getByRole('link', { name: 'Queues', exact: true }).click();
+    await bar(page, 'The other page waits. It opens as soon as it can.').waitFor();
+    await heading(page, 'Jobs');
+    await absence.end();
+    await heading(page, 'Queues');
+  });
+
+  test('that could not be read while the database was away is read once it is back', async () => {
+    await using watched = await open('/queues');
+    const { page } = watched;
+    const reads = (url: URL) => url.pathname === '/jobs.data';
+    await page.route(reads, (route) => route.fulfill({ status: 503, body: 'Away' }));
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await bar(page, 'Belfry cannot answer since').waitFor();
+    await heading(page, 'Queues');
+    await page.unroute(reads);
+    await heading(page, 'Jobs');
+  });
+});
+
+describe('a form that is sent', () => {
+  const fill = async (page: Page) => {
+    await page.getByLabel('Name', { exact: true }).fill('Nightly sync');
+    await page.getByLabel('URL', { exact: true }).fill('https://api.example.com/sync');
+    await page.getByLabel('Cron expression').fill('0 3 * * *');
+    await page.getByRole('button', { name: 'Add assertion' }).click();
+    await page.getByLabel('Assertion 1, expected').fill('true');
+    await page.getByLabel('Assertion 1, JSON path').fill('ok');
+  };
+  const assertFilled = async (page: Page) => {
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Nightly sync');
+    assert.equal(await page.getByLabel('Cron expression').inputValue(), '0 3 * * *');
+    assert.equal(await page.getByLabel('Assertion 1, expected').inputValue(), 'true');
+  };
+
+  test('while the service is away stays filled, says so, and can be sent when it is back', async () => {
+    await using watched = await open('/crons/new');
+    const { page } = watched;
+    await fill(page);
+    await using absence = await dashboard.goAway();
+    await press(page, 'Create cron');
+    await bar(page, 'Belfry did not answer. What you typed is still here.').waitFor();
+    await assertFilled(page);
+    await press(page, 'Create cron');
+    await bar(page, 'Nothing was sent').waitFor();
+    await assertFilled(page);
+    await absence.end();
+    await bar(page, 'No connection since').waitFor({ state: 'detached', timeout: 5_000 });
+    await assertFilled(page);
+    await press(page, 'Create cron');
+    await heading(page, 'Nightly sync');
+    assert.equal(await bar(page, 'What you typed').count(), 0);
+  });
+
+  test('while the database is away, or after the session ended, stays filled too', async () => {
+    await using watched = await open('/crons/new');
+    const { page, context } = watched;
+    await fill(page);
+    const posts = (url: URL) => url.pathname === '/crons/new.data';
+    await page.route(posts, (route) => route.fulfill({ status: 503, body: 'Away\nTry again.' }));
+    await press(page, 'Create cron');
+    await bar(page, 'What you typed is still here.').waitFor();
+    await assertFilled(page);
+    await page.unroute(posts);
+    await bar(page, 'Belfry cannot answer since').waitFor({ state: 'detached' });
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await press(page, 'Create cron');
+    await bar(page, 'You are signed out').waitFor();
+    await assertFilled(page);
+    await context.addCookies(cookies);
+    await page.getByRole('link', { name: 'Sign in in another tab' }).waitFor({ state: 'detached' });
+    await press(page, 'Create cron');
+    await heading(page, 'Nightly sync');
+  });
+});

@@ -1,0 +1,384 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { fillJobs, type JobFill } from '#testing/fill';
+import type { Visitor } from '#testing/visitor';
+
+/**
+ * What lists show, count and act on (§3.3, §8): a filter that can't be read matches nothing, every count leads to
+ * exactly what it counted, and nothing is sent twice or deleted by a click that was about something else.
+ */
+
+let dashboard: TestDashboard;
+let teams = 0;
+
+before(async () => {
+  // Nothing is sent: what the pages make of the rows is looked at.
+  dashboard = await startDashboard({}, { sends: false });
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+interface Scene {
+  user: TestUser;
+  visitor: Visitor;
+  queueId: string;
+  /** Adds failed jobs; each ended a second before the one added before it. */
+  fail: (count: number, job?: Partial<JobFill>) => Promise<string[]>;
+  counts: () => Promise<{ failed: number; resent: number; pending: number; all: number }>;
+}
+
+async function begin(): Promise<Scene> {
+  const user = await dashboard.user(`lists${++teams}@bells.test`, { team: `Lists ${teams}` });
+  const { work, store } = dashboard.service;
+  const { id: queueId } = await work.setQueue(user.teamId, 'mail', {});
+  let at = Date.now() - 60_000;
+  return {
+    user,
+    visitor: await dashboard.signIn(user),
+    queueId,
+    fail: (count, job = {}) =>
+      fillJobs(
+        store,
+        Array.from({ length: count }, () => ({
+          team_id: user.teamId,
+          queue_id: queueId,
+          status: 'dead_lettered',
+          created_at: at - 1000,
+          completed_at: (at -= 1000),
+          reason: 'http_server_error',
+          response_status: 503,
+          ...job,
+        })),
+      ),
+    counts: async () => {
+      const { failed, resent, pending, all } = await work.countTabs(user.teamId);
+      return {
+        failed: failed.count,
+        resent: resent.count,
+        pending: pending.count,
+        all: all.count,
+      };
+    },
+  };
+}
+
+/** The text of a page, as it is read. */
+const read = async (visitor: Visitor, path: string): Promise<string> =>
+  asText((await visitor.get(path)).text);
+
+function asText(html: string): string {
+  const body = html.slice(html.indexOf('<main'), html.lastIndexOf('</main>'));
+  return body
+    .replaceAll(/<(script|style|noscript)[\s\S]*?<\/\1>/g, ' ')
+    .replaceAll(/<!--[\s\S]*?-->/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&#x27;', '’')
+    .replaceAll(/\s+/g, ' ');
+}
+
+describe('a filter', () => {
+  test('of status codes takes hundreds, lists and none', async () => {
+    const { visitor, fail } = await begin();
+    await fail(1, { url: 'http://a.test/five', response_status: 502 });
+    await fail(1, { url: 'http://a.test/four', response_status: 404 });
+    await fail(1, { url: 'http://a.test/silent', response_status: null, reason: 'timeout' });
+    for (const [code, ...found] of [
+      ['5xx', 'five'],
+      ['404,502', 'five', 'four'],
+      ['4XX, none', 'four', 'silent'],
+    ] as const) {
+      for (const name of ['code', 'q']) {
+        const path = `/jobs?tab=failed&${name}=${encodeURIComponent(code)}`;
+        const { text } = await visitor.get(path);
+        for (const each of ['five', 'four', 'silent'])
+          assert.equal(
+            text.includes(`http://a.test/${each}"`),
+            (found as readonly string[]).includes(each),
+            `${name}=${code}: ${each}`,
+          );
+        assert.match(asText(text), new RegExp(`Delete ${found.length} failed jobs? that match`));
+      }
+    }
+  });
+
+  test('that can’t be read matches nothing on any list, and says what is wrong beside its field', async () => {
+    const { visitor, fail, user } = await begin();
+    const { work } = dashboard.service;
+    await fail(2);
+    const { id } = await work.createCron(user.teamId, {
+      name: 'Nightly',
+      url: 'http://a.test/',
+      cronExpression: '0 0 29 2 *',
+      method: 'GET',
+      headers: [],
+      payload: null,
+      callbackUrl: null,
+      timeoutSeconds: 5,
+      alertThreshold: null,
+      isActive: true,
+    });
+    for (const [path, says] of [
+      ['/jobs?tab=failed&code=5x', 'Write codes such as 503, 5xx'],
+      ['/jobs?tab=failed&from=yesterday', 'Write a date and time'],
+      ['/jobs?tab=failed&reason=why', 'This is none of: http_client_error'],
+      ['/jobs?tab=failed&queue=mail', 'This team has no such queue.'],
+      ['/jobs?tab=failed&resent=maybe', 'Write 1, or leave it out.'],
+      ['/jobs?tab=broken', 'Tab: This is none of: All, Pending'],
+      ['/jobs?tab=failed&code=503&code=504', 'This filter is given twice.'],
+      [`/jobs?tab=failed&payload=${'x'.repeat(2049)}`, 'at most 2,048 characters'],
+      ['/failures?range=decade', 'Time range: This is none of: all, day'],
+      ['/failures?queue=mail', 'This team has no such queue.'],
+      ['/crons?status=broken', 'This is none of: active, paused, failed.'],
+      [`/crons/${id}?status=broken`, 'Status: This is none of: success, failed.'],
+      [`/crons/${id}?range=decade`, 'Time range: This is none of: day, week, month.'],
+      ['/alerts?level=loud', 'This is none of: failure'],
+      ['/alerts?source=elsewhere', 'This is neither a cron nor a queue'],
+      ['/alerts?delivery=lost&unread=maybe', 'This is none of: pending, sent'],
+    ] as const) {
+      const page = await read(visitor, path);
+      assert.ok(page.includes(says), `${path}: ${page}`);
+      const isOfList = !path.includes('?range') || path.startsWith('/failures');
+      assert.equal(page.includes('The filter can’t be read'), isOfList, path);
+      assert.doesNotMatch(page, /all failed|target\.example|Run Nightly now/, path);
+    }
+    const marked = await visitor.get('/jobs?tab=failed&code=5x');
+    assert.match(marked.text, /<input[^>]*aria-invalid="true"[^>]*name="code"/);
+  });
+
+  test('that can’t be read lets a bulk action do nothing', async () => {
+    const { visitor, fail, counts } = await begin();
+    await fail(3);
+    for (const intent of ['delete', 'retry']) {
+      const form = { intent, all: '1', shown: '3' };
+      assert.equal((await visitor.post('/jobs?tab=failed&code=5x', form)).status, 302);
+      const group = '/jobs?tab=failed&code=5x';
+      assert.equal((await visitor.post('/failures', { ...form, group })).status, 302);
+      assert.equal((await visitor.post('/failures', { ...form, group: 'http://[' })).status, 400);
+    }
+    assert.deepEqual(await counts(), { failed: 3, resent: 0, pending: 0, all: 3 });
+    assert.match(await read(visitor, '/failures'), /3/);
+  });
+});
+
+describe('a bulk action', () => {
+  test('counts again, and asks where it would reach another number than was shown', async () => {
+    const { visitor, fail, counts } = await begin();
+    await fail(2);
+    assert.match(
+      await read(visitor, '/jobs?tab=failed&code=5xx'),
+      /Delete 2 failed jobs that match the search\?/,
+    );
+    await fail(1);
+    await fail(1, { response_status: 404 });
+    const form = { intent: 'delete', all: '1', shown: '2' };
+    const asked = await visitor.post('/jobs?tab=failed&code=5xx', form);
+    assert.match(asText(asked.text), /3 jobs match now, not 2\. Delete them\?/);
+    assert.equal((await counts()).failed, 4, 'nothing is deleted before the answer');
+    const asOf = /name="as_of" value="(\d+)"/.exec(asked.text)?.[1] ?? assert.fail();
+    await fail(1, { completed_at: Date.now() + 5000 });
+    const answer = { ...form, shown: '3', as_of: asOf };
+    assert.equal((await visitor.post('/jobs?tab=failed&code=5xx', answer)).status, 302);
+    assert.equal((await counts()).failed, 2, 'the other code and what failed since are left');
+    const unsaid = await visitor.post('/jobs?tab=failed', { intent: 'delete', all: '1' });
+    assert.match(asText(unsaid.text), /2 jobs match now, not 0/);
+    assert.equal((await counts()).failed, 2);
+  });
+
+  test('of one job speaks of one job', async () => {
+    const { visitor, fail } = await begin();
+    await fail(1);
+    const page = await read(visitor, '/jobs?tab=failed&code=503');
+    assert.match(page, /Retry 1 failed job that matches the search\?/);
+    assert.doesNotMatch(page, /1 failed jobs|1 failed job that match /);
+  });
+});
+
+describe('a failed job that was resent', () => {
+  test('is counted nowhere as failed, and every count leads to what it counted', async () => {
+    const { visitor, user, fail, counts, queueId } = await begin();
+    const { work } = dashboard.service;
+    const [first = '', second = ''] = await fail(5);
+    await work.retryJob(user.teamId, first);
+    await work.retryJob(user.teamId, second);
+    assert.deepEqual(await counts(), { failed: 3, resent: 2, pending: 2, all: 7 });
+    const overview = await visitor.get('/');
+    assert.match(asText(overview.text), /3 jobs failed for good/);
+    assert.match(overview.text, />3<span class="sr-only"> (?:<!-- -->)?failed jobs/, 'the badge');
+    const failures = await read(visitor, '/failures');
+    assert.match(failures, /Retry 3 failed jobs\?/);
+    assert.match(await read(visitor, `/queues/${queueId}`), /Failed 3 Resent 2 /);
+    const tab = await visitor.get('/jobs?tab=failed');
+    assert.match(asText(tab.text), /Failed 3 .*Resent \(2\)/);
+    assert.equal(tab.text.match(/aria-label="Select row"/g)?.length, 3);
+    const resent = await visitor.get('/jobs?tab=failed&resent=1');
+    assert.equal(resent.text.match(/aria-label="Select row"/g)?.length, 2);
+    for (const id of [first, second]) assert.ok(resent.text.includes(`/jobs/${id}"`));
+    assert.match(asText(resent.text), /Retry all resent/);
+    assert.match(await read(visitor, `/jobs/${first}`), /This job was resent as a new job/);
+  });
+
+  test('is not sent once more by a click before somebody has seen what came of it', async () => {
+    const { visitor, user, fail, counts } = await begin();
+    const { work, store } = dashboard.service;
+    const ids = await fail(3);
+    for (const id of ids.slice(0, 2)) await work.retryJob(user.teamId, id);
+    const [, done] = await work.listJobs(user.teamId, { limit: 2 });
+    await store.database.runAlone({
+      sql: `update jobs set status = 'success', completed_at = 1 where id = '${done?.id}'`,
+      parameters: [],
+    } as never);
+    const before = await counts();
+    const ticked = new URLSearchParams([['intent', 'retry'], ...ids.map((id) => ['id', id])]);
+    const send = (form: URLSearchParams) => visitor.post('/jobs?tab=failed', form as never);
+    const asked = asText((await send(ticked)).text);
+    assert.match(asked, /2 jobs were resent before, of 3\. Send them again\?/);
+    assert.match(asked, /1 succeeded, 1 is under way/);
+    assert.match(asked, /Retry all 3 again .*Retry the other/);
+    assert.deepEqual(await counts(), before, 'nothing was sent');
+    const one = await visitor.post(`/jobs/${ids[0]}`, { intent: 'retry', job: ids[0] ?? '' });
+    assert.match(asText(one.text), /This job was resent before\. Send it again\?/);
+    assert.deepEqual(await counts(), before, 'nothing was sent');
+    ticked.set('resent', 'leave');
+    await send(ticked);
+    assert.equal((await counts()).pending, before.pending + 1, 'only the one that was not resent');
+    const all = { intent: 'retry', all: '1', shown: '3' };
+    const many = await visitor.post('/jobs?tab=failed&resent=1', all);
+    assert.match(asText(many.text), /3 jobs were resent before, of 3/);
+    assert.equal((await counts()).pending, before.pending + 1);
+    await visitor.post('/jobs?tab=failed&resent=1', { ...all, resent: 'again' });
+    assert.equal((await counts()).pending, before.pending + 4, 'because it was said twice');
+  });
+
+  test('is sent once where two click at the same time', async () => {
+    const { user, fail, counts } = await begin();
+    const ids = await fail(20);
+    const { work } = dashboard.service;
+    const outcomes = await Promise.all([
+      work.actOnJobs(user.teamId, 'retry', ids),
+      work.actOnJobs(user.teamId, 'retry', ids),
+      work.startBulk(user.teamId, 'retry', { tab: 'failed' }),
+    ]);
+    assert.deepEqual(
+      await counts(),
+      { failed: 0, resent: 20, pending: 20, all: 40 },
+      JSON.stringify(outcomes),
+    );
+  });
+});
+
+describe('what a row says', () => {
+  test('of a redirect is “Unknown error” with its status (§2.7)', async () => {
+    const { visitor, fail } = await begin();
+    await fail(2, { reason: null, response_status: 302, error_message: 'HTTP 302 error' });
+    for (const path of ['/jobs?tab=failed', '/failures', '/'])
+      assert.match(await read(visitor, path), /Unknown error \(HTTP 302\)/, path);
+  });
+
+  test('of a job in a paused queue is that it can be fired when the queue is enabled (§3.2)', async () => {
+    const { visitor, user, queueId } = await begin();
+    const { work } = dashboard.service;
+    const job = {
+      queue: 'mail',
+      url: 'http://target.example/held',
+      method: 'POST',
+      headers: [],
+      payloadJson: null,
+      callbackUrl: null,
+      delaySeconds: 3600,
+    } as const;
+    const { jobId } = await work.createJob(user.teamId, job);
+    const pages = ['/jobs?tab=pending', `/jobs/${jobId}`];
+    for (const path of pages) assert.match(await read(visitor, path), / Fire now /, path);
+    await work.pauseQueue(user.teamId, queueId);
+    for (const path of pages) {
+      const page = await read(visitor, path);
+      assert.match(page, / Fire when the queue is enabled /, path);
+      assert.doesNotMatch(page, / Fire now /, path);
+    }
+    await visitor.post(`/jobs/${jobId}`, { intent: 'fire', job: jobId });
+    const said = decodeURIComponent(visitor.cookies.get('belfry_toast') ?? '');
+    assert.match(said, /The job starts when its queue is enabled\./);
+    const fired = await work.findJob(user.teamId, jobId);
+    assert.ok(fired && fired.scheduledAt <= Date.now(), 'it waits for nothing but its queue');
+  });
+});
+
+describe('the Alerts page', () => {
+  test('tells of usage at 80 and 100 %, once a month and mark, and sends it nowhere (§6.7)', async () => {
+    const { visitor, user } = await begin();
+    const { store } = dashboard.service;
+    const now = Date.now();
+    const use = async (runs: number) => {
+      for (let n = 0; n < runs; n++) await store.usage.countOne(user.teamId, 10, now);
+      await store.alerts.raiseUsage(now, () => 10);
+      await store.alerts.raiseUsage(now, () => 10);
+    };
+    await use(7);
+    assert.doesNotMatch(await read(visitor, '/alerts'), /monthly limit/);
+    await use(1);
+    await use(2);
+    const page = await read(visitor, '/alerts');
+    assert.equal(page.match(/80 % of the monthly limit is used/g)?.length, 1);
+    assert.equal(page.match(/The monthly limit is reached/g)?.length, 1);
+    assert.match(page, /8 of 10 runs of \w+ \d+ are used \(80 %\)/);
+    assert.match(await read(visitor, '/alerts?level=usage&unread=1'), /Usage .*In the app only/);
+    assert.doesNotMatch(await read(visitor, '/alerts?level=failure'), /monthly limit is/);
+    assert.deepEqual(await store.notices.scanWaiting(), []);
+    const [newest] = await dashboard.service.work.listAlerts(user.teamId, { limit: 1 });
+    await visitor.post('/alerts', { intent: 'read-all', id: newest?.id ?? '' });
+    assert.equal((await dashboard.service.work.readPulse(user.teamId)).unreadAlerts, 0);
+  });
+});
+
+describe('small things that misled', () => {
+  test('what a paused queue holds does not run next', async () => {
+    const { visitor, user, queueId, fail } = await begin();
+    const { work } = dashboard.service;
+    const waiting = { status: 'pending', completed_at: null, reason: null, response_status: null };
+    await fail(12, { ...waiting, url: 'http://held.test/', scheduled_at: Date.now() - 60_000 });
+    const open = await work.setQueue(user.teamId, 'open', {});
+    const later = Date.now() + 60_000;
+    await fail(1, { ...waiting, queue_id: open.id, url: 'http://next.test/', scheduled_at: later });
+    await work.pauseQueue(user.teamId, queueId);
+    const { text } = await visitor.get('/');
+    assert.equal(text.includes('http://held.test/'), false);
+    assert.ok(text.includes('http://next.test/'));
+  });
+
+  test('Create job makes a queue of a new name, and its fields hold the limits', async () => {
+    const { visitor, user } = await begin();
+    const { text } = await visitor.get('/jobs/new');
+    for (const [name, most] of [
+      ['url', 2048],
+      ['callback_url', 2048],
+      ['new_queue', 255],
+    ] as const)
+      assert.match(
+        text,
+        new RegExp(`<input(?=[^>]*name="${name}")(?=[^>]*maxLength="${most}")`, 'i'),
+      );
+    const form = { url: 'http://a.test/', method: 'POST', queue: 'mail', new_queue: 'reports' };
+    await visitor.post('/jobs/new', { ...form, delay: '3600', headers: '', payload: '' });
+    const [job] = await dashboard.service.work.listJobs(user.teamId, { limit: 1 });
+    assert.equal(job?.queue, 'reports');
+  });
+
+  test('queues have the strip of results that crons have', async () => {
+    const { visitor, queueId, fail } = await begin();
+    await fail(3);
+    await fail(60, { status: 'success', reason: null, response_status: 200 });
+    await fail(1, { status: 'retried' });
+    for (const path of ['/queues', `/queues/${queueId}`]) {
+      const { text } = await visitor.get(path);
+      assert.match(text, /Last 50 runs: 47 without failure, 3 failed/, path);
+    }
+  });
+
+  test('an assertion that was not held against anything says what it expects', async () => {
+    const { visitor, user, fail } = await begin();
+    const assertion = { kind: 'json_path_equals', path: 'data.error', expected: 'null' } as const;
+    await dashboard.service.work.setQueue(user.teamId, 'mail', { assertions: [assertion] });
+    const [id = ''] = await fail(1);
+    assert.match(await read(visitor, `/jobs/${id}`), /Expected null /);
+  });
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { fillJobs } from '#testing/fill';
+import { openPage, press } from '#testing/pages';
+
+/** Pages stay small and readable whatever people put into names and payloads. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let user: TestUser;
+
+before(async () => {
+  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
+  user = await dashboard.user('ada@bells.test');
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+});
+
+const createJob = (queue: string, payloadJson: string | null) =>
+  dashboard.service.work.createJob(user.teamId, {
+    queue,
+    url: 'http://target.example/hook',
+    method: 'POST',
+    headers: [['Authorization', 'Bearer hush']],
+    payloadJson,
+    callbackUrl: null,
+    delaySeconds: 3600,
+  });
+
+const KB = 1_000;
+
+describe('a job with a payload of 900 kB', () => {
+  const payload = JSON.stringify({ rows: ['é'.repeat(10), 'x'.repeat(900 * KB)] });
+
+  test('has a page of less than 150 kB, and gives the rest when it is asked for', async () => {
+    const { jobId } = await createJob('mail', payload);
+    const ada = await dashboard.signIn(user);
+    const page = await ada.get(`/jobs/${jobId}`);
+    assert.ok(page.text.length < 150 * KB, `${page.text.length}`);
+    assert.ok((await ada.get(`/jobs/${jobId}.data`)).text.length < 75 * KB);
+    const text = (part: string) => ada.get(`/jobs/${jobId}/text?part=${part}`);
+    const body = await text('body');
+    assert.equal(body.text, payload.replaceAll('é', String.raw`\u00e9`));
+    assert.match(body.headers.get('Content-Type') ?? '', /^text\/plain/);
+    assert.equal(body.headers.get('X-Content-Type-Options'), 'nosniff');
+    const curl = await text('curl');
+    assert.match(curl.text, /^curl .*--request POST 'http:\/\/target\.example\/hook'/);
+    assert.ok(curl.text.length > 900 * KB && !curl.text.includes('hush'), 'secrets stay masked');
+    assert.equal((await text('else')).status, 404);
+    const stranger = await dashboard.user('mallory@other.test', { team: 'Other' });
+    const theirs = await dashboard.signIn(stranger);
+    assert.equal((await theirs.get(`/jobs/${jobId}/text?part=body`)).status, 404);
+  });
+
+  test('is copied as a command all the same', async () => {
+    const { jobId } = await createJob('mail', payload);
+    await using watched = await openPage({ browser, dashboard }, `/jobs/${jobId}`, { user });
+    const { page, context } = watched;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('status').getByText('Copied').waitFor({ state: 'attached' });
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.ok(copied.startsWith('curl ') && copied.length > 900 * KB);
+    watched.assertNoFaults();
+  });
+});
+
+describe('names of 255 characters', () => {
+  const long = `imports-${'abcdefghi-'.repeat(25)}`.slice(0, 255);
+
+  test('break no page at any width', async () => {
+    const { work } = dashboard.service;
+    const queue = await work.setQueue(user.teamId, long, {});
+    const { jobId } = await createJob(long, null);
+    const cron = await work.createCron(user.teamId, {
+      name: long,
+      url: 'https://api.example.com/sync',
+      cronExpression: '0 0 29 2 *',
+      method: 'POST',
+      headers: [],
+      payload: null,
+      callbackUrl: null,
+      timeoutSeconds: 5,
+      alertThreshold: null,
+      isActive: true,
+    });
+    await using watched = await openPage({ browser, dashboard }, '/', { user });
+    const { page } = watched;
+    const lists = ['/', '/crons', '/queues', '/jobs', '/failures', '/alerts', '/maintenance/new'];
+    const details = [`/queues/${queue.id}`, `/jobs/${jobId}`, `/crons/${cron.id}`, '/jobs/new'];
+    for (const path of [...lists, ...details]) {
+      await page.goto(`${dashboard.url}${path}`);
+      for (const width of [360, 768, 1024, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 800 });
+        const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        assert.equal(isWide, false, `${path} at ${width}`);
+      }
+    }
+    watched.assertNoFaults();
+  });
+
+  test('leave their start and their end where there is room for little', async () => {
+    await using watched = await openPage({ browser, dashboard }, '/queues', { user });
+    const { page } = watched;
+    await page.getByRole('link', { name: long }).first().click();
+    const cut = page
+      .locator('main [title]')
+      .filter({ hasText: /^[0-9a-f-]{36}$/ })
+      .first();
+    await cut.evaluate((element) => {
+      element.style.width = '75px';
+    });
+    for (const part of await cut.locator('> span').all()) {
+      const box = await part.boundingBox();
+      const whole = await cut.boundingBox();
+      assert.ok(box && whole && box.width >= 20, `${box?.width}`);
+      assert.ok(box.x + box.width <= whole.x + whole.width + 1, 'it does not stand out');
+    }
+  });
+});
+
+test('the question about a group of failures is whole, though it stands in a narrow cell', async () => {
+  const { work, store } = dashboard.service;
+  const { id } = await work.setQueue(user.teamId, 'orders', {});
+  const now = Date.now();
+  const url = `http://target.example/${'path/'.repeat(60)}`;
+  const failed = { status: 'dead_lettered', started_at: now, completed_at: now, url };
+  await fillJobs(store, [{ team_id: user.teamId, queue_id: id, ...failed }]);
+  await using watched = await openPage({ browser, dashboard }, '/failures', { user });
+  const { page } = watched;
+  await press(page.getByRole('table', { name: 'Failures' }), 'Retry');
+  const dialog = page.locator('[popover]:popover-open');
+  const isCut = (element: HTMLElement) => element.scrollWidth > element.clientWidth;
+  assert.equal(await dialog.evaluate(isCut), false);
+  assert.equal(await dialog.locator('h2 + div').evaluate(isCut), false);
+  watched.assertNoFaults();
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, heading, openPage, press } from '#testing/pages';
+import { startReceiver, type Receiver } from '#testing/receiver';
+
+/** After something was done, what came of it is where people look: on a screen, and by ear. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let user: TestUser;
+let target: Receiver;
+
+before(async () => {
+  [browser, dashboard, target] = await Promise.all([
+    startBrowser(),
+    startDashboard({}, { sends: false }),
+    startReceiver(),
+  ]);
+  user = await dashboard.user('ada@bells.test');
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+  await target.close();
+});
+
+const open = (path: string, { javaScript = true } = {}) =>
+  openPage({ browser, dashboard }, path, { user, javaScript });
+
+const focused = (page: Page) =>
+  page.evaluate<string>('document.activeElement.name || document.activeElement.id');
+const isSeen = async (locator: Locator) => {
+  const box = await locator.boundingBox();
+  return box !== null && box.y >= 48 && box.y + box.height <= 720;
+};
+const colourOf = (locator: Locator, property: string) =>
+  locator.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+
+describe('a form that was rejected', () => {
+  test('leads to its first wrong field, sums up at its buttons, and is red in both themes', async () => {
+    await using watched = await open('/crons/new');
+    const { page } = watched;
+    for (const [theme, red] of [
+      ['light', 'rgb(179, 38, 30)'],
+      ['dark', 'rgb(255, 139, 130)'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      await page.goto(`${dashboard.url}/crons/new`);
+      await page.setViewportSize({ width: 1280, height: 720 });
+      await press(page, 'Create cron');
+      await page.locator('[name=name]:focus').waitFor();
+      const name = page.getByLabel('Name', { exact: true });
+      assert.ok(await isSeen(name));
+      assert.equal(await colourOf(name, 'border-top-color'), red);
+      assert.equal(await colourOf(page.locator('#wrong-name'), 'color'), red);
+      await assertClean(watched);
+    }
+    const summary = page
+      .getByRole('alert')
+      .filter({ hasText: 'Not done: 3 fields need a change.' });
+    await summary.getByRole('link', { name: 'Cron expression' }).click();
+    assert.equal(await focused(page), 'cron_expression');
+    assert.ok(await isSeen(page.getByLabel('Cron expression')));
+  });
+
+  test('sums up at its buttons without scripts too', async () => {
+    await using watched = await open('/queues/new', { javaScript: false });
+    const { page } = watched;
+    await press(page, 'Create queue');
+    const link = page.getByRole('alert').getByRole('link');
+    assert.equal(await link.getAttribute('href'), '#wrong-queue');
+    assert.equal(await page.locator('#wrong-queue').count(), 1);
+  });
+});
+
+test('the verdict of a test run is in view', async () => {
+  target.answer('/fine', { status: 200, body: '{"ok":true}' });
+  await using watched = await open('/crons/new');
+  const { page } = watched;
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.getByLabel('Name', { exact: true }).fill('Nightly');
+  await page.getByLabel('URL', { exact: true }).fill(`${target.url}/fine`);
+  await page.getByLabel('Cron expression').fill('0 3 * * *');
+  await press(page, 'Test run');
+  const verdict = page.getByText('Test run: success, HTTP 200');
+  await verdict.waitFor();
+  assert.ok(await isSeen(verdict));
+  watched.assertNoFaults();
+});
+
+test('the same message is said again when the same is done again', async () => {
+  await using watched = await open('/settings/profile');
+  const { page } = watched;
+  for (let n = 0; n < 2; n++) {
+    await press(page, 'Save name');
+    const message = page.getByText('The name is changed.');
+    await message.waitFor();
+    await press(page, 'Close message');
+    await message.waitFor({ state: 'detached' });
+  }
+  watched.assertNoFaults();
+});
+
+test('another page takes the keyboard along and is read out', async () => {
+  await using watched = await open('/');
+  const { page } = watched;
+  const said = (title: string) => page.getByRole('status').getByText(title, { exact: true });
+  await page.keyboard.press('g');
+  await page.keyboard.press('j');
+  await heading(page, 'Jobs');
+  await said('Jobs').waitFor({ state: 'attached' });
+  assert.equal(await focused(page), 'page');
+  await page.getByRole('link', { name: 'Create job' }).first().click();
+  await heading(page, 'Create job');
+  await said('Create job').waitFor({ state: 'attached' });
+  assert.equal(await focused(page), 'page');
+  watched.assertNoFaults();
+});

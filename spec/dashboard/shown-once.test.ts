@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Request } from 'playwright-core';
+import { findBarriers } from '#testing/axe';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
+import { confirm, heading, openPage, press } from '#testing/pages';
+
+/** What is shown once stays until it was taken, whatever the page does meanwhile. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+
+before(async () => {
+  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+});
+
+let opened = 0;
+const open = async (path: string, { javaScript = true } = {}) => {
+  const name = `newcomer${++opened}`;
+  const user = await dashboard.user(`${name}@bells.test`, { team: name });
+  return openPage({ browser, dashboard }, path, { user, javaScript });
+};
+
+describe('a new API token', () => {
+  test('stays while the page renews itself, and leaving asks until it was copied', async () => {
+    await using watched = await open('/settings/api-token');
+    const { page } = watched;
+    await page.getByLabel('Password, to replace it', { exact: true }).fill(PASSWORD);
+    await press(page, 'Regenerate token');
+    const shown = page.getByLabel('API token', { exact: true });
+    const token = (await shown.textContent()) ?? '';
+    // The page looks for a first request, again and again.
+    const isRefresh = (request: Request) => request.method() === 'GET';
+    for (let n = 0; n < 2; n++) await page.waitForRequest(isRefresh);
+    assert.equal(await shown.textContent(), token);
+    const question = page.getByRole('dialog', { name: 'Leave without a copy?' });
+    await page.getByRole('link', { name: 'Crons' }).click();
+    await question.waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await press(question, 'Stay');
+    assert.equal(await shown.textContent(), token);
+    await press(page, 'Copy API token');
+    await page.getByRole('link', { name: 'Crons' }).click();
+    await heading(page, 'Crons');
+    watched.assertNoFaults();
+  });
+
+  test('goes when somebody says that they have it', async () => {
+    for (const javaScript of [true, false]) {
+      await using watched = await open('/settings/api-token', { javaScript });
+      const { page } = watched;
+      await page.getByLabel('Password, to replace it', { exact: true }).fill(PASSWORD);
+      await press(page, 'Regenerate token');
+      const shown = page.getByLabel('API token', { exact: true });
+      await shown.waitFor();
+      await page.getByText('I have copied it').click();
+      await shown.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await heading(page, 'Overview');
+    }
+  });
+});
+
+test('a new signing secret stands in front: the question that made it is gone', async () => {
+  await using watched = await open('/settings/signing');
+  const { page } = watched;
+  const shown = page.getByLabel('signing secret', { exact: true });
+  await press(page, 'Generate secret');
+  const first = await shown.textContent();
+  await confirm(page, 'Rotate');
+  await page.locator('[popover]:popover-open').waitFor({ state: 'detached' });
+  assert.notEqual(await shown.textContent(), first);
+  watched.assertNoFaults();
+});
+
+test('the key and the codes of a second factor stay after a wrong code', async () => {
+  for (const javaScript of [true, false]) {
+    await using watched = await open('/settings/profile', { javaScript });
+    const { page } = watched;
+    const section = page.locator('section').filter({ hasText: 'Second factor' });
+    await section.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await press(section, 'Set up');
+    const kept = section.getByRole('group', { name: 'Keep these now: they are shown once.' });
+    const codes = await kept.locator('pre').textContent();
+    await section.getByLabel('Code that the authenticator shows now').fill('000000');
+    await press(section, 'Turn on');
+    await section.getByText('This code is not right.').waitFor();
+    assert.equal(await kept.locator('pre').textContent(), codes);
+    assert.match((await kept.locator('a').first().getAttribute('href')) ?? '', /^otpauth:/);
+  }
+});

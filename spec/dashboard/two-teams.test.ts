@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findBarriers } from '#testing/axe';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { heading, openPage, press } from '#testing/pages';
+
+/** One person, two teams, two tabs: nothing is done in a team that the page does not show. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+let user: TestUser;
+let north: string;
+let south: string;
+
+before(async () => {
+  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
+  user = await dashboard.user('ada@bells.test', { team: 'North' });
+  north = user.teamId;
+  const made = await dashboard.service.people.teams.createTeam(user.userId, 'South');
+  if (made.kind !== 'created') throw new Error(made.kind);
+  south = made.teamId;
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+});
+
+const switchTo = (teamId: string) => dashboard.service.people.teams.switchTeam(user.userId, teamId);
+const open = async (path: string, { javaScript = true } = {}) => {
+  await switchTo(north);
+  return openPage({ browser, dashboard }, path, { user, javaScript });
+};
+const queueNames = async (teamId: string) =>
+  (await dashboard.service.work.listQueues(teamId)).map(({ name }) => name);
+const refresh = (page: Page) =>
+  page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+
+describe('a form that was opened for one team', () => {
+  test('is not taken for another, stays filled, and is sent after switching back', async () => {
+    await using watched = await open('/queues/new');
+    const { page } = watched;
+    await page.getByLabel('Name', { exact: true }).fill('invoices');
+    await switchTo(south);
+    await press(page, 'Create queue');
+    const bar = page.getByRole('status').filter({ hasText: 'This form was opened for another' });
+    await bar.getByText('It is for North, and your current team is South now.').waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    assert.deepEqual([await queueNames(north), await queueNames(south)], [[], []]);
+    await press(page, 'Switch back to North');
+    await page.getByText('Your current team is North again').waitFor();
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'invoices');
+    await press(page, 'Create queue');
+    await heading(page, 'invoices');
+    assert.deepEqual([await queueNames(north), await queueNames(south)], [['invoices'], []]);
+  });
+
+  test('is refused with the same words without scripts, and where it names no team', async () => {
+    await using watched = await open('/queues/new', { javaScript: false });
+    const { page } = watched;
+    await page.getByLabel('Name', { exact: true }).fill('reports');
+    await switchTo(south);
+    await press(page, 'Create queue');
+    await heading(page, 'This form was opened for another team');
+    await press(page, 'Switch to North');
+    await heading(page, 'Create queue');
+    const ada = await dashboard.signIn(user);
+    for (const for_team of ['', south, 'x'])
+      assert.equal((await ada.post('/queues/new', { queue: 'mail', for_team })).status, 409);
+    assert.ok(!(await queueNames(north)).includes('mail'));
+  });
+});
+
+test('a page that renews itself goes on showing its team when another tab switches', async () => {
+  await using watched = await open('/queues');
+  const { page } = watched;
+  await dashboard.service.work.setQueue(north, 'northern', {});
+  await page.reload();
+  await switchTo(south);
+  await refresh(page);
+  await page.getByText('Your current team is South now').waitFor();
+  await page.getByRole('link', { name: 'northern' }).waitFor();
+  await page.getByRole('link', { name: 'Open this page in the current team' }).click();
+  await page.getByRole('heading', { name: 'No queues yet' }).waitFor();
+});
+
+test("an address of another of one's teams offers to switch, and nobody else's does", async () => {
+  const queue = await dashboard.service.work.setQueue(south, 'southern', {});
+  const stranger = await dashboard.user('mallory@other.test', { team: 'Other' });
+  for (const javaScript of [true, false]) {
+    await using watched = await open(`/queues/${queue.id}`, { javaScript });
+    const { page } = watched;
+    await heading(page, 'This is in your team South');
+    await press(page, 'Switch to South');
+    await heading(page, 'southern');
+  }
+  const other = await (await dashboard.signIn(stranger)).get(`/queues/${queue.id}`);
+  assert.equal(other.status, 404);
+  assert.ok(!other.text.includes('South'));
+});
+
+test('making a team says that API calls go to it from then on', async () => {
+  const ada = await dashboard.signIn(user);
+  const { text } = await ada.get('/teams/new');
+  assert.match(text, /calls with your API token go to it from then on/);
+});

@@ -1,0 +1,146 @@
+/** `/echo` of the installation itself (§2.12): a target that needs no other machine, and no door to anything else. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startDnsServer } from '#testing/dns-server';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { type Client, makeClient, postJob, showJob } from '#testing/remote';
+
+const env = { PLANS: 'unlimited=unlimited', ALLOWED_NETWORKS: undefined };
+
+async function ended(belfry: BelfryProcess, id: string) {
+  return eventually(
+    async () => {
+      const job = await showJob(belfry, id);
+      return job.completed_at === null ? false : job;
+    },
+    { everyMs: 100, what: 'the job to end' },
+  );
+}
+
+describe('the echo', { timeout: 60_000 }, () => {
+  let belfry: BelfryProcess;
+  let client: Client;
+  before(async () => {
+    belfry = await startBelfry({ env });
+    client = await makeClient(belfry);
+    await belfry.cli(
+      'queue',
+      'set',
+      '--team',
+      'Bell ringers',
+      '--queue',
+      'emails',
+      '--retries',
+      'off',
+    );
+  });
+  after(async () => {
+    client.close();
+    await belfry.stop();
+  });
+
+  test('answers a job with what it got, with no network allowed; secret headers left out', async () => {
+    const id = await postJob(client, {
+      url: `${belfry.url}/echo?n=1`,
+      headers: { 'X-Colour': 'teal', Authorization: 'Bearer hush' },
+      payload: { hello: 'world' },
+    });
+    const job = (await ended(belfry, id)) as unknown as Record<string, unknown>;
+    assert.deepEqual([job['status'], job['response_status']], ['success', 200]);
+    const body = String(job['response_body']);
+    const got = JSON.parse(body) as Record<string, unknown> & { headers: [string, string][] };
+    assert.deepEqual([got['method'], got['path']], ['POST', '/echo']);
+    assert.deepEqual(got['query'], { n: '1' });
+    assert.equal(got['body'], '{"hello":"world"}');
+    assert.equal(new Map(got.headers).get('X-Colour'), 'teal');
+    assert.doesNotMatch(body, /hush/);
+  });
+
+  test('answers with the status, after the delay, with the body that is asked for', async () => {
+    const id = await postJob(client, { url: `${belfry.url}/echo?status=503&body=disk%20full` });
+    const job = (await ended(belfry, id)) as unknown as Record<string, unknown>;
+    assert.equal(job['error_message'], 'HTTP 503 error');
+    assert.equal(job['response_body'], 'disk full');
+    const from = performance.now();
+    assert.equal((await fetch(`${belfry.url}/echo?delay=0.2&status=204`)).status, 204);
+    assert.ok(performance.now() - from >= 190);
+    for (const wrong of ['status=99', 'status=1e9', 'delay=-1', 'delay=61', 'delay=x']) {
+      assert.equal((await fetch(`${belfry.url}/echo?${wrong}`)).status, 400, wrong);
+    }
+  });
+
+  test('keeps no place for callers who went away before their delay was over', async () => {
+    const gone = new AbortController();
+    const late = `${belfry.url}/echo?delay=60`;
+    const callers = Array.from({ length: 100 }, () => fetch(late, { signal: gone.signal }));
+    const soon = async () => (await fetch(`${belfry.url}/echo?delay=0.01`)).status;
+    await eventually(async () => (await soon()) === 503, { everyMs: 50, what: 'no place left' });
+    gone.abort();
+    await Promise.allSettled(callers);
+    await eventually(async () => (await soon()) === 200, { everyMs: 50, what: 'a free place' });
+  });
+
+  test('is the only thing on its own address: no other path, spelling, port or name', async () => {
+    await using dns = await startDnsServer();
+    dns.answer('echo.test', ['127.0.0.1']);
+    await using named = await startBelfry({ env: { ...env, DNS_SERVERS: dns.address } });
+    const port = new URL(named.url).port;
+    const other = await makeClient(named);
+    await named.cli(
+      'queue',
+      'set',
+      '--team',
+      'Bell ringers',
+      '--queue',
+      'emails',
+      '--retries',
+      'off',
+    );
+    const refused = [
+      `${named.url}/healthz`,
+      `${named.url}/echo/`,
+      `${named.url}/echoes`,
+      `${named.url}/x/../echo`,
+      `${named.url}/echo/../metrics`,
+      `${named.url}/%65cho`,
+      `${named.url}//echo`,
+      `https://127.0.0.1:${port}/echo`,
+      `${belfry.url}/echo`,
+      `http://127.0.0.2:${port}/echo`,
+      `http://echo.test:${port}/echo`,
+    ];
+    const ids = new Map<string, string>();
+    for (const url of refused) ids.set(url, await postJob(other, { url }));
+    for (const [url, id] of ids) {
+      assert.equal((await ended(named, id)).reason, 'blocked_address', url);
+    }
+    other.close();
+  });
+
+  test('has a rate limit, and is gone where it is switched off', async () => {
+    await using off = await startBelfry({ env: { ...env, ECHO: 'off' } });
+    assert.notEqual((await fetch(`${off.url}/echo`, { redirect: 'manual' })).status, 200);
+    const other = await makeClient(off);
+    await off.cli(
+      'queue',
+      'set',
+      '--team',
+      'Bell ringers',
+      '--queue',
+      'emails',
+      '--retries',
+      'off',
+    );
+    const id = await postJob(other, { url: `${off.url}/echo` });
+    assert.equal((await ended(off, id)).reason, 'blocked_address');
+    other.close();
+
+    const statuses = new Set<number>();
+    for (let n = 0; n < 650; n++) {
+      const answer = await fetch(`${belfry.url}/echo`);
+      await answer.arrayBuffer();
+      statuses.add(answer.status);
+    }
+    assert.deepEqual(statuses, new Set([200, 429]));
+  });
+});

@@ -1,0 +1,190 @@
+/**
+ * The matrix: which faults the promises of docs/reliability.md are held against.
+ *
+ * The moments of a run's life are not cells of their own, because the load of every story has runs at each of them
+ * when its fault begins (target.ts): `due` and `brief` before the commit of a claim and between claim and send;
+ * `held` and `long` in flight; `held` answered and unsettled while the fault lasts; `brief` and `single` settling;
+ * `brief` with callbacks taken, `told` with callbacks in flight. A cron's run is in flight too.
+ *
+ * What is missing can't differ from what is there:
+ * - SQLite has one node, no connections to cut, no answers to lose and no clock but the node's.
+ * - Where all nodes share the fault and the database lives, two nodes do what one does, so clocks of nodes and a full
+ *   disk are tried with one; the node's clock is tried on both databases.
+ * - A killed process is in spec/crash.test.ts, a Postgres that crashes in spec/failure.test.ts.
+ */
+import {
+  commitsLost,
+  connectionsCut,
+  databaseAway,
+  databaseClockSteps,
+  databaseSlow,
+  diskFull,
+  fileHeld,
+  frozen,
+  nodeClockSteps,
+  pagesRead,
+  threadEnds,
+} from './faults.ts';
+import type { SceneName } from './scene.ts';
+import type { Fault } from './story.ts';
+
+export interface Cell {
+  title: string;
+  fault: Fault;
+  /** Cells of one lane are told one after the other to the same processes; lanes go on beside each other. */
+  lane: number;
+  /** The others are told with `BELFRY_FULL=1`. */
+  isQuick: boolean;
+}
+
+const HOUR = 3_600_000;
+/** There is a step back behind each. */
+const SMALL_STEPS = [20_000, 0, -20_000];
+const LARGE_STEPS = [HOUR, 0, -HOUR];
+const quick = { isQuick: true };
+const long = { isQuick: false };
+const onFirst = { hits: 'first' } as const;
+const losesFirst = { hits: 'first', givesUp: true } as const;
+
+const SQLITE: readonly Cell[] = [
+  { ...quick, lane: 1, title: 'another program holds the file for 6 s', fault: fileHeld(6) },
+  {
+    ...quick,
+    lane: 1,
+    title: "the node's clock steps by 20 s",
+    fault: nodeClockSteps(1, ...SMALL_STEPS),
+  },
+  { ...quick, lane: 1, title: 'the thread that holds the database ends', fault: threadEnds() },
+  { ...long, lane: 1, title: 'another program holds the file for 20 s', fault: fileHeld(20) },
+  { ...long, lane: 1, title: 'another program holds the file for 60 s', fault: fileHeld(60) },
+  {
+    ...long,
+    lane: 2,
+    title: "the node's clock steps by 1 h",
+    fault: nodeClockSteps(4, ...LARGE_STEPS),
+  },
+  { ...long, lane: 2, title: 'the node is frozen for 20 s', fault: frozen(20) },
+  { ...long, lane: 2, title: 'the node is frozen for 60 s', fault: frozen(60) },
+];
+
+const SMALL_DISK: readonly Cell[] = [
+  { ...quick, lane: 1, title: 'the disk is full for 3 s', fault: diskFull(3) },
+  { ...long, lane: 1, title: 'the disk is full for 20 s', fault: diskFull(20) },
+];
+
+const POSTGRES: readonly Cell[] = [
+  { ...quick, lane: 1, title: 'the database is away for 5 s', fault: databaseAway('refuses', 5) },
+  { ...quick, lane: 2, title: 'connections are cut', fault: connectionsCut(8) },
+  { ...quick, lane: 2, title: 'the database is silent for 5 s', fault: databaseAway('silent', 5) },
+  {
+    ...quick,
+    lane: 2,
+    title: "the node's clock steps by 20 s",
+    fault: nodeClockSteps(1, ...SMALL_STEPS),
+  },
+  {
+    ...quick,
+    lane: 1,
+    title: 'answers to commits are lost',
+    fault: commitsLost('answer-lost', 4, 4),
+  },
+  { ...long, lane: 1, title: 'commits are lost', fault: commitsLost('commit-lost', 4, 4) },
+  { ...long, lane: 1, title: 'the server has no connection left', fault: databaseAway('full', 3) },
+  { ...long, lane: 1, title: 'the database is away for 20 s', fault: databaseAway('refuses', 20) },
+  { ...long, lane: 1, title: 'the database is away for 60 s', fault: databaseAway('refuses', 60) },
+  { ...long, lane: 2, title: 'the database is silent for 20 s', fault: databaseAway('silent', 20) },
+  { ...long, lane: 2, title: 'the database is silent for 60 s', fault: databaseAway('silent', 60) },
+  { ...long, lane: 4, title: 'pages read for 25 s', fault: pagesRead(20, 25) },
+  { ...long, lane: 4, title: 'the database is slow for 25 s', fault: databaseSlow(1_000, 25) },
+  { ...long, lane: 3, title: 'the node is frozen for 20 s', fault: frozen(20) },
+  { ...long, lane: 3, title: 'the node is frozen for 60 s', fault: frozen(60) },
+  {
+    ...long,
+    lane: 3,
+    title: "the node's clock steps by 1 h",
+    fault: nodeClockSteps(4, ...LARGE_STEPS),
+  },
+  {
+    ...long,
+    lane: 1,
+    title: "the database's clock steps by 1 h",
+    fault: databaseClockSteps(...LARGE_STEPS),
+  },
+];
+
+const TWO_NODES: readonly Cell[] = [
+  { ...quick, lane: 1, title: 'the database is away for 5 s', fault: databaseAway('refuses', 5) },
+  { ...long, lane: 1, title: 'connections are cut', fault: connectionsCut(8) },
+  {
+    ...quick,
+    lane: 1,
+    title: 'one node is cut off for 5 s',
+    fault: { ...databaseAway('refuses', 5), ...onFirst },
+  },
+  {
+    ...quick,
+    lane: 2,
+    title: "the database's clock steps by 20 s",
+    fault: databaseClockSteps(20_000),
+  },
+  {
+    ...quick,
+    lane: 1,
+    title: 'answers to commits are lost',
+    fault: commitsLost('answer-lost', 4, 4),
+  },
+  { ...long, lane: 1, title: 'the database is away for 20 s', fault: databaseAway('refuses', 20) },
+  { ...long, lane: 1, title: 'the database is away for 60 s', fault: databaseAway('refuses', 60) },
+  { ...long, lane: 2, title: 'the database is silent for 20 s', fault: databaseAway('silent', 20) },
+  { ...long, lane: 2, title: 'the database is silent for 60 s', fault: databaseAway('silent', 60) },
+  {
+    ...long,
+    lane: 1,
+    title: "the database's clock steps by 1 h",
+    fault: databaseClockSteps(...LARGE_STEPS),
+  },
+  { ...long, lane: 3, title: 'pages read for 25 s', fault: pagesRead(20, 25) },
+  { ...long, lane: 3, title: 'the database is slow for 25 s', fault: databaseSlow(1_000, 25) },
+  { ...long, lane: 3, title: 'commits are lost', fault: commitsLost('commit-lost', 4, 4) },
+  { ...long, lane: 3, title: 'the server has no connection left', fault: databaseAway('full', 20) },
+  {
+    ...long,
+    lane: 3,
+    title: "one node's clock steps by 1 h",
+    fault: { ...nodeClockSteps(4, ...LARGE_STEPS), ...onFirst },
+  },
+  { ...long, lane: 2, title: 'both nodes are frozen for 20 s', fault: frozen(20) },
+  { ...long, lane: 2, title: 'one node is frozen for 5 s', fault: { ...frozen(5), ...onFirst } },
+  {
+    ...long,
+    lane: 2,
+    title: 'one node is frozen for 20 s',
+    fault: { ...frozen(20), ...losesFirst },
+  },
+  {
+    ...long,
+    lane: 2,
+    title: 'one node is frozen for 60 s',
+    fault: { ...frozen(60), ...losesFirst },
+  },
+  {
+    ...long,
+    lane: 1,
+    title: 'one node is cut off for 20 s',
+    fault: { ...databaseAway('refuses', 20), ...losesFirst },
+  },
+  {
+    ...long,
+    lane: 1,
+    title: 'one node is cut off in silence for 20 s',
+    fault: { ...databaseAway('silent', 20), ...losesFirst },
+  },
+];
+
+export const MATRIX: Record<SceneName, readonly Cell[]> = {
+  SQLite: SQLITE,
+  'SQLite on a small disk': SMALL_DISK,
+  Postgres: POSTGRES,
+  'Postgres on a small disk': SMALL_DISK,
+  'Postgres, two nodes': TWO_NODES,
+};

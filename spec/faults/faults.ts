@@ -1,0 +1,195 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Way } from '#testing/faults/postgres-proxy';
+import { eventually } from '#testing/process';
+import { signIn } from '#testing/remote';
+import { makeGate } from '#testing/scheduling';
+import { withinTime } from '#testing/wait';
+import type { Fault, Step } from './story.ts';
+
+/** What the cells of the matrix are made of. */
+
+const SECOND = 1_000;
+
+/** Postgres is out of reach: connections break, and new ones are refused, or nothing is said at all. */
+export function databaseAway(way: Way, seconds: number): Fault {
+  return {
+    steps: [
+      {
+        act: (hit) => {
+          for (const { proxy } of hit) {
+            proxy?.turn(way);
+            if (way !== 'silent') proxy?.cut();
+          }
+        },
+        lastsMs: seconds * SECOND,
+      },
+      {
+        act: (hit) => {
+          for (const { proxy } of hit) proxy?.turn('carries');
+        },
+        lastsMs: 0,
+      },
+    ],
+  };
+}
+
+/** Everything that is said to Postgres takes so long, and so does every answer. */
+export function databaseSlow(wayMs: number, seconds: number): Fault {
+  const delay = (ms: number, lastsMs: number): Step => ({
+    act: (hit) => {
+      for (const { proxy } of hit) proxy?.delay(ms);
+    },
+    lastsMs,
+  });
+  return { steps: [delay(wayMs, seconds * SECOND), delay(0, 0)] };
+}
+
+/** As many people look at pages whose search of the database is not answered for so long. */
+export function pagesRead(pages: number, seconds: number): Fault {
+  const gate = makeGate();
+  const answers: Promise<unknown>[] = [];
+  return {
+    steps: [
+      {
+        act: async (hit) => {
+          for (const { belfry, proxy } of hit) {
+            const visitor = await eventually(() => signIn(belfry).catch(() => null), {
+              withinMs: 30_000,
+              everyMs: 500,
+            });
+            const held = proxy?.holdAnswersTo('a needle', 1, gate.opened);
+            const look = () => visitor.get('/jobs?payload=a+needle');
+            const looks = Array.from({ length: pages }, look);
+            answers.push(...looks);
+            await Promise.race([held, Promise.allSettled(looks)]);
+          }
+        },
+        lastsMs: seconds * SECOND,
+      },
+      {
+        act: async () => {
+          gate.open();
+          await Promise.allSettled(answers);
+        },
+        lastsMs: 0,
+      },
+    ],
+  };
+}
+
+/** Another program holds the SQLite file. */
+export function fileHeld(seconds: number): Fault {
+  let other: DatabaseSync | null = null;
+  return {
+    steps: [
+      {
+        act: ([node]) => {
+          const file = String(node?.belfry.databaseUrl).slice('sqlite:'.length);
+          other = new DatabaseSync(file, { timeout: 5_000 });
+          other.exec('begin immediate');
+        },
+        lastsMs: seconds * SECOND,
+      },
+      { act: () => other?.close(), lastsMs: 0 },
+    ],
+  };
+}
+
+/** Every connection is cut, again and again. */
+export function connectionsCut(times: number): Fault {
+  const cut: Step = {
+    act: (hit) => {
+      for (const { proxy } of hit) proxy?.cut();
+    },
+    lastsMs: 400,
+  };
+  return { steps: Array.from({ length: times }, () => cut) };
+}
+
+/** Of every few transactions that change something, the connection breaks at the commit of one. */
+export function commitsLost(fate: 'commit-lost' | 'answer-lost', oneOf: number, seconds: number) {
+  const fault: Fault = {
+    steps: [
+      {
+        act: (hit) => {
+          for (const { proxy } of hit) {
+            let writes = 0;
+            proxy?.decideFates(() => (++writes % oneOf === 0 ? fate : 'carried'));
+          }
+        },
+        lastsMs: seconds * SECOND,
+      },
+      {
+        act: (hit) => {
+          for (const { proxy } of hit) proxy?.decideFates(() => 'carried');
+        },
+        lastsMs: 0,
+      },
+    ],
+  };
+  return fault;
+}
+
+/** Nodes look at the database's clock every ten seconds; whether a step does harm shows when all have seen it. */
+const SEEN_BY_ALL_MS = 12_000;
+
+/** The database's clock steps so far away from the true time, one after the other, and then back to it. */
+export function databaseClockSteps(...toMs: readonly number[]): Fault {
+  const steps = [...toMs, 0].map((each): Step => ({
+    act: (_hit, { databaseClock }) => databaseClock?.step(each),
+    lastsMs: SEEN_BY_ALL_MS,
+  }));
+  return { leavesWaiting: true, steps };
+}
+
+/** The same for the clock of a node, which it sees at once. */
+export function nodeClockSteps(holdSeconds: number, ...toMs: readonly number[]): Fault {
+  const steps = [...toMs, 0].map((each): Step => ({
+    act: async (hit) => {
+      await Promise.all(hit.map(({ switches }) => switches.stepClock(each)));
+    },
+    lastsMs: holdSeconds * SECOND,
+  }));
+  return { leavesWaiting: true, steps };
+}
+
+/** The process is stopped, as by a host that swaps or moves it, and goes on. */
+export function frozen(seconds: number): Fault {
+  const signal = (name: 'SIGSTOP' | 'SIGCONT', lastsMs: number): Step => ({
+    act: (hit) => {
+      for (const { belfry } of hit) belfry.signal(name);
+    },
+    lastsMs,
+  });
+  return { steps: [signal('SIGSTOP', seconds * SECOND), signal('SIGCONT', 0)] };
+}
+
+/** The disk with the database has no room left. */
+export function diskFull(seconds: number): Fault {
+  return {
+    steps: [
+      { act: (_hit, { disk }) => disk?.fill(), lastsMs: seconds * SECOND },
+      { act: (_hit, { disk }) => disk?.makeRoom(), lastsMs: 0 },
+    ],
+  };
+}
+
+/** The thread that holds the database ends; the process follows it and is started anew, as a supervisor does. */
+export function threadEnds(): Fault {
+  return {
+    givesUp: true,
+    steps: [
+      {
+        act: async ([node]) => {
+          if (node === undefined) return;
+          node.switches.endDatabaseThreads();
+          const code = await withinTime(node.belfry.exited, 30_000, () => 'the process to end');
+          if (code !== 1) throw new Error(`the process ended with ${code}`);
+          node.switches.clear();
+          node.belfry = await node.belfry.restart();
+        },
+        lastsMs: 0,
+      },
+    ],
+  };
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { MATRIX } from './cells.ts';
+import type { SceneName } from './scene.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const PAGE = readText('docs/reliability.md');
+
+/** Where each part of the matrix is told. */
+const FILES: Record<SceneName, string> = {
+  SQLite: 'spec/faults/sqlite.test.ts',
+  'SQLite on a small disk': 'spec/faults/sqlite.test.ts',
+  Postgres: 'spec/faults/postgres.test.ts',
+  'Postgres on a small disk': 'spec/faults/postgres.test.ts',
+  'Postgres, two nodes': 'spec/faults/two-nodes.test.ts',
+};
+const SCENES = Object.keys(FILES) as SceneName[];
+
+function readText(file: string): string {
+  return fs.readFileSync(path.join(ROOT, file), 'utf8');
+}
+
+/** The cells of a row of a table, trimmed. */
+function cellsOf(line: string): string[] {
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+/** The titles of the tests in a file, as far as they stand in it. */
+function titlesIn(file: string): string[] {
+  const told = SCENES.filter((name) => FILES[name] === file).flatMap((name) => MATRIX[name]);
+  const written = readText(file).matchAll(/'([^'\n]+)'|`(?:\$\{\w+\}: )?([^`$\n]+)`/g);
+  return [...told.map(({ title }) => title), ...[...written].map(([, a, b]) => a ?? b ?? '')];
+}
+
+/** Every test that a page names is there; gives how many it names. */
+function assertNamed(page: string): number {
+  const named = [...page.matchAll(/`(spec\/[^`]+\.test\.ts)`: "([^"]+)"/g)];
+  for (const [, file = '', broken = ''] of named) {
+    // A line of a page may end within a title.
+    const title = broken.replaceAll(/\s+/g, ' ');
+    assert.ok(titlesIn(file).includes(title), `${file} has no test "${title}"`);
+  }
+  return named.length;
+}
+
+function whenTold(name: SceneName, title: string): string {
+  const cell = MATRIX[name].find((each) => each.title === title);
+  if (cell === undefined) return '';
+  return cell.isQuick ? 'always' : 'full';
+}
+
+describe('docs/reliability.md', () => {
+  test('shows the matrix as it is told', () => {
+    const titles = [...new Set(SCENES.flatMap((name) => MATRIX[name].map(({ title }) => title)))];
+    const rows = titles.map((title) => [title].concat(SCENES.map((name) => whenTold(name, title))));
+    const head = cellsOf(PAGE.split('\n').find((line) => line.startsWith('| fault')) ?? '');
+    assert.deepEqual(head, ['fault', ...SCENES]);
+    const [, rest = ''] = PAGE.split('| fault');
+    const [table = ''] = rest.split('\n\n');
+    assert.deepEqual(table.split('\n').slice(2).map(cellsOf), rows);
+  });
+
+  test('tells where each part of it is told', () => {
+    for (const [name, file] of Object.entries(FILES)) {
+      assert.ok(readText(file).includes(`tellCells('${name}')`), `${name} is not told in ${file}`);
+      assert.ok(PAGE.includes(`\`${file}\``), file);
+    }
+  });
+
+  test('names tests that there are', () => {
+    assert.ok(assertNamed(PAGE) > 10);
+  });
+
+  test('says nothing in its tables without a test', () => {
+    const rows = PAGE.split('\n').filter(
+      (line) => line.startsWith('| ') && !line.startsWith('| ---'),
+    );
+    const claims = rows.map(cellsOf).filter((cells) => cells.length === 2 && cells[1] !== 'tests');
+    for (const [claim = '', tests = ''] of claims) {
+      assert.match(tests, /`spec\/[^`]+`: "|\(#under-which-faults\)/, claim);
+    }
+  });
+
+  test('is named by docs/operating.md where it speaks of outages and clocks, which names tests that there are', () => {
+    const operating = readText('docs/operating.md');
+    assert.ok(assertNamed(operating) >= 3);
+    assert.match(operating, /\]\(reliability\.md\)/);
+  });
+});

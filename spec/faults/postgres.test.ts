@@ -1,0 +1,4 @@
+import { tellCells } from './tell.ts';
+
+tellCells('Postgres');
+tellCells('Postgres on a small disk');

@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Receiver, startReceiver } from '#testing/receiver';
+import type { Gate } from '#testing/scheduling';
+import { withinTime } from '#testing/wait';
+
+/**
+ * What a job of a story is there for: at which moment of its life the fault meets it.
+ *
+ * `brief` comes all the time, so that some are being claimed, sent, answered, settled and told about when the fault
+ * begins; `held` is in flight then and answered while the fault lasts, so that its outcome waits for the database;
+ * `long` is in flight until the fault is over; `due` falls due while it lasts; `single` waits for the one seat of its
+ * queue; of `told` the callback is in flight when the fault begins.
+ */
+export type Kind = 'brief' | 'held' | 'long' | 'due' | 'single' | 'told';
+
+/** A job by its path at the target. */
+export interface Place {
+  cell: number;
+  kind: Kind;
+  n: number;
+}
+
+export function pathOf({ cell, kind, n }: Place): string {
+  return `/${cell}/${kind}/${n}`;
+}
+
+export function placeOf(path: string): Place | null {
+  const [, cell, kind, n] = /^\/(\d+)\/([a-z]+)\/(\d+)$/.exec(path) ?? [];
+  return kind === undefined ? null : { cell: Number(cell), kind: kind as Kind, n: Number(n) };
+}
+
+/** Where the callback of what is sent to `path` goes. */
+export function toldAt(path: string): string {
+  return `/told${path}`;
+}
+
+export const CRON_PATH = '/cron/1';
+
+/** When a fault is there, and when it is over. */
+export interface Phases {
+  begun: Gate;
+  over: Gate;
+}
+
+/** What stands at the other end of every job, cron and callback of a story. */
+export interface Target extends AsyncDisposable {
+  url: string;
+  /** The story that is told from now on; what is held goes by its phases. */
+  phases: Phases;
+  /** The statuses answered so far at a path, in order; one for each request that arrived. */
+  answersAt(path: string): readonly number[];
+  /** The bodies that arrived at a path. */
+  bodiesAt(path: string): string[];
+  /** Requests so far that count as runs. */
+  countRuns(): number;
+  /** The most requests of the queue with one seat that were under way at once. */
+  mostSingle(): number;
+  /** Resolves once it is so; looks whenever a request has arrived. */
+  until(isSo: () => boolean, what: string, withinMs?: number): Promise<void>;
+  /** Resolves once all of these paths have been asked. */
+  untilAsked(paths: readonly string[]): Promise<void>;
+}
+
+/** How many times a job is tried: what always fails ends after as many. */
+export const TRIES = 2;
+
+/** What the target answers to the attempt after `before` others: a pure rule, so that outcomes can be foretold. */
+export function statusOf({ kind, n }: Place, before: number): number {
+  if (kind === 'brief' && n % 6 === 5) return 500;
+  const failsFirst = (kind === 'brief' && n % 4 === 1) || (kind === 'held' && n % 3 === 0);
+  return failsFirst && before === 0 ? 500 : 200;
+}
+
+export async function startTarget(phases: Phases): Promise<Target> {
+  const answers = new Map<string, number[]>();
+  const lookers = new Set<() => void>();
+  let single = 0;
+  let mostSingle = 0;
+  const answer = async ({ url }: { url: string }) => {
+    const place = placeOf(url);
+    const before = answers.get(url) ?? [];
+    const status = place === null ? 200 : statusOf(place, before.length);
+    answers.set(url, [...before, status]);
+    if (place?.kind === 'single') mostSingle = Math.max(mostSingle, ++single);
+    for (const look of lookers) look();
+    await waitFor(url, place, before.length, target.phases);
+    if (place?.kind === 'single') single--;
+    return { status };
+  };
+  const receiver: Receiver = await startReceiver({ answer });
+  const target: Target = {
+    url: receiver.url,
+    phases,
+    answersAt: (path) => answers.get(path) ?? [],
+    bodiesAt: (path) =>
+      receiver.requests.filter(({ url }) => url === path).map(({ body }) => String(body)),
+    countRuns: () =>
+      [...answers].reduce(
+        (sum, [url, { length }]) => sum + (url.startsWith('/told/') ? 0 : length),
+        0,
+      ),
+    mostSingle: () => mostSingle,
+    until: async (isSo, what, withinMs = 60_000) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const look = () => {
+        if (isSo()) resolve();
+      };
+      lookers.add(look);
+      look();
+      try {
+        await withinTime(promise, withinMs, () => what);
+      } finally {
+        lookers.delete(look);
+      }
+    },
+    untilAsked: (paths) =>
+      target.until(() => paths.every((path) => answers.has(path)), `all of ${paths.join(' ')}`),
+    [Symbol.asyncDispose]: () => receiver.close(),
+  };
+  return target;
+}
+
+/** A callback is given up after ten seconds, so none is held for longer than the shortest faults last. */
+async function waitFor(
+  url: string,
+  place: Place | null,
+  before: number,
+  { begun, over }: Phases,
+): Promise<void> {
+  if (url.startsWith('/told/')) {
+    await delay(20);
+    if (/\/told\/\d+$/.test(url)) await begun.opened;
+  } else if (place === null) await begun.opened;
+  else if (place.kind === 'held' && before === 0) await begun.opened;
+  else if (place.kind === 'long') await over.opened;
+  else if (place.kind === 'single') {
+    if (place.n === 0) await begun.opened;
+    await delay(100);
+  } else await delay(30);
+}

@@ -1,0 +1,43 @@
+import { after, before, describe, test } from 'node:test';
+import { canMount } from '#testing/faults/small-disk';
+import { startTelling } from '#testing/telling';
+import { type Cell, MATRIX } from './cells.ts';
+import { type Scene, type SceneName, startScene } from './scene.ts';
+import { tellStory } from './story.ts';
+
+const isFull = process.env['BELFRY_FULL'] === '1';
+/** Beyond what any story may take, so that what it found is told and not that time was up. */
+const LIMIT_MS = 300_000;
+
+/** Declares the cells of one part of the matrix: those that are quick, or all. */
+export function tellCells(name: SceneName): void {
+  const told = MATRIX[name].filter(({ isQuick }) => isQuick || isFull);
+  const lanes = [...Map.groupBy(told, ({ lane }) => lane).values()];
+  const timeout = LIMIT_MS * Math.max(1, ...lanes.map((lane) => lane.length));
+  const skip = name.includes('small disk') && !canMount && "mounting takes root's rights on Linux";
+  describe(`faults, ${name}`, { concurrency: lanes.length, timeout, skip }, () => {
+    for (const lane of lanes)
+      describe('in turn', { concurrency: 1, timeout }, () => tellLane(name, lane));
+  });
+}
+
+function tellLane(name: SceneName, lane: readonly Cell[]): void {
+  let scene: Scene | null = null;
+  let telling: Disposable | null = null;
+  const prepare = async () => {
+    scene = await startScene(name);
+    telling = startTelling(() => `${name}: ${scene?.cells} of ${lane.length} faults`);
+  };
+  const cleanUp = async () => {
+    telling?.[Symbol.dispose]();
+    await scene?.[Symbol.asyncDispose]();
+  };
+  before(prepare, { timeout: LIMIT_MS });
+  after(cleanUp, { timeout: LIMIT_MS });
+  for (const { title, fault } of lane) {
+    test(title, { timeout: LIMIT_MS }, async (t) => {
+      if (scene === null) throw new Error('the scene did not start');
+      t.diagnostic(await tellStory(scene, fault));
+    });
+  }
+}

@@ -1,0 +1,3 @@
+import { tellCells } from './tell.ts';
+
+tellCells('Postgres, two nodes');

@@ -1,0 +1,111 @@
+/**
+ * Somebody else's transaction, a `psql` left open or a report, holds a row of one team on Postgres: that team
+ * waits, and the others do not (§3.8).
+ */
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { openHolder } from '#testing/holder';
+import { createDatabase } from '#testing/postgres';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { type Receiver, startReceiver } from '#testing/receiver';
+import { type Client, clientOf, makeClient, postJob, untilSucceeded } from '#testing/remote';
+import { openRows, type Rows } from '#testing/rows';
+
+/** A wait for a row's lock is given up after five seconds; without it a job goes out within some 10 ms. */
+const LIMIT_MS = 2_500;
+const ROUNDS = 3;
+const env = { PLANS: 'unlimited=unlimited' };
+
+interface Scene {
+  belfry: BelfryProcess;
+  target: Receiver;
+  rows: Rows;
+  held: Client;
+  other: Client;
+}
+
+describe('rows that somebody holds', { timeout: 120_000 }, () => {
+  test('delay what they belong to, and nothing else', async (t) => {
+    await using database = await createDatabase();
+    await using target = await startReceiver();
+    await using belfry = await startBelfry({ databaseUrl: database.url, env });
+    await using rows = await openRows(database.url);
+    const held = await makeClient(belfry);
+    const other = await makeOther(belfry);
+    const scene = { belfry, target, rows, held, other };
+    for (const client of [held, other]) await runOne(scene, client, 'first');
+    await rows.all(`update queues set concurrency_limit = 1 where name = 'narrow'`);
+
+    const ofTeam = `where team_id = '${held.teamId}' for update`;
+    await holdAndSend(t, scene, `select 1 from usage_months ${ofTeam}`);
+    await holdAndSend(t, scene, `select 1 from usage_days ${ofTeam}`);
+    await holdAndSend(t, scene, `select 1 from outcome_hours ${ofTeam}`);
+    await holdAndSend(t, scene, `select 1 from queues ${ofTeam}`);
+    await holdAndSend(t, scene, `select 1 from teams where id = '${held.teamId}' for update`);
+    await holdAndSend(t, scene, `select 1 from callbacks ${ofTeam}`);
+    for (const client of [held, other]) client.close();
+  });
+});
+
+let jobs = 0;
+
+/** While the row is held, jobs, crons and callbacks of another team go as ever; afterwards those of the held one, once. */
+async function holdAndSend(t: TestContext, scene: Scene, hold: string): Promise<void> {
+  const { target, rows, held, other, belfry } = scene;
+  await using holder = await openHolder(belfry.databaseUrl);
+  const waiting: Promise<string>[] = [];
+  const before = jobs;
+  await holder.query(hold);
+  let slowest = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const queue of ['wide', 'narrow']) waiting.push(post(scene, held, queue));
+    await makeCronsDue(rows);
+    const from = performance.now();
+    const id = await post(scene, other, 'wide');
+    await untilSucceeded(belfry, [id]);
+    await untilArrived(target, `/told/${jobs}`);
+    slowest = Math.max(slowest, performance.now() - from);
+  }
+  t.diagnostic(`the others took up to ${Math.round(slowest)} ms beside ${hold.slice(14, 40)}`);
+  assert.ok(slowest < LIMIT_MS, `${Math.round(slowest)} ms beside ${hold}`);
+  await holder.query('rollback');
+  await untilSucceeded(belfry, await Promise.all(waiting));
+  for (let n = before + 1; n <= jobs; n++) await untilArrived(target, `/told/${n}`);
+  const times = target.requests.filter(({ url }) => url.startsWith('/job/'));
+  assert.equal(times.length, jobs, 'each was sent once');
+}
+
+/** Posts a job with a callback. Gives its id. */
+async function post({ target }: Scene, client: Client, queue: string): Promise<string> {
+  jobs++;
+  const callback_url = `${target.url}/told/${jobs}`;
+  return postJob(client, { queue, url: `${target.url}/job/${jobs}`, callback_url });
+}
+
+/** A job in each queue and a cron, so that all rows are there that are counted in. */
+async function runOne(scene: Scene, client: Client, name: string): Promise<void> {
+  const ids = [];
+  for (const queue of ['wide', 'narrow']) ids.push(await post(scene, client, queue));
+  const cron = { name, url: `${scene.target.url}/cron`, cron_expression: '0 0 1 1 *' };
+  assert.equal((await client.post('/api/crons', cron)).status, 201);
+  await untilSucceeded(scene.belfry, ids);
+}
+
+async function makeCronsDue(rows: Rows): Promise<void> {
+  await rows.all(
+    `update crons set next_run_at = (extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  );
+  await rows.all(`notify belfry, 'look'`);
+}
+
+async function untilArrived(target: Receiver, path: string): Promise<void> {
+  const isThere = () => target.requests.some(({ url }) => url === path);
+  await eventually(isThere, { withinMs: 30_000, what: path });
+}
+
+async function makeOther(belfry: BelfryProcess): Promise<Client> {
+  const user = ['--email', 'eve@example.com', '--password', 'correct horse battery'];
+  const made = await belfry.cli('user', 'create', ...user, '--team', 'Others');
+  const { apiToken, teamId } = made.json as { apiToken: string; teamId: string };
+  return { ...clientOf(belfry, apiToken), teamId };
+}

@@ -1,0 +1,45 @@
+/** A transaction that somebody has left open, and that slows claims down: it is named wherever an operator looks. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fakeDatabaseClock } from '#testing/faults/database-clock';
+import { createDatabase } from '#testing/postgres';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { openRows } from '#testing/rows';
+
+const MINUTE_MS = 60_000;
+
+test('a snapshot older than ten minutes is named once in the log, by doctor and in /metrics, until it is gone', async () => {
+  await using database = await createDatabase();
+  await using clock = await fakeDatabaseClock(database.url);
+  await using dump = await openRows(database.url);
+  await dump.all(`set application_name = 'pg_dump'; begin isolation level repeatable read`);
+  const [{ pid } = { pid: 0 }] = await dump.all<{ pid: number }>('select pg_backend_pid() as pid');
+  const heldBy = `connection ${pid} of postgres (pg_dump)`;
+  await clock.step(9 * MINUTE_MS);
+  await using belfry = await startBelfry({ databaseUrl: database.url });
+  assert.deepEqual(await seenBy(belfry), { metrics: null, doctor: 'ok' });
+
+  await clock.step(12 * MINUTE_MS);
+  const told = await belfry.line(/database\.snapshot-old/, 30_000);
+  assert.equal((JSON.parse(told) as { heldBy: string }).heldBy, heldBy);
+  const { metrics, doctor } = await seenBy(belfry);
+  assert.ok(Number(metrics?.[2]) >= 720);
+  assert.equal(metrics?.[1], heldBy);
+  assert.match(String(doctor), new RegExp(`^connection ${pid} of postgres .*12 minutes`));
+
+  await dump.all('commit');
+  await belfry.line(/database\.snapshot-gone/, 30_000);
+  assert.deepEqual(await seenBy(belfry), { metrics: null, doctor: 'ok' });
+  const lines = belfry.output.filter((line) => line.includes('database.snapshot-'));
+  assert.equal(lines.length, 2, lines.join('\n'));
+});
+
+/** What `/metrics` says of an old snapshot, and what `doctor` does where it does not find all well. */
+async function seenBy(belfry: BelfryProcess) {
+  const text = await (await fetch(`${belfry.url}/metrics`)).text();
+  const metrics = /^belfry_old_snapshot_seconds\{held_by="([^"]*)"\} (\d+)$/m.exec(text);
+  const found = await eventually(async () => (await belfry.cli('doctor')).json);
+  const list = found as { check: string; status: string; message: string }[];
+  const finding = list.find(({ check }) => check === 'snapshot');
+  return { metrics, doctor: finding?.status === 'ok' ? 'ok' : finding?.message };
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { readMetric } from '#testing/metrics';
+import { startBelfry, type BelfryProcess } from '#testing/process';
+
+/** Forms that are meant to hurt: what anybody on the network, or anybody with a session, can send. */
+
+const KIB = 1024;
+const URLENCODED = 'application/x-www-form-urlencoded';
+const PASSWORD = 'correct horse battery';
+let belfry: BelfryProcess;
+let session = '';
+/** Each form comes from an address of its own: how often one may try to sign in is another test's matter. */
+let senders = 0;
+
+before(async () => {
+  belfry = await startBelfry({ env: { TRUSTED_PROXIES: '1' } });
+  const ada = ['--email', 'ada@bells.test', '--password', PASSWORD];
+  const made = await belfry.cli('user', 'create', ...ada);
+  assert.equal(made.code, 0, made.stderr);
+  const answer = await send('/login', `email=ada%40bells.test&password=${PASSWORD}`);
+  assert.equal(answer.status, 302);
+  session = answer.headers
+    .getSetCookie()
+    .map((text) => text.split(';')[0])
+    .join('; ');
+});
+after(() => belfry[Symbol.asyncDispose]());
+
+function send(path: string, body: string | null, type: string | null = URLENCODED, cookie = '') {
+  return fetch(`${belfry.url}${path}`, {
+    method: 'POST',
+    redirect: 'manual',
+    body: body === null ? null : Buffer.from(body),
+    headers: {
+      'Sec-Fetch-Site': 'same-origin',
+      'X-Forwarded-For': `198.51.100.${++senders}`,
+      ...(type !== null && { 'Content-Type': type }),
+      ...(cookie && { Cookie: cookie }),
+    },
+  });
+}
+
+const part = (name: string, value: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const multipart = 'multipart/form-data; boundary=b';
+
+/** The worst hold-up of the process's one thread since the question before. */
+const readWorstLag = () => readMetric(belfry.url, 'belfry_nodejs_eventloop_lag_max_seconds');
+
+describe('a form that is made to hold up the service', () => {
+  const manyParts = part('a', '').repeat((2 * KIB * KIB) / part('a', '').length - 1) + '--b--\r\n';
+  const attacks: [what: string, body: string, type: string][] = [
+    ['two megabytes of pairs', 'a&'.repeat(KIB * KIB - 1), URLENCODED],
+    ['two megabytes of equal signs', '=&'.repeat(KIB * KIB - 1), URLENCODED],
+    ['two megabytes of parts', manyParts, multipart],
+    [
+      'a part with a megabyte of header lines',
+      part('a', 'b').replace('\r\n\r\n', `\r\n${'x:\r\n'.repeat(262_144)}\r\n`) + '--b--\r\n',
+      multipart,
+    ],
+    [
+      'a part that goes on for two megabytes of near ends',
+      `${part('a', '\r\n--'.repeat(500_000))}--b--\r\n`,
+      multipart,
+    ],
+  ];
+  for (const [what, body, type] of attacks) {
+    test(`${what}: refused at once, with or without a session`, async () => {
+      await readWorstLag();
+      const signal = AbortSignal.timeout(20_000);
+      const health = fetch(`${belfry.url}/healthz`, { signal });
+      const anonymous = await send('/login', body, type);
+      assert.equal(anonymous.status, 413);
+      assert.match(await anonymous.text(), /64 KiB/);
+      const own = await send('/settings/profile', body, type, session);
+      assert.ok([400, 413].includes(own.status), String(own.status));
+      assert.equal((await health).status, 200);
+      // Minutes before there was a door; the bound leaves room for a machine that is busy otherwise.
+      assert.ok((await readWorstLag()) < 1);
+    });
+  }
+});
+
+describe('what a form may carry', () => {
+  test('64 KiB and 100 fields where nobody is signed in', async () => {
+    const credentials = `email=ada%40bells.test&password=${PASSWORD}`;
+    const pad = (length: number) => `${credentials}&pad=`.padEnd(length, 'x');
+    assert.equal((await send('/login', pad(64 * KIB))).status, 302);
+    assert.equal((await send('/login', pad(64 * KIB + 1))).status, 413);
+    assert.equal((await send('/login', credentials + '&a'.repeat(98))).status, 302);
+    assert.equal((await send('/login', credentials + '&a'.repeat(99))).status, 413);
+    const answer = await send('/login', pad(64 * KIB + 1));
+    assert.match(await answer.text(), /more than a form may hold.*64 KiB and 100 fields/s);
+  });
+
+  test('nothing at all on a page for which nobody is signed in', async () => {
+    assert.equal((await send('/jobs/new', 'a&'.repeat(KIB * KIB - 1))).status, 401);
+  });
+
+  test('a session alone does not widen the pages that anybody may open', async () => {
+    assert.equal((await send('/login', 'x'.repeat(65 * KIB), URLENCODED, session)).status, 413);
+  });
+});
+
+describe('how a form may be written', () => {
+  const rename = (body: string | null, type: string | null) =>
+    send('/settings/profile', body, type, session);
+
+  test('URL-encoded or as parts', async () => {
+    for (const [body, type] of [
+      ['intent=name&name=Ad%C3%A1', `${URLENCODED}; charset=utf-8`],
+      [`${part('intent', 'name')}${part('name', 'Adá')}--b--\r\n`, multipart],
+      [`${part('intent', 'name')}${part('name', 'Adá')}--b--`, 'Multipart/Form-Data; Boundary="b"'],
+    ] as const) {
+      const answer = await rename(body, type);
+      assert.deepEqual([answer.status, answer.headers.get('Location')], [302, '/settings/profile']);
+    }
+  });
+
+  test('a form of another kind is refused, and says what is taken', async () => {
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'multipart/mixed; boundary=b',
+      '',
+      null,
+    ]) {
+      const answer = await rename('{"intent":"name","name":"Mallory"}', type);
+      assert.equal(answer.status, 415, String(type));
+      assert.match(await answer.text(), /URL-encoded or multipart/);
+    }
+  });
+
+  test('parts that are broken are refused', async () => {
+    const whole = `${part('intent', 'name')}${part('name', 'Mallory')}--b--\r\n`;
+    for (const [body, type] of [
+      [whole, 'multipart/form-data'],
+      [whole, 'multipart/form-data; boundary=c'],
+      [whole, `multipart/form-data; boundary=${'b'.repeat(200)}`],
+      [whole.slice(0, -20), multipart],
+      [whole.replaceAll('form-data;', 'attachment;'), multipart],
+      [whole.replaceAll('; name="intent"', ''), multipart],
+      [whole.replaceAll('\r\n', '\n'), multipart],
+      [whole.replace('"name"', '"name"; filename="x"'), multipart],
+      ['', multipart],
+    ] as const) {
+      assert.equal((await rename(body, type)).status, 400, JSON.stringify([body, type]));
+    }
+    const page = await fetch(`${belfry.url}/settings/profile`, { headers: { Cookie: session } });
+    assert.doesNotMatch(await page.text(), /Mallory/);
+  });
+
+  test('none of it is a fault of the service', () => {
+    assert.deepEqual(
+      belfry.output.filter((line) => line.includes('dashboard.failed')),
+      [],
+    );
+  });
+});

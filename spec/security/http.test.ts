@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { startDashboard, type TestDashboard } from '#testing/dashboard';
+
+/** Somebody writes requests that two servers may read in two ways, or that give back what they were sent. */
+
+let dashboard: TestDashboard;
+before(async () => {
+  dashboard = await startDashboard();
+  await dashboard.user('ada@bells.test');
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+/** Sends these bytes on a connection of their own; gives all that comes until the service ends it. */
+async function sendRaw(text: string): Promise<string> {
+  const socket = net.connect(Number(new URL(dashboard.url).port), '127.0.0.1');
+  socket.setEncoding('utf8').setTimeout(10_000, () => socket.destroy());
+  let answer = '';
+  socket.on('data', (chunk: string) => (answer += chunk));
+  socket.on('error', () => {});
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}
+
+const SMUGGLED = 'GET /login HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+describe('a request with two ends', () => {
+  for (const [what, headers, body] of [
+    ['a length beside chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked', '0\r\n\r\n'],
+    ['two lengths', 'Content-Length: 0\r\nContent-Length: 5', ''],
+    ['a length that is none', 'Content-Length: +5', ''],
+    ['an encoding that is none', 'Transfer-Encoding: xchunked', '0\r\n\r\n'],
+    ['chunks that are not last', 'Transfer-Encoding: chunked, identity', '0\r\n\r\n'],
+    ['a header that is folded', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 5', '0\r\n\r\n'],
+    ['a line end within a header', 'X-A: b\nContent-Length: 5', ''],
+  ] as const) {
+    test(`is turned down, and what follows is not answered: ${what}`, async () => {
+      const answer = await sendRaw(
+        `POST /api/jobs HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}${SMUGGLED}`,
+      );
+      assert.match(answer, /^HTTP\/1\.1 400 /);
+      assert.equal(answer.split('HTTP/1.1 ').length, 2, 'one answer');
+    });
+  }
+});
+
+describe('TRACE', () => {
+  for (const path of ['/', '/login', '/api/jobs', '/healthz']) {
+    test(`gives back no header that it was sent: ${path}`, async () => {
+      const answer = await sendRaw(
+        `TRACE ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nCookie: secret-of-mine\r\n\r\n`,
+      );
+      assert.match(answer, /^HTTP\/1\.1 [45]\d\d /);
+      assert.ok(!answer.includes('secret-of-mine'));
+    });
+  }
+});
+
+describe('a method that a page does not know', () => {
+  test('is turned down with 405 and is no fault of the service, so its log stays quiet', async () => {
+    const own = `Origin: ${dashboard.url}`;
+    const requests = [
+      ...['OPTIONS', 'TRACE', 'PROPFIND', 'PUT'].map((method) => [method, '/login'] as const),
+      ['POST', '/connection'],
+    ] as const;
+    for (const [method, path] of requests) {
+      const answer = await sendRaw(
+        `${method} ${path} HTTP/1.1\r\nHost: x\r\n${own}\r\nConnection: close\r\n\r\n`,
+      );
+      assert.match(answer, /^HTTP\/1\.1 405 /, `${method} ${path}`);
+    }
+    assert.deepEqual(
+      dashboard.events.filter(({ event }) => event === 'dashboard.failed'),
+      [],
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { startBelfry, type BelfryProcess } from '#testing/process';
+
+/** What answers without a session: the API, the service's pages and files. */
+
+const ROOT = path.join(import.meta.dirname, '../..');
+
+/** On loopback whatever address it listens on: tests reach nothing else. */
+const askFor = ({ url }: BelfryProcess, address: string, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${new URL(url).port}${address}`, { headers });
+
+const everywhere = [
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/api',
+  '/api/jobs',
+  '/login',
+];
+
+describe('every answer', () => {
+  test('forbids sniffing, and where the address is https, going back to http', async () => {
+    await using secure = await startBelfry({ env: { BASE_URL: 'https://belfry.example' } });
+    for (const address of [...everywhere, '/bell.svg', '/nothing-here']) {
+      const { headers } = await askFor(secure, address);
+      assert.equal(headers.get('X-Content-Type-Options'), 'nosniff', address);
+      assert.match(headers.get('Strict-Transport-Security') ?? '', /^max-age=\d{7,}$/, address);
+    }
+  });
+});
+
+describe('a service on loopback with http', () => {
+  test('says nothing of https, tells its metrics on this machine alone, and serves its files', async () => {
+    await using belfry = await startBelfry();
+    for (const address of everywhere) {
+      const { headers } = await askFor(belfry, address);
+      assert.equal(headers.get('Strict-Transport-Security'), null, address);
+      assert.equal(headers.get('X-Content-Type-Options'), 'nosniff', address);
+    }
+    assert.equal((await askFor(belfry, '/metrics')).status, 200);
+    const passedOn = ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Proto'];
+    for (const name of [...passedOn, 'CF-Connecting-IP']) {
+      const answer = await askFor(belfry, '/metrics', { [name]: '198.51.100.1' });
+      assert.equal(answer.status, 403, name);
+      assert.doesNotMatch(await answer.text(), /belfry_/);
+    }
+    const folder = path.join(ROOT, 'src/dashboard/public');
+    const files = readdirSync(folder);
+    assert.ok(files.length > 0);
+    for (const file of files) {
+      const answer = await askFor(belfry, `/${file}`);
+      assert.equal(answer.status, 200, file);
+      assert.ok(
+        Buffer.from(await answer.arrayBuffer()).equals(readFileSync(path.join(folder, file))),
+      );
+      assert.doesNotMatch(answer.headers.get('Content-Type') ?? '', /html|octet-stream/);
+    }
+  });
+});
+
+describe('metrics of a service that listens on more than loopback', () => {
+  test('are refused until there is a token, with what to set', async () => {
+    await using open = await startBelfry({ env: { HOST: '0.0.0.0' } });
+    const answer = await askFor(open, '/metrics', { Authorization: 'Bearer ' });
+    assert.equal(answer.status, 403);
+    const text = await answer.text();
+    assert.match(text, /Set METRICS_TOKEN/);
+    assert.doesNotMatch(text, /belfry_/);
+  });
+
+  test('are for those who have it', async () => {
+    const env = { HOST: '0.0.0.0', METRICS_TOKEN: 's3cret' };
+    await using guarded = await startBelfry({ env });
+    assert.equal((await askFor(guarded, '/metrics')).status, 401);
+    const forwarded = { Authorization: 'Bearer s3cret', 'X-Forwarded-For': '198.51.100.1' };
+    assert.equal((await askFor(guarded, '/metrics', forwarded)).status, 200);
+  });
+});
+
+describe('the API’s limit', () => {
+  test('counts a network of IPv6 as one address, and an IPv4 address in any spelling', async () => {
+    await using belfry = await startBelfry({ env: { API_RATE_LIMIT: '3', TRUSTED_PROXIES: '1' } });
+    const statusFrom = async (address: string) => {
+      const answer = await fetch(`${belfry.url}/api/jobs`, {
+        method: 'POST',
+        headers: { 'X-Forwarded-For': address, Accept: 'application/json' },
+      });
+      return answer.status;
+    };
+    const statuses = [];
+    for (const host of ['::1', 'ffff::', ':a:b:c:d', '::2', '::3'])
+      statuses.push(await statusFrom(`2001:db8:1:2${host.startsWith('f') ? `:${host}` : host}`));
+    assert.deepEqual(statuses, [422, 422, 422, 429, 429]);
+    assert.equal(await statusFrom('2001:db8:1:3::1'), 422, 'its neighbour has a count of its own');
+    const spelt = [];
+    for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '[::ffff:c000:207]:443', '192.0.2.7:5'])
+      spelt.push(await statusFrom(address));
+    assert.deepEqual(spelt, [422, 422, 422, 429]);
+  });
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
+
+/** Somebody has a copy of a session's cookie: how long is it of use? */
+
+const ADA = 'ada@bells.test';
+const DAY_MS = 24 * 3600 * 1000;
+
+/** As if it had been signed in to that long ago, and used every day since. */
+function ageSessions({ service }: TestDashboard, days: number): Promise<unknown> {
+  const created_at = Date.now() - days * DAY_MS;
+  return service.store.database.transact((trx) =>
+    trx.updateTable('sessions').set({ created_at }).execute(),
+  );
+}
+
+function copyOf(dashboard: TestDashboard, from: { cookies: ReadonlyMap<string, string> }) {
+  const thief = dashboard.visitor();
+  for (const [name, value] of from.cookies) thief.cookies.set(name, value);
+  return thief;
+}
+
+describe('a copied session', () => {
+  test('ends after 90 days, however much it is used', async () => {
+    await using dashboard = await startDashboard();
+    const user = await dashboard.user(ADA);
+    const thief = copyOf(dashboard, await dashboard.signIn(user));
+    await ageSessions(dashboard, 89);
+    assert.equal((await thief.get('/settings/profile')).status, 200);
+    await ageSessions(dashboard, 90);
+    assert.equal((await thief.get('/settings/profile')).status, 302);
+    assert.equal((await thief.get('/settings/profile')).status, 302, 'and does not come back');
+  });
+
+  test('ends 14 days after its last use', async () => {
+    await using dashboard = await startDashboard();
+    const user = await dashboard.user(ADA);
+    const thief = copyOf(dashboard, await dashboard.signIn(user));
+    const passTime = (days: number) =>
+      dashboard.service.store.database.transact((trx) =>
+        trx
+          .updateTable('sessions')
+          .set((eb) => ({ expires_at: eb('expires_at', '-', days * DAY_MS) }))
+          .execute(),
+      );
+    await passTime(13);
+    assert.equal((await thief.get('/settings/profile')).status, 200, 'and counts from now on anew');
+    await passTime(13);
+    assert.equal((await thief.get('/settings/profile')).status, 200);
+    await passTime(14);
+    assert.equal((await thief.get('/settings/profile')).status, 302);
+  });
+
+  test('ends when the operator says so', async () => {
+    await using dashboard = await startDashboard({ SESSION_MAX_DAYS: '7' });
+    const user = await dashboard.user(ADA);
+    const thief = copyOf(dashboard, await dashboard.signIn(user));
+    await ageSessions(dashboard, 8);
+    assert.equal((await thief.get('/settings/profile')).status, 302);
+  });
+
+  test('ends when the operator signs its user out, and with it what else was open', async () => {
+    await using dashboard = await startDashboard();
+    const user = await dashboard.user(ADA);
+    const { operator, findTokenOwner } = { ...dashboard.service.people };
+    const thief = copyOf(dashboard, await dashboard.signIn(user));
+    const link = new URL((await operator.resetPasswordUrl(ADA)) ?? '').pathname;
+    assert.equal(await operator.signOut('nobody@bells.test', { revokesToken: true }), false);
+    assert.equal((await thief.get('/settings/profile')).status, 200);
+    assert.equal(await operator.signOut(ADA, { revokesToken: false }), true);
+    assert.equal((await thief.get('/settings/profile')).status, 302);
+    assert.equal((await thief.post(link, { password: 'a thief’s own' })).status, 422);
+    assert.ok(await findTokenOwner(user.apiToken), 'the token stays unless it is named');
+    await operator.signOut(ADA, { revokesToken: true });
+    assert.equal(await findTokenOwner(user.apiToken), null);
+  });
+
+  test('ends when its browser signs in again, as whomever', async () => {
+    await using dashboard = await startDashboard();
+    const user = await dashboard.user(ADA);
+    await dashboard.user('bob@bells.test', { role: 'member' });
+    for (const email of [ADA, 'bob@bells.test']) {
+      const browser = await dashboard.signIn(user);
+      const thief = copyOf(dashboard, browser);
+      assert.equal((await browser.post('/login', { email, password: PASSWORD })).status, 302);
+      assert.equal((await thief.get('/settings/profile')).status, 302, 'the old one ended');
+      assert.equal((await browser.get('/settings/profile')).status, 200, 'the new one holds');
+    }
+  });
+
+  test('does not end because somebody signs in wrongly', async () => {
+    await using dashboard = await startDashboard();
+    const browser = await dashboard.signIn(await dashboard.user(ADA));
+    await browser.post('/login', { email: ADA, password: 'wrong password' });
+    assert.equal((await browser.get('/settings/profile')).status, 200);
+  });
+});
+
+describe('the session cookie of an address with TLS', () => {
+  test('can be set by no other host of the domain, and one of the name of before is nobody', async () => {
+    await using dashboard = await startDashboard({ BASE_URL: 'https://belfry.example' });
+    const user = await dashboard.user(ADA);
+    const visitor = dashboard.visitor();
+    const answer = await visitor.post('/login', { email: user.email, password: PASSWORD });
+    const names = answer.setCookies.map((text) => text.slice(0, text.indexOf('=')));
+    assert.ok(names.includes('__Host-belfry.session_token'), String(names));
+    for (const text of answer.setCookies) {
+      assert.match(text, /^__Host-/);
+      assert.match(text, /; Secure/i);
+      assert.match(text, /; Path=\/(;|$)/i);
+      assert.match(text, /; HttpOnly/i);
+      assert.doesNotMatch(text, /Domain=/i);
+    }
+    assert.equal((await visitor.get('/settings/profile')).status, 200);
+    const themed = await visitor.post('/theme', { theme: 'dark' });
+    assert.ok(themed.setCookies.length > 0);
+    for (const text of themed.setCookies) assert.match(text, /^__Host-.*; Secure/i);
+    assert.match((await visitor.get('/settings/profile')).text, /color-scheme="dark"/);
+    const value = visitor.cookies.get('__Host-belfry.session_token') ?? '';
+    for (const name of ['__Secure-belfry.session_token', 'belfry.session_token']) {
+      const thief = dashboard.visitor();
+      thief.cookies.set(name, value);
+      assert.equal((await thief.get('/settings/profile')).status, 302, name);
+    }
+    await visitor.post('/logout', {});
+    assert.equal((await visitor.get('/settings/profile')).status, 302);
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { makeGate } from '#testing/scheduling';
+import { type Receiver, startReceiver } from '#testing/receiver';
+
+/** The process stands still (a frozen machine, a held-up event loop); targets must not be blamed for it (§2.7). */
+
+let belfry: BelfryProcess;
+let target: Receiver;
+let apiToken: string;
+
+before(async () => {
+  [belfry, target] = await Promise.all([startBelfry(), startReceiver()]);
+  const ada = ['--email', 'ada@bells.test', '--password', 'correct horse battery'];
+  const made = await belfry.cli('user', 'create', ...ada, '--team', 'Bells');
+  apiToken = (made.json as { apiToken: string }).apiToken;
+  const queue = ['--team', 'Bells', '--queue', 'short', '--timeout', '2', '--retries', 'off'];
+  const asserted = ['--assert', '[{"kind":"response_time_under","ms":1900}]'];
+  assert.equal((await belfry.cli('queue', 'set', ...queue, ...asserted)).code, 0);
+});
+after(() => Promise.all([belfry[Symbol.asyncDispose](), target[Symbol.asyncDispose]()]));
+
+interface Ended {
+  status: string;
+  reason: string | null;
+  error_message: string | null;
+  duration_ms: number;
+}
+
+/** Sends a job to the path, lets the process stand still for longer than the job's timeout, and tells what came of it. */
+async function standStillAmid(path: string, meanwhile: () => void): Promise<Ended> {
+  const posted = await fetch(`${belfry.url}/api/jobs`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ queue: 'short', url: target.url + path }),
+  });
+  const { job_id: id } = (await posted.json()) as { job_id: string };
+  await target.next(({ url }) => url === path);
+  belfry.signal('SIGSTOP');
+  meanwhile();
+  await delay(2_500);
+  belfry.signal('SIGCONT');
+  return await eventually(async () => {
+    const { json } = await belfry.cli('job', 'show', '--id', id);
+    const job = json as Ended;
+    return job.status === 'processing' ? null : job;
+  });
+}
+
+test('an answer that came while the process stood still is in time, and quick', async () => {
+  const gate = makeGate();
+  target.answer('/meanwhile', { after: gate.opened });
+  const job = await standStillAmid('/meanwhile', gate.open);
+  assert.deepEqual([job.status, job.reason, job.error_message], ['success', null, null]);
+  assert.ok(job.duration_ms < 1_900, `${job.duration_ms}`);
+});
+
+test('a target has the time that the process did not have', async () => {
+  const gate = makeGate();
+  target.answer('/later', { after: gate.opened });
+  const job = await standStillAmid('/later', () => setTimeout(gate.open, 2_900));
+  assert.deepEqual([job.status, job.reason, job.error_message], ['success', null, null]);
+});
+
+test('a target that stays silent in its own time is timed out after it', async () => {
+  target.answer('/never', 'never');
+  const job = await standStillAmid('/never', () => {});
+  assert.deepEqual(
+    [job.status, job.reason, job.error_message],
+    ['dead_lettered', 'timeout', 'Request timed out after 2 seconds'],
+  );
+  assert.ok(job.duration_ms >= 1_990 && job.duration_ms < 2_500, `${job.duration_ms}`);
+});

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Clock } from '#domain/clock';
+import { ECHO_PATH } from '#domain/own-echo';
+import type { IsSecretHeader } from '#domain/secret-headers';
+import { readBody } from './body.ts';
+import { readClientAddress } from './client-address.ts';
+import { MemoryRateLimiter } from './rate-limiter.ts';
+
+/** Requests per minute and client address. */
+const MOST_A_MINUTE = 600;
+/** Of a body, what is answered. */
+const MOST_SHOWN_BYTES = 64 * 1024;
+const LONGEST_DELAY_SECONDS = 60;
+/** Answers that wait for their delay at a time. */
+const MOST_WAITING = 100;
+
+const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+/** Secret by its name, and shown all the same: it is made to be looked at, and of use for one request. */
+const SHOWN = new Set(['x-service-signature', 'x-service-timestamp']);
+
+export interface EchoDeps {
+  clock: Clock;
+  trustedProxies: number;
+  isSecretHeader: IsSecretHeader;
+}
+
+/** What a caller may ask for in the query. */
+interface Wish {
+  status: number;
+  delaySeconds: number;
+  body: string | null;
+}
+
+/**
+ * `/echo` (§2.12): a target that needs no other machine. It answers 200 with what it was sent as JSON, or with the
+ * `status`, after the `delay` in seconds, or with the `body` that the query asks for.
+ *
+ * Values of secret headers are left out: answers are kept in the history of runs.
+ */
+export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
+  const { clock, trustedProxies, isSecretHeader } = deps;
+  const limiter = new MemoryRateLimiter(MOST_A_MINUTE);
+  let waiting = 0;
+  /** Also ends where the caller goes away, whose place is for others then. */
+  const wait = async (seconds: number, outgoing: Pick<ServerResponse, 'once' | 'off'>) => {
+    waiting++;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const callOff = clock.after(seconds * 1000, resolve);
+    outgoing.once('close', resolve);
+    await promise;
+    callOff();
+    outgoing.off('close', resolve);
+    waiting--;
+  };
+  return new Hono<{ Bindings: HttpBindings }>().all(ECHO_PATH, async (c) => {
+    const { incoming, outgoing } = c.env;
+    const hit = await limiter.hit(readClientAddress(incoming, trustedProxies), clock.now());
+    if (!hit.allowed) return refuse(429, `The echo answers ${MOST_A_MINUTE} requests a minute.`);
+    const query = new URL(c.req.url).searchParams;
+    const wish = readWish(query);
+    if (typeof wish === 'string') return refuse(400, wish);
+    const body = await readBody(incoming, clock);
+    if (body === 'too-large') return refuse(413, 'The echo takes bodies of up to 1 MiB.');
+    if (typeof body === 'string') return refuse(408, 'The body did not arrive in time.');
+    // Before the wait, during which no large body is to be held.
+    const described = describe(incoming, query, body, isSecretHeader);
+    if (wish.delaySeconds > 0) {
+      if (waiting >= MOST_WAITING) return refuse(503, 'Too many answers wait for their delay.');
+      await wait(wish.delaySeconds, outgoing);
+    }
+    return answer(wish, described);
+  });
+}
+
+/** What the query asks for, or what cannot be read of it. */
+function readWish(query: URLSearchParams): Wish | string {
+  const status = Number(query.get('status') ?? 200);
+  if (!Number.isInteger(status) || status < 200 || status > 599)
+    return 'status must be a whole number from 200 to 599.';
+  const delaySeconds = Number(query.get('delay') ?? 0);
+  if (!(delaySeconds >= 0 && delaySeconds <= LONGEST_DELAY_SECONDS))
+    return `delay must be a number of seconds from 0 to ${LONGEST_DELAY_SECONDS}.`;
+  return { status, delaySeconds, body: query.get('body') };
+}
+
+function describe(
+  incoming: IncomingMessage,
+  query: URLSearchParams,
+  body: Buffer,
+  isSecretHeader: IsSecretHeader,
+): object {
+  const isHidden = (name: string) => isSecretHeader(name) && !SHOWN.has(name.toLowerCase());
+  const names = incoming.rawHeaders.filter((_, n) => n % 2 === 0);
+  return {
+    method: incoming.method ?? '',
+    path: ECHO_PATH,
+    query: Object.fromEntries(query),
+    headers: names.map((name, n) => [
+      name,
+      isHidden(name) ? '[hidden]' : (incoming.rawHeaders[2 * n + 1] ?? ''),
+    ]),
+    body: body.subarray(0, MOST_SHOWN_BYTES).toString(),
+    body_bytes: body.length,
+  };
+}
+
+/** These may not have a body. */
+const BODILESS = new Set([204, 205, 304]);
+
+function answer({ status, body }: Wish, described: object): Response {
+  if (BODILESS.has(status)) return new Response(null, { status, headers: HEADERS });
+  if (body === null) return Response.json(described, { status, headers: HEADERS });
+  const type = { 'Content-Type': 'text/plain; charset=utf-8' };
+  return new Response(body, { status, headers: { ...HEADERS, ...type } });
+}
+
+function refuse(status: 400 | 408 | 413 | 429 | 503, message: string): Response {
+  const retry = status === 429 || status === 503 ? { 'Retry-After': '60' } : {};
+  return Response.json({ message }, { status, headers: { ...HEADERS, ...retry } });
+}

@@ -1,0 +1,108 @@
+import { Button } from '@mantine/core';
+import { useFetcher, useLocation } from 'react-router';
+import { Glyph } from '../parts/Glyph.tsx';
+import { noteUntaken, useConnection, type Connection, type Untaken } from './connection.ts';
+import classes from './ConnectionBar.module.css';
+
+/** Stands below everything while the service does not answer, or did not take a form: what was there stays. */
+export function ConnectionBar() {
+  const { connection, untaken } = useConnection();
+  return (
+    <div className={classes.place} role="status" aria-live="assertive">
+      {connection.kind === 'live' && untaken === null ? null : (
+        <div className={classes.bar}>
+          <Glyph name="failures" size={14} />
+          <div>
+            {untaken ? <UntakenWords untaken={untaken} /> : null}
+            {untaken?.team ? <SwitchBack team={untaken.team} /> : null}
+            {connection.kind === 'live' ? null : <ConnectionWords connection={connection} />}
+          </div>
+          {untaken && connection.kind === 'live' ? (
+            <button type="button" aria-label="Close message" onClick={() => noteUntaken(null)}>
+              <Glyph name="cross" size={14} />
+            </button>
+          ) : null}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function UntakenWords({ untaken }: { untaken: Untaken }) {
+  return (
+    <p>
+      <strong>{untaken.title}.</strong> {untaken.text}
+    </p>
+  );
+}
+
+/** Makes the page's team the current one again and leaves the page as it is. */
+function SwitchBack({ team }: { team: { id: string; name: string } }) {
+  const { submit } = useFetcher();
+  const switchBack = async () => {
+    await submit({ teamId: team.id, stay: '1' }, { method: 'post', action: '/teams/switch' });
+    noteUntaken({
+      title: `Your current team is ${team.name} again`,
+      text: 'What was typed can be sent now.',
+    });
+  };
+  return (
+    <div className="row">
+      <Button type="button" size="compact-xs" variant="default" onClick={() => void switchBack()}>
+        Switch back to {team.name}
+      </Button>
+      <a href={useLocation().pathname}>Open this page in the current team</a>
+    </div>
+  );
+}
+
+function ConnectionWords({ connection }: { connection: Exclude<Connection, { kind: 'live' }> }) {
+  const { pathname, search } = useLocation();
+  if (connection.kind === 'signed-out') {
+    const next = encodeURIComponent(pathname + search);
+    return (
+      <p>
+        <strong>You are signed out.</strong> What stands here stays.{' '}
+        <a href={`/login?next=${next}`} target="_blank" rel="noopener">
+          Sign in in another tab
+        </a>{' '}
+        and come back.
+      </p>
+    );
+  }
+  const at = new Date(connection.since);
+  return (
+    <p>
+      <strong>
+        {connection.why === 'away' ? 'Belfry cannot answer since ' : 'No connection since '}
+        <time dateTime={at.toISOString()} title={at.toISOString()}>
+          {at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
+        </time>
+      </strong>
+      , trying again.
+    </p>
+  );
+}
+
+/** Whether the page renews itself, and if not, why. Shown where scripts run. */
+export function LiveMark() {
+  const { connection, refreshing } = useConnection();
+  if (refreshing.kind === 'off') return null;
+  const isLost = connection.kind !== 'live';
+  const word = isLost ? 'No connection' : refreshing.kind === 'live' ? 'Live' : 'Paused';
+  const why = refreshing.kind === 'paused' && !isLost ? refreshing.why : 'This page renews itself.';
+  return (
+    <span
+      className={classes.mark}
+      data-state={isLost ? 'lost' : refreshing.kind}
+      title={isLost ? undefined : why}
+    >
+      <Glyph
+        name={isLost ? 'failures' : refreshing.kind === 'live' ? 'success' : 'paused'}
+        size={10}
+      />
+      {word}
+      {word === 'Paused' ? <span className={classes.why}>: {why}</span> : null}
+    </span>
+  );
+}

@@ -1,0 +1,47 @@
+import { type ReactNode, useState } from 'react';
+import classes from './Field.module.css';
+
+/** From this share of the limit on it is told how much is used. */
+const shownFrom = 0.8;
+
+/**
+ * Around an input with a limit: how much of it is used once that is near, and that a paste was cut. Without scripts
+ * the browser holds the limit and the description says it.
+ */
+export function FieldCount({
+  most,
+  startLength,
+  children,
+}: {
+  most: number;
+  startLength: number;
+  children: ReactNode;
+}) {
+  const [length, setLength] = useState(startLength);
+  const [isCut, setCut] = useState(false);
+  const measure = (event: { target: EventTarget }) => {
+    if (event.target instanceof HTMLInputElement) setLength(event.target.value.length);
+  };
+  return (
+    <div
+      onInput={measure}
+      onBeforeInput={() => setCut(false)}
+      onPaste={(event) => {
+        const { target } = event;
+        if (!(target instanceof HTMLInputElement)) return;
+        const chosen = (target.selectionEnd ?? 0) - (target.selectionStart ?? 0);
+        const pasted = event.clipboardData.getData('text').length;
+        setCut(target.value.length - chosen + pasted > most);
+      }}
+    >
+      {children}
+      <p className={classes.count} role="status" data-full={isCut || length > most || undefined}>
+        {isCut
+          ? `What you pasted was longer: its end was cut at ${most.toLocaleString('en')} characters.`
+          : length >= most * shownFrom
+            ? `${length.toLocaleString('en')} of ${most.toLocaleString('en')} characters`
+            : null}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { CopyButton } from './CopyButton.tsx';
+import classes from './RequestLine.module.css';
+
+const tailCharacters = 14;
+/** Of a longer path at least three characters stand before the cut, which is the room the style sheet keeps for them. */
+const shortestCut = 5;
+
+/**
+ * A request as people look for it: the method as a chip, the host never cut, and of the path its middle where
+ * there is no room; a path that would be a stump begins a second line. The whole is on hover, is what gets
+ * selected and copied, and is what assistive technology reads.
+ */
+export function RequestLine({
+  method,
+  url,
+  copy,
+}: {
+  method?: string;
+  url: string;
+  /** The label of a button that copies the whole. */
+  copy?: string;
+}) {
+  const whole = method ? `${method} ${url}` : url;
+  const [, scheme = '', host = '', path = ''] = /^(https?:\/\/)?([^/?#]*)(.*)$/is.exec(url) ?? [];
+  return (
+    <span className={classes.request} title={whole}>
+      {method ? <span className={classes.method}>{method} </span> : null}
+      <span className={classes.address}>
+        <span className={classes.host}>
+          <span className={scheme === 'https://' ? classes.usual : undefined}>{scheme}</span>
+          {host}
+        </span>
+        <Path text={path} />
+      </span>
+      {copy ? <CopyButton text={whole} label={copy} /> : null}
+    </span>
+  );
+}
+
+function Path({ text }: { text: string }) {
+  if (text === '') return null;
+  const characters = Array.from(text);
+  const isShort = characters.length < shortestCut;
+  const ofTail = isShort ? characters.length : Math.floor(characters.length / 2);
+  const cutAt = characters.length - Math.min(tailCharacters, ofTail);
+  return (
+    <span className={classes.path}>
+      {isShort ? null : <span className={classes.head}>{characters.slice(0, cutAt).join('')}</span>}
+      <span className={classes.tail}>{characters.slice(cutAt).join('')}</span>
+    </span>
+  );
+}

@@ -1,0 +1,13 @@
+import { Notice } from './Notice.tsx';
+
+/** Says that something stored of a cron can't be read any more, and how it is mended. */
+export function UnreadableNotice({ what }: { what: string | null }) {
+  if (what === null) return null;
+  return (
+    <Notice kind="failed" title={what}>
+      It is shown as empty. Every run fails and nothing is sent until the cron is edited and saved
+      with it entered anew. If other crons say the same, the operator has to see that the service
+      has the APP_KEY that its database was made with.
+    </Notice>
+  );
+}

@@ -1,0 +1,51 @@
+import { data, Link } from 'react-router';
+import { answerAccountForm, readAccountForm } from '../accountForm.ts';
+import { sentForm, services, visitorOf } from '../context.ts';
+import { AccountFields, DoorForm, TeamField } from '../parts/DoorForm.tsx';
+import type { Route } from './+types/register.$token.ts';
+
+/** Behind the link that a new address got: the account is made here. */
+export async function loader({ params, context }: Route.LoaderArgs) {
+  return { email: await context.get(services).people.accounts.readSignUp(params.token) };
+}
+
+const gone = 'It was used or is too old.';
+
+export async function action({ params, request, context }: Route.ActionArgs) {
+  const { values, input } = readAccountForm(context.get(sentForm));
+  const { accounts } = context.get(services).people;
+  const visitor = visitorOf(request, context);
+  const outcome = await accounts.finishSignUp(params.token, input, visitor);
+  if (outcome.kind === 'closed') {
+    return data(
+      { problem: `This link no longer works. ${gone}`, errors: {}, values },
+      { status: 422 },
+    );
+  }
+  return answerAccountForm(outcome, values, context);
+}
+
+export default function FinishSignUp({ loaderData, actionData }: Route.ComponentProps) {
+  if (loaderData.email === null) {
+    return (
+      <DoorForm
+        title="This link no longer works"
+        note={gone}
+        word={null}
+        below={<Link to="/register">Ask for a new one</Link>}
+      />
+    );
+  }
+  const { errors, values, problem } = actionData ?? {};
+  return (
+    <DoorForm
+      title="Create your account"
+      note="Your address is confirmed. The account starts with a team of your own."
+      word="Create account"
+      problem={problem}
+    >
+      <AccountFields errors={errors} values={values} email={loaderData.email} />
+      <TeamField errors={errors} values={values} />
+    </DoorForm>
+  );
+}

@@ -1,0 +1,99 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import { Link, useLocation } from 'react-router';
+import { Form } from '../parts/Form.tsx';
+import { countOf, formatAmount, isOne, writeAmount } from '../parts/amounts.ts';
+import type { BulkKind, BulkQuestion } from '../services.ts';
+import classes from './BulkTasks.module.css';
+import type { AskedAgain } from './jobActions.ts';
+
+const verbs: Readonly<Record<BulkKind, string>> = {
+  fire: 'Fire',
+  retry: 'Retry',
+  delete: 'Delete',
+};
+
+/** Asks before a bulk action goes on, with what has changed since the page was made or was done before (§3.3). */
+export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
+  const { pathname, search } = useLocation();
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    document.querySelector<HTMLElement>('[popover]:popover-open')?.hidePopover();
+    box.current?.focus();
+  }, [question]);
+  return (
+    <section
+      ref={box}
+      className={classes.question}
+      role="alertdialog"
+      tabIndex={-1}
+      aria-labelledby="asked-again"
+    >
+      <div>
+        <h2 id="asked-again">{titleOf(question)}</h2>
+        <p>{consequencesOf(question)}</p>
+      </div>
+      <Form className="row end">
+        {[['intent', question.kind], ['shown', writeAmount(question.total)], ...fields].map(
+          ([name = '', value], at) => (
+            <input key={at} type="hidden" name={name} value={value} />
+          ),
+        )}
+        <Link to={pathname + search}>Keep</Link>
+        <Answers question={question} />
+      </Form>
+    </section>
+  );
+}
+
+/** What was sent again before can be left out, as long as something else is left. */
+function Answers({ question: { kind, total, resent } }: { question: BulkQuestion }) {
+  const verb = verbs[kind];
+  if (resent === null) {
+    return (
+      <Button type="submit" variant={kind === 'delete' ? 'danger' : 'filled'}>
+        {`${verb} (${formatAmount(total)})`}
+      </Button>
+    );
+  }
+  const others = total.count - resent.count;
+  return (
+    <>
+      <Button type="submit" name="resent" value="again" variant="danger">
+        {isOne(total) ? 'Retry again' : `Retry all ${formatAmount(total)} again`}
+      </Button>
+      {others > 0 && !total.isMore ? (
+        <Button type="submit" name="resent" value="leave">
+          {`Retry the ${isOne(others) ? 'other' : `other ${formatAmount(others)}`}`}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+function titleOf({ kind, total, shown, resent, resentAmong }: BulkQuestion): string {
+  if (shown !== null) {
+    const jobs = countOf(total, 'job matches', 'jobs match');
+    return `${jobs} now, not ${formatAmount(shown)}. ${verbs[kind]} ${isOne(total) ? 'it' : 'them'}?`;
+  }
+  if (resent === null) return `${verbs[kind]} ${countOf(total, 'job', 'jobs')}?`;
+  if (resentAmong === 1) return 'This job was resent before. Send it again?';
+  return `${countOf(resent.count, 'job was', 'jobs were')} resent before, of ${formatAmount(resentAmong)}. Send ${isOne(resent.count) ? 'it' : 'them'} again?`;
+}
+
+function consequencesOf({ kind, resent }: BulkQuestion): string {
+  if (resent !== null) {
+    const outcomes = [
+      [resent.succeeded, 'succeeded'],
+      [resent.failed, 'failed again'],
+      [resent.underWay, isOne(resent.underWay) ? 'is under way' : 'are under way'],
+      [resent.gone, isOne(resent.gone) ? 'is no longer here' : 'are no longer here'],
+    ] as const;
+    const said = outcomes.filter(([count]) => count > 0);
+    const list = said.map(([count, word]) => `${formatAmount(count)} ${word}`).join(', ');
+    return `What came of that: ${list}. Retry sends the same request once more, also where it has succeeded meanwhile.`;
+  }
+  return kind === 'delete'
+    ? 'The list has changed since it was shown. Nothing was deleted so far; deleting can’t be undone.'
+    : 'The list has changed since it was shown. Nothing was sent so far.';
+}

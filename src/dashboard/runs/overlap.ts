@@ -1,0 +1,19 @@
+/** Whether a cron's runs are still under way when the next one starts (§3.1: it starts on time all the same). */
+import { describeSeconds } from '../parts/amounts.ts';
+import type { RunResult } from '../services.ts';
+
+/**
+ * @param strip  its last runs
+ * @param planned  its next times, in order
+ * @returns what to say of it; null where each run ends before the next
+ */
+export function describeOverlap(
+  strip: readonly RunResult[],
+  planned: readonly number[],
+): string | null {
+  const gaps = planned.slice(1).map((at, n) => at - (planned[n] ?? at));
+  const longestMs = Math.max(0, ...strip.map(({ durationMs }) => durationMs ?? 0));
+  const shortestMs = Math.min(...gaps);
+  if (!Number.isFinite(shortestMs) || longestMs <= shortestMs) return null;
+  return `Runs take up to ${describeSeconds(longestMs / 1000)}, and one starts every ${describeSeconds(shortestMs / 1000)}, also while the one before is still running.`;
+}

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as fc from 'fast-check';
+import { JsonFinder, MAX_VALUE_BYTES } from './json-find.ts';
+import { parsePath, type PathStep } from './json-path.ts';
+import { MAX_STREAMED_LEVELS } from './json-stream.ts';
+
+const BROKEN = { fault: 'a body that is not JSON' };
+
+/** What is found in a text that comes in pieces of so many bytes. */
+function find(text: string | Buffer, paths: readonly (readonly PathStep[])[], size = Infinity) {
+  const finder = new JsonFinder(paths);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size)
+    finder.take(bytes.subarray(at, Math.min(bytes.length, at + size)));
+  return finder.finish();
+}
+
+/** The same by the platform's parser, which holds up the process. */
+function findSlowly(text: string, paths: readonly (readonly PathStep[])[]) {
+  let root: unknown;
+  try {
+    root = JSON.parse(text);
+  } catch {
+    return BROKEN;
+  }
+  return { values: paths.map((path) => follow(root, path)) };
+}
+
+function follow(root: unknown, path: readonly PathStep[]) {
+  let value = root;
+  for (const step of path) {
+    const isList = Array.isArray(value);
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step))
+      return { kind: 'missing' };
+    if (isList ? !/^(0|[1-9]\d*)$/.test(String(step)) : typeof step === 'number')
+      return { kind: 'missing' };
+    value = (value as Record<PathStep, unknown>)[step];
+  }
+  return { kind: 'found', value };
+}
+
+/** With the texts that were found read, so that the two can be compared. */
+function read(findings: ReturnType<typeof find>) {
+  if ('fault' in findings) return findings;
+  return {
+    values: findings.values.map((found) =>
+      found.kind === 'found' ? { kind: 'found', value: JSON.parse(found.text) as unknown } : found,
+    ),
+  };
+}
+
+const pathOf = (text: string) => parsePath(text) ?? assert.fail(`no path: ${text}`);
+
+describe('following paths through a JSON text that passes by', () => {
+  const text =
+    ' {"a":[{"b": null },[1]],"__proto__":{"x":1},"constructor":5,"\\u006bey":"v","é😀":{"":0}}';
+  const found: [path: string, text: string][] = [
+    ['a[0].b', 'null'],
+    ['a.1[0]', '1'],
+    ['a', '[{"b":null},[1]]'],
+    ['__proto__.x', '1'],
+    ['constructor', '5'],
+    ['key', '"v"'],
+    ['é😀[""]', '0'],
+    ['$', text.replaceAll(' ', '')],
+  ];
+  for (const [path, value] of found) {
+    test(`${path} leads to ${value}, wherever the chunks are cut`, () => {
+      for (const size of [1, 2, 3, 7, Infinity]) {
+        const values = [{ kind: 'found', text: value }];
+        assert.deepEqual(find(text, [pathOf(path)], size), { values });
+      }
+    });
+  }
+
+  test('nothing is found that the text does not hold', () => {
+    for (const path of [
+      'a[2]',
+      'a.length',
+      'toString',
+      'a[0].b.c',
+      'a[0][0]',
+      'b',
+      'a.00',
+      'a[""]',
+    ])
+      assert.deepEqual(find(text, [pathOf(path)]), { values: [{ kind: 'missing' }] }, path);
+  });
+
+  test('of equal keys the last wins, with all that is in it', () => {
+    const twice = '{"a":{"b":1,"c":2},"a":{"c":3}}';
+    assert.deepEqual(find(twice, [pathOf('a.b'), pathOf('a.c')]), {
+      values: [{ kind: 'missing' }, { kind: 'found', text: '3' }],
+    });
+  });
+
+  test('it agrees with the platform’s parser on any text, path and cut', () => {
+    // No key is a lone backslash: once V8 has read one behind another key, its JSON.parse takes the next
+    // one-character escape in that place, `\"`, for it.
+    const key = fc.constantFrom('a', 'b', '', '0', '1', 'é', '"', '\\\\', '__proto__');
+    const { value: json } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom(null, true, 0, -1.5e-7, 'a', 'é😀\n"'),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(key, tie('value'), { maxKeys: 3 }),
+      ),
+    }));
+    const paths = fc.array(fc.array(fc.oneof(key, fc.nat(2)), { maxLength: 3 }), { maxLength: 4 });
+    const texts = fc
+      .tuple(
+        json,
+        fc.constantFrom('', ' ', '\n\t'),
+        fc.nat(60),
+        fc.constantFrom('', ',', '}', '"', '1', '\u0001', '\\'),
+      )
+      .map(([value, indent, at, slip]) => {
+        const whole = JSON.stringify(value, null, indent);
+        const slipped = slip === '' ? whole : whole.slice(0, at) + slip + whole.slice(at + 1);
+        // A text comes as UTF-8, which has no halves of characters.
+        return slipped.toWellFormed();
+      });
+    fc.assert(
+      fc.property(texts, paths, fc.integer({ min: 1, max: 9 }), (written, asked, size) => {
+        assert.deepEqual(read(find(written, asked, size)), findSlowly(written, asked));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('numbers are numbers as JSON has them, and nothing else', () => {
+    for (const number of ['0', '-0', '10', '1.5', '1e5', '1E+5', '-1.0e-05'])
+      assert.deepEqual(find(number, [[]], 1), { values: [{ kind: 'found', text: number }] });
+    for (const none of ['', '-', '01', '1.', '.5', '+1', '1e', '1e+', '0x1', 'NaN', '--1', '1-'])
+      assert.deepEqual(find(none, [[]], 1), BROKEN, none);
+  });
+
+  test('a byte order mark is passed over at the beginning, and bytes that are no UTF-8 in strings', () => {
+    assert.deepEqual(find('\ufeff1', [[]]), { values: [{ kind: 'found', text: '1' }] });
+    assert.deepEqual(find('1\ufeff', [[]]), BROKEN);
+    assert.deepEqual(find(Buffer.from([0x22, 0xff, 0x22]), [[]]), {
+      values: [{ kind: 'found', text: '"\ufffd"' }],
+    });
+  });
+});
+
+describe('what is large', () => {
+  test('of a value that is too large to be kept there is the beginning and the number of members', () => {
+    const list = `[${'12,'.repeat(100_000)}12]`;
+    const { values } = find(`{"l":${list},"s":"${'x'.repeat(100_000)}"}`, [
+      pathOf('l'),
+      pathOf('s'),
+    ]) as { values: { kind: string; is: string; start: string; members: number }[] };
+    assert.deepEqual(
+      values.map(({ kind, is, start, members }) => [kind, is, start.length, members]),
+      [
+        ['large', 'array', MAX_VALUE_BYTES, 100_001],
+        ['large', 'string', MAX_VALUE_BYTES, 0],
+      ],
+    );
+  });
+
+  test('white space is no part of a value, however much there is', () => {
+    const spaced = `{"a":[1,${' '.repeat(200_000)}2]}`;
+    assert.deepEqual(find(spaced, [pathOf('a')], 50_000), {
+      values: [{ kind: 'found', text: '[1,2]' }],
+    });
+  });
+
+  test('all values together keep no more than a bounded part of the text', () => {
+    const item = `"${'x'.repeat(60_000)}"`;
+    const text = `[${Array.from({ length: 20 }, () => item).join()}]`;
+    const { values } = find(
+      text,
+      Array.from({ length: 20 }, (_, n) => [n]),
+    ) as { values: { kind: string }[] };
+    assert.equal(values.filter(({ kind }) => kind === 'found').length, 4);
+  });
+
+  test('a key of any length is passed over, and one that only looks long is found', () => {
+    const long = 'k'.repeat(1_000_000);
+    const escaped = '\\u0061'.repeat(900);
+    const text = `{"${long}":1,"${escaped}":2}`;
+    assert.deepEqual(find(text, [['a'.repeat(900)], [long]], 1_000), {
+      values: [{ kind: 'found', text: '2' }, { kind: 'missing' }],
+    });
+  });
+
+  test('any nesting is followed to a bound, and ends nothing beyond it', () => {
+    const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    assert.deepEqual(find(deep(MAX_STREAMED_LEVELS), [[0, 0, 1]]), {
+      values: [{ kind: 'missing' }],
+    });
+    assert.deepEqual(find(deep(MAX_STREAMED_LEVELS + 1), [[0]]), {
+      fault: 'a body nested too deeply to read',
+    });
+  });
+});

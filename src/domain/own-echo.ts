@@ -1,0 +1,28 @@
+/**
+ * The one target on this installation's own address that may be called although the address is not public (§2.12).
+ */
+export interface OwnEcho {
+  /** IPv4, four decimal numbers with dots, on which this process listens. */
+  address: string;
+  port: number;
+}
+
+export const ECHO_PATH = '/echo';
+
+/**
+ * Whether a request goes to the echo: by its address, never by a name, and by its path as it is written.
+ *
+ * @param path  path and query of the request line
+ */
+export function isForEcho(url: URL, path: string, echo: OwnEcho): boolean {
+  const isThere = url.protocol === 'http:' && url.hostname === echo.address;
+  const isItsPort = Number(url.port || 80) === echo.port;
+  return isThere && isItsPort && (path === ECHO_PATH || path.startsWith(`${ECHO_PATH}?`));
+}
+
+/** Where the echo can be reached by its address; null where this process listens on no IPv4 address. */
+export function findOwnEcho(listening: { address: string; port: number }): OwnEcho | null {
+  const { address, port } = listening;
+  if (address === '0.0.0.0' || address === '::') return { address: '127.0.0.1', port };
+  return address.includes(':') ? null : { address, port };
+}

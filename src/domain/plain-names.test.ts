@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { breakLinks } from './plain-names.ts';
+
+test('no name becomes a link', () => {
+  for (const [name, told] of [
+    ['https://evil.example/login', 'https[:]//evil[.]example/login'],
+    ['Click www.evil.example now', 'Click www[.]evil[.]example now'],
+    ['evil。example', 'evil[.]example'],
+    ['evil．ex', 'evil[.]ex'],
+    ['help@evil.example', 'help[at]evil[.]example'],
+    ['10.20.30.40:80', '10[.]20[.]30[.]40:80'],
+    ['xn--evl-ipa.example', 'xn--evl-ipa[.]example'],
+  ] as const) {
+    assert.equal(breakLinks(name), told);
+  }
+});
+
+test('names of people and teams stay as they are', () => {
+  for (const name of [
+    'Ada Bell',
+    'J. R. Hill',
+    'St. Mary & Sons',
+    'R&D (v2.1)',
+    'Team @ home',
+    '…',
+  ]) {
+    assert.equal(breakLinks(name), name);
+  }
+});

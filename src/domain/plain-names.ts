@@ -1,0 +1,10 @@
+/**
+ * A name that somebody chose, as text that no mail client or chat makes a link of: `evil.example` becomes
+ * `evil[.]example`. Who invites, or is told of, must not be able to have our mails carry links of theirs.
+ */
+export function breakLinks(name: string): string {
+  return name
+    .replaceAll('://', '[:]//')
+    .replaceAll(/(?<=[^\s.])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}-]{2})/gu, '[.]')
+    .replaceAll(/(?<=\S)@(?=\S)/g, '[at]');
+}

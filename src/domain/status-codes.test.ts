@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { hasStatusCode, readStatusCodes } from './status-codes.ts';
+
+describe('status codes of a filter', () => {
+  for (const [text, codes] of [
+    ['503', '503'],
+    ['5xx', '5xx'],
+    ['5XX', '5xx'],
+    ['500,502', '500,502'],
+    [' 500 , 4xx, None,500', '500,4xx,none'],
+    ['999', '999'],
+  ] as const) {
+    test(`“${text}” is read`, () => assert.equal(readStatusCodes(text), codes));
+  }
+
+  for (const text of [
+    '',
+    '5',
+    '5x',
+    'xx5',
+    '5xxx',
+    '099',
+    '0xx',
+    '500,',
+    ',',
+    '500;502',
+    '500-599',
+    'all',
+  ]) {
+    test(`“${text}” is not`, () => assert.equal(readStatusCodes(text), null));
+  }
+
+  test('more than twenty are not', () => {
+    assert.equal(readStatusCodes(Array.from({ length: 21 }, (_, n) => 500 + n).join()), null);
+  });
+
+  test('hold for the code, for its hundred, and for nothing where nothing came back', () => {
+    assert.deepEqual(
+      [500, 503, 599, 404, null].map((status) => hasStatusCode('5xx', status)),
+      [true, true, true, false, false],
+    );
+    assert.deepEqual(
+      [500, 501, 502, null].map((status) => hasStatusCode('500,502', status)),
+      [true, false, true, false],
+    );
+    assert.deepEqual(
+      [null, 200].map((status) => hasStatusCode('none', status)),
+      [true, false],
+    );
+  });
+});

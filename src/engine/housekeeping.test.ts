@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import { silentLog } from '#domain/log';
+import { fillJobs } from '#testing/fill';
+import { aQueue, aTeam } from '#testing/makers';
+import { eventually } from '#testing/process';
+import { forEachStore } from '#testing/stores';
+import { Housekeeping } from './housekeeping.ts';
+
+const DAY_MS = 86_400_000;
+const JOBS = 2_000;
+
+describe('housekeeping', { timeout: 60_000 }, () => {
+  forEachStore((_name, openTestStore) => {
+    test('what can’t be deleted costs the rest neither its turn nor its speed', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const queue = await aQueue(store, team.id);
+      const completed_at = store.clock.now() - 31 * DAY_MS;
+      const old = { team_id: team.id, queue_id: queue.id, status: 'success', completed_at };
+      await fillJobs(
+        store,
+        Array.from({ length: JOBS }, () => old),
+      );
+      const ask = (text: string) => store.database.runAlone(CompiledQuery.raw(text));
+      await ask('alter table alerts rename to kept_alerts');
+      const failures: unknown[] = [];
+      const log = {
+        ...silentLog,
+        warn: (_event: string, fields: object = {}) => failures.push(fields),
+      };
+      const housekeeping = new Housekeeping({ store, log, historyDays: 30 });
+      housekeeping.start();
+      await store.testClock.advance(60_000);
+      const until = store.clock.now() + 59_000;
+      await eventually(
+        async () => {
+          await store.testClock.advance(20);
+          return (await ask('select 1 from jobs limit 1')).length === 0;
+        },
+        { everyMs: 5, withinMs: 30_000, what: 'the jobs to be gone' },
+      );
+      assert.ok(store.clock.now() < until, 'one round a minute');
+      assert.ok(failures.length > 0);
+      assert.ok(failures.every((fields) => (fields as { what: string }).what === 'alerts'));
+      await ask('alter table kept_alerts rename to alerts');
+      await housekeeping.stop();
+    });
+  });
+});

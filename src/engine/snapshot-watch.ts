@@ -1,0 +1,55 @@
+import type { Log } from '#domain/log';
+import type { OldSnapshot } from '#store/snapshots';
+import type { Store } from '#store/store';
+
+const LOOK_EVERY_MS = 10_000;
+
+/** Tells of old snapshots, which slow claims down: of each once, and once when it is gone. */
+export class SnapshotWatch {
+  readonly #store: Store;
+  readonly #log: Log;
+  #old: readonly OldSnapshot[] = [];
+  #callOff: (() => void) | null = null;
+  #stopped = false;
+
+  constructor(store: Store, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** What the last look found. */
+  get old(): readonly OldSnapshot[] {
+    return this.#old;
+  }
+
+  start(): void {
+    if (this.#store.dialect === 'postgres') void this.#look();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#callOff?.();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      this.#tell(await this.#store.snapshots.findOld());
+    } catch {
+      // The database is away: whoever works with it says so.
+    }
+    if (this.#stopped) return;
+    this.#callOff = this.#store.clock.after(LOOK_EVERY_MS, () => void this.#look());
+  }
+
+  #tell(found: readonly OldSnapshot[]): void {
+    const isIn = (list: readonly OldSnapshot[], { heldBy }: OldSnapshot) =>
+      list.some((each) => each.heldBy === heldBy);
+    for (const each of found) {
+      if (!isIn(this.#old, each)) this.#log.warn('database.snapshot-old', { ...each });
+    }
+    for (const each of this.#old) {
+      if (!isIn(found, each)) this.#log.info('database.snapshot-gone', { heldBy: each.heldBy });
+    }
+    this.#old = found;
+  }
+}

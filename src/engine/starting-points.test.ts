@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RanStatement } from '#store/database';
+import { startReceiver } from '#testing/receiver';
+import { scheduleJob, SECOND } from '#testing/scheduling';
+import { startService } from '#testing/service';
+import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
+import pg from 'pg';
+
+/** On Postgres a claim goes through what left since the last vacuum, from where it begins to look. */
+describe('where a claim begins to look, on Postgres', { timeout: 60_000 }, () => {
+  test('is no earlier than what may wait, after a change of the queue and after a fault', async () => {
+    await using target = await startReceiver();
+    const ran: RanStatement[] = [];
+    const onStatement = (each: RanStatement) => ran.push(each);
+    await using service = await startService((options) =>
+      openPostgresTestStore({ ...options, onStatement }),
+    );
+    const { store, teamId } = service;
+    await scheduleJob(service, { url: `${target.url}/first` });
+    await target.waitFor(1);
+    // The engine looks at the whole store now and then, and so knows what has left.
+    await service.advance(300 * SECOND);
+
+    ran.length = 0;
+    const [queue] = await store.queues.list(teamId);
+    await store.queues.update(teamId, queue?.id ?? '', { isPaused: true });
+    await scheduleJob(service, { url: `${target.url}/held` });
+    await service.advance(20 * SECOND);
+    await store.queues.update(teamId, queue?.id ?? '', { isPaused: false });
+    await target.waitFor(2);
+    await service.quiet();
+
+    const outside = new pg.Client({ connectionString: postgresUrl(store) });
+    await outside.connect();
+    await outside.query('alter table usage_days rename to usage_days_away');
+    await scheduleJob(service, { url: `${target.url}/after-a-fault` });
+    await service.advance(SECOND);
+    await outside.query('alter table usage_days_away rename to usage_days');
+    await outside.end();
+    await service.advance(2 * SECOND);
+    await target.waitFor(3);
+    await service.quiet();
+
+    const beginnings = ran.flatMap(({ sql, parameters }) =>
+      sql.includes('claim-jobs-at-once')
+        ? (JSON.parse(String(parameters[0])) as { from_at: number }[]).map(({ from_at }) => from_at)
+        : [],
+    );
+    assert.ok(beginnings.length >= 3);
+    const earliest = Math.min(...beginnings);
+    // A signal that comes late tells of the first job; nothing else makes a claim look back.
+    assert.ok(earliest >= TEST_START - 120 * SECOND, `one began at ${earliest}`);
+  });
+
+  test('is as early as there is anything where word of it may have been lost', async () => {
+    await using target = await startReceiver();
+    await using service = await startService(openPostgresTestStore);
+    const { job_id } = await scheduleJob(service, { url: `${target.url}/late`, delay: 3600 });
+    await service.advance(300 * SECOND);
+    const outside = new pg.Client({ connectionString: postgresUrl(service.store) });
+    await outside.connect();
+    const due = service.clock.now() - 200 * SECOND;
+    await outside.query('update jobs set scheduled_at = $1 where id = $2', [due, job_id]);
+    await outside.end();
+    await service.advance(20 * SECOND);
+    assert.equal(target.requests.length, 0, 'a look begins where the one before saw nothing');
+    service.store.signals.send([{ kind: 'unknown' }]);
+    await target.waitFor(1);
+  });
+});

@@ -1,0 +1,76 @@
+/** What a timetable orders: when it is due, and its place in the order, which only the timetable changes. */
+export interface Timed {
+  dueAt: number;
+  /** -1 while it is in no timetable. */
+  place: number;
+}
+
+/**
+ * The lanes that are due some time, by that time: a binary heap that knows where each of them stands. A lane
+ * that comes to be due at another time moves in it, and never leaves an entry behind.
+ */
+export class Timetable<Item extends Timed> {
+  readonly #heap: Item[] = [];
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  /** Puts an item in, or where it belongs now that its time has changed. */
+  put(item: Item): void {
+    if (item.place === -1) this.#set(this.#heap.length, item);
+    this.#rise(item);
+    this.#sink(item);
+  }
+
+  *takeUntil(now: number): Generator<Item> {
+    for (let first = this.#heap[0]; first && first.dueAt <= now; first = this.#heap[0]) {
+      this.#remove(first);
+      yield first;
+    }
+  }
+
+  /** When its first item is due; Infinity where it has none. */
+  earliest(): number {
+    return this.#heap[0]?.dueAt ?? Infinity;
+  }
+
+  #remove(item: Item): void {
+    const last = this.#heap.pop();
+    const { place } = item;
+    item.place = -1;
+    if (last === undefined || last === item) return;
+    this.#set(place, last);
+    this.#rise(last);
+    this.#sink(last);
+  }
+
+  #rise(item: Item): void {
+    for (;;) {
+      const parent = this.#heap[(item.place - 1) >> 1];
+      if (item.place === 0 || !parent || parent.dueAt <= item.dueAt) return;
+      this.#swap(parent, item);
+    }
+  }
+
+  #sink(item: Item): void {
+    for (;;) {
+      const left = this.#heap[2 * item.place + 1];
+      const right = this.#heap[2 * item.place + 2];
+      const child = left && right && right.dueAt < left.dueAt ? right : left;
+      if (!child || item.dueAt <= child.dueAt) return;
+      this.#swap(item, child);
+    }
+  }
+
+  #swap(a: Item, b: Item): void {
+    const { place } = a;
+    this.#set(b.place, a);
+    this.#set(place, b);
+  }
+
+  #set(place: number, item: Item): void {
+    this.#heap[place] = item;
+    item.place = place;
+  }
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import { FakeClock } from '#testing/fake-clock';
+import { LiveClock } from './live-clock.ts';
+
+let clock: FakeClock;
+let live: LiveClock;
+let wokenAtMs: number | null;
+const wait = (ms: number) => live.after(ms, () => (wokenAtMs = clock.monotonicMs()));
+
+beforeEach(() => {
+  clock = new FakeClock('2026-01-01T00:00:00Z');
+  live = new LiveClock(clock);
+  wokenAtMs = null;
+});
+
+describe('a clock that stops with its process', () => {
+  test('goes like the other one while the process runs', async () => {
+    wait(10_000);
+    await clock.advance(9_999);
+    assert.deepEqual([wokenAtMs, live.monotonicMs()], [null, 9_999]);
+    await clock.advance(1);
+    assert.equal(wokenAtMs, 10_000);
+  });
+
+  test('gives a waiter the time that the process stood still, wherever it fell', async () => {
+    for (const beforeMs of [0, 30, 4_000, 9_990]) {
+      clock = new FakeClock('2026-01-01T00:00:00Z');
+      live = new LiveClock(clock);
+      wokenAtMs = null;
+      wait(10_000);
+      await clock.advance(beforeMs);
+      await clock.freeze(6_000);
+      await clock.advance(20_000);
+      // What lies between two beats is not known to be a standstill.
+      assert.ok(Math.abs(Number(wokenAtMs) - 16_000) <= 100, `${beforeMs}: ${wokenAtMs}`);
+    }
+  });
+
+  test('gives it no more than its own time again', async () => {
+    wait(10_000);
+    await clock.advance(1_000);
+    await clock.freeze(3_600_000);
+    await clock.advance(8_000);
+    assert.equal(wokenAtMs, null, 'it has only had its ninth second');
+    await clock.freeze(3_600_000);
+    await clock.advance(2_000);
+    assert.notEqual(wokenAtMs, null);
+  });
+
+  test('counts no standstill as a duration, and never goes backwards', async () => {
+    const callOff = wait(10_000);
+    await clock.advance(1_000);
+    let before = live.monotonicMs();
+    for (const ms of [20, 60, 90, 300, 5_000]) {
+      await clock.freeze(ms);
+      assert.ok(live.monotonicMs() >= before);
+      before = live.monotonicMs();
+    }
+    assert.ok(before < 1_600, `${before}`);
+    callOff();
+    assert.equal(clock.waiting, 0, 'it beats for nobody');
+    await clock.freeze(5_000);
+    assert.equal(live.monotonicMs(), before + 5_000);
+    assert.equal(wokenAtMs, null);
+  });
+});

@@ -1,0 +1,106 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '#domain/clock';
+import type { Store } from '#store/store';
+import type { User } from '#store/users';
+import type { Limits } from './limits.ts';
+import type { Mailer } from './mail.ts';
+import { writeEmailChangeAskedMail, writeEmailChangeMail, writeEmailMail } from './mails.ts';
+import { deriveSecret, hashToken, isTokenShaped, makeSecret } from './secrets.ts';
+
+const CONFIRM = 'change-email';
+const STOP = 'stop-email-change';
+const VALID_MS = 60 * 60_000;
+
+interface Deps {
+  store: Store;
+  clock: Clock;
+  limits: Limits;
+  mailer: Mailer;
+  baseUrl: string;
+  appKey: Uint8Array;
+}
+
+/** Links that prove that somebody reads the mails of an address, and the one that stops a change of it. */
+export class EmailLinks {
+  readonly #deps: Deps;
+  readonly #markKey: string;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#markKey = deriveSecret(deps.appKey, 'belfry mailed invitations');
+  }
+
+  /** Mails the link with which the user's present address is confirmed. */
+  async mailConfirmation({ id, email }: Pick<User, 'id' | 'email'>): Promise<void> {
+    const { limits, mailer } = this.#deps;
+    if (await limits.count('mailbox', email)) return;
+    const token = makeSecret();
+    const proof = { purpose: CONFIRM, hash: hashToken(token), whom: id, detail: email };
+    await this.#keep([proof]);
+    await mailer.send(writeEmailMail(email, this.#linkOf(token)));
+  }
+
+  /**
+   * Mails the links of a change. An address that has an account gets none, and whoever asked is not told. The
+   * old address is told in any case: whoever stole a session and the password must not be able to take the
+   * account in silence.
+   */
+  async mailChange(user: User, email: string): Promise<void> {
+    const { store, limits, mailer, baseUrl } = this.#deps;
+    if (user.email === email) return;
+    const [confirm, stop] = [makeSecret(), makeSecret()];
+    await this.#keep([
+      { purpose: CONFIRM, hash: hashToken(confirm), whom: user.id, detail: email },
+      { purpose: STOP, hash: hashToken(stop), whom: user.id },
+    ]);
+    const stopLink = `${baseUrl}/stop-email-change/${stop}`;
+    await mailer.send(writeEmailChangeAskedMail(user.email, email, stopLink));
+    const holder = await store.users.findByEmail(email);
+    if (holder || (await limits.count('mailbox', email))) return;
+    await mailer.send(writeEmailChangeMail(email, this.#linkOf(confirm)));
+  }
+
+  /** The address is the user's, and confirmed, from now on. Null: the link was used, replaced or too old. */
+  async confirm(token: string): Promise<{ user: User; email: string } | null> {
+    if (!isTokenShaped(token)) return null;
+    const { store, clock } = this.#deps;
+    const now = clock.now();
+    const taken = await store.proofs.take(CONFIRM, hashToken(token), now);
+    const user = taken && (await store.users.find(taken.whom));
+    if (!user) return null;
+    const { detail: email } = taken;
+    const change = { email, isVerified: true };
+    return (await store.users.changeEmail(user.id, change, now)) ? { user, email } : null;
+  }
+
+  /** False: the link was used or is too old, or the change is in force already. */
+  async stop(token: string): Promise<boolean> {
+    if (!isTokenShaped(token)) return false;
+    const { store, clock } = this.#deps;
+    return store.proofs.stop(STOP, hashToken(token), CONFIRM, clock.now());
+  }
+
+  /**
+   * What only the mail of an invitation bears, beside the link that its maker may copy: whoever shows it reads
+   * the mails of the address that was invited.
+   */
+  markOf(invitationToken: string, email: string): string {
+    return createHmac('sha256', this.#markKey)
+      .update(`${invitationToken} ${email}`)
+      .digest('base64url');
+  }
+
+  isMarkOf(given: string, invitationToken: string, email: string): boolean {
+    const [a, b] = [given, this.markOf(invitationToken, email)].map((text) => Buffer.from(text));
+    return a !== undefined && b !== undefined && a.length === b.length && timingSafeEqual(a, b);
+  }
+
+  #linkOf(token: string): string {
+    return `${this.#deps.baseUrl}/confirm-email/${token}`;
+  }
+
+  #keep(proofs: Parameters<Store['proofs']['replace']>[0]): Promise<void> {
+    const now = this.#deps.clock.now();
+    return this.#deps.store.proofs.replace(proofs, { expiresAt: now + VALID_MS, now });
+  }
+}

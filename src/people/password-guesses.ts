@@ -1,0 +1,73 @@
+import type { Devices } from './devices.ts';
+import { normalizeEmail } from './fields.ts';
+import type { Limits, Rule } from './limits.ts';
+import type { TooMany } from './outcomes.ts';
+import { orBusy } from './passwords.ts';
+import type { Visitor } from './visitor.ts';
+
+interface Deps {
+  limits: Limits;
+  devices: Devices;
+}
+
+type Count = readonly [rule: Rule, who: string];
+
+/** Whatever somebody may guess at is counted here before it is looked at, so that guesses at once count too. */
+export class PasswordGuesses {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * A guess at signing in: by the address, and slowly by the account. A browser that the account knows has a
+   * count of its own. The same for an email that has no account.
+   */
+  async atSignIn<T extends { kind: string }>(
+    email: string,
+    visitor: Visitor,
+    guess: () => Promise<T>,
+  ): Promise<T | TooMany> {
+    const device = this.#deps.devices.recognize(visitor.headers, email);
+    const account: Count =
+      device === null ? ['account-guess', normalizeEmail(email)] : ['device-guess', device];
+    return this.#count([['guess', visitor.clientAddress], account], guess);
+  }
+
+  /** A guess by somebody who is signed in: by the address, and slowly by the session. */
+  async inSession<T extends { kind: string }>(
+    sessionId: string,
+    visitor: Visitor,
+    guess: () => Promise<T>,
+  ): Promise<T | TooMany> {
+    const counts: Count[] = [
+      ['guess', visitor.clientAddress],
+      ['session-guess', sessionId],
+    ];
+    return this.#count(counts, guess);
+  }
+
+  /** What was right, or could not be looked at, was no guess. */
+  async #count<T extends { kind: string }>(
+    counts: readonly Count[],
+    guess: () => Promise<T>,
+  ): Promise<T | TooMany> {
+    const { limits } = this.#deps;
+    for (const [rule, who] of counts) {
+      const tooMany = await limits.count(rule, who);
+      if (tooMany) return tooMany;
+    }
+    const takeBack = () => Promise.all(counts.map(([rule, who]) => limits.takeBack(rule, who)));
+    try {
+      const outcome = await orBusy(guess);
+      if (!WRONG.has(outcome.kind)) await takeBack();
+      return outcome;
+    } catch (error) {
+      await takeBack();
+      throw error;
+    }
+  }
+}
+
+const WRONG = new Set(['wrong', 'refused']);

@@ -1,0 +1,52 @@
+import type { Store } from '#store/store';
+import type { User } from '#store/users';
+import { refuse, type Refused, type TooMany } from './outcomes.ts';
+import type { PasswordGuesses } from './password-guesses.ts';
+import type { Passwords } from './passwords.ts';
+import type { Session, Sessions } from './sessions.ts';
+import type { Visitor } from './visitor.ts';
+
+interface Deps {
+  store: Store;
+  guesses: PasswordGuesses;
+  passwords: Passwords;
+  sessions: Sessions;
+}
+
+export const WRONG_PASSWORD = 'This is not your password.';
+const SIGNED_OUT = 'Sign in again and repeat this.';
+
+/** What is worth more than an open session asks for the password again. */
+export class PasswordProofs {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Whose session it is, where the password is theirs. */
+  async prove(
+    password: string,
+    visitor: Visitor,
+  ): Promise<{ kind: 'proven'; user: User } | Refused | TooMany> {
+    const { store, passwords } = this.#deps;
+    return this.inSession(visitor, 'password', async (session) => {
+      const user = await store.users.find(session.user.id);
+      const hash = user && (await store.users.readPasswordHash(user.id));
+      const isRight = await passwords.verify(password, hash);
+      return user && isRight ? { kind: 'proven', user } : refuse('password', WRONG_PASSWORD);
+    });
+  }
+
+  /** Counts a guess that is made with an open session. */
+  async inSession<T extends { kind: string }>(
+    visitor: Visitor,
+    field: string,
+    guess: (session: Session) => Promise<T>,
+  ): Promise<T | Refused | TooMany> {
+    const { guesses, sessions } = this.#deps;
+    const session = await sessions.readSession(visitor.headers);
+    if (!session) return refuse(field, SIGNED_OUT);
+    return guesses.inSession(session.id, visitor, () => guess(session));
+  }
+}

@@ -1,0 +1,86 @@
+import { heldUp, isHeldUp } from './held-rows.ts';
+
+type Write<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
+type Results<Item, Result> = Map<Item, Result | Error>;
+
+/**
+ * Writes batches that touch rows of several teams without letting one team wait for what somebody holds of
+ * another: what is held up is written team by team. A team that was held up comes after the others from then on,
+ * until it gets through. Of several such teams the one that was tried longest ago comes first, and after one that
+ * is still held up the rest wait for the next batch.
+ */
+export class HeldTeams<Item> {
+  readonly #teamOf: (item: Item) => string;
+  /** In the order in which they were last tried. */
+  readonly #held = new Set<string>();
+
+  constructor(teamOf: (item: Item) => string) {
+    this.#teamOf = teamOf;
+  }
+
+  /**
+   * @param write  throws what `isHeldUp` where it gave up, and has then written nothing
+   * @returns the results in the order of the items; an error for what is to be written again later
+   */
+  async write<Result>(
+    items: readonly Item[],
+    write: Write<Item, Result>,
+  ): Promise<(Result | Error)[]> {
+    const results: Results<Item, Result> = new Map();
+    const isSuspect = (item: Item) => this.#held.has(this.#teamOf(item));
+    const suspects = Map.groupBy(items.filter(isSuspect), this.#teamOf);
+    const others = items.filter((item) => !isSuspect(item));
+    if ((await tryWrite(others, write, results)) !== null) {
+      for (const ofTeam of Map.groupBy(others, this.#teamOf).entries()) {
+        await this.#writeTeam(ofTeam, write, results);
+      }
+    }
+    await this.#writeUntilHeldUp(suspects, write, results);
+    return items.map((item) => results.get(item) as Result | Error);
+  }
+
+  async #writeUntilHeldUp<Result>(
+    suspects: ReadonlyMap<string, readonly Item[]>,
+    write: Write<Item, Result>,
+    results: Results<Item, Result>,
+  ): Promise<void> {
+    let isOneHeld = false;
+    const inTurn = [...this.#held].filter((teamId) => suspects.has(teamId));
+    for (const teamId of inTurn) {
+      const items = suspects.get(teamId) ?? [];
+      if (isOneHeld) for (const item of items) results.set(item, heldUp());
+      else isOneHeld = !(await this.#writeTeam([teamId, items], write, results));
+    }
+  }
+
+  /** False where it was held up. */
+  async #writeTeam<Result>(
+    [teamId, items]: readonly [string, readonly Item[]],
+    write: Write<Item, Result>,
+    results: Results<Item, Result>,
+  ): Promise<boolean> {
+    const error = await tryWrite(items, write, results);
+    this.#held.delete(teamId);
+    if (error === null) return true;
+    this.#held.add(teamId);
+    for (const item of items) results.set(item, error);
+    return false;
+  }
+}
+
+/** Null where it was written. Any fault is thrown while nothing is written yet: then it is everybody's. */
+async function tryWrite<Item, Result>(
+  items: readonly Item[],
+  write: Write<Item, Result>,
+  results: Results<Item, Result>,
+): Promise<Error | null> {
+  if (items.length === 0) return null;
+  try {
+    const written = await write(items);
+    for (const [n, item] of items.entries()) results.set(item, written[n] as Result);
+    return null;
+  } catch (error) {
+    if (results.size === 0 && !isHeldUp(error)) throw error;
+    return error as Error;
+  }
+}

@@ -1,0 +1,67 @@
+import type { Database } from '../database.ts';
+import { type DialectName, type Fields, packRows, unpackRows } from '../dialect.ts';
+import { runHot } from '../hot.ts';
+import type { JobsTable } from '../schema.ts';
+import type { RunResult } from './cron-lists.ts';
+import { pageStatement } from './statement.ts';
+
+type Row = Pick<
+  JobsTable,
+  'id' | 'queue_id' | 'status' | 'completed_at' | 'duration_ms' | 'response_status'
+>;
+
+const QUEUE = { queue_id: 'id' } as const satisfies Fields;
+const COLUMNS = ['id', 'queue_id', 'status', 'completed_at', 'duration_ms', 'response_status'];
+const ENDED = ['success', 'retried', 'dead_lettered', 'failed'] as const;
+
+/** The newest of each status, from which the newest of all are taken; each a short range of `jobs_finished`. */
+function newestOf(dialect: DialectName, columns: string): string {
+  const most = dialect === 'postgres' ? '$2' : '?2';
+  const each = ENDED.map(
+    (status) => `select * from (select ${columns} from jobs j
+      where j.queue_id = given.queue_id and j.status = '${status}' and j.completed_at is not null
+      order by j.completed_at desc, j.id desc limit ${most}) as of_${status}`,
+  );
+  return each.join(' union all ');
+}
+
+/** 1 queues, 2 how many of each status */
+const lastAttempts = pageStatement<Row>('last-attempts-of-queues', (dialect) => {
+  const queues = unpackRows(dialect, QUEUE, 1);
+  const columns = (table: string) =>
+    COLUMNS.map((name) => `${table}.${name} as ${name}`).join(', ');
+  return dialect === 'postgres'
+    ? `select ${columns('r')} from ${queues} cross join lateral (${newestOf(dialect, columns('j'))}) as r`
+    : `select ${columns('r')} from ${queues}
+       cross join jobs r on r.rowid in (${newestOf(dialect, 'j.rowid')})`;
+});
+
+/** Each queue's last attempts that ended, oldest first. */
+export async function readQueueStrips(
+  db: Database,
+  queueIds: readonly string[],
+  length: number,
+): Promise<Map<string, RunResult[]>> {
+  const queues = packRows(
+    QUEUE,
+    queueIds.map((queue_id) => ({ queue_id })),
+  );
+  const rows = await db.read((reader) =>
+    runHot(reader, db.dialect, lastAttempts, [queues, length]),
+  );
+  const inOrder = rows.toSorted(
+    (a, b) => (a.completed_at ?? 0) - (b.completed_at ?? 0) || (a.id < b.id ? -1 : 1),
+  );
+  const byQueue = Map.groupBy(inOrder, ({ queue_id }) => queue_id);
+  return new Map(queueIds.map((id) => [id, (byQueue.get(id) ?? []).slice(-length).map(resultOf)]));
+}
+
+function resultOf(row: Row): RunResult {
+  return {
+    id: row.id,
+    status: row.status === 'success' ? 'success' : 'failed',
+    completedAt: row.completed_at,
+    durationMs: row.duration_ms,
+    responseStatus: row.response_status,
+  };
+}

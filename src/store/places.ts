@@ -1,0 +1,76 @@
+import type { Clock } from '#domain/clock';
+import { StoreError, wasTooLong } from './errors.ts';
+
+export interface PlaceLimits {
+  /** How many may be at it at once. */
+  places: number;
+  /** How many may wait for a place; who comes after them is turned away at once. */
+  mostWaiting: number;
+  /** How long anybody waits. */
+  waitMs: number;
+}
+
+/**
+ * A bound on how many search at once: first come, first served. Who finds no place in time is told so (STORE_BUSY) and
+ * has asked nothing of the database; so is whose search the server cut off.
+ */
+export class Places {
+  readonly #limits: PlaceLimits;
+  readonly #clock: Clock;
+  readonly #waiting = new Set<() => void>();
+  #taken = 0;
+
+  constructor(limits: PlaceLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    await this.#take();
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof StoreError && wasTooLong(error) ? this.#refusal(error) : error;
+    } finally {
+      this.#giveOn();
+    }
+  }
+
+  async #take(): Promise<void> {
+    const { places, mostWaiting, waitMs } = this.#limits;
+    if (this.#taken < places) {
+      this.#taken++;
+      return;
+    }
+    if (this.#waiting.size >= mostWaiting) throw this.#refusal();
+    const turn = Promise.withResolvers<void>();
+    this.#waiting.add(turn.resolve);
+    const callOff = this.#clock.after(waitMs, () => {
+      this.#waiting.delete(turn.resolve);
+      turn.reject(this.#refusal());
+    });
+    try {
+      await turn.promise;
+    } finally {
+      callOff();
+    }
+  }
+
+  /** The place goes to who has waited longest. */
+  #giveOn(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#taken--;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+
+  #refusal(cause?: StoreError): StoreError {
+    const text = cause
+      ? 'this search took too long and was cut off; ask for less, or try again later'
+      : `${this.#limits.places} searches are under way and took too long to wait for; try again in a moment`;
+    return new StoreError('STORE_BUSY', text, { wroteNothing: true, cause });
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import { createDatabase, type TestDatabase } from '#testing/postgres';
+import { startTcpProxy } from '#testing/tcp-proxy';
+import type { Database } from '../database.ts';
+import { openPool } from './open.ts';
+
+const USE = { name: 'test', connections: 3, statementMs: 300, lockMs: 0 };
+const LIMIT_AND_WAY_MS = 1_300;
+
+describe('a Postgres that does not answer in time', { timeout: 60_000 }, () => {
+  for (const text of [
+    '/* find-slowly */ select pg_sleep(30)::text as value',
+    '/* write-slowly */ insert into kept select pg_sleep(30)::text returning value',
+    'select pg_sleep(30)::text as value',
+  ]) {
+    test(`has cancelled it by itself, kept nothing and lost no connection: ${text}`, async () => {
+      await using own = await createDatabase();
+      const { database, fill } = open(own.url);
+      await ask(database, 'create table kept (value text)');
+      const pids = await fill();
+      await assert.rejects(ask(database, text), { code: 'STORE_UNAVAILABLE', wroteNothing: true });
+      assert.deepEqual(await fill(), pids);
+      assert.deepEqual(await ask(database, 'select value from kept'), []);
+      const running = "select pid as value from pg_stat_activity where query like '/*%slowly%'";
+      assert.deepEqual(await ask(database, `${running} and state = 'active'`), []);
+      await database.close();
+    });
+  }
+
+  test('over one connection is asked over the others, which live', async () => {
+    await using way = await openWithProxy();
+    const pids = await way.fill();
+    way.proxy.swallowAnswerTo('lost on its way');
+    await assert.rejects(ask(way.database, "select 'lost on its way' as value"), {
+      code: 'STORE_UNAVAILABLE',
+      wroteNothing: false,
+    });
+    const left = (await way.fill()).filter((pid) => pids.includes(pid));
+    assert.equal(left.length, USE.connections - 1, 'only the silent one is replaced');
+  });
+
+  test('over any connection costs one wait and one probe, however many there are', async () => {
+    await using way = await openWithProxy();
+    const pids = await way.fill();
+    way.proxy.fallSilent();
+    await assert.rejects(ask(way.database, 'select 1 as value'), { wroteNothing: false });
+    const startedAt = performance.now();
+    assert.deepEqual(await ask(way.database, 'select 1 as value'), [1]);
+    // Two were idle: asking both, one after the other, would take four seconds.
+    assert.ok(performance.now() - startedAt < 3_900 + LIMIT_AND_WAY_MS, 'each was tried');
+    assert.ok((await way.fill()).every((pid) => !pids.includes(pid)));
+  });
+});
+
+function open(url: string) {
+  const database = openPool({ url, onFault: () => {} }, USE);
+  /** Makes as many connections as there may be, and gives the processes that serve them. */
+  const fill = async () => {
+    const text = 'select pg_backend_pid() as value from pg_sleep(0.1)';
+    const all = await Promise.all([1, 2, 3].map(() => ask(database, text)));
+    return all.flat().toSorted((a, b) => Number(a) - Number(b));
+  };
+  return { database, fill };
+}
+
+async function openWithProxy() {
+  const own: TestDatabase = await createDatabase();
+  const proxy = await startTcpProxy(Number(new URL(own.url).port));
+  const opened = open(Object.assign(new URL(own.url), { port: String(proxy.port) }).href);
+  return {
+    proxy,
+    ...opened,
+    [Symbol.asyncDispose]: async () => {
+      await opened.database.close();
+      await proxy[Symbol.asyncDispose]();
+      await own.drop();
+    },
+  };
+}
+
+async function ask(database: Database, text: string): Promise<unknown[]> {
+  const query = CompiledQuery.raw(text) as CompiledQuery<{ value: unknown }>;
+  return (await database.runAlone(query)).map(({ value }) => value);
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '#testing/fake-clock';
+import { StartingPoints } from './starting-points.ts';
+
+const MINUTE = 60_000;
+const START = Date.parse('2026-11-21T12:00:00Z');
+
+/** Points after a look at the start that found one head, ten minutes old, in queue `a`. */
+function pointsAfterALook() {
+  const clock = new FakeClock(START);
+  const points = new StartingPoints(clock);
+  points.learn(new Map([['a', START - 10 * MINUTE]]), START, true);
+  return { clock, points };
+}
+
+test('before the first look nothing is known', () => {
+  const points = new StartingPoints(new FakeClock(START));
+  assert.equal(points.isAllDue, true);
+  assert.equal(points.of('a'), 0);
+});
+
+test('a look begins with what waited before, else two minutes before the last look', () => {
+  const { clock, points } = pointsAfterALook();
+  clock.jumpTo(START + MINUTE);
+  assert.equal(points.isAllDue, false);
+  assert.equal(points.of('a'), START - 10 * MINUTE);
+  assert.equal(points.of('b'), START - 2 * MINUTE);
+  const heads = JSON.stringify([{ id: 'a', from_at: START - 10 * MINUTE }]);
+  assert.deepEqual(points.pack(), [heads, START - 2 * MINUTE]);
+});
+
+test('what signals tell of is looked for, however long it has been due', () => {
+  const { points } = pointsAfterALook();
+  points.hear('b', START - 30 * MINUTE);
+  points.hear('b', START - 20 * MINUTE);
+  points.hear('c', START);
+  assert.equal(points.of('b'), START - 30 * MINUTE);
+  assert.equal(points.of('c'), START - 2 * MINUTE);
+  // The look that ends now may have begun before it was told of.
+  points.learn(new Map(), START, false);
+  assert.equal(points.of('b'), START - 30 * MINUTE);
+  points.learn(new Map(), START, false);
+  assert.equal(points.of('b'), START - 2 * MINUTE);
+});
+
+test('what is told of during the first look after an outage is remembered', async () => {
+  const { clock, points } = pointsAfterALook();
+  await clock.advance(60 * MINUTE);
+  // Written by another node, after the look has begun.
+  points.hear('b', START + 30 * MINUTE);
+  points.learn(new Map(), clock.now(), false);
+  assert.equal(points.of('b'), START + 30 * MINUTE);
+});
+
+test('a clock that was set back lets it begin earlier', () => {
+  const { clock, points } = pointsAfterALook();
+  clock.jumpTo(START - 60 * MINUTE);
+  assert.equal(points.of('b'), START - 62 * MINUTE);
+});
+
+test('everything is looked through every ten minutes', async () => {
+  const { clock, points } = pointsAfterALook();
+  await clock.advance(10 * MINUTE - 1);
+  points.learn(new Map(), clock.now(), false);
+  assert.equal(points.isAllDue, false);
+  await clock.advance(1);
+  assert.equal(points.isAllDue, true);
+});

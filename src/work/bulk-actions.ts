@@ -1,0 +1,148 @@
+import { earliestIdAt, isId } from '#domain/ids';
+import type { ResendAgain } from '#store/job-actions';
+import type { JobSearch as StoredSearch } from '#store/lists';
+import type { Store } from '#store/store';
+import type {
+  BulkAnswers,
+  BulkKind,
+  BulkOutcome,
+  BulkQuestion,
+  JobSearch,
+} from './job-contract.ts';
+import { readSearch } from './job-search.ts';
+import type { BoundedCount } from './run-contract.ts';
+
+/** Jobs that are acted on at once; more of them are worked through in the background. */
+export const MOST_AT_ONCE = 200;
+/** Of those that were resent, so many are looked after before it is asked whether to send them again. */
+const MOST_LOOKED_AFTER = 1_000;
+
+const TEXTS = {
+  tooMany: `At most ${MOST_AT_ONCE} jobs can be chosen by hand.`,
+  tooManyTasks:
+    'Other bulk actions of this team are still under way. Wait for one to end, or cancel it.',
+  wrongTab: {
+    fire: 'Only pending jobs can be fired.',
+    retry: 'Only failed jobs can be retried.',
+    delete: 'Only pending and failed jobs can be deleted.',
+  },
+} as const;
+
+/** On which tabs an action has something to act on. */
+const TABS: Record<BulkKind, readonly JobSearch['tab'][]> = {
+  fire: ['pending', 'retrying'],
+  retry: ['failed'],
+  delete: ['pending', 'retrying', 'failed'],
+};
+
+/**
+ * Does one thing to some jobs.
+ *
+ * @param again  whether to retry also what was resent before (see `ResendAgain`)
+ * @returns to how many it was done; the others were in another state
+ */
+export async function act(
+  { jobs }: Pick<Store, 'jobs'>,
+  teamId: string,
+  { kind, ids, again }: { kind: BulkKind; ids: readonly string[]; again: ResendAgain },
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  if (kind === 'fire') return (await jobs.fire(teamId, ids)).length;
+  if (kind === 'retry') return (await jobs.retryFailed(teamId, ids, { again })).length;
+  const pending = await jobs.deletePending(teamId, ids);
+  if (pending.length === ids.length) return pending.length;
+  const gone = new Set(pending);
+  const others = ids.filter((id) => !gone.has(id));
+  return pending.length + (await jobs.deleteFailed(teamId, others)).length;
+}
+
+/** Of jobs that were chosen by hand. */
+export async function actOnChosen(
+  store: Store,
+  teamId: string,
+  chosen: { kind: BulkKind; jobIds: readonly string[] } & Pick<BulkAnswers, 'resent'>,
+): Promise<BulkOutcome> {
+  const { kind, jobIds, resent: answer = 'ask' } = chosen;
+  if (jobIds.length > MOST_AT_ONCE) return { kind: 'refused', error: TEXTS.tooMany };
+  const ids = [...new Set(jobIds.filter(isId))];
+  if (kind === 'retry' && answer === 'ask' && ids.length > 0) {
+    const resent = await store.jobs.countResent(teamId, ids);
+    const total = exactly(ids.length);
+    const asOf = store.clock.now();
+    if (resent.count > 0) {
+      const question = { kind, total, shown: null, resent, resentAmong: ids.length, asOf };
+      return { kind: 'asks', question };
+    }
+  }
+  const done = await act(store, teamId, { kind, ids, again: answer === 'again' });
+  return { kind: 'done', done, skipped: new Set(jobIds).size - done };
+}
+
+type Bulk = { kind: BulkKind; search: JobSearch } & BulkAnswers;
+
+/** Of all that a search finds. What the page has shown is counted again first. */
+export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
+  const { kind, search, asOf } = bulk;
+  if (!TABS[kind].includes(search.tab)) return { kind: 'refused', error: TEXTS.wrongTab[kind] };
+  const wanted = readSearch(search);
+  if (wanted === null) return { kind: 'done', done: 0, skipped: 0 };
+  const question = await findQuestion(store, teamId, { ...bulk, search: wanted });
+  if (question) return { kind: 'asks', question };
+  if (asOf === undefined) return begin(store, teamId, { kind, search: wanted });
+  // The answer is about what was there when it was asked.
+  return search.tab === 'failed'
+    ? begin(store, teamId, { kind, search: { ...wanted, to: Math.min(wanted.to ?? asOf, asOf) } })
+    : begin(store, teamId, { kind, search: wanted, upToId: earliestIdAt(asOf) });
+}
+
+async function begin(
+  store: Store,
+  teamId: string,
+  { kind, search, upToId }: { kind: BulkKind; search: StoredSearch; upToId?: string },
+): Promise<BulkOutcome> {
+  const { lists, bulkTasks, clock } = store;
+  const page = await lists.listJobs(teamId, search, { limit: MOST_AT_ONCE, upToId });
+  if (page.next === null) {
+    const ids = page.jobs.map(({ id }) => id);
+    const done = await act(store, teamId, { kind, ids, again: search.resent === true });
+    return { kind: 'done', done, skipped: ids.length - done };
+  }
+  const total = await lists.countJobs(teamId, search);
+  const task = await bulkTasks.create(teamId, { kind, search, total, upToId }, clock.now());
+  return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
+}
+
+/** What a person should look at first: another number of jobs than was shown, or that they were resent before. */
+async function findQuestion(
+  { lists, jobs, clock }: Store,
+  teamId: string,
+  { kind, search, shown, asOf, resent: answer = 'ask' }: Bulk & { search: StoredSearch },
+): Promise<BulkQuestion | null> {
+  const isChanged = asOf === undefined && shown !== undefined;
+  const sendsAgain = kind === 'retry' && search.resent === true && answer === 'ask';
+  if (!isChanged && !sendsAgain) return null;
+  const now = clock.now();
+  const total = await lists.countJobs(teamId, search);
+  const differs = isChanged && !isSame(total, shown);
+  if (!differs && !(sendsAgain && total.count > 0)) return null;
+  const page = sendsAgain
+    ? await lists.listJobs(teamId, search, { limit: MOST_LOOKED_AFTER })
+    : { jobs: [] };
+  const ids = page.jobs.map(({ id }) => id);
+  return {
+    kind,
+    total,
+    shown: differs ? shown : null,
+    resent: sendsAgain ? await jobs.countResent(teamId, ids) : null,
+    resentAmong: ids.length,
+    asOf: now,
+  };
+}
+
+function exactly(count: number): BoundedCount {
+  return { count, isMore: false };
+}
+
+function isSame(a: BoundedCount, b: BoundedCount): boolean {
+  return a.count === b.count && a.isMore === b.isMore;
+}

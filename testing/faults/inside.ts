@@ -1,0 +1,54 @@
+/**
+ * Loaded into the service's process before anything else (`NODE_OPTIONS=--import …`), into each of its threads: lets
+ * the clock step, and ends the threads that hold a database. What to do stands in the files of one folder.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+import { ENDS_THREADS, OFFSET, SEEN } from './inside-files.ts';
+
+const folder = String(process.env['FAULTS_FOLDER']);
+let offsetMs = 0;
+
+const TrueDate = Date;
+
+/** `Date` as the process sees it; what reads the time in no other way. */
+class SteppingDate extends TrueDate {
+  constructor(...given: unknown[]) {
+    if (given.length === 0) super(TrueDate.now() + offsetMs);
+    else super(...(given as [number]));
+  }
+
+  static override now(): number {
+    return TrueDate.now() + offsetMs;
+  }
+}
+
+globalThis.Date = SteppingDate as DateConstructor;
+
+fs.watch(folder, { persistent: false }, obey);
+obey();
+
+function obey(): void {
+  const ordered = readOrder(OFFSET);
+  offsetMs = Number(ordered);
+  if (isMainThread) {
+    if (readOrder(SEEN) !== ordered) fs.writeFileSync(path.join(folder, SEEN), ordered);
+  } else if (readOrder(ENDS_THREADS) !== '' && holdsDatabase()) {
+    // Of a thread this ends the thread.
+    process.exit(1);
+  }
+}
+
+function readOrder(name: string): string {
+  try {
+    return fs.readFileSync(path.join(folder, name), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function holdsDatabase(): boolean {
+  const { moduleLoadList } = process as unknown as { moduleLoadList: string[] };
+  return moduleLoadList.includes('NativeModule sqlite');
+}

@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import {
+  Asked,
+  changesRows,
+  type Message,
+  MessageReader,
+  type Statements,
+  tooManyConnections,
+} from './postgres-messages.ts';
+
+/**
+ * What the way to the database does:
+ * `carries` everything; `refuses` new connections; is `silent`: it takes connections and bytes, keeps them, and
+ * delivers them when it carries again, as a network does that heals; is `full`: a new connection is told that the
+ * server has none left.
+ */
+export type Way = 'carries' | 'refuses' | 'silent' | 'full';
+
+/** What becomes of a transaction that changes rows, at the moment at which its end is asked for. */
+export type Fate = 'carried' | 'commit-lost' | 'answer-lost';
+
+/** A way to a Postgres of this machine that fails as it is told to. */
+export interface PostgresProxy extends AsyncDisposable {
+  /** The database's address by this way. */
+  url: string;
+  /** From now on, for connections that are open too. */
+  turn(way: Way): void;
+  /** Ends the connections that are open. */
+  cut(): void;
+  /** Delays every message by so much in each direction. */
+  delay(ms: number): void;
+  /**
+   * Decides for each transaction that changes rows. Either loss ends the connection: `commit-lost` before the server
+   * was asked to commit, `answer-lost` after it has, so that its client can't know.
+   */
+  decideFates(fateOf: (statements: Statements) => Fate): void;
+  /** Answers to statements that carry `text` are kept until `until` settles; resolves once `count` are being kept. */
+  holdAnswersTo(text: string, count: number, until: Promise<unknown>): Promise<void>;
+  /** How many transactions were lost so far, by the first statement that changed something. */
+  lost: readonly Statements[];
+}
+
+/** @param databaseUrl  of a server on 127.0.0.1 */
+export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
+  const switches = new Switches();
+  const open = new Set<Carried>();
+  const serverPort = Number(new URL(databaseUrl).port);
+  const listener = net.createServer((client) => {
+    if (switches.way === 'refuses') return void client.resetAndDestroy();
+    if (switches.way === 'full') {
+      client.on('error', () => {});
+      client.once('data', () => client.end(tooManyConnections()));
+      return;
+    }
+    const carried = new Carried(client, net.connect(serverPort, '127.0.0.1'), switches);
+    open.add(carried);
+    client.once('close', () => open.delete(carried));
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as net.AddressInfo;
+  const cut = () => {
+    for (const carried of open) carried.cut();
+  };
+  return {
+    url: Object.assign(new URL(databaseUrl), { port: String(port) }).href,
+    turn: (way) => switches.turn(way),
+    cut,
+    delay: (ms) => {
+      switches.delayMs = ms;
+    },
+    decideFates: (fateOf) => {
+      switches.fateOf = fateOf;
+    },
+    holdAnswersTo: (text, count, until) => switches.hold(text, count, until),
+    lost: switches.lost,
+    [Symbol.asyncDispose]: async () => {
+      switches.turn('carries');
+      cut();
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+}
+
+/** What every connection of one proxy goes by. */
+class Switches {
+  way: Way = 'carries';
+  delayMs = 0;
+  fateOf: (statements: Statements) => Fate = () => 'carried';
+  readonly lost: Statements[] = [];
+  /** Settled while the way is not silent. */
+  #sounds: PromiseWithResolvers<void> | null = null;
+  #held: { text: string; seen: () => void; until: Promise<unknown> } | null = null;
+
+  turn(way: Way): void {
+    this.way = way;
+    if (way === 'silent') this.#sounds ??= Promise.withResolvers();
+    else {
+      this.#sounds?.resolve();
+      this.#sounds = null;
+    }
+  }
+
+  async hold(text: string, count: number, until: Promise<unknown>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let left = count;
+    const seen = () => {
+      left--;
+      if (left === 0) resolve();
+    };
+    this.#held = { text, seen, until };
+    void until.finally(() => {
+      this.#held = null;
+    });
+    await promise;
+  }
+
+  /** What the answer to a message has to wait for; null for nothing. */
+  findHold(bytes: Buffer): Promise<unknown> | null {
+    if (this.#held === null || !bytes.includes(this.#held.text)) return null;
+    this.#held.seen();
+    return this.#held.until;
+  }
+
+  /** Waits as long as a message takes on this way. */
+  async pass(): Promise<void> {
+    if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+    while (this.#sounds !== null) await this.#sounds.promise;
+  }
+}
+
+/** One connection of a client and the one to the server that belongs to it. */
+class Carried {
+  readonly #client: net.Socket;
+  readonly #server: net.Socket;
+  readonly #switches: Switches;
+  readonly #asked = new Asked();
+  /** Whether the answer to each statement that is under way is to be lost, in order. */
+  readonly #losses: boolean[] = [];
+  #answer: Buffer[] = [];
+  #isOpening = true;
+  #hold: Promise<unknown> | null = null;
+
+  constructor(client: net.Socket, server: net.Socket, switches: Switches) {
+    this.#client = client;
+    this.#server = server;
+    this.#switches = switches;
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => {});
+    }
+    this.#carry(client, new MessageReader(true), (message) => this.#ask(message));
+    this.#carry(server, new MessageReader(false), (message) => this.#tell(message));
+  }
+
+  cut(): void {
+    this.#client.destroy();
+    this.#server.destroy();
+  }
+
+  /**
+   * Message after message, in order, each as long as the way takes; the end of a connection too. So what a client
+   * has sent and then given up on is carried out when a silence is over, as TCP would have it.
+   */
+  #carry(from: net.Socket, reader: MessageReader, take: (message: Message) => unknown): void {
+    let before = Promise.resolve();
+    from.on('data', (chunk: Buffer) => {
+      for (const message of reader.read(chunk)) {
+        before = before.then(async () => {
+          await this.#switches.pass();
+          await take(message);
+        });
+      }
+    });
+    from.once('close', () => {
+      void before.then(async () => {
+        await this.#switches.pass();
+        this.#client.destroy();
+        this.#server.end();
+      });
+    });
+  }
+
+  #ask(message: Message): void {
+    this.#hold ??= this.#switches.findHold(message.bytes);
+    const ended = this.#asked.take(message);
+    if (ended !== null) {
+      const fate = changesRows(ended) ? this.#switches.fateOf(ended) : 'carried';
+      if (fate !== 'carried') this.#switches.lost.push(ended);
+      if (fate === 'commit-lost') return this.cut();
+      this.#losses.push(fate === 'answer-lost');
+    }
+    this.#server.write(message.bytes);
+  }
+
+  /** An answer is passed on when it is whole: what was lost of one was lost from its beginning. */
+  async #tell({ type, bytes }: Message): Promise<void> {
+    this.#answer.push(bytes);
+    const isWhole = type === 'Z' || this.#losses.length === 0 || this.#isOpening;
+    if (!isWhole) return;
+    if (type === 'Z') {
+      if (!this.#isOpening && this.#losses.shift() === true) return this.cut();
+      this.#isOpening = false;
+      await this.#hold;
+      this.#hold = null;
+    }
+    this.#client.write(Buffer.concat(this.#answer));
+    this.#answer = [];
+  }
+}

@@ -1,0 +1,43 @@
+import pg from 'pg';
+import { eventually } from './process.ts';
+import { postgresUrl, type TestStore } from './stores.ts';
+
+/** Somebody else's transaction, which holds what it touches until it is ended or the test is. */
+export interface Holder extends AsyncDisposable {
+  query(text: string, values?: readonly unknown[]): Promise<void>;
+  /** Until another transaction waits for a row of this one. */
+  untilSomebodyWaits(): Promise<void>;
+}
+
+/** Opens a transaction on the store's Postgres, with a connection of its own. */
+export async function holdRows(store: Pick<TestStore, 'location'>): Promise<Holder> {
+  return openHolder(postgresUrl(store));
+}
+
+export async function openHolder(url: string): Promise<Holder> {
+  const [client, watcher] = [1, 2].map(() => new pg.Client({ connectionString: url }));
+  if (!client || !watcher) throw new Error('no client');
+  await Promise.all([client.connect(), watcher.connect()]);
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  await client.query('begin');
+  return {
+    query: async (text, values = []) => {
+      await client.query(text, [...values]);
+    },
+    untilSomebodyWaits: async () => {
+      await eventually(
+        async () => {
+          const { rowCount } = await watcher.query(
+            'select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+            [rows[0]?.pid],
+          );
+          return rowCount !== 0;
+        },
+        { what: 'somebody to wait' },
+      );
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([client.end(), watcher.end()]);
+    },
+  };
+}
