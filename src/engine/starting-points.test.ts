@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RanStatement } from '#store/database';
+import { eventually } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';
 import { startService } from '#testing/service';
@@ -55,17 +56,40 @@ describe('where a claim begins to look, on Postgres', { timeout: 60_000 }, () =>
 
   test('is as early as there is anything where word of it may have been lost', async () => {
     await using target = await startReceiver();
-    await using service = await startService(openPostgresTestStore);
-    const { job_id } = await scheduleJob(service, { url: `${target.url}/late`, delay: 3600 });
-    await service.advance(300 * SECOND);
-    const outside = new pg.Client({ connectionString: postgresUrl(service.store) });
+    const looks: number[] = [];
+    // What is told of the connection for signals alone, whenever it is there, would make the engine look at everything.
+    await using service = await startService((options) =>
+      openPostgresTestStore({
+        ...options,
+        serving: false,
+        onStatement: ({ sql, parameters }) => {
+          if (sql.includes('look-at-queues')) looks.push(Number(parameters[1]));
+        },
+      }),
+    );
+    const { clock, store } = service;
+    /** Lets time pass, little in each turn of a slow database, until a look has begun behind `after`. */
+    const lookBehind = (after: number) =>
+      eventually(
+        async () => {
+          await service.advance(SECOND);
+          return looks.some((from) => from > after);
+        },
+        { everyMs: 1, withinMs: 30_000 },
+      );
+    const { job_id } = await scheduleJob(service, { url: `${target.url}/late`, delay: 7200 });
+    const due = clock.now();
+    await lookBehind(due);
+
+    const outside = new pg.Client({ connectionString: postgresUrl(store) });
     await outside.connect();
-    const due = service.clock.now() - 200 * SECOND;
     await outside.query('update jobs set scheduled_at = $1 where id = $2', [due, job_id]);
     await outside.end();
-    await service.advance(20 * SECOND);
+    looks.length = 0;
+    await lookBehind(due);
+    await service.advance(SECOND);
     assert.equal(target.requests.length, 0, 'a look begins where the one before saw nothing');
-    service.store.signals.send([{ kind: 'unknown' }]);
+    store.signals.send([{ kind: 'unknown' }]);
     await target.waitFor(1);
   });
 });
