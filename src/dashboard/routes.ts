@@ -1,8 +1,5 @@
 import { index, layout, route, type RouteConfig } from '@react-router/dev/routes';
 
-/** Only for working on the look of the parts; never in what people install. */
-const gallery = process.env['DASHBOARD_GALLERY'] ? [route('gallery', 'gallery/gallery.tsx')] : [];
-
 export default [
   layout('routes/door.tsx', [
     route('setup', 'routes/setup.tsx'),
@@ -47,7 +44,6 @@ export default [
       route('notifications', 'routes/settings.notifications.tsx'),
       route('billing', 'routes/settings.billing.tsx'),
     ]),
-    ...gallery,
     route('*', 'routes/not-found.tsx'),
   ]),
   route('jobs/:id/text', 'routes/jobs.$id.text.ts'),
