@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { RequestSpec } from '#domain/request';
 import type { StoredAlert } from '#store/alerts';
-import { describeDuration, writeMessage, writeTestMessage } from './compose.ts';
+import { writeMessage, writeTestMessage } from './compose.ts';
 import { excerptOf, oneLine } from './texts.ts';
 
 const BASE_URL = 'https://belfry.example';
@@ -203,17 +203,4 @@ test('one line stays one line, whatever is put in', () => {
       assert.ok(Array.from(line).length <= 120);
     }),
   );
-});
-
-test('durations in two units at most', () => {
-  const rows: [number, string][] = [
-    [0, '0 s'],
-    [59_999, '59 s'],
-    [60_000, '1 min'],
-    [3_600_000, '1 h'],
-    [7_500_000, '2 h 5 min'],
-    [86_400_000, '1 d'],
-    [97_200_000, '1 d 3 h'],
-  ];
-  for (const [ms, text] of rows) assert.equal(describeDuration(ms), text);
 });

@@ -3,11 +3,12 @@ import type { StoredAlert } from '#store/alerts';
 import type { RequestSpec } from '#domain/request';
 import { breakLinks } from '#domain/plain-names';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
+import { describeDuration } from '#domain/duration-words';
 import type { Message } from './channels/message.ts';
 import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine } from './texts.ts';
 
-export interface ToTell {
+interface ToTell {
   alert: StoredAlert;
   /** How many alerts of the same kind this tells of, this one included. */
   alertCount: number;
@@ -138,19 +139,4 @@ function linkOf({ source, runId }: StoredAlert, count: number, baseUrl: string):
   const path = source.kind === 'cron' ? 'executions' : 'jobs';
   const label = count === 1 ? 'Open the run' : 'Open the first of them';
   return { label, url: `${baseUrl}/${path}/${runId}` };
-}
-
-/** `45 s`, `12 min`, `2 h 5 min`, `3 d 4 h`: two units are as precise as anybody wants. */
-export function describeDuration(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return twoUnits(hours, 'h', minutes % 60, 'min');
-  return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');
-}
-
-function twoUnits(large: number, unit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 }

@@ -8,7 +8,7 @@ export interface Mailer {
   ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string }>;
 }
 
-export interface AlertMail {
+interface AlertMail {
   to: string;
   subject: string;
   text: string;

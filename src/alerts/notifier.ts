@@ -9,7 +9,7 @@ import { type Delivery, mailTo, postToChat } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 import { type NoticeObserver, NoticeSending, unobservedNotices } from './sending.ts';
 
-export interface NotifierOptions {
+interface NotifierOptions {
   store: Store;
   sender: Sender;
   mailer: Mailer;

@@ -1,3 +1,4 @@
+import { escapeHtml } from '#domain/escape-html';
 import { escapeJsonAnswer } from '#domain/json-text';
 import type { FieldError } from '#work/fields';
 import type { Hit } from './rate-limiter.ts';
@@ -68,10 +69,4 @@ export function answerRedirect(startPage: string, headers: AnswerHeaders): Respo
 `;
   const type = { 'Content-Type': 'text/html; charset=utf-8' };
   return new Response(html, { status: 302, headers: { ...type, Location: startPage, ...headers } });
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
 }

@@ -1,17 +1,6 @@
+import { escapeHtml } from '#domain/escape-html';
+
 /** A page for when the application itself can't or shouldn't answer: no scripts, nothing from the request. */
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-}
-
 export type PlainPage = { status: number; title: string; text: string; requestId: string };
 
 /** The page as HTML; scripts that asked for data get the text alone, and show it in their own page. */

@@ -2,7 +2,7 @@
 import type { HeaderList } from './exchange.ts';
 import { formatHeaderJson } from './header-json.ts';
 
-export interface CommandRequest {
+interface CommandRequest {
   method: string;
   url: string;
   headers: HeaderList;
@@ -48,7 +48,7 @@ export function writeJobCall(job: ApiJob): string {
   ]);
 }
 
-export interface ApiCron extends Omit<ApiJob, 'queue'> {
+interface ApiCron extends Omit<ApiJob, 'queue'> {
   name: string;
   cronExpression: string;
   timeoutSeconds: number;

@@ -10,11 +10,11 @@ import { parseJsonText, type JsonNode } from './json-text.ts';
 /** How many assertions a queue or cron may have. */
 export const MAX_ASSERTIONS = 20;
 /** How long an expected value may be, in characters. */
-export const MAX_EXPECTED_LENGTH = 10_000;
+const MAX_EXPECTED_LENGTH = 10_000;
 /** How long a text to look for may be, in characters: every chunk of every body is held against it. */
-export const MAX_SEARCH_LENGTH = 2_000;
+const MAX_SEARCH_LENGTH = 2_000;
 /** The longest response time that can be asked for: the longest timeout there is (§2.3). */
-export const MAX_RESPONSE_TIME_MS = 300_000;
+const MAX_RESPONSE_TIME_MS = 300_000;
 /** How much of a value is shown in a verdict, in characters. */
 const SHOWN_LENGTH = 200;
 

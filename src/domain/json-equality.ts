@@ -6,7 +6,7 @@ import type { JsonNode } from './json-text.ts';
  */
 
 /** 'unsure' is said where all is equal, but a number lies beyond what a double tells apart. */
-export type Likeness = 'equal' | 'different' | 'unsure';
+type Likeness = 'equal' | 'different' | 'unsure';
 
 /** Compares two values as JSON.parse makes them. As deep as the shallower of the two, and no deeper. */
 export function compareValues(one: unknown, other: unknown): Likeness {

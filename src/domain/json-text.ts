@@ -11,7 +11,7 @@ import type { ContainerKind, JsonVisitor, ScalarKind } from './json-scan.ts';
 /** How deep a payload may be nested: `[]` and `{}` are one level, `[[]]` two (§2.6). */
 export const MAX_JSON_DEPTH = 512;
 
-export type JsonScalar =
+type JsonScalar =
   | { kind: 'string'; value: string; raw: string }
   /** `text` holds the digits as written; it may be no number that JavaScript can hold. */
   | { kind: 'number'; text: string; raw: string }

@@ -9,7 +9,7 @@ export type Verdict =
   | { ok: false; reason: FailureReason | null; errorMessage: string | null };
 
 /** The texts of failures that never come from an exchange are here too, so that they stand in one place (§2.7). */
-export const FAILURE_TEXTS = {
+const FAILURE_TEXTS = {
   unresolvable: 'Cannot resolve host',
   blocked: 'The URL resolves to a blocked IP address.',
   limitReached: 'Monthly limit reached',

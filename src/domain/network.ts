@@ -13,10 +13,10 @@ export interface Cidr {
   prefix: number;
 }
 
-export type AddressVerdict = 'allowed' | 'blocked';
+type AddressVerdict = 'allowed' | 'blocked';
 
 /** What the host of a URL is, once every spelling of an address has been undone. */
-export type UrlHost =
+type UrlHost =
   | { kind: 'name'; name: string }
   | { kind: 'ipv4'; address: string }
   | { kind: 'ipv6'; address: string };

@@ -17,7 +17,7 @@ export interface PastedRequest {
   timeoutSeconds: number | null;
 }
 
-export interface PastedCron extends PastedRequest {
+interface PastedCron extends PastedRequest {
   cronExpression: string;
   /** A name made of the URL. */
   name: string;
@@ -29,7 +29,7 @@ export type Pasted<Draft> =
   | { kind: 'error'; text: string };
 
 /** Longer texts are not read. */
-export const MOST_PASTED_CHARACTERS = 262_144;
+const MOST_PASTED_CHARACTERS = 262_144;
 const MOST_WORDS = 2_000;
 
 /** Reads a curl (or wget) command. Nothing is run or expanded. Never throws. */

@@ -2,7 +2,7 @@
 export type QueueHealth = 'idle' | 'active' | 'at its limit' | 'backlogged' | 'paused';
 
 /** How long a due job may have waited before its queue counts as backlogged. */
-export const BACKLOG_MS = 60_000;
+const BACKLOG_MS = 60_000;
 
 export interface QueueFacts {
   isPaused: boolean;

@@ -5,7 +5,7 @@ import { encodePayload, payloadAsJson } from './payload.ts';
 import type { Payload } from './payload.ts';
 import { appendPayloadToUrl } from './query.ts';
 
-export const USER_AGENT = 'undici';
+const USER_AGENT = 'undici';
 
 export interface RequestSpec {
   method: HttpMethod;

@@ -6,7 +6,7 @@ import type { HttpMethod, Trace } from './exchange.ts';
 import type { Signature } from './signature.ts';
 
 /** An assertion as it was judged when the run ended; long texts are cut. */
-export interface JudgedAssertion {
+interface JudgedAssertion {
   assertion: Assertion;
   ok: boolean;
   expected: string;
@@ -29,7 +29,7 @@ export interface RunTrace extends Trace {
 }
 
 /** What is known of the request beyond what its job says. */
-export interface SentRequest {
+interface SentRequest {
   signature?: Signature | null;
   sent?: RunTrace['sent'];
 }

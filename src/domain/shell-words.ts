@@ -4,7 +4,7 @@
  */
 export type ShellItem = { kind: 'word'; text: string } | { kind: 'operator'; text: string };
 
-export interface ShellWords {
+interface ShellWords {
   items: ShellItem[];
   /** A quote that is not closed. */
   isOpen: boolean;

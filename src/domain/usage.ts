@@ -4,7 +4,7 @@ export function describeUsage({ used, limit, month }: UsedMonth): string {
   return `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} runs of ${nameMonth(month)} are used (${percent} %)`;
 }
 
-export interface UsedMonth {
+interface UsedMonth {
   used: number;
   limit: number;
   /** `2026-11`, UTC. */

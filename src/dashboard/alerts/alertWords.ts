@@ -1,7 +1,7 @@
 /** Alerts in words, for rows. The notices that go out say the same in their own forms. */
 import { describeUsage } from '#domain/usage';
 import { CHAT_CHANNELS } from '#domain/notification-channel';
-import { describeSeconds } from '../parts/amounts.ts';
+import { describeDuration } from '#domain/duration-words';
 import { describeOutcome } from '../runs/reasons.ts';
 import type { Alert, ChannelView, StoredAlert } from '../services.ts';
 
@@ -18,7 +18,7 @@ export function describeAlert(alert: Alert): string {
       : `A job of “${source.name}” failed at its first attempt`;
   }
   if (level === 'recovery')
-    return `“${source.name}” works again after ${describeSeconds((downMs ?? 0) / 1000)}`;
+    return `“${source.name}” works again after ${describeDuration(downMs ?? 0)}`;
   return level === 'failure' && failedRuns !== null && failedRuns > 1
     ? `“${source.name}” failed ${failedRuns} times in a row`
     : `“${source.name}” failed`;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { parseRetrySchedule } from '#domain/retry-schedule';
+import { describeDuration } from '#domain/duration-words';
 import { TextField } from '../parts/Field.tsx';
-import { describeSeconds } from '../parts/amounts.ts';
 import type { FieldErrors } from '../services.ts';
 import classes from './Form.module.css';
 
@@ -55,7 +55,7 @@ export function RetryTimeline({ delays }: { delays: readonly number[] }) {
   const words =
     delays.length === 0
       ? 'One attempt, no retries.'
-      : `Up to ${delays.length + 1} attempts; the last starts ${describeSeconds(total)} after the first, plus the time that the attempts take.`;
+      : `Up to ${delays.length + 1} attempts; the last starts ${describeDuration(total * 1000)} after the first, plus the time that the attempts take.`;
   return (
     <div className={classes.timeline}>
       <svg viewBox={`0 0 ${width} 44`} role="img" aria-label={`Retry timeline: ${words}`}>
@@ -71,7 +71,7 @@ export function RetryTimeline({ delays }: { delays: readonly number[] }) {
             />
             {attempt === 0 ? null : (
               <text x={round((x + (places[attempt - 1] ?? x)) / 2)} y="14" textAnchor="middle">
-                {describeSeconds(delays[attempt - 1] ?? 0)}
+                {describeDuration((delays[attempt - 1] ?? 0) * 1000)}
               </text>
             )}
           </g>

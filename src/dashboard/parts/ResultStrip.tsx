@@ -1,4 +1,4 @@
-import { formatDuration } from './plotScale.ts';
+import { formatMilliseconds } from '#domain/duration-words';
 import { formatUtc } from './Time.tsx';
 import classes from './ResultStrip.module.css';
 
@@ -64,7 +64,7 @@ function describeResult({ status, completedAt, durationMs, responseStatus }: Res
   const facts = [
     words[status],
     responseStatus === null ? null : `HTTP ${responseStatus}`,
-    durationMs === null ? null : formatDuration(durationMs),
+    durationMs === null ? null : formatMilliseconds(durationMs),
     completedAt === null ? null : formatUtc(completedAt),
   ];
   return facts.filter((fact) => fact !== null).join(' · ');

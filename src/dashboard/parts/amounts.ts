@@ -1,25 +1,7 @@
 /** Amounts as people say them. */
 
-/** `45 s`, `1 min`, `1 h 30 min`, `2 d`: the two largest units. */
-export function describeSeconds(seconds: number): string {
-  const units = [
-    ['d', 86_400],
-    ['h', 3600],
-    ['min', 60],
-    ['s', 1],
-  ] as const;
-  let rest = Math.round(seconds);
-  const parts: string[] = [];
-  for (const [unit, size] of units) {
-    const amount = Math.floor(rest / size);
-    rest -= amount * size;
-    if (amount > 0) parts.push(`${amount} ${unit}`);
-  }
-  return parts.slice(0, 2).join(' ') || '0 s';
-}
-
 /** A number, or one at which counting stopped. */
-export type Amount = number | { count: number; isMore: boolean };
+type Amount = number | { count: number; isMore: boolean };
 
 /** `1 job`, `2 jobs`, `10,000+ jobs` where counting stopped there. */
 export function countOf(amount: Amount, one: string, more: string): string {

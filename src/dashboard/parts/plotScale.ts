@@ -22,11 +22,3 @@ export function formatCount(value: number): string {
   if (value < 1_000_000) return `${Number((value / 1000).toPrecision(3))}k`;
   return `${Number((value / 1_000_000).toPrecision(3))}M`;
 }
-
-/** `85 ms`, `1.2 s`, `2 min 5 s`. */
-export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 1 : 0))} s`;
-  const seconds = Math.round((ms % 60_000) / 1000);
-  return `${Math.floor(ms / 60_000)} min${seconds > 0 ? ` ${seconds} s` : ''}`;
-}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
+import { formatMilliseconds } from '#domain/duration-words';
 import { notFound, requestFacts, services, signedIn } from '../context.ts';
 import { notHere } from '../notHere.ts';
 import { redirectWithToast } from '../cookies.ts';
@@ -8,7 +9,6 @@ import { CutText } from '../parts/CutText.tsx';
 import { Form } from '../parts/Form.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
-import { formatDuration } from '../parts/plotScale.ts';
 import { describeExpression } from '../parts/scheduleWords.ts';
 import { Status } from '../parts/Status.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
@@ -107,7 +107,10 @@ function Facts({ run }: { run: ShownExecution }) {
           ],
           ['Started', <Time key="t" at={execution.startedAt} exact />],
           ['Completed', <Time key="c" at={execution.completedAt} exact />],
-          ['Duration', execution.durationMs === null ? null : formatDuration(execution.durationMs)],
+          [
+            'Duration',
+            execution.durationMs === null ? null : formatMilliseconds(execution.durationMs),
+          ],
           ['Error', execution.errorMessage],
           ['Callback', <CallbackFact key="callback" callback={callback} />],
           ['Id', <CutText key="id" text={execution.id} copy="Copy id" />],

@@ -1,15 +1,14 @@
 import { data, Link } from 'react-router';
+import { describeDuration, formatMilliseconds } from '#domain/duration-words';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../notHere.ts';
 import { redirectWithToast } from '../cookies.ts';
-import { describeSeconds } from '../parts/amounts.ts';
 import { CutText } from '../parts/CutText.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
-import { formatDuration } from '../parts/plotScale.ts';
 import { readText } from '../parts/readForm.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -139,7 +138,7 @@ function Facts({ run: { job, retryOf, callback } }: { run: ShownJob }) {
             'Completed',
             job.completedAt === null ? null : <Time key="end" at={job.completedAt} exact />,
           ],
-          ['Duration', job.durationMs === null ? null : formatDuration(job.durationMs)],
+          ['Duration', job.durationMs === null ? null : formatMilliseconds(job.durationMs)],
           ['Error', job.errorMessage],
           ['Callback', <CallbackFact key="callback" callback={callback} />],
         ]}
@@ -166,7 +165,7 @@ function Attempts({ run: { job, attempts } }: { run: ShownJob }) {
               : [
                   <li key={`${attempt.id}-wait`} className={classes.wait}>
                     <span />
-                    <span>{`waits ${describeSeconds(wait / 1000)}`}</span>
+                    <span>{`waits ${describeDuration(wait)}`}</span>
                   </li>,
                 ]),
             <li key={attempt.id} aria-current={attempt.id === job.id ? 'true' : undefined}>
@@ -177,7 +176,7 @@ function Attempts({ run: { job, attempts } }: { run: ShownJob }) {
               <span>
                 {attempt.completedAt === null
                   ? ''
-                  : `${describeOutcome(attempt)}, ${formatDuration(attempt.durationMs ?? 0)}`}
+                  : `${describeOutcome(attempt)}, ${formatMilliseconds(attempt.durationMs ?? 0)}`}
               </span>
               <Time at={attempt.startedAt ?? attempt.scheduledAt} />
             </li>,

@@ -1,5 +1,5 @@
+import { formatMilliseconds } from '#domain/duration-words';
 import { Lines } from '../parts/Plot.tsx';
-import { formatDuration } from '../parts/plotScale.ts';
 import { Time } from '../parts/Time.tsx';
 import type { Durations } from '../services.ts';
 import { labelStep, type Range } from './ranges.ts';
@@ -14,7 +14,7 @@ export function DurationPlot({ durations, range }: { durations: Durations; range
       <Lines
         title={`Duration of runs, last ${range.word}, UTC`}
         labels={steps.map(({ from }) => labelStep(from, range))}
-        format={formatDuration}
+        format={formatMilliseconds}
         series={[
           {
             name: 'Median',

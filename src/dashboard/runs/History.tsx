@@ -1,11 +1,11 @@
 import { Link } from 'react-router';
+import { formatMilliseconds } from '#domain/duration-words';
 import { BodyPeek } from '../parts/BodyPeek.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { OtherFaults, UnreadableFilter } from '../parts/FilterFault.tsx';
 import type { FilterFaults } from '../parts/readFilters.ts';
 import { changeSearch, Pagination } from '../parts/Pagination.tsx';
-import { formatDuration } from '../parts/plotScale.ts';
 import { Status, type StatusName } from '../parts/Status.tsx';
 import { TabLinks } from '../parts/TabLinks.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -112,7 +112,7 @@ const columns: Column<ExecutionRow>[] = [
     width: '96px',
     isNumber: true,
     givesWay: 2,
-    cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
+    cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
   },
   {
     key: 'body',

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
+import { formatMilliseconds } from '#domain/duration-words';
 import { isOne } from '../parts/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { DataTable, type BulkActions, type Column } from '../parts/DataTable.tsx';
 import { Form } from '../parts/Form.tsx';
-import { formatDuration } from '../parts/plotScale.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { BoundedCount, JobRow, JobTab } from '../services.ts';
@@ -120,7 +120,7 @@ const columns: Column<JobRow>[] = [
     width: '86px',
     isNumber: true,
     givesWay: 2,
-    cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
+    cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
   },
   { key: 'at', head: 'When', width: '92px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
 ];

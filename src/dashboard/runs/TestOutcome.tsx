@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
+import { formatMilliseconds } from '#domain/duration-words';
 import { Notice } from '../parts/Notice.tsx';
-import { formatDuration } from '../parts/plotScale.ts';
 import type { TestRunOutcome } from '../services.ts';
 import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
@@ -59,7 +59,7 @@ function OutcomeWords({ outcome }: { outcome: TestRunOutcome }) {
     return <FailureNotice explanation={outcome.explanation} editTo={null} />;
   return (
     <Notice kind="done" title={`Test run: success, HTTP ${outcome.responseStatus}`}>
-      {`Answered in ${formatDuration(outcome.durationMs)}. It counts to the monthly limit and is not kept as history.`}
+      {`Answered in ${formatMilliseconds(outcome.durationMs)}. It counts to the monthly limit and is not kept as history.`}
     </Notice>
   );
 }

@@ -1,5 +1,5 @@
 import type { Timing } from '#domain/exchange';
-import { formatDuration } from '../parts/plotScale.ts';
+import { formatMilliseconds } from '#domain/duration-words';
 import classes from './Run.module.css';
 
 const parts = [
@@ -47,7 +47,7 @@ export function TimingSplit({ timing, durationMs }: { timing: Timing; durationMs
               {timing[key] === null ? (
                 <span className="muted">none</span>
               ) : (
-                formatDuration(timing[key])
+                formatMilliseconds(timing[key])
               )}
             </dd>
           </div>
@@ -55,7 +55,7 @@ export function TimingSplit({ timing, durationMs }: { timing: Timing; durationMs
         {durationMs === null ? null : (
           <div>
             <dt>In all</dt>
-            <dd className="num">{formatDuration(durationMs)}</dd>
+            <dd className="num">{formatMilliseconds(durationMs)}</dd>
           </div>
         )}
       </dl>

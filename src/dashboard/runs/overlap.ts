@@ -1,5 +1,5 @@
 /** Whether a cron's runs are still under way when the next one starts (§3.1: it starts on time all the same). */
-import { describeSeconds } from '../parts/amounts.ts';
+import { describeDuration } from '#domain/duration-words';
 import type { RunResult } from '../services.ts';
 
 /**
@@ -15,5 +15,5 @@ export function describeOverlap(
   const longestMs = Math.max(0, ...strip.map(({ durationMs }) => durationMs ?? 0));
   const shortestMs = Math.min(...gaps);
   if (!Number.isFinite(shortestMs) || longestMs <= shortestMs) return null;
-  return `Runs take up to ${describeSeconds(longestMs / 1000)}, and one starts every ${describeSeconds(shortestMs / 1000)}, also while the one before is still running.`;
+  return `Runs take up to ${describeDuration(longestMs)}, and one starts every ${describeDuration(shortestMs)}, also while the one before is still running.`;
 }

@@ -1,6 +1,7 @@
+import { escapeHtml } from '#domain/escape-html';
 import { cut, type Message } from '../message.ts';
 
-export interface MailContent {
+interface MailContent {
   /** One line: no name can bring a header of its own. */
   subject: string;
   text: string;
@@ -48,16 +49,4 @@ function formatHtml({ level, title, facts, excerpt, link }: Message): string {
     `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`,
     '</body></html>',
   ].join('\n');
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -12,9 +12,9 @@ export const googleChat: ChatChannel = {
           sections: [
             {
               widgets: [
-                { textParagraph: { text: `<b>${escapeHtml(title)}</b>` } },
+                { textParagraph: { text: `<b>${escapeMarkup(title)}</b>` } },
                 ...facts.map(({ label, value }) => ({
-                  decoratedText: { topLabel: label, text: escapeHtml(value), wrapText: true },
+                  decoratedText: { topLabel: label, text: escapeMarkup(value), wrapText: true },
                 })),
                 ...(excerpt === null ? [] : [{ textParagraph: { text: escapeLines(excerpt) } }]),
                 {
@@ -31,10 +31,10 @@ export const googleChat: ChatChannel = {
   }),
 };
 
-function escapeHtml(text: string): string {
+function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function escapeLines(text: string): string {
-  return escapeHtml(text).replaceAll('\n', '<br>');
+  return escapeMarkup(text).replaceAll('\n', '<br>');
 }
