@@ -4,7 +4,7 @@ import type { Store } from '#store/store';
 
 const CHUNK = 50_000;
 
-export interface BulkJobs {
+interface BulkJobs {
   teamId: string;
   queueId: string;
   count: number;

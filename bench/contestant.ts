@@ -11,7 +11,7 @@ export interface Round {
   serverPid: number | null;
 }
 
-export interface Contestant {
+interface Contestant {
   /** Stores every job of the round, due at once. */
   fill(): Promise<void>;
   /** Sends them all; resolves when every outcome is stored. */

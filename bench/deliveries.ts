@@ -5,14 +5,14 @@ import { type Delivered, runRound } from './round.ts';
 import type { Places } from './place.ts';
 import type { Target } from './target.ts';
 
-export interface DeliveriesOptions {
+interface DeliveriesOptions {
   jobs: number;
   rounds: number;
   /** Only contestants whose name contains this. */
   only: string | null;
 }
 
-export interface ContestantResult {
+interface ContestantResult {
   name: string;
   /** One entry a round. */
   rounds: Delivered[];

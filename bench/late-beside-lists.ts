@@ -7,7 +7,7 @@ import { at } from './accepting.ts';
 import { buildBenchEngine } from './belfry.ts';
 import { startTarget, type Target } from './target.ts';
 
-export interface LateBesideLists {
+interface LateBesideLists {
   jobs: number;
   /** How many questions were answered meanwhile. */
   asked: number;

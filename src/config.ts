@@ -54,7 +54,7 @@ export interface Config {
 }
 
 /** Everything that is wrong with the environment, one line each, none of which shows a secret. */
-export interface ConfigErrors {
+interface ConfigErrors {
   errors: readonly string[];
 }
 

@@ -21,7 +21,7 @@ export const ADDRESS_HEADERS: readonly string[] = [LIST_HEADER, ...OTHER_HEADERS
  * The header of a proxy that no setting trusts, or null. Behind such a proxy all clients have its address: one
  * of them uses up the limits of all.
  */
-export function findUntrusted(headers: IncomingHttpHeaders, trustedProxies: number): string | null {
+function findUntrusted(headers: IncomingHttpHeaders, trustedProxies: number): string | null {
   const list = headers[LIST_HEADER];
   const isListed = list !== undefined && String(list).split(',').length >= trustedProxies;
   if (isListed) return trustedProxies === 0 ? LIST_HEADER : null;

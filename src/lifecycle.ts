@@ -77,7 +77,7 @@ export class Service {
 }
 
 /** The process as a service sees it; a test hands in its own. */
-export interface SignalSource {
+interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT', heard: () => void): unknown;
 }
 

@@ -9,7 +9,7 @@ export interface MainLog extends Log {
   announce(event: string, fields?: object): void;
 }
 
-export interface LogOptions {
+interface LogOptions {
   level: LogLevel;
   /** Coloured lines for people, instead of JSON. */
   pretty: boolean;

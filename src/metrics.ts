@@ -12,7 +12,7 @@ const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 const BACKLOG_EVERY_MS = 5_000;
 
 /** What the gauges read when they are asked. */
-export interface MetricSources {
+interface MetricSources {
   clock: Clock;
   inFlight(): number;
   readBacklog(now: number): Promise<Backlog>;

@@ -26,7 +26,7 @@ import { Metrics } from './metrics.ts';
 import { createMetricsPage } from './metricsPage.ts';
 import { SharedRateLimiter } from './sharedRateLimiter.ts';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   config: Config;
   /** 32 bytes. */
   appKey: Uint8Array;

@@ -19,7 +19,7 @@ export interface Plan {
 }
 
 /** One variable: what it accepts in words for people, what it is when not given, and how its text is read. */
-export interface Setting<T> {
+interface Setting<T> {
   accepts: string;
   fallback: T;
   /** The default as the documentation shows it. */

@@ -12,7 +12,7 @@ export interface HttpCall {
 }
 
 /** An answer as it came over the socket. */
-export interface HttpAnswer {
+interface HttpAnswer {
   status: number;
   /** By lower-case name. */
   headers: IncomingMessage['headers'];

@@ -29,7 +29,7 @@ export interface ApiAnswer {
   text: string;
 }
 
-export interface ApiCall {
+interface ApiCall {
   method?: string;
   path?: string;
   headers?: OutgoingHttpHeaders;

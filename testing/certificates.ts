@@ -20,7 +20,7 @@ export interface Credentials {
   key: string;
 }
 
-export interface CertificateRequest {
+interface CertificateRequest {
   /** Host names and addresses it is good for. Default: `localhost`, `127.0.0.1`, `::1`. */
   hosts?: readonly string[];
   /** Default: yesterday. */

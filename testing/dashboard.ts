@@ -29,7 +29,7 @@ export interface TestDashboard extends AsyncDisposable {
   signIn(user: { email: string }): Promise<Visitor>;
 }
 
-export interface Absence extends AsyncDisposable {
+interface Absence extends AsyncDisposable {
   end(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import net from 'node:net';
 import { decode, encode, type Answer, type Packet } from 'dns-packet';
 
 /** One record of an answer. `name` is the name asked for unless given (as behind a CNAME). */
-export interface DnsRecord {
+interface DnsRecord {
   type: 'A' | 'AAAA' | 'CNAME';
   /** An address, or for a CNAME the name it stands for. */
   data: string;
@@ -27,7 +27,7 @@ export type DnsAnswer =
   /** Records; a string is short for an A or AAAA record with that address. */
   | readonly (DnsRecord | string)[];
 
-export interface DnsQuery {
+interface DnsQuery {
   /** In lower case. */
   name: string;
   type: string;
@@ -35,7 +35,7 @@ export interface DnsQuery {
 }
 
 /** @param count  how many queries for this name and type came before */
-export type DnsAnswerFunction = (query: DnsQuery, count: number) => DnsAnswer;
+type DnsAnswerFunction = (query: DnsQuery, count: number) => DnsAnswer;
 
 /** A scripted DNS server on loopback, over UDP and TCP. */
 export interface DnsServer extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { eventually } from './process.ts';
 import { postgresUrl, type TestStore } from './stores.ts';
 
 /** Somebody else's transaction, which holds what it touches until it is ended or the test is. */
-export interface Holder extends AsyncDisposable {
+interface Holder extends AsyncDisposable {
   query(text: string, values?: readonly unknown[]): Promise<void>;
   /** Until another transaction waits for a row of this one. */
   untilSomebodyWaits(): Promise<void>;

@@ -124,7 +124,7 @@ export async function aClaimedJob(
   return ours;
 }
 
-export function aRunEnd(store: Store, end: Partial<RunEnd> = {}): RunEnd {
+function aRunEnd(store: Store, end: Partial<RunEnd> = {}): RunEnd {
   return {
     completedAt: store.clock.now(),
     responseStatus: 200,

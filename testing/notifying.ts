@@ -9,7 +9,7 @@ import type { SmtpReceiver } from './smtp.ts';
 
 export const BASE_URL = 'https://belfry.example';
 
-export interface TestNotifier extends AsyncDisposable {
+interface TestNotifier extends AsyncDisposable {
   notifier: Notifier;
   /** Waits until everything that is due has been told of, or tried. */
   told(): Promise<void>;

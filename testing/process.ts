@@ -7,7 +7,7 @@ import { guardProcess, makeFolder } from './guard.ts';
 import { createDatabase } from './postgres.ts';
 import { withinTime } from './wait.ts';
 
-export interface BelfryOptions {
+interface BelfryOptions {
   /** Default: a fresh SQLite file in a folder of its own. */
   databaseUrl?: string;
   /** Further settings, and instead of the defaults; undefined takes a default away. */

@@ -26,7 +26,7 @@ export interface RawConnection {
 }
 
 /** What to do with a connection. When it returns, the connection stays as it is: end it if it should end. */
-export type RawScript = (connection: RawConnection, index: number) => unknown;
+type RawScript = (connection: RawConnection, index: number) => unknown;
 
 export interface RawReceiver extends AsyncDisposable {
   /** `http://127.0.0.1:…`, without a slash at its end. */

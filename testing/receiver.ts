@@ -40,7 +40,7 @@ export type AnswerFunction = (
   count: number,
 ) => AnswerOrNot | Promise<AnswerOrNot>;
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   /** What is answered where no path has an answer of its own. Default: 200, empty. */
   answer?: AnswerOrNot | AnswerFunction;
   /** Default: `127.0.0.1`. */

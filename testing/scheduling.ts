@@ -121,7 +121,7 @@ export function answerInRounds(size: number): { answer: AnswerFunction; most: ()
   };
 }
 
-export interface ExtraEngine extends AsyncDisposable {
+interface ExtraEngine extends AsyncDisposable {
   engine: Engine;
   quiet(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export const realClock: Clock = {
   },
 };
 
-export interface TestSenderOptions {
+interface TestSenderOptions {
   clock?: Clock;
   /** Default: all of loopback. */
   allowed?: string;

@@ -22,9 +22,9 @@ export interface ReceivedMail {
 }
 
 /** What the server says to a step of a mail: null to accept, else a refusal such as `{ code: 550, text: 'no such user' }`. */
-export type SmtpVerdict = { code: number; text: string } | null;
+type SmtpVerdict = { code: number; text: string } | null;
 
-export interface SmtpOptions {
+interface SmtpOptions {
   /** If given, only this user may send. */
   user?: { name: string; password: string };
 }

@@ -37,7 +37,7 @@ export function postgresUrl({ location }: Pick<TestStore, 'location'>): string {
 }
 
 /** `isEmpty`: a database that was never migrated, where Postgres otherwise copies one that was. */
-export type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean };
+type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean };
 export type OpenTestStore = (options?: TestStoreOptions) => Promise<TestStore>;
 
 /**

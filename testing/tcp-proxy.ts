@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 
 /** A TCP connection's way to a server of this machine, which can be made to swallow what it carries. */
-export interface TcpProxy extends AsyncDisposable {
+interface TcpProxy extends AsyncDisposable {
   port: number;
   /** From now on the connections that are open carry nothing more and stay open; later ones carry everything. */
   fallSilent(): void;

@@ -11,7 +11,7 @@ export const MOST_BODY_BYTES = 1024 * 1024;
 export const BODY_WITHIN_MS = 10_000;
 
 /** 'broken-off': the client went away, so nobody waits for an answer. */
-export type BodyFault = 'too-large' | 'too-slow' | 'broken-off';
+type BodyFault = 'too-large' | 'too-slow' | 'broken-off';
 
 /**
  * Reads a whole body, counting while it streams: a length that is not stated or is false changes nothing.

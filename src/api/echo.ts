@@ -20,7 +20,7 @@ const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosnif
 /** Secret by its name, and shown all the same: it is made to be looked at, and of use for one request. */
 const SHOWN = new Set(['x-service-signature', 'x-service-timestamp']);
 
-export interface EchoDeps {
+interface EchoDeps {
   clock: Clock;
   trustedProxies: number;
   isSecretHeader: IsSecretHeader;

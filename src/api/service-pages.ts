@@ -3,7 +3,7 @@ import { buildOpenApi } from './openapi.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-export interface ServicePagesDeps {
+interface ServicePagesDeps {
   /** Whether the database is migrated and can be reached; a rejection counts as no. */
   isReady(): Promise<boolean>;
   /** The public address, with or without a slash at its end. */

@@ -9,7 +9,7 @@ const aYear = 365 * 24 * 3600;
 const fullName = (name: string, isHttps: boolean) => (isHttps ? `__Host-${name}` : name);
 
 /** One cookie's value as sent by the browser, decoded; null where absent or broken. */
-export function readCookie(request: Request, name: string): string | null {
+function readCookie(request: Request, name: string): string | null {
   const sought = fullName(name, request.url.startsWith('https:'));
   for (const part of (request.headers.get('Cookie') ?? '').split(';')) {
     const at = part.indexOf('=');

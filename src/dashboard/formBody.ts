@@ -5,7 +5,7 @@
  * everything else runs on. Here they are counted before anything is taken apart.
  */
 
-export type ParsedForm =
+type ParsedForm =
   | { kind: 'form'; form: FormData }
   /** More pairs or parts than the limit. */
   | { kind: 'too-many' }

@@ -6,7 +6,7 @@
  * numbers that only the page knows, and an attribute can load nothing while `img-src` and the rest
  * stay shut.
  */
-export function buildContentSecurityPolicy(nonce: string): string {
+function buildContentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,

@@ -247,7 +247,7 @@ export interface Teams {
   ): Promise<SignedIn | NotFound | Refused | TooMany>;
 }
 
-export interface Tokens {
+interface Tokens {
   /** What may be known of the user's API token afterwards; `hint` is its last four characters. */
   readApiToken(
     userId: string,
@@ -321,7 +321,7 @@ export interface Work
 }
 
 /** What tells people of alerts; pages only ask it for tests. */
-export interface TestNotices {
+interface TestNotices {
   /**
    * Sends a test by a channel that may not have been saved yet, to a chat or to every member. It takes as
    * long as the chat or the mail server does, up to about 10 seconds each. `logged`: there is no mail server.

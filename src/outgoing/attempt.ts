@@ -21,7 +21,7 @@ const BROTLI_BYTES = 16 * 1024 * 1024;
 /** How much is read of one answer before all others have their turn, in bytes. */
 const TURN_BYTES = 64 * 1024;
 
-export interface AttemptTools {
+interface AttemptTools {
   /** For what a target is given or held to: it stops while this process stands still. */
   clock: Clock;
   guard: Guard;
@@ -32,7 +32,7 @@ export interface AttemptTools {
   brotliRooms: Rooms;
 }
 
-export interface AttemptOptions {
+interface AttemptOptions {
   timeoutSeconds: number;
   needs: BodyNeeds;
 }

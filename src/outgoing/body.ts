@@ -4,7 +4,7 @@ import { JsonFinder } from '#domain/json-find';
 import { TextSearch } from './search.ts';
 
 /** How much of a body is stored (§2.5), in bytes. */
-export const STORED_BYTES = 65_535;
+const STORED_BYTES = 65_535;
 /** How large a body may be in which paths are followed (§2.7), in bytes. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 

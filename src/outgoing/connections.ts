@@ -25,7 +25,7 @@ export interface ConnectionUser {
   onSocketFault(error: Error): void;
 }
 
-export interface ConnectionSettings {
+interface ConnectionSettings {
   tlsContext: tls.SecureContext;
   mayUse(address: string | undefined, port: number | undefined): boolean;
 }

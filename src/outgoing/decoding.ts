@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
-export type Coding = 'gzip' | 'deflate' | 'br';
+type Coding = 'gzip' | 'deflate' | 'br';
 
 /** The coding to undo, or null where there is none, or one that is unknown: such a body is kept as it came. */
 export function codingOf(contentEncoding: string | null): Coding | null {
@@ -18,7 +18,7 @@ export function codingOf(contentEncoding: string | null): Coding | null {
   }
 }
 
-export interface DecoderEvents {
+interface DecoderEvents {
   onDecoded(chunk: Buffer): void;
   /** More may be written: the decoder has worked off what it had been given. */
   onDrain(): void;

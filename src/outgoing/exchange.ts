@@ -14,7 +14,7 @@ import { Turns } from './turns.ts';
 /** How many brotli bodies may be decoded at a time. Nothing asks for them (§2.6), so few will come. */
 const BROTLI_ROOMS = 6;
 
-export interface SenderOptions {
+interface SenderOptions {
   clock: Clock;
   /** Networks that may be reached although they are not public (`ALLOWED_NETWORKS`). */
   allowedNetworks: readonly Cidr[];

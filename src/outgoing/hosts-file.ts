@@ -43,7 +43,7 @@ async function readBeginning(path: string): Promise<string> {
   }
 }
 
-export function parseHosts(text: string): Map<string, string[]> {
+function parseHosts(text: string): Map<string, string[]> {
   const addresses = new Map<string, string[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...names] = (line.split('#', 1)[0] ?? '').trim().split(/\s+/);

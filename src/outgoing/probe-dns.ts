@@ -4,7 +4,7 @@ import { getServers, Resolver } from 'node:dns';
 const TRY_MS = 1_500;
 const TRIES = 1;
 
-export interface DnsProbe {
+interface DnsProbe {
   /** Who was asked: `ip` or `ip:port`. */
   servers: readonly string[];
   /** Null where somebody answered; else why not. */

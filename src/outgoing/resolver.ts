@@ -16,7 +16,7 @@ const MAX_NAMES = 4_096;
 /** How many addresses of a name are looked at. */
 const MAX_ADDRESSES = 64;
 
-export interface ResolverOptions {
+interface ResolverOptions {
   clock: Clock;
   /** How long a server has for its answer goes by this one. */
   liveClock: LiveClock;

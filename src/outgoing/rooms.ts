@@ -5,7 +5,7 @@ const TURN_MS = 200;
 /** How much those may hold, in bytes, who gave their place up before they were done. */
 const MAX_LEFT_BEHIND = 16 * 1024 * 1024;
 
-export interface Guest {
+interface Guest {
   pause(): void;
   resume(): void;
   /** How much memory it keeps, in bytes, also while it is paused. */

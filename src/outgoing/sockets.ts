@@ -9,7 +9,7 @@ export interface Endpoint {
   tlsHost: string | null;
 }
 
-export interface SocketEvents {
+interface SocketEvents {
   /** The address answered; for TLS the handshake is still to come. */
   onConnected(): void;
   onReady(socket: net.Socket): void;

@@ -27,7 +27,7 @@ interface Deps {
 }
 
 /** What the bearer of a link is told before they accept. */
-export interface InvitationOffer {
+interface InvitationOffer {
   teamName: string;
   /** Null: anybody who has the link may use it, once. */
   email: string | null;

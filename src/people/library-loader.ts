@@ -1,7 +1,7 @@
 import type { Library, LibraryDeps } from './library.ts';
 import { type CookieKind, headersFor, type Visitor } from './visitor.ts';
 
-export type LibraryAnswer<T> =
+type LibraryAnswer<T> =
   | { kind: 'answered'; response: T; setCookies: string[] }
   /** The library said no; `code` is its own word for why. */
   | { kind: 'declined'; code: string };

@@ -12,7 +12,7 @@ export interface Mail {
 }
 
 /** `fault`: what went wrong, in words that may be shown to whoever wanted the mail to be sent. */
-export type MailOutcome = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string };
+type MailOutcome = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string };
 
 /** Sends mail, or says that it can't. */
 export interface Mailer {
@@ -25,7 +25,7 @@ export interface Mailer {
   close(): void;
 }
 
-export interface MailSettings {
+interface MailSettings {
   /** As SMTP_URL: `smtp://user:password@host:port`. */
   smtpUrl: string | null;
   from: string;

@@ -100,7 +100,7 @@ export function writeEmailChangedMail(to: string, newEmail: string): Mail {
   };
 }
 
-export interface InvitationFacts {
+interface InvitationFacts {
   teamName: string;
   invitedByName: string;
   link: string;

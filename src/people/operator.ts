@@ -24,7 +24,7 @@ interface Deps {
   config: Pick<PeopleConfig, 'appKey'>;
 }
 
-export interface NewUser {
+interface NewUser {
   email: string;
   password: string;
   name?: string | undefined;

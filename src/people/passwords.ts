@@ -11,7 +11,7 @@ export interface PasswordWork {
 }
 
 /** 32 MiB and about a fifth of a second per guess (OWASP's password storage cheat sheet, scrypt). */
-export const FULL_WORK: PasswordWork = { costLog2: 15, passes: 3 };
+const FULL_WORK: PasswordWork = { costLog2: 15, passes: 3 };
 
 const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
@@ -24,7 +24,7 @@ const waiting: (() => void)[] = [];
 let running = 0;
 
 /** The line of those who wait for a password to be hashed is full. */
-export class PasswordsBusy extends Error {
+class PasswordsBusy extends Error {
   readonly code = 'PASSWORDS_BUSY';
 }
 

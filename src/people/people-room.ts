@@ -12,7 +12,7 @@ import type { Visitor } from './visitor.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-export interface LoggedEvent {
+interface LoggedEvent {
   level: keyof Log;
   event: string;
   fields: Record<string, unknown>;

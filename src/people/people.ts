@@ -27,7 +27,7 @@ import { SignUps } from './sign-ups.ts';
 import { Signing } from './signing.ts';
 import { Teams } from './teams.ts';
 
-export interface PeopleDeps {
+interface PeopleDeps {
   store: Store;
   clock: Clock;
   log: Log;

@@ -30,7 +30,7 @@ interface Deps {
   emailLinks: EmailLinks;
 }
 
-export interface NewPerson {
+interface NewPerson {
   name: string;
   email: string;
   password: string;

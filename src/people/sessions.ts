@@ -17,7 +17,7 @@ export interface SignedIn {
   setCookies: string[];
 }
 
-export type Opened = SignedIn | { kind: 'second-factor'; setCookies: string[] } | { kind: 'wrong' };
+type Opened = SignedIn | { kind: 'second-factor'; setCookies: string[] } | { kind: 'wrong' };
 
 export interface Session {
   id: string;
@@ -36,7 +36,7 @@ export interface Session {
   setCookies: string[];
 }
 
-export interface SessionDeps {
+interface SessionDeps {
   store: Store;
   clock: Clock;
   log: Log;

@@ -14,7 +14,7 @@ export interface BulkRunner {
   runOpen(): Promise<void>;
 }
 
-export interface BulkRunnerOptions {
+interface BulkRunnerOptions {
   store: Store;
   log: Log;
   /** Jobs in one transaction. Others get their turn between two of them. */

@@ -32,7 +32,7 @@ export interface CronSearch {
   status?: 'active' | 'paused' | 'failed';
 }
 
-export interface CronRowsPage {
+interface CronRowsPage {
   crons: CronRow[];
   next: string | null;
   previous: string | null;

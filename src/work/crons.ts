@@ -10,9 +10,9 @@ import { boundLimit } from './list-limit.ts';
 export type { Cron, ExecutionDetail, ExecutionRecord };
 
 /** A cron's settings as edited; `isActive` left out keeps it active or paused as it is. */
-export type CronEdit = Omit<CronInput, 'isActive'> & { isActive?: boolean };
+type CronEdit = Omit<CronInput, 'isActive'> & { isActive?: boolean };
 
-export type AssertionsOutcome<Changed> =
+type AssertionsOutcome<Changed> =
   | { kind: 'done'; changed: Changed }
   | { kind: 'not-found' }
   | { kind: 'refused'; error: string };

@@ -10,13 +10,13 @@ import { boundLimit } from './list-limit.ts';
 export type { AcceptedJob, JobDetail, JobFilter, JobRecord, JobStatus };
 
 /** What Fire now, Retry and Delete came to: a job in another state is left as it is (§3.2, §3.3). */
-export type FireOutcome = { kind: 'done' | 'not-found' | 'not-pending' };
-export type RetryOutcome =
+type FireOutcome = { kind: 'done' | 'not-found' | 'not-pending' };
+type RetryOutcome =
   | { kind: 'done'; jobId: string }
   /** It was resent before, and `again` was not asked for (§3.3). */
   | { kind: 'resent'; jobId: string; resent: ResentCount }
   | { kind: 'not-found' | 'not-failed' };
-export type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
+type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
 
 /**
  * What a team may do with its jobs (§3.2). Inputs have been read by job-input.ts; ids may be any text,

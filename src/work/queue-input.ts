@@ -11,7 +11,7 @@ import { MESSAGES } from './messages.ts';
 export type QueueChange = Partial<QueueSettings>;
 
 /** Bounds of §2.3 and §3.9 that no other input has. */
-export const QUEUE_LIMITS = {
+const QUEUE_LIMITS = {
   deadLetterDays: { least: 1, most: 365 },
   /** More attempts at once than any installation sends is no limit that anyone means. */
   concurrency: { least: 1, most: 1_000_000 },

@@ -177,7 +177,7 @@ export type TestRunOutcome =
   /** As many test runs as one team may have under way are. */
   | { kind: 'busy' };
 
-export interface ShowOptions {
+interface ShowOptions {
   /** True gives the values of secret headers, because somebody asked. */
   showSecrets?: boolean;
   /** True gives the request's body whole, however long it is. */

@@ -20,7 +20,7 @@ import type {
 } from './run-contract.ts';
 
 /** What a run was made of, whichever kind it is. */
-export interface RunFacts {
+interface RunFacts {
   method: HttpMethod;
   url: string;
   headers: HeaderList;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface DemoTarget {
+interface DemoTarget {
   /** `http://127.0.0.1:port`, without a slash at its end. */
   url: string;
   close(): void;

@@ -18,7 +18,7 @@ import {
 export type Way = 'carries' | 'refuses' | 'silent' | 'full';
 
 /** What becomes of a transaction that changes rows, at the moment at which its end is asked for. */
-export type Fate = 'carried' | 'commit-lost' | 'answer-lost';
+type Fate = 'carried' | 'commit-lost' | 'answer-lost';
 
 /** A way to a Postgres of this machine that fails as it is told to. */
 export interface PostgresProxy extends AsyncDisposable {

@@ -6,9 +6,9 @@ export const levels = ['failure', 'warning', 'recovery', 'usage'] as const;
 export const deliveries = ['pending', 'sent', 'muted', 'failed'] as const;
 
 /** `cron`, `queue`, or one of them as `cron:<id>`. */
-export type SourceChoice = { kind: 'cron' | 'queue'; id: string | null };
+type SourceChoice = { kind: 'cron' | 'queue'; id: string | null };
 
-export type AlertSearch = Omit<AlertFilter, 'limit'>;
+type AlertSearch = Omit<AlertFilter, 'limit'>;
 
 /** Reads `level`, `source`, `delivery`, `unread`, and the cursors of `Pagination`. */
 export function readAlertSearch(params: URLSearchParams): ReadFilters<AlertSearch> {
@@ -47,7 +47,7 @@ export function isNarrowed(params: URLSearchParams): boolean {
   return ['level', 'source', 'delivery', 'unread'].some((name) => params.get(name));
 }
 
-export type AlertPage<Row> = { alerts: Row[]; next: string | null; previous: string | null };
+type AlertPage<Row> = { alerts: Row[]; next: string | null; previous: string | null };
 
 /**
  * A page out of one row more than it holds, which says whether there are others beyond.

@@ -15,7 +15,7 @@ const timeOf = (at: number, timeZone: string) =>
   parts(at, timeZone, { hour: '2-digit', minute: '2-digit' });
 
 /** `Sat, 21 Nov 2026, 22:00–23:30`, or with both days where it goes beyond midnight. */
-export function describeSpan({ from, to }: Span, timeZone: string): string {
+function describeSpan({ from, to }: Span, timeZone: string): string {
   const [firstDay, lastDay] = [dayOf(from, timeZone), dayOf(to, timeZone)];
   const [first, last] = [timeOf(from, timeZone), timeOf(to, timeZone)];
   if (firstDay === lastDay) return `${firstDay}, ${first}–${last}`;

@@ -102,7 +102,7 @@ export function waitForAnswer(signal: AbortSignal): Promise<void> {
 }
 
 /** Tells whether the service is there and who is signed in, in a few bytes. */
-export const heartbeatPage = '/connection';
+const heartbeatPage = '/connection';
 const lookEveryMs = 2000;
 const lookLimitMs = 2500;
 let timer: ReturnType<typeof setTimeout> | undefined;

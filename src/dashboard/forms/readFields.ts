@@ -7,7 +7,7 @@ import type { FieldErrors } from '../services.ts';
 import { mask, type AssertionRow, type RequestTyped } from './typed.ts';
 
 /** Browsers send line ends of a text as CRLF whatever was typed. */
-export function readLines(form: FormData, name: string): string {
+function readLines(form: FormData, name: string): string {
   return readText(form, name).replaceAll('\r\n', '\n');
 }
 

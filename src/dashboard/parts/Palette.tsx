@@ -11,7 +11,7 @@ const pages: readonly Entry[] = [
 ];
 
 /** Pages whose name holds every typed word, then searches for the text itself. */
-export function findEntries(typed: string): Entry[] {
+function findEntries(typed: string): Entry[] {
   const words = typed
     .toLowerCase()
     .split(/\s+/)

@@ -2,8 +2,8 @@ import { useId, type ReactNode } from 'react';
 import { buildScale, type Scale } from './plotScale.ts';
 import classes from './Plot.module.css';
 
-export type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
-export type Series = { name: string; tone: Tone; values: readonly number[] };
+type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
+type Series = { name: string; tone: Tone; values: readonly number[] };
 
 type PlotProps = {
   /** What the plot shows, with its unit and span: "Runs per hour, last 24 hours". */

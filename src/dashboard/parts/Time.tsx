@@ -36,7 +36,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** `in 5 min`, `3 h ago`, `now`; the further away, the coarser. */
-export function describeDistance(at: number, now: number): string {
+function describeDistance(at: number, now: number): string {
   const distance = Math.abs(at - now);
   const ago = at <= now;
   if (distance < 5 * second) return 'now';
@@ -57,7 +57,7 @@ export function formatUtc(at: number): string {
 }
 
 /** `Sat 21 Nov 2026, 10:05:07 (Europe/Berlin)` */
-export function formatLocal(at: number, timeZone: string): string {
+function formatLocal(at: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'short',

@@ -5,7 +5,7 @@ import type { OtherTeam } from '../formTeam.ts';
 /** What a fault of ours is for the page that is shown in its place: an answer of status 500 with this data. */
 export type NumberedFault = { requestId: string };
 
-export type FaultWords = {
+type FaultWords = {
   title: string;
   text: string;
   link?: { to: string; text: string };

@@ -113,7 +113,7 @@ function describeMinutes(minutes: number): string {
 const dayMs = 86_400_000;
 
 /** Local minus UTC, in minutes. */
-export function offsetMinutes(at: number, timeZone: string): number {
+function offsetMinutes(at: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const name = parts.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const match = /([+-])(\d{2}):(\d{2})/.exec(name);

@@ -80,7 +80,7 @@ function HeaderTable({ headers, label }: { headers: HeaderList; label: string })
 }
 
 /** The request the way it goes out, secrets masked unless they were asked for. */
-export function RequestPanel({
+function RequestPanel({
   run,
   isSent,
   secretsShown,
@@ -191,7 +191,7 @@ function RequestBody({
 }
 
 /** The answer, its body always as text: nothing of it becomes a page of ours. */
-export function ResponsePanel({
+function ResponsePanel({
   run: { response, address },
   wholeBody,
 }: {

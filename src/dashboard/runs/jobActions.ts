@@ -24,7 +24,7 @@ export function readKind(form: FormData): BulkKind | null {
 }
 
 /** What an action came to: something to say, or something to ask first. */
-export type JobsActed = { toast: Toast; asks: null } | { toast: null; asks: AskedAgain };
+type JobsActed = { toast: Toast; asks: null } | { toast: null; asks: AskedAgain };
 
 /** A question with the fields that go back with its answer. */
 export type AskedAgain = { question: BulkQuestion; fields: Field[] };

@@ -3,7 +3,7 @@ const day = 24 * hour;
 
 export type Range = { name: string; word: string; ms: number; steps: number };
 
-export const weekRange: Range = { name: 'week', word: '7 d', ms: 7 * day, steps: 28 };
+const weekRange: Range = { name: 'week', word: '7 d', ms: 7 * day, steps: 28 };
 
 /** Spans of time that plots show, in equal steps. */
 export const ranges: readonly [Range, ...Range[]] = [
