@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { readClientAddress } from '#api/client-address';
+import type { Targets } from '#dashboard/context';
 import type { DashboardOptions } from '#dashboard/server';
 import type { Log } from '#domain/log';
 
@@ -12,6 +13,7 @@ export const DASHBOARD_BUILD = fileURLToPath(new URL('../build/dashboard', impor
 
 interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress'> {
   baseUrl: string;
+  targets: Targets;
   trustedProxies: number;
 }
 
@@ -19,13 +21,14 @@ interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress'>
  * Everything that people open in a browser, to be mounted last. It is loaded with the first visitor: a
  * node whose pages nobody opens starts and idles without React, and the start waits for nothing.
  */
-export function createLazyDashboard({ baseUrl, trustedProxies, ...options }: Options): Hono {
+export function createLazyDashboard(given: Options): Hono {
+  const { baseUrl, targets, trustedProxies, ...options } = given;
   let loading: Promise<Hono> | null = null;
   const load = async () => {
     const { createDashboard } = await import('#dashboard/server');
     return createDashboard({
       ...options,
-      config: { baseUrl },
+      config: { baseUrl, targets },
       readClientAddress: (_request, env) =>
         readClientAddress((env as { incoming: IncomingMessage }).incoming, trustedProxies),
     });

@@ -8,7 +8,8 @@ import { createServicePages } from '#api/service-pages';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { secretHeadersWith } from '#domain/secret-headers';
-import type { OwnEcho } from '#domain/own-echo';
+import { writeNetworks } from '#domain/network';
+import { type OwnEcho, urlOfEcho } from '#domain/own-echo';
 import { Engine } from '#engine/engine';
 import { Housekeeping } from '#engine/housekeeping';
 import { SnapshotWatch } from '#engine/snapshot-watch';
@@ -182,7 +183,7 @@ function readPlanLimits({ plans }: Config): (plan: string) => number | null {
 }
 
 function buildApp(
-  { config, store, log, baseUrl, dashboardBuild }: ServiceOptions,
+  { config, store, log, baseUrl, dashboardBuild, echo }: ServiceOptions,
   services: Pick<BelfryService, 'people' | 'work' | 'notifier'>,
   metrics: Metrics,
 ): Hono {
@@ -230,6 +231,10 @@ function buildApp(
   const dashboard = createLazyDashboard({
     services,
     baseUrl,
+    targets: {
+      echoUrl: config.hasEcho && echo ? urlOfEcho(echo) : null,
+      allowedNetworks: writeNetworks(config.allowedNetworks),
+    },
     log,
     buildDirectory: dashboardBuild,
     trustedProxies: config.trustedProxies,

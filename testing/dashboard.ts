@@ -74,7 +74,8 @@ export async function startDashboard(
   const server = http.createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const listening = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const echo = { address: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  const listening = `http://${echo.address}:${echo.port}`;
   const store = await openStore({
     location: config.database,
     appKey,
@@ -89,6 +90,7 @@ export async function startDashboard(
     clock: realClock,
     log,
     baseUrl: config.baseUrl ?? listening,
+    echo,
     dashboardBuild: BUILD,
     peopleConfig: { passwordWork },
   });

@@ -8,6 +8,14 @@ import type { Actor, Role, Services, Session, TeamOfUser, Visitor } from './serv
 
 export type Theme = 'light' | 'dark' | 'auto';
 
+/** What may be called, as far as this installation's settings decide it. */
+export type Targets = {
+  /** The installation's own `/echo` (§2.12); null where it is off or can't be called. */
+  echoUrl: string | null;
+  /** Networks that are not public and may be called all the same, as people write them. */
+  allowedNetworks: readonly string[];
+};
+
 /** The parts of one request that are no page's own. */
 export type RequestFacts = {
   /** Shown on error pages and written to the log beside the cause. */
@@ -19,6 +27,7 @@ export type RequestFacts = {
   clientAddress: string;
   /** The public address, without a slash at its end. */
   baseUrl: string;
+  targets: Targets;
   /** Milliseconds since 1970 UTC, one instant for the whole page. */
   now: number;
   logError: (event: string, fields: Record<string, unknown>) => void;

@@ -62,6 +62,20 @@ export function readTimeZone(request: Request): string | null {
   }
 }
 
+const stepsCookie = 'belfry_steps';
+/** Teams whose first steps this browser hides; beyond that the oldest are shown again. */
+const mostHidden = 20;
+
+export function readHiddenSteps(request: Request): string[] {
+  const value = readCookie(request, stepsCookie) ?? '';
+  return value.split(' ').filter((id) => /^[0-9a-f-]{36}$/.test(id));
+}
+
+export function hideSteps(hidden: readonly string[], teamId: string, baseUrl: string): string {
+  const ids = [...hidden.filter((id) => id !== teamId), teamId].slice(-mostHidden);
+  return writeCookie(stepsCookie, ids.join(' '), { baseUrl, maxAgeSeconds: aYear });
+}
+
 /** A short message about what was just done, shown once on the next page. */
 export type Toast = {
   /** Tells two of the same words apart. */

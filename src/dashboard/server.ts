@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Hono } from 'hono';
 import type { RouterContextProvider, ServerBuild } from 'react-router';
 import type { Log } from '#domain/log';
-import type { RequestFacts } from './context.ts';
+import type { RequestFacts, Targets } from './context.ts';
 import {
   comesFromOurPages,
   isSafeMethod,
@@ -18,7 +18,7 @@ import { answerStaticFile, loadStaticFiles } from './staticFiles.ts';
 
 export type DashboardOptions = {
   services: Services;
-  config: { baseUrl: string };
+  config: { baseUrl: string; targets: Targets };
   log: Log;
   /** Where the build lies, `build/dashboard` as an absolute path. */
   buildDirectory: string;
@@ -93,6 +93,7 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
     readBody: (maxBytes) => readBoundedBody(request, { maxBytes, maxMs: formWithinMs }),
     clientAddress: options.readClientAddress(request, env),
     baseUrl: options.config.baseUrl,
+    targets: options.config.targets,
     now: (options.now ?? Date.now)(),
     logError: (event, fields) => options.log.error(event, fields),
     answerHeaders: new Headers(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
-import { hostOfUrl, judgeAddress, parseNetworks, type Cidr } from './network.ts';
+import { hostOfUrl, judgeAddress, parseNetworks, type Cidr, writeNetworks } from './network.ts';
 
 function networks(text: string): Cidr[] {
   const parsed = parseNetworks(text);
@@ -210,5 +210,12 @@ describe('the host of a URL', () => {
         });
       }),
     );
+  });
+});
+
+describe('networks as people write them', () => {
+  test('are written the way they are read, in their shortest form', () => {
+    const written = writeNetworks(networks('10.1.2.3/8, 192.168.1.7, 0.0.0.0/0'));
+    assert.deepEqual(written, ['10.0.0.0/8', '192.168.1.7', '0.0.0.0/0']);
   });
 });

@@ -95,6 +95,14 @@ export function hostOfUrl(url: string | URL): UrlHost | null {
   return { kind: 'name', name: host.endsWith('.') ? host.slice(0, -1) : host };
 }
 
+/** Networks as people write them: `10.0.0.0/8`, and a single address without its prefix. */
+export function writeNetworks(networks: readonly Cidr[]): string[] {
+  return networks.map(({ base, prefix }) => {
+    const numbers = [24, 16, 8, 0].map((shift) => (base >>> shift) & 255).join('.');
+    return prefix === 32 ? numbers : `${numbers}/${prefix}`;
+  });
+}
+
 function isWithin(address: number, networks: readonly Cidr[]): boolean {
   for (const { base, prefix } of networks) {
     // A shift by 32 would be one by 0, so a prefix of 0 is asked about apart.

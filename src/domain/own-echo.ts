@@ -20,6 +20,11 @@ export function isForEcho(url: URL, path: string, echo: OwnEcho): boolean {
   return isThere && isItsPort && (path === ECHO_PATH || path.startsWith(`${ECHO_PATH}?`));
 }
 
+/** As a job or cron names it. */
+export function urlOfEcho({ address, port }: OwnEcho): string {
+  return `http://${address}:${port}${ECHO_PATH}`;
+}
+
 /** Where the echo can be reached by its address; null where this process listens on no IPv4 address. */
 export function findOwnEcho(listening: { address: string; port: number }): OwnEcho | null {
   const { address, port } = listening;

@@ -8,6 +8,7 @@ export type ScheduleReading =
   | { kind: 'right'; words: string; runs: number[]; warnings: string[] };
 
 export const presets: readonly { expression: string; text: string }[] = [
+  { expression: '* * * * *', text: 'Every minute' },
   { expression: '*/5 * * * *', text: 'Every 5 minutes' },
   { expression: '0 * * * *', text: 'Hourly' },
   { expression: '0 6 * * *', text: 'Daily at 06:00' },

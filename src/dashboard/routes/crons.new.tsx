@@ -17,11 +17,19 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const from = url.searchParams.get('from');
   const { work } = context.get(services);
+  const { targets } = context.get(requestFacts);
   const source = from ? await work.findCron(team.id, from) : null;
+  const fresh: CronTyped = url.searchParams.has('sample') ? sampleCron(targets.echoUrl) : emptyCron;
   const typed: CronTyped = source
     ? { ...typedOfCron(source, work.isSecretHeader), name: `${source.name} (copy)` }
-    : emptyCron;
+    : fresh;
   return { typed, from: source?.id ?? null };
+}
+
+/** The one of the first steps, ready to be saved. */
+function sampleCron(echoUrl: string | null): CronTyped {
+  const target = echoUrl === null ? {} : { url: `${echoUrl}?from=cron` };
+  return { ...emptyCron, name: 'First cron', cron_expression: '* * * * *', ...target };
 }
 
 type Answer = {

@@ -1,48 +1,80 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link, useRouteLoaderData } from 'react-router';
+import { data, Link, redirect, useRouteLoaderData } from 'react-router';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/mutedNow.ts';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { requestFacts, roleAllows, sentForm, services, signedIn } from '../context.ts';
+import { hideSteps, readHiddenSteps } from '../cookies.ts';
 import { formatAmount, capped } from '../parts/amounts.ts';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { Glyph, type GlyphName } from '../parts/Glyph.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
+import { readText } from '../parts/readForm.ts';
+import { FirstSteps } from '../runs/FirstSteps.tsx';
+import { areAllDone, readFirstSteps } from '../runs/firstSteps.ts';
 import { FailingNow, JustHappened, NextUp, OutcomePlots } from '../runs/OverviewPanels.tsx';
 import { UsageBar } from '../parts/UsageBar.tsx';
 import { projectRunOut } from '../parts/usageForecast.ts';
-import type { Counts, Pulse } from '../services.ts';
+import type { Counts, OutcomeStep, Pulse, Usage } from '../services.ts';
 import classes from './overview.module.css';
 import type { Route } from './+types/overview.ts';
 import type { loader as frameLoader } from './frame.tsx';
 
-export async function loader({ context }: Route.LoaderArgs) {
-  const { team, user } = context.get(signedIn);
+export async function loader({ request, context }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
   const { people, work } = context.get(services);
-  const { now } = context.get(requestFacts);
-  const [counts, usage, token, overview, muted] = await Promise.all([
+  const { now, targets } = context.get(requestFacts);
+  const [counts, pulse, usage, channel, overview, muted] = await Promise.all([
     work.readCounts(team.id),
+    work.readPulse(team.id),
     people.billing.readUsage(team.id),
-    people.tokens.readApiToken(user.id),
+    work.readChannel(team.id),
     work.readOverview(team.id),
     readMutedNow(work, team.id),
   ]);
+  const areAlertsTold = channel.kind !== 'email' || people.accounts.sendsMail();
+  const steps = readFirstSteps({ overview, counts, pulse, areAlertsTold });
+  const isShown = !areAllDone(steps) && !readHiddenSteps(request).includes(team.id);
   return {
     counts,
     usage,
-    hasToken: token !== null,
     overview,
     muted,
+    firstSteps: isShown ? { steps, echoUrl: targets.echoUrl, channel: channel.kind } : null,
+    mayChooseChannel: roleAllows(team.role, 'admin'),
     forecast: projectRunOut(usage, now),
     teamName: team.name,
   };
 }
 
+/** The buttons of the first steps. */
+export async function action({ request, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { baseUrl, targets } = context.get(requestFacts);
+  const { echoUrl } = targets;
+  const intent = readText(context.get(sentForm), 'intent');
+  if (intent === 'hide-steps') {
+    const cookie = hideSteps(readHiddenSteps(request), team.id, baseUrl);
+    return redirect('/', { headers: { 'Set-Cookie': cookie } });
+  }
+  if (intent !== 'sample-job' || echoUrl === null) throw data(null, { status: 400 });
+  await context.get(services).work.createJob(team.id, { ...sample, url: echoUrl });
+  return redirect('/');
+}
+
+const sample = {
+  queue: 'first',
+  method: 'POST',
+  headers: [],
+  payloadJson: '{"hello":"world"}',
+  callbackUrl: null,
+  delaySeconds: 0,
+} as const;
+
 type Need = { tone: 'red' | 'plain'; glyph: GlyphName; text: string; to: string; word: string };
 
-/** What wants a hand, the worst first; then what a new team has not done yet. */
-function listNeeds(facts: { pulse: Pulse; counts: Counts; hasToken: boolean }): Need[] {
-  const { pulse, counts, hasToken } = facts;
+/** What wants a hand, the worst first. */
+function listNeeds(pulse: Pulse): Need[] {
   const needs: Need[] = [];
   const add = (isNeeded: boolean, need: Need) => void (isNeeded && needs.push(need));
   const many = (count: number, one: string, more: string) =>
@@ -68,35 +100,25 @@ function listNeeds(facts: { pulse: Pulse; counts: Counts; hasToken: boolean }): 
     to: '/alerts',
     word: 'Read',
   });
-  add(!hasToken, {
-    tone: 'plain',
-    glyph: 'right',
-    text: 'You have no API token yet. With one, a first job takes a single command.',
-    to: '/settings/api-token',
-    word: 'Get a token',
-  });
-  add(counts.crons.active + counts.crons.paused === 0, {
-    tone: 'plain',
-    glyph: 'right',
-    text: 'There are no crons yet. A cron calls a URL on a schedule.',
-    to: '/crons/new',
-    word: 'Create cron',
-  });
   return needs;
 }
 
 export default function Overview({ loaderData }: Route.ComponentProps) {
-  useLiveRefresh(10);
-  const { counts, usage, hasToken, overview, muted, forecast, teamName } = loaderData;
+  const { overview, muted, teamName, firstSteps } = loaderData;
+  // Whoever has just sent the first job waits for it.
+  useLiveRefresh(firstSteps?.steps.job.state === 'under-way' ? 1 : 10);
+  // The page's one primary action is the first thing to do.
+  const isFirst = firstSteps?.steps.job.state === 'open';
   // The frame has counted what wants a hand: a step of the index a cron.
   const frame = useRouteLoaderData<typeof frameLoader>('routes/frame');
+  const needs = frame?.pulse ? listNeeds(frame.pulse) : null;
   return (
     <>
       <PageHeader
         title="Overview"
         note={teamName}
         action={
-          <Button component={Link} to="/jobs/new">
+          <Button component={Link} to="/jobs/new" variant={isFirst ? 'default' : 'filled'}>
             Create job
           </Button>
         }
@@ -104,41 +126,54 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
       <div className="stack">
         <MaintenanceNotice windows={muted.team} of="the team" />
         <MaintenanceNotice windows={muted.chosen} of="chosen crons and queues" />
-        {frame?.pulse ? (
-          <Needs needs={listNeeds({ pulse: frame.pulse, counts, hasToken })} />
+        {firstSteps ? (
+          <FirstSteps {...firstSteps} mayChooseChannel={loaderData.mayChooseChannel} />
         ) : null}
+        {needs === null || (firstSteps && needs.length === 0) ? null : <Needs needs={needs} />}
         <FailingNow overview={overview} />
         <div className={classes.columns}>
           <NextUp overview={overview} />
           <JustHappened overview={overview} />
         </div>
-        <OutcomePlots overview={overview} />
-        <div className={classes.tiles}>
-          <Tile title="Jobs" to="/jobs">
-            <Figure count={counts.jobs.processing} word="processing" />
-            <Figure count={counts.jobs.pending} word="pending" />
-            <Figure count={counts.jobs.retrying} word="retrying" />
-          </Tile>
-          <Tile title="Crons" to="/crons">
-            <Figure count={counts.crons.active} word="active" />
-            <Figure count={counts.crons.paused} word="paused" />
-          </Tile>
-          <Tile title="Queues" to="/queues">
-            <Figure count={counts.queues.active} word="active" />
-            <Figure count={counts.queues.paused} word="paused" />
-          </Tile>
-          <section className="panel">
-            <header>
-              <h2>Usage this month</h2>
-            </header>
-            <div className="body">
-              <UsageBar used={usage.used} limit={usage.limit} label="Runs of this month" />
-              {forecast ? <p className="muted">{forecast}</p> : null}
-            </div>
-          </section>
-        </div>
+        {overview.lastMonth.some(hasRuns) ? <OutcomePlots overview={overview} /> : null}
+        <Tiles {...loaderData} />
       </div>
     </>
+  );
+}
+
+function hasRuns({ success, retried, failed }: OutcomeStep): boolean {
+  return success + retried + failed > 0;
+}
+
+type TilesProps = { counts: Counts; usage: Usage; forecast: string | null };
+
+function Tiles({ counts, usage, forecast }: TilesProps) {
+  return (
+    <div className={classes.tiles}>
+      <Tile title="Jobs" to="/jobs">
+        <Figure count={counts.jobs.processing} word="processing" />
+        <Figure count={counts.jobs.pending} word="pending" />
+        <Figure count={counts.jobs.retrying} word="retrying" />
+      </Tile>
+      <Tile title="Crons" to="/crons">
+        <Figure count={counts.crons.active} word="active" />
+        <Figure count={counts.crons.paused} word="paused" />
+      </Tile>
+      <Tile title="Queues" to="/queues">
+        <Figure count={counts.queues.active} word="active" />
+        <Figure count={counts.queues.paused} word="paused" />
+      </Tile>
+      <section className="panel">
+        <header>
+          <h2>Usage this month</h2>
+        </header>
+        <div className="body">
+          <UsageBar used={usage.used} limit={usage.limit} label="Runs of this month" />
+          {forecast ? <p className="muted">{forecast}</p> : null}
+        </div>
+      </section>
+    </div>
   );
 }
 

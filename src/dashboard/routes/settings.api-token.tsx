@@ -23,14 +23,15 @@ const watchForMs = 24 * 3600 * 1000;
 export async function loader({ url, context }: Route.LoaderArgs) {
   const { user, team } = context.get(signedIn);
   const { people, work } = context.get(services);
-  const { baseUrl, now } = context.get(requestFacts);
+  const { baseUrl, now, targets } = context.get(requestFacts);
   const token = await people.tokens.readApiToken(user.id);
   const asked = Number(url.searchParams.get('since') ?? token?.createdAt ?? now);
   const since = Number.isFinite(asked) ? Math.max(asked, now - watchForMs) : now;
   const isWatching =
     token !== null && (token.lastUsedAt === null || now - token.createdAt < watchForMs);
   const arrived = isWatching ? await work.findFirstCreatedSince(team.id, since) : null;
-  return { token, baseUrl, teamName: team.name, isWatching, arrived };
+  const target = targets.echoUrl ?? 'https://example.com/hook';
+  return { token, baseUrl, target, teamName: team.name, isWatching, arrived };
 }
 
 /** Generates or replaces the token; the answer is the only place where its text ever stands. */
@@ -47,7 +48,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 type Answer = { token?: string; problem?: string; errors?: FieldErrors };
 
 export default function ApiToken({ loaderData, actionData }: Route.ComponentProps) {
-  const { token, baseUrl, teamName, isWatching, arrived } = loaderData;
+  const { token, baseUrl, target, teamName, isWatching, arrived } = loaderData;
   const { kept, take } = useKept(actionData, (answer) => answer.token);
   return (
     <>
@@ -76,7 +77,7 @@ export default function ApiToken({ loaderData, actionData }: Route.ComponentProp
         title="Send a first request"
         note={<>It goes to the team {teamName}. The service answers with the id.</>}
       >
-        <Examples baseUrl={baseUrl} token={kept ?? '$API_TOKEN'} />
+        <Examples baseUrl={baseUrl} target={target} token={kept ?? '$API_TOKEN'} />
         {isWatching ? <Arrival arrived={arrived} /> : null}
       </Section>
     </>
@@ -125,7 +126,9 @@ function Existing({
   );
 }
 
-function Examples({ baseUrl, token }: { baseUrl: string; token: string }) {
+type ExamplesProps = { baseUrl: string; target: string; token: string };
+
+function Examples({ baseUrl, target, token }: ExamplesProps) {
   const call = (path: string, body: string) =>
     [
       `curl ${baseUrl}${path} \\`,
@@ -144,15 +147,15 @@ function Examples({ baseUrl, token }: { baseUrl: string; token: string }) {
         label="command for a job"
         text={call(
           '/api/jobs',
-          '{"queue": "first",\n       "url": "https://example.com/hook",\n       "payload": {"hello": "world"}}',
+          `{"queue": "first",\n       "url": "${target}",\n       "payload": {"hello": "world"}}`,
         )}
       />
-      <h3>A cron, every five minutes</h3>
+      <h3>A cron, every minute</h3>
       <CodeBlock
         label="command for a cron"
         text={call(
           '/api/crons',
-          '{"name": "First cron",\n       "url": "https://example.com/",\n       "cron_expression": "*/5 * * * *"}',
+          `{"name": "First cron",\n       "url": "${target}",\n       "cron_expression": "* * * * *"}`,
         )}
       />
     </>

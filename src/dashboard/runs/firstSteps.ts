@@ -1,0 +1,64 @@
+/** What a new team does first. Each step is told by what is there, so that it ticks itself however it came about. */
+import type { Counts, Overview, Pulse } from '../services.ts';
+
+export type FirstSteps = {
+  job:
+    | { state: 'open' | 'under-way' | 'failed' }
+    /** `runTo`: the run that arrived last, while it is among the newest. */
+    | { state: 'done'; runTo: string | null; said: Arrived | null };
+  cron: { state: 'open' } | { state: 'done'; nextRunAt: number | null };
+  alerts: { state: 'open' | 'done' };
+};
+
+/** What the target answered. */
+type Arrived = {
+  responseStatus: number | null;
+  durationMs: number | null;
+  at: number;
+};
+
+type Facts = {
+  overview: Pick<Overview, 'justHappened' | 'lastMonth' | 'nextUp'>;
+  counts: Counts;
+  pulse: Pick<Pulse, 'failedJobs'>;
+  /** Whether anybody hears of an alert who does not look at the pages. */
+  areAlertsTold: boolean;
+};
+
+export function readFirstSteps({ overview, counts, pulse, areAlertsTold }: Facts): FirstSteps {
+  const { active, paused } = counts.crons;
+  const next = overview.nextUp.find(({ kind }) => kind === 'cron');
+  return {
+    job: readJobStep(overview, counts, pulse),
+    cron:
+      active + paused === 0 ? { state: 'open' } : { state: 'done', nextRunAt: next?.at ?? null },
+    alerts: { state: areAlertsTold ? 'done' : 'open' },
+  };
+}
+
+function readJobStep(
+  { justHappened, lastMonth }: Facts['overview'],
+  { jobs }: Counts,
+  { failedJobs }: Facts['pulse'],
+): FirstSteps['job'] {
+  for (const entry of justHappened) {
+    const run = entry.kind === 'job' ? entry.job : entry.execution;
+    if (run.status !== 'success') continue;
+    const { responseStatus, durationMs, id } = run;
+    const runTo = entry.kind === 'job' ? `/jobs/${id}` : `/executions/${id}`;
+    return { state: 'done', runTo, said: { responseStatus, durationMs, at: entry.at } };
+  }
+  if (hasSucceeded({ lastMonth })) return { state: 'done', runTo: null, said: null };
+  // After a failure the next attempt waits for its time: what matters now is why.
+  if (jobs.retrying > 0 || failedJobs > 0) return { state: 'failed' };
+  return { state: jobs.pending + jobs.processing > 0 ? 'under-way' : 'open' };
+}
+
+/** Whether any run has succeeded in the last month. */
+function hasSucceeded({ lastMonth }: Pick<Overview, 'lastMonth'>): boolean {
+  return lastMonth.some(({ success }) => success > 0);
+}
+
+export function areAllDone({ job, cron, alerts }: FirstSteps): boolean {
+  return [job, cron, alerts].every(({ state }) => state === 'done');
+}
