@@ -126,7 +126,7 @@ forEachStore((_, openTestStore) => {
       await runCron(service, { url: `${target.url}/without` });
       await service.quiet();
       assert.equal(requestsTo(target, '/without').length, 2);
-      assert.deepEqual(await service.store.executions.scanCallbacks(), []);
+      assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
     });
 
     for (const [what, answer] of [
@@ -140,7 +140,7 @@ forEachStore((_, openTestStore) => {
         const job = await runJob(service, { url: `${target.url}/ok`, callback_url });
         await next();
         await service.quiet();
-        assert.deepEqual(await service.store.executions.scanCallbacks(), [], 'none waits');
+        assert.deepEqual(await service.store.callbacks.scanWaiting(), [], 'none waits');
         await service.advance(2 * MINUTE);
         assert.equal(sent().length, 1);
         assert.deepEqual(await service.store.jobs.find(service.teamId, job.id), job);
@@ -237,7 +237,7 @@ forEachStore((_, openTestStore) => {
       assert.notEqual(last.id, job_id);
       assert.deepEqual([told['response_status'], told['error_message']], [503, 'HTTP 503 error']);
       await service.quiet();
-      assert.deepEqual(await service.store.executions.scanCallbacks(), []);
+      assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
       assert.equal(sent().length, 1, 'one for the job');
     });
 
@@ -387,7 +387,7 @@ forEachStore((_, openTestStore) => {
       const run = await runCron(limited, { url, callback_url });
       assert.equal(run.reason, 'limit_exceeded');
       await limited.quiet();
-      assert.deepEqual(await limited.store.executions.scanCallbacks(), []);
+      assert.deepEqual(await limited.store.callbacks.scanWaiting(), []);
       assert.equal(sent().length, 3);
     });
 
@@ -408,7 +408,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([cut?.status, cut?.reason], ['failed', 'worker_failed']);
       assert.ok(cut);
       const { store, teamId } = stopping;
-      const waiting = await store.executions.takeCallbacks(await aNode(store), teamId, 10);
+      const waiting = await store.callbacks.take(await aNode(store), teamId, 10);
       assert.deepEqual(
         waiting.map(({ body }) => body),
         [cronBody(cut)],
@@ -469,7 +469,7 @@ describe('§6.1 "URLs resolving to private or reserved addresses are blocked"', 
     }
     assert.equal(connections, 0);
     listener.close();
-    assert.deepEqual(await service.store.executions.scanCallbacks(), [], 'none is kept');
+    assert.deepEqual(await service.store.callbacks.scanWaiting(), [], 'none is kept');
   });
 
   test('no callback response ends more than itself', async () => {

@@ -106,7 +106,7 @@ forEachStore((dialect, openTestStore) => {
     assert.ok(job.completedAt !== null);
     await service.advance(2 * MINUTE);
     assert.equal((await attemptsOf(service, job_id)).length, 1, 'no retry');
-    assert.deepEqual(await service.store.executions.scanCallbacks(), []);
+    assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
     assert.deepEqual(await service.store.alerts.list(service.teamId, { limit: 10 }), []);
     assert.equal(sent(), 0);
     assert.equal(await usedBy(service), 0, 'what is not sent does not count');

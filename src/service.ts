@@ -245,6 +245,6 @@ function buildApp(
 
 function buildRateLimiter(limit: number | null, store: Store): RateLimiter | null {
   if (limit === null) return null;
-  if (store.dialect === 'sqlite') return new MemoryRateLimiter(limit);
-  return new SharedRateLimiter(limit, store.apiWindows);
+  if (store.isShared) return new SharedRateLimiter(limit, store.apiWindows);
+  return new MemoryRateLimiter(limit);
 }

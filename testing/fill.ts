@@ -1,7 +1,7 @@
 /** Rows written straight into the tables, thousands at once: for tests and benchmarks of what lists cost. */
 import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/ids';
-import { type Fields, packRows, type RowOf, unpackRows } from '#store/dialect';
+import { type Fields, packRows, type RowOf } from '#store/dialect';
 import type { Store } from '#store/store';
 
 const JOB = {
@@ -98,7 +98,7 @@ function nothing<F extends Fields>(fields: F): RowOf<F> {
 }
 
 async function insert<F extends Fields>(
-  { dialect, database }: Store,
+  { database }: Store,
   table: string,
   fields: F,
   rows: readonly RowOf<F>[],
@@ -106,7 +106,7 @@ async function insert<F extends Fields>(
 ): Promise<void> {
   const names = Object.keys(fields);
   const text = `insert into ${table} (${names.join(', ')})
-    select ${names.map((name) => expressions[name] ?? name).join(', ')} from ${unpackRows(dialect, fields, 1)}`;
+    select ${names.map((name) => expressions[name] ?? name).join(', ')} from ${database.dialect.rows(fields, 1)}`;
   for (let at = 0; at < rows.length; at += 5_000) {
     const parameters = [packRows(fields, rows.slice(at, at + 5_000))];
     await database.runAlone(CompiledQuery.raw(text, parameters));

@@ -159,7 +159,7 @@ export class Engine {
       for (const { teamId, nextDueAt } of await this.#store.executions.scanWaiting()) {
         this.#agenda.expect({ kind: 'crons', id: teamId, teamId }, nextDueAt);
       }
-      for (const teamId of await this.#store.executions.scanCallbacks()) {
+      for (const teamId of await this.#store.callbacks.scanWaiting()) {
         this.#agenda.expect({ kind: 'callbacks', id: teamId, teamId }, this.#clock.now());
       }
     } catch (error) {
@@ -321,7 +321,7 @@ export class Engine {
   async #takeCallbacks(served: readonly Served[]): Promise<void> {
     const nodeId = this.#lease.nodeId;
     for (const { lane, seats } of served) {
-      const callbacks = await this.#store.executions.takeCallbacks(nodeId, lane.id, seats);
+      const callbacks = await this.#store.callbacks.take(nodeId, lane.id, seats);
       const mayBeMore = callbacks.length === seats;
       for (const callback of await this.#mayStart(nodeId, callbacks)) {
         this.#runs.startCallback(callback, nodeId, lane);

@@ -42,7 +42,7 @@ export class Lease {
   #renewing: Promise<void> | null = null;
 
   constructor({ store, log, onMoreToDo, leaseMs }: LeaseOptions) {
-    this.#leaseMs = leaseMs ?? (store.dialect === 'sqlite' ? FOREVER_MS : LEASE_MS);
+    this.#leaseMs = leaseMs ?? (store.isShared ? LEASE_MS : FOREVER_MS);
     this.#peers = new Peers(this.#leaseMs);
     this.#store = store;
     this.#clock = store.clock;
@@ -135,7 +135,7 @@ export class Lease {
   }
 
   async #recover(): Promise<void> {
-    const dead = this.#store.dialect === 'sqlite' ? 'all' : await this.#findDead();
+    const dead = this.#store.isShared ? await this.#findDead() : 'all';
     if (dead.length === 0) return;
     const found = await this.#store.nodes.recoverDead(this.#nodeId, this.#clock.now(), dead);
     if (found.nodeIds.length === 0) return;

@@ -107,7 +107,7 @@ export class Runs {
       if (unreadable === null) await this.#send(() => sendCallback(callback, sender, this.#clock));
       else log.error('callback.given-up', { callbackId: id, runId, teamId, error: unreadable });
       free();
-      await untilStored(this.#tools(), [() => store.executions.forgetCallback(nodeId, callback)]);
+      await untilStored(this.#tools(), [() => store.callbacks.end(nodeId, callback)]);
       if (unreadable === null) observer.callbackSent();
     });
   }

@@ -23,7 +23,7 @@ export class SnapshotWatch {
   }
 
   start(): void {
-    if (this.#store.dialect === 'postgres') void this.#look();
+    if (this.#store.isShared) void this.#look();
   }
 
   stop(): void {

@@ -1,10 +1,9 @@
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import type { Database, Trx } from './database.ts';
-import { type DialectName, type Fields, packRows, type RowOf, unpackRows } from './dialect.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from './dialect.ts';
 import { sealHeaders } from './headers.ts';
-import { briefly } from './held-rows.ts';
-import { bindHot, hotStatement, runHot } from './hot.ts';
+import { hotStatement, runHot } from './hot.ts';
 import type { Procedure } from './procedure.ts';
 import { insertMissingQueues } from './queues.ts';
 import type { Sealer } from './seal.ts';
@@ -49,9 +48,9 @@ const insertJobs = hotStatement<{ id: string; queue_id: string }>(
     callback_url, created_at, scheduled_at, sealed_headers, payload)
   select given.team_id, given.id, given.id, 1, q.id, 'pending', given.method, given.url,
     given.callback_url, given.created_at, given.scheduled_at, given.sealed_headers, given.payload
-  from ${unpackRows(dialect, JOB, 1)} ${briefly(dialect)} cross join queues q
+  from ${dialect.rows(JOB, 1)} ${dialect.briefly} cross join queues q
   where q.team_id = given.team_id and q.name = given.queue
-  ${dialect === 'postgres' ? 'for key share of q' : ''}
+  ${dialect.lock('for key share of q')}
   returning id, queue_id`,
 );
 
@@ -106,22 +105,20 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): JobRow {
 /** Gives the ids of the jobs that were written, and of their queues. */
 export const acceptProcedure: Procedure<string, { id: string; queue_id: string }[]> = {
   name: 'accept-jobs',
+  isOneStatement: true,
   run: (runner, dialect, packed) => runHot(runner, dialect, insertJobs, [packed]),
 };
 
 /** Nearly every job goes to a queue that exists: one statement, which is a transaction by itself. */
 async function insertKnown(db: Database, rows: readonly JobRow[]): Promise<Map<string, string>> {
   const packed = packRows(JOB, rows);
-  const written =
-    db.dialect === 'postgres'
-      ? await db.runAlone(bindHot(db.dialect, insertJobs, [packed]))
-      : await db.perform(acceptProcedure, packed);
+  const written = await db.perform(acceptProcedure, packed);
   return new Map(written.map(({ id, queue_id }) => [id, queue_id]));
 }
 
 async function insertWithQueues(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   rows: readonly JobRow[],
   now: number,
 ): Promise<Map<string, string>> {

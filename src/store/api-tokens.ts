@@ -1,5 +1,5 @@
 import type { Database, Trx } from './database.ts';
-import { type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Fields, packRows } from './dialect.ts';
 import { GroupCommit } from './group-commit.ts';
 import { hotStatement, runHot } from './hot.ts';
 
@@ -37,7 +37,7 @@ const findOwnersByHash = hotStatement<{
   'find-token-owners',
   (dialect) => `
   select k.token_hash, k.user_id, t.id as team_id, k.last_used_at
-  from ${unpackRows(dialect, HASH, 1)} cross join api_tokens k
+  from ${dialect.rows(HASH, 1)} cross join api_tokens k
   join users u on u.id = k.user_id
   left join memberships m on m.team_id = u.current_team_id and m.user_id = u.id
   left join teams t on t.id = m.team_id and t.deleted_at is null

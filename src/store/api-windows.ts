@@ -8,7 +8,7 @@ export interface ApiWindow {
 }
 
 const countHit = hotStatement<{ opened_at: number; hits: number }>('count-api-hit', (dialect) => {
-  const [address, now, length] = dialect === 'postgres' ? ['$1', '$2', '$3'] : ['?1', '?2', '?3'];
+  const [address, now, length] = [dialect.$(1), dialect.$(2), dialect.$(3)];
   const isOver = `api_windows.opened_at + ${length} <= ${now}`;
   return `
   insert into api_windows (address, opened_at, hits) values (${address}, ${now}, 1)

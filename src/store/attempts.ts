@@ -10,7 +10,7 @@ export interface AttemptWindow {
 const countAttempt = hotStatement<{ opened_at: number; hits: number }>(
   'count-attempt',
   (dialect) => {
-    const [key, now, length] = dialect === 'postgres' ? ['$1', '$2', '$3'] : ['?1', '?2', '?3'];
+    const [key, now, length] = [dialect.$(1), dialect.$(2), dialect.$(3)];
     const isOver = `attempt_windows.opened_at + ${length} <= ${now}`;
     return `
     insert into attempt_windows (key, opened_at, hits) values (${key}, ${now}, 1)

@@ -154,7 +154,7 @@ export class AuthRecordStore {
       .select('id')
       .where(matches(where))
       .limit(1)
-      .$if(this.#db.dialect === 'postgres', (query) => query.forUpdate())
+      .modifyEnd(sql.raw(this.#db.dialect.lock('for update')))
       .executeTakeFirst();
     return row ? String(row['id']) : null;
   }

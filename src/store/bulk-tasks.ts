@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import type { Database } from './database.ts';
 import type { JobSearch } from './lists/search.ts';
@@ -146,7 +147,7 @@ export class BulkTaskStore {
         .where('claimed_until', '<=', now)
         .orderBy('id')
         .limit(1)
-        .$if(this.#db.dialect === 'postgres', (query) => query.forUpdate().skipLocked())
+        .modifyEnd(sql.raw(this.#db.dialect.lock('for update skip locked')))
         .executeTakeFirst();
       if (!free) return null;
       const row = await trx

@@ -1,11 +1,14 @@
 import { earliestIdAt } from '#domain/ids';
-import { sql } from 'kysely';
-import type { SecretReader } from './claims.ts';
+import { SecretReader } from './claims.ts';
 import type { Database, Trx } from './database.ts';
-import { type DialectName, type Fields, packRows, type RowOf, unpackRows } from './dialect.ts';
-import { bindHot, hotStatement, runHot } from './hot.ts';
-import { holdNode, livingNode } from './living-node.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from './dialect.ts';
+import { hotStatement, runHot } from './hot.ts';
+import { HeldTeams } from './held-teams.ts';
+import { NodeGroups } from './node-groups.ts';
+import { takeCallbacks as takeOnPostgres } from './postgres/take-callbacks.ts';
 import type { CallbacksTable } from './schema.ts';
+import type { Sealer } from './seal.ts';
+import { takeCallbacks as takeOnSqlite } from './sqlite/take-callbacks.ts';
 import { PartsReader } from './stored-parts.ts';
 
 /** A callback as recorded with the outcome that it tells of (§6.1). */
@@ -38,12 +41,12 @@ export const insertCallbackRows = hotStatement<never>(
   'insert-callbacks',
   (dialect) => `
   insert into callbacks (team_id, id, run_id, url, body, created_at)
-  select team_id, id, run_id, url, body, created_at from ${unpackRows(dialect, CALLBACK, 1)}`,
+  select team_id, id, run_id, url, body, created_at from ${dialect.rows(CALLBACK, 1)}`,
 );
 
 export async function insertCallbacks(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   callbacks: readonly CallbackToSend[],
 ): Promise<void> {
   if (callbacks.length === 0) return;
@@ -61,29 +64,8 @@ export function callbackRow(callback: CallbackToSend): RowOf<typeof CALLBACK> {
   };
 }
 
-type Taken = CallbacksTable & { sealed_signing_secret: string | null };
-
-/**
- * $1 node, $2 team, $3 seats. Those to take are chosen once, in a part that stands by itself: as a part of a join
- * the choice could be made again for each row.
- */
-const takeAtOnce = hotStatement<Taken>(
-  'take-callbacks',
-  (dialect) => `
-  with living as materialized (
-    ${livingNode(dialect, '$1')}
-  ), chosen as materialized (
-    select id from callbacks where team_id = $2 and exists (select 1 from living)
-    order by id limit $3 for update skip locked
-  ), taken as (
-    delete from callbacks where team_id = $2 and id = any(array(select id from chosen))
-    returning *
-  ), moved as (
-    insert into callbacks_under_way (node_id, team_id, id, run_id, url, body, created_at)
-    select $1::uuid, team_id, id, run_id, url, body, created_at from taken
-  )
-  select taken.*, t.sealed_signing_secret from taken left join teams t on t.id = $2`,
-);
+/** A row as `take` gives it. */
+export type TakenCallback = CallbacksTable & { sealed_signing_secret: string | null };
 
 /** How many of a team's callbacks a node takes, at the most. */
 export interface CallbackSeats {
@@ -96,81 +78,127 @@ export interface CallbackSeats {
  * Takes a team's callbacks for a node to send, oldest first. They are the node's until it has sent them or is
  * declared dead, and nobody else can take them meanwhile; a dead node gets none.
  */
-export async function takeCallbacks(
-  { db, secrets }: { db: Database; secrets: SecretReader },
-  asked: CallbackSeats,
-): Promise<ClaimedCallback[]> {
-  const rows =
-    db.dialect === 'postgres'
-      ? await db.runAlone(
-          bindHot(db.dialect, takeAtOnce, [asked.nodeId, asked.teamId, asked.seats]),
-        )
-      : await db.transact((trx) => takeInTransaction(trx, db.dialect, asked));
-  return rows
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map((row) => {
-      const reader = new PartsReader();
-      return {
-        teamId: row.team_id,
-        id: row.id,
-        runId: row.run_id,
-        url: row.url,
-        body: row.body,
-        createdAt: row.created_at,
-        signingSecret: reader.readSecret(secrets, row.sealed_signing_secret),
-        unreadable: reader.unreadable,
-      };
-    });
-}
+const TAKE = { postgres: takeOnPostgres, sqlite: takeOnSqlite };
 
-/** SQLite has no statement that deletes and inserts. */
-async function takeInTransaction(
-  trx: Trx,
-  dialect: DialectName,
-  { nodeId, teamId, seats }: CallbackSeats,
-): Promise<Taken[]> {
-  if (!(await holdNode(trx, dialect, nodeId))) return [];
-  const rows = await trx
-    .deleteFrom('callbacks')
-    .where('team_id', '=', teamId)
-    .where(
-      'id',
-      'in',
-      sql<string>`(select id from callbacks where team_id = ${teamId} order by id limit ${seats})`,
-    )
-    .returningAll()
-    .execute();
-  if (rows.length === 0) return [];
-  const underWay = rows.map((row) => ({ ...row, node_id: nodeId }));
-  await trx.insertInto('callbacks_under_way').values(underWay).execute();
-  const team = await trx
-    .selectFrom('teams')
-    .select('sealed_signing_secret')
-    .where('id', '=', teamId)
-    .executeTakeFirst();
-  const sealed = team?.sealed_signing_secret ?? null;
-  return rows.map((row) => Object.assign(row, { sealed_signing_secret: sealed }));
-}
+const TAKEN = { team_id: 'id', id: 'id' } as const satisfies Fields;
+
+const deleteSent = hotStatement<never>(
+  'delete-sent-callbacks',
+  (dialect) => `
+  delete from callbacks_under_way where node_id = ${dialect.$(2)}
+    and (team_id, id) in (select team_id, id from ${dialect.rows(TAKEN, 1)} ${dialect.briefly})`,
+);
+
+const findWaiting = hotStatement<{ team_id: string; first: string | null }>(
+  'scan-callback-teams',
+  () => `
+  select t.id as team_id,
+    (select c.id from callbacks c where c.team_id = t.id order by c.id limit 1) as first
+  from teams t where t.deleted_at is null`,
+);
 
 /**
- * Whether a run's callback is recorded and not taken yet. Its id was made at the run's end, so this is a
- * short range of the key, however many wait.
+ * The callbacks of jobs and executions (§6.1): recorded with the end that they tell of, claimed, sent, deleted.
+ * Those that a node has taken lie apart from those that wait, so a version that knows nothing of them cannot take
+ * one twice. Only those of a node that died while it had them are given up, since they may have been sent.
  */
-export async function isCallbackWaiting(
-  db: Database,
-  teamId: string,
-  runId: string,
-  completedAt: number,
-): Promise<boolean> {
-  const row = await db.read((reader) =>
-    reader
-      .selectFrom('callbacks')
-      .select('id')
-      .where('team_id', '=', teamId)
-      .where('id', '>=', earliestIdAt(completedAt))
-      .where('id', '<', earliestIdAt(completedAt + 1))
-      .where('run_id', '=', runId)
-      .executeTakeFirst(),
+export class CallbackStore {
+  readonly #db: Database;
+  readonly #secrets: SecretReader;
+  readonly #heldTeams = new HeldTeams<ClaimedCallback>(({ teamId }) => teamId);
+  readonly #ending = new NodeGroups<ClaimedCallback, null | Error>((nodeId, sent) =>
+    this.#heldTeams.write(sent, (each) => this.#end(nodeId, each)),
   );
-  return row !== undefined;
+
+  constructor(db: Database, sealer: Sealer) {
+    this.#db = db;
+    this.#secrets = new SecretReader(sealer);
+  }
+
+  /** The teams whose callbacks wait to be sent. Costs a step per team. */
+  async scanWaiting(): Promise<string[]> {
+    const rows = await this.#db.read((db) => runHot(db, this.#db.dialect, findWaiting, []));
+    return rows.flatMap(({ team_id, first }) => (first === null ? [] : [team_id]));
+  }
+
+  /** Takes callbacks for a node to send; each is given out once. */
+  async take(nodeId: string, teamId: string, seats: number): Promise<ClaimedCallback[]> {
+    const rows = await this.#db.perform(TAKE, { nodeId, teamId, seats });
+    return rows
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .map((row) => {
+        const reader = new PartsReader();
+        return {
+          teamId: row.team_id,
+          id: row.id,
+          runId: row.run_id,
+          url: row.url,
+          body: row.body,
+          createdAt: row.created_at,
+          signingSecret: reader.readSecret(this.#secrets, row.sealed_signing_secret),
+          unreadable: reader.unreadable,
+        };
+      });
+  }
+
+  /** Forgets a callback that the node has sent. */
+  async end(nodeId: string, sent: ClaimedCallback): Promise<void> {
+    const error = await this.#ending.add(nodeId, sent);
+    if (error !== null) throw error;
+  }
+
+  /**
+   * Whether a run's callback is recorded and not taken yet. Its id was made at the run's end, so this is a
+   * short range of the key, however many wait.
+   */
+  async isWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('callbacks')
+        .select('id')
+        .where('team_id', '=', teamId)
+        .where('id', '>=', earliestIdAt(completedAt))
+        .where('id', '<', earliestIdAt(completedAt + 1))
+        .where('run_id', '=', runId)
+        .executeTakeFirst(),
+    );
+    return row !== undefined;
+  }
+
+  async #end(nodeId: string, sent: readonly ClaimedCallback[]): Promise<null[]> {
+    const rows = sent.map(({ teamId, id }) => ({ team_id: teamId, id }));
+    await this.#db.transact((trx) =>
+      runHot(trx, this.#db.dialect, deleteSent, [packRows(TAKEN, rows), nodeId]),
+    );
+    return sent.map(() => null);
+  }
+}
+
+/** Gives up what dead nodes may have sent. */
+export async function dropCallbacksUnderWay(trx: Trx, nodeIds: readonly string[]): Promise<void> {
+  await trx.deleteFrom('callbacks_under_way').where('node_id', 'in', nodeIds).execute();
+}
+
+/** Lets wait again what a node has taken without its knowing: the answer to its claim was lost. */
+export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlySet<string>) {
+  const taken = await trx
+    .selectFrom('callbacks_under_way')
+    .selectAll()
+    .where('node_id', '=', nodeId)
+    .execute();
+  const returned = [];
+  for (const { node_id: _, ...callback } of taken.filter(({ id }) => !known.has(id))) {
+    const gone = await trx
+      .deleteFrom('callbacks_under_way')
+      .where('node_id', '=', nodeId)
+      .where('team_id', '=', callback.team_id)
+      .where('id', '=', callback.id)
+      .returning('id')
+      .execute();
+    // Sent and forgotten since the look: it may not wait again.
+    if (gone.length === 0) continue;
+    await trx.insertInto('callbacks').values(callback).execute();
+    returned.push(callback);
+  }
+  return returned;
 }

@@ -3,8 +3,8 @@ import { newId } from '#domain/ids';
 import { sql } from 'kysely';
 import type { Claimant, ClaimedExecution, SecretReader } from './claims.ts';
 import type { Database, Trx } from './database.ts';
-import { type DialectName, type Fields, isAmongFree, packRows, unpackRows } from './dialect.ts';
-import { briefly, findHeldLanes } from './held-rows.ts';
+import { type Dialect, type Fields, packRows } from './dialect.ts';
+import { findHeldLanes } from './held-rows.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { holdNode } from './living-node.ts';
 import { countOutcomes, failedRuns } from './outcomes.ts';
@@ -93,28 +93,27 @@ export async function claimDueExecutions(
   });
 }
 
+/** 1 team, 2 node, 3 now, 4 how many */
+const startRunNows = hotStatement<{ id: string; cron_id: string; created_at: number }>(
+  'start-run-nows',
+  ({ $, isAmongFree }) => `
+  update executions set status = 'running', claimed_by = ${$(2)}, started_at = ${$(3)}
+  where team_id = ${$(1)} and ${isAmongFree(`
+    select id from executions where team_id = ${$(1)} and status = 'pending'
+    order by created_at, id limit ${$(4)}`)}
+  returning id, cron_id, created_at`,
+);
+
 /** Run now: executions that wait without a due time. */
 async function startWaiting(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   teamId: string,
   seats: number,
   { nodeId, now }: Claimant,
 ): Promise<Started[]> {
   if (seats <= 0) return [];
-  const waiting = await trx
-    .updateTable('executions')
-    .set({ status: 'running', claimed_by: nodeId, started_at: now })
-    .where('team_id', '=', teamId)
-    .where(
-      isAmongFree(
-        dialect,
-        sql`select id from executions where team_id = ${teamId} and status = 'pending'
-          order by created_at, id limit ${seats}`,
-      ),
-    )
-    .returning(['id', 'cron_id', 'created_at'])
-    .execute();
+  const waiting = await runHot(trx, dialect, startRunNows, [teamId, nodeId, now, seats]);
   if (waiting.length === 0) return [];
   const crons = await trx
     .selectFrom('crons')
@@ -144,23 +143,23 @@ const TICK = {
 const moveCronsOn = hotStatement<never>(
   'move-crons-on',
   (dialect) => `
-  update crons set next_run_at = given.next_run_at from ${unpackRows(dialect, TICK, 1)}
+  update crons set next_run_at = given.next_run_at from ${dialect.rows(TICK, 1)}
   where crons.team_id = given.team_id and crons.id = given.cron_id`,
 );
 
 const insertTicks = hotStatement<{ id: string }>('insert-ticks', (dialect) => {
-  const [node, now] = dialect === 'postgres' ? ['$2::uuid', '$3::bigint'] : ['?2', '?3'];
+  const [node, now] = [dialect.$(2, 'id'), dialect.$(3, 'bigint')];
   return `
   insert into executions (team_id, id, cron_id, scheduled_for, status, created_at, started_at, claimed_by)
   select team_id, execution_id, cron_id, due_at, 'running', ${now}, ${now}, ${node}
-  from ${unpackRows(dialect, TICK, 1)} where true
+  from ${dialect.rows(TICK, 1)} where true
   on conflict (team_id, cron_id, scheduled_for) do nothing
   returning id`;
 });
 
 async function startTicks(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   teamId: string,
   seats: number,
   { nodeId, now }: Claimant,
@@ -175,7 +174,7 @@ async function startTicks(
     .orderBy('next_run_at')
     .orderBy('id')
     .limit(seats)
-    .$if(dialect === 'postgres', (query) => query.forUpdate().skipLocked())
+    .modifyEnd(sql.raw(dialect.lock('for update skip locked')))
     .execute();
   if (due.length === 0) return [];
   const ticks = due.map((cron) => ({
@@ -208,7 +207,7 @@ const readLivingTeams = hotStatement<TeamRow>(
   'read-teams',
   (dialect) => `
   select t.id, t.plan, t.sealed_signing_secret
-  from ${unpackRows(dialect, TEAM, 1)} ${briefly(dialect)} cross join teams t
+  from ${dialect.rows(TEAM, 1)} ${dialect.briefly} cross join teams t
   where t.id = given.team_id and t.deleted_at is null`,
 );
 
@@ -219,7 +218,7 @@ export const findHeldTeams = findHeldLanes(
 
 async function readTeams(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   asked: readonly TeamSeats[],
 ): Promise<Map<string, TeamRow>> {
   const rows = await runHot(trx, dialect, readLivingTeams, [packTeams(asked)]);
@@ -235,7 +234,7 @@ function packTeams(asked: readonly TeamSeats[]): string {
 
 async function withinLimit(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   started: readonly Started[],
   teams: ReadonlyMap<string, TeamRow>,
   claimant: Claimant,
@@ -283,12 +282,12 @@ const readTeamHeads = hotStatement<{
      order by c.next_run_at limit 1) as next_run_at,
     (select e.created_at from executions e where e.team_id = given.team_id and e.status = 'pending'
      order by e.created_at limit 1) as waiting_since
-  from ${unpackRows(dialect, TEAM, 1)}`,
+  from ${dialect.rows(TEAM, 1)}`,
 );
 
 async function readHeads(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   asked: readonly TeamSeats[],
   teams: ReadonlyMap<string, TeamRow>,
 ): Promise<ExecutionsClaim['teams']> {

@@ -13,8 +13,7 @@ import {
   SEATS,
 } from './claim-jobs.ts';
 import type { Claimant } from './claims.ts';
-import { type Fields, packRows, unpackRows } from './dialect.ts';
-import { briefly } from './held-rows.ts';
+import { type Fields, packRows } from './dialect.ts';
 import { bindHot, hotStatement } from './hot.ts';
 import { livingNode } from './living-node.ts';
 
@@ -55,9 +54,9 @@ const claimAtOnceStatement = hotStatement<ClaimRow>(
   'claim-jobs-at-once',
   (dialect) => `
   with asked as materialized (
-    select queue_id, seats, from_at from ${unpackRows(dialect, SEATS, 1)} ${briefly(dialect)}
+    select queue_id, seats, from_at from ${dialect.rows(SEATS, 1)} ${dialect.briefly}
   ), limits as materialized (
-    select plan, monthly_limit from ${unpackRows(dialect, LIMIT, 6)}
+    select plan, monthly_limit from ${dialect.rows(LIMIT, 6)}
   ), open_queues as materialized (
     select q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
       t.sealed_signing_secret, asked.seats, asked.from_at, limits.plan is not null as knows_plan,

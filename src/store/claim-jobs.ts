@@ -1,8 +1,8 @@
 import type { HttpMethod } from '#domain/exchange';
 import type { Claimant, ClaimedJob, SecretReader } from './claims.ts';
 import type { Database } from './database.ts';
-import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
-import { briefly, findHeldLanes } from './held-rows.ts';
+import { type Dialect, type Fields, packRows } from './dialect.ts';
+import { findHeldLanes } from './held-rows.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { livingNode } from './living-node.ts';
 import { countOutcomes, failedRuns } from './outcomes.ts';
@@ -87,9 +87,9 @@ export const SEATS = { queue_id: 'id', seats: 'int', from_at: 'bigint' } as cons
 const holdLimitedQueues = hotStatement<{ id: string }>(
   'hold-limited-queues',
   (dialect) => `
-  select q.id from ${unpackRows(dialect, SEATS, 1)} ${briefly(dialect)} cross join queues q
+  select q.id from ${dialect.rows(SEATS, 1)} ${dialect.briefly} cross join queues q
   where q.id = given.queue_id and q.concurrency_limit is not null
-  order by q.id ${dialect === 'postgres' ? 'for no key update of q' : ''}`,
+  order by q.id ${dialect.lock('for no key update of q')}`,
 );
 
 const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
@@ -103,7 +103,7 @@ const readQueuesOnSqlite = hotStatement<QueueRow>(
     case when q.concurrency_limit is null then 0 else (
       select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing'
     ) end as running
-  from ${unpackRows(dialect, SEATS, 1)} cross join queues q cross join teams t
+  from ${dialect.rows(SEATS, 1)} cross join queues q cross join teams t
   where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
 );
 
@@ -121,7 +121,7 @@ const readQueuesOnPostgres = hotStatement<QueueWithSlots>(
   (dialect) => `
   select ${QUEUE_COLUMNS}, q.team_id, last.number, last.job_ids is not null as is_known,
     coalesce(last.recount_until, 0) as recount_until, ${RUNNING_IDS} as running_ids
-  from ${unpackRows(dialect, SEATS, 1)} cross join queues q cross join teams t ${LAST_TAKEN}
+  from ${dialect.rows(SEATS, 1)} cross join queues q cross join teams t ${LAST_TAKEN}
   where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
 );
 
@@ -145,7 +145,7 @@ const claimOnPostgres = hotStatement<JobRow>(
   'claim-jobs',
   (dialect) => `
   with due as materialized (
-    select j.team_id, j.id from ${unpackRows(dialect, SEATS, 1)}
+    select j.team_id, j.id from ${dialect.rows(SEATS, 1)}
     cross join lateral (
       select jobs.team_id, jobs.id from jobs
       where jobs.queue_id = given.queue_id and jobs.${DUE_OF_QUEUE} $3
@@ -158,7 +158,7 @@ const claimOnPostgres = hotStatement<JobRow>(
     update jobs set status = 'processing', claimed_by = $2, started_at = $3
     from due where jobs.team_id = due.team_id and jobs.id = due.id
     returning ${CLAIMED_COLUMNS}
-  ), ${KEEP_TAKEN(unpackRows(dialect, TAKEN, 4))}
+  ), ${KEEP_TAKEN(dialect.rows(TAKEN, 4))}
   select * from claimed`,
 );
 
@@ -168,7 +168,7 @@ const SQLITE_WIDTHS = [1, 4, 16, 64] as const;
 const CLAIMS_ON_SQLITE = new Map(
   SQLITE_WIDTHS.map((width) => [
     width,
-    hotStatement<JobRow>(`claim-jobs-${width}`, () => {
+    hotStatement<JobRow>(`claim-jobs-${width}`, (dialect) => {
       const parts = Array.from(
         { length: width },
         (_, n) => `select * from (select rowid from jobs where queue_id = ?${2 * n + 3}
@@ -176,7 +176,7 @@ const CLAIMS_ON_SQLITE = new Map(
       );
       return `update jobs set status = 'processing', claimed_by = ?1, started_at = ?2
         where rowid in (${parts.join(' union all ')})
-          and exists (${livingNode('sqlite', '?1')})
+          and exists (${livingNode(dialect, '?1')})
         returning ${CLAIMED_COLUMNS}`;
     }),
   ]),
@@ -189,7 +189,7 @@ const readHeads = hotStatement<{ queue_id: string; next_due_at: number | null }>
     select j.scheduled_at from jobs j where j.queue_id = given.queue_id and j.status = 'pending'
       and j.scheduled_at >= given.from_at
     order by j.scheduled_at, j.id limit 1
-  ) as next_due_at from ${unpackRows(dialect, SEATS, 1)}`,
+  ) as next_due_at from ${dialect.rows(SEATS, 1)}`,
 );
 
 const FAILED = { team_id: 'id', id: 'id' } as const satisfies Fields;
@@ -199,7 +199,7 @@ const failOverLimit = hotStatement<never>(
   (dialect) => `
   update jobs set status = 'failed', claimed_by = null, completed_at = started_at, duration_ms = 0,
     reason = 'limit_exceeded', error_message = 'Monthly limit reached'
-  from ${unpackRows(dialect, FAILED, 1)}
+  from ${dialect.rows(FAILED, 1)}
   where jobs.team_id = given.team_id and jobs.id = given.id`,
 );
 
@@ -312,11 +312,11 @@ export function packSeats(asked: readonly QueueSeats[]): string {
 
 async function readSettings(
   runner: HotRunner,
-  dialect: DialectName,
+  dialect: Dialect,
   { asked, now, recounts }: ClaimInput,
 ): Promise<Map<string, QueueRow>> {
   const parameter = packSeats(asked);
-  if (dialect === 'sqlite') {
+  if (!dialect.isShared) {
     const rows = await runHot(runner, dialect, readQueuesOnSqlite, [parameter]);
     return new Map(rows.map((row) => [row.id, row]));
   }
@@ -351,12 +351,12 @@ function openSeats(
 
 async function claimRows(
   runner: HotRunner,
-  dialect: DialectName,
+  dialect: Dialect,
   open: readonly QueueSeats[],
   settings: ReadonlyMap<string, QueueRow>,
   { nodeId, now }: ClaimInput,
 ): Promise<JobRow[]> {
-  if (dialect === 'postgres') {
+  if (dialect.isShared) {
     const taken = open.flatMap(({ queueId }) => settings.get(queueId)?.taken ?? []);
     const parameters = [packSeats(open), nodeId, now, packTaken(taken)];
     const rows = await runHot(runner, dialect, claimOnPostgres, parameters);
@@ -365,13 +365,16 @@ async function claimRows(
   const rows: JobRow[] = [];
   const widest = SQLITE_WIDTHS.at(-1) ?? 1;
   for (let from = 0; from < open.length; from += widest) {
-    rows.push(...(await claimOnSqlite(runner, open.slice(from, from + widest), nodeId, now)));
+    rows.push(
+      ...(await claimOnSqlite(runner, dialect, open.slice(from, from + widest), nodeId, now)),
+    );
   }
   return rows.toSorted(earlierFirst);
 }
 
 async function claimOnSqlite(
   runner: HotRunner,
+  dialect: Dialect,
   open: readonly QueueSeats[],
   nodeId: string,
   now: number,
@@ -384,7 +387,7 @@ async function claimOnSqlite(
     const queue = open[n];
     parameters.push(queue?.queueId ?? null, queue?.seats ?? 0);
   }
-  return runHot(runner, 'sqlite', statement, parameters);
+  return runHot(runner, dialect, statement, parameters);
 }
 
 export function earlierFirst(a: JobRow, b: JobRow): number {
@@ -394,7 +397,7 @@ export function earlierFirst(a: JobRow, b: JobRow): number {
 /** Counts the claimed jobs; those over a team's month are failed here and left out. */
 async function withinLimit(
   runner: HotRunner,
-  dialect: DialectName,
+  dialect: Dialect,
   rows: readonly JobRow[],
   settings: ReadonlyMap<string, QueueRow>,
   { now, limits }: ClaimInput,

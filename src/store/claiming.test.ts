@@ -322,7 +322,7 @@ describe('the monthly limit', () => {
         assert.equal(job.errorMessage, 'Monthly limit reached');
         assert.equal(job.completedAt, TEST_START);
       }
-      assert.deepEqual(await store.executions.scanCallbacks(), []);
+      assert.deepEqual(await store.callbacks.scanWaiting(), []);
     });
 
     test('another team, and the next month, are not touched by it', async () => {

@@ -1,5 +1,5 @@
 import type { Trx } from './database.ts';
-import { type DialectName, type Fields, packRows, type RowOf, unpackRows } from './dialect.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 
 /** A new pending job with the request and callback URL of another one: a retry, or a person's Retry. */
@@ -30,13 +30,13 @@ export const insertCopies = hotStatement<never>(
     callback_url, created_at, scheduled_at, sealed_headers, payload)
   select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, 'pending',
     j.method, j.url, j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
-  from ${unpackRows(dialect, COPY, 1)} cross join jobs j
+  from ${dialect.rows(COPY, 1)} cross join jobs j
   where j.team_id = given.team_id and j.id = given.from_id`,
 );
 
 export async function copyJobs(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   copies: readonly JobCopy[],
 ): Promise<void> {
   if (copies.length === 0) return;

@@ -1,6 +1,6 @@
 import { followRun, type Streak, type StreakAlert } from '#domain/alert-streak';
 import type { Trx } from './database.ts';
-import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
 import type { RunEnd } from './settlement.ts';
@@ -32,9 +32,9 @@ const holdStreaks = hotStatement<StreakRow>(
   (dialect) => `
   select c.team_id, c.id, c.name, c.alert_threshold, c.failed_runs, c.failing_since,
     c.has_raised_failure
-  from ${unpackRows(dialect, CRON, 1)} cross join crons c
+  from ${dialect.rows(CRON, 1)} cross join crons c
   where c.team_id = given.team_id and c.id = given.cron_id
-  order by c.id ${dialect === 'postgres' ? 'for no key update of c' : ''}`,
+  order by c.id ${dialect.lock('for no key update of c')}`,
 );
 
 const STREAK = {
@@ -50,7 +50,7 @@ const writeStreaks = hotStatement<never>(
   (dialect) => `
   update crons set failed_runs = given.failed_runs, failing_since = given.failing_since,
     has_raised_failure = given.has_raised_failure
-  from ${unpackRows(dialect, STREAK, 1)}
+  from ${dialect.rows(STREAK, 1)}
   where crons.team_id = given.team_id and crons.id = given.cron_id`,
 );
 
@@ -63,7 +63,7 @@ const writeStreaks = hotStatement<never>(
  */
 export async function followCrons(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   runs: readonly SettledRun[],
 ): Promise<boolean> {
   if (runs.length === 0) return false;

@@ -1,6 +1,5 @@
 import { type ExecutionRecord, executionRecord } from './crons.ts';
 import type { Database } from './database.ts';
-import type { DialectName } from './dialect.ts';
 import { runHot } from './hot.ts';
 import { pageStatement } from './lists/statement.ts';
 import type { ExecutionsTable } from './schema.ts';
@@ -35,8 +34,18 @@ export async function readLastRuns(db: Database, teamId: string, limit: number):
   return { ofAll: named('all'), failing: named('failing') };
 }
 
+/** Postgres would read all executions to join them by an id that a subquery gives. */
+const LAST_RUN = {
+  table: 'executions',
+  as: 'run',
+  columns: ['id', 'completed_at', 'status'],
+  pick: (columns: string) => `
+    select ${columns} from executions x where x.cron_id = crons.id and x.completed_at is not null
+    order by x.id desc limit 1`,
+};
+
 const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
-  const [team, limit] = dialect === 'postgres' ? ['$1', '$2'] : ['?1', '?2'];
+  const [team, limit] = [dialect.$(1), dialect.$(2)];
   const latest = (list: LastRunRow['list'], where: string) => `
     select '${list}' as list, team_id, cron_id, id from (
       select * from last ${where} order by completed_at desc, id desc limit ${limit}) as ${list}_runs`;
@@ -44,7 +53,7 @@ const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
   with last as materialized (
     select crons.team_id, crons.id as cron_id, run.id, run.completed_at,
       crons.is_active = 1 and run.status = 'failed' as is_failing
-    from crons ${joinLastRun(dialect)} where crons.team_id = ${team}),
+    from crons ${dialect.joinPicked(LAST_RUN)} where crons.team_id = ${team}),
   latest as (${latest('all', '')} union all ${latest('failing', 'where is_failing')})
   select latest.list, crons.name as cron_name, executions.*
   from latest cross join crons cross join executions
@@ -52,16 +61,6 @@ const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
     and executions.team_id = latest.team_id and executions.id = latest.id
   order by executions.completed_at desc, executions.id desc`;
 });
-
-/** SQLite has no lateral joins; Postgres would read all executions to join them by an id that a subquery gives. */
-function joinLastRun(dialect: DialectName): string {
-  const find = (columns: string) => `(
-    select ${columns} from executions e where e.cron_id = crons.id and e.completed_at is not null
-    order by e.id desc limit 1)`;
-  return dialect === 'postgres'
-    ? `cross join lateral ${find('e.id, e.completed_at, e.status')} as run`
-    : `join executions as run on run.team_id = crons.team_id and run.id = ${find('e.id')}`;
-}
 
 /** What runs next, soonest first. */
 export async function listNextCrons(

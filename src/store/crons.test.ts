@@ -177,7 +177,7 @@ describe('crons in the store', () => {
       assert.equal(execution?.status, 'failed');
       assert.equal(execution.reason, 'limit_exceeded');
       assert.equal((await store.crons.find(team.id, cron.id))?.nextRunAt, TEST_START + HOUR_MS);
-      assert.deepEqual(await store.executions.scanCallbacks(), []);
+      assert.deepEqual(await store.callbacks.scanWaiting(), []);
       assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
     });
 
@@ -233,7 +233,7 @@ describe('crons in the store', () => {
       assert.deepEqual([kept?.status, kept?.reason], ['failed', 'worker_failed']);
       const left = await store.crons.findExecution(team.id, waiting?.id ?? '');
       assert.equal(left?.status, 'pending');
-      const [callback, ...others] = await store.executions.takeCallbacks(node, team.id, 10);
+      const [callback, ...others] = await store.callbacks.take(node, team.id, 10);
       assert.equal(callback?.url, callbackUrl);
       const body = JSON.parse(callback.body) as Record<string, unknown>;
       assert.deepEqual(

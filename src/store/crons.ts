@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
@@ -288,7 +289,7 @@ export class CronStore {
       .selectAll()
       .where('team_id', '=', teamId)
       .where('id', '=', cronId)
-      .$if(this.#db.dialect === 'postgres', (query) => query.forUpdate())
+      .modifyEnd(sql.raw(this.#db.dialect.lock('for update')))
       .executeTakeFirst();
   }
 

@@ -1,13 +1,13 @@
 import type { CompiledQuery, Kysely, KyselyConfig, Transaction } from 'kysely';
-import type { DialectName } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
 import type { Places } from './places.ts';
-import type { Procedure } from './procedure.ts';
+import type { HotRunner, Procedure, Twins } from './procedure.ts';
 import type { Tables } from './schema.ts';
 
 /** What a read may be written with. It cannot open transactions; writing through it is a defect. */
-export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'executeQuery' | 'with'>;
+export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'executeQuery' | 'with' | 'getExecutor'>;
 export type Trx = Transaction<Tables>;
 
 /** One statement that ran, and how long it took. Parameters may hold payloads: never log them. */
@@ -30,7 +30,7 @@ export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'lo
 }
 
 export interface DatabaseParts {
-  dialect: DialectName;
+  dialect: Dialect;
   writer: Kysely<Tables>;
   /** The same as `writer` where reads and writes share their connections. */
   reader: Kysely<Tables>;
@@ -48,7 +48,7 @@ export interface DatabaseParts {
  * ever, on Postgres it would quietly work outside the transaction.
  */
 export class Database {
-  readonly dialect: DialectName;
+  readonly dialect: Dialect;
   readonly #parts: DatabaseParts;
   readonly #writer: Kysely<Tables>;
   #closed: Promise<void> | null = null;
@@ -86,11 +86,17 @@ export class Database {
     );
   }
 
-  /** Carries out a procedure as one transaction. */
-  async perform<Input, Output>(procedure: Procedure<Input, Output>, input: Input): Promise<Output> {
+  /** Carries out a procedure as one transaction; as `transact`, again where it lost a race. */
+  async perform<Input, Output>(
+    what: Procedure<Input, Output> | Twins<Input, Output>,
+    input: Input,
+  ): Promise<Output> {
     const { call } = this.#parts;
-    if (!call) return this.transact((trx) => procedure.run(trx, this.dialect, input));
+    const procedure = 'run' in what ? what : what[this.dialect.name];
+    const run = (runner: HotRunner) => procedure.run(runner, this.dialect, input);
+    if (!call && !procedure.isOneStatement) return this.transact(run);
     refuseNesting();
+    if (!call) return this.#watched(() => againAfterLostRaces(() => run(this.#writer)));
     return this.#watched(async () => (await call(procedure.name, input)) as Output);
   }
 

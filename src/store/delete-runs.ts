@@ -1,5 +1,5 @@
 import type { Database, Trx } from './database.ts';
-import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { type HotStatement, hotStatement, runHot } from './hot.ts';
 
 /** Names one job or execution. */
@@ -15,7 +15,7 @@ function deleteByKey(table: 'jobs' | 'executions') {
     `delete-${table}`,
     (dialect) => `
     delete from ${table} where (team_id, id) in (
-      select team_id, id from ${unpackRows(dialect, KEY, 1)}) returning id`,
+      select team_id, id from ${dialect.rows(KEY, 1)}) returning id`,
   );
 }
 
@@ -25,7 +25,7 @@ const deleteResponses = hotStatement<never>(
   'delete-responses',
   (dialect) => `
   delete from responses where (team_id, run_id) in (
-    select team_id, id from ${unpackRows(dialect, KEY, 1)})`,
+    select team_id, id from ${dialect.rows(KEY, 1)})`,
 );
 
 /**
@@ -36,7 +36,7 @@ const deleteResponses = hotStatement<never>(
  */
 export async function deleteRuns(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   table: 'jobs' | 'executions',
   keys: readonly RunKey[],
 ): Promise<number> {
@@ -86,30 +86,24 @@ export async function deleteAllFound(
   }
 }
 
-function numbered(dialect: DialectName): (n: number) => string {
-  return (n) => (dialect === 'postgres' ? `$${n}` : `?${n}`);
-}
-
 /** A queue's jobs in every state, each part a range of the index that holds it. */
 export const findJobsOfQueue = hotStatement<RunKey>('find-jobs-of-queue', (dialect) => {
-  const $ = numbered(dialect);
   // The order is the index's own: without one, Postgres may read the table from its start again each time.
   const part = (name: string, state: string, order: string) => `
     select * from (
-      select team_id, id from jobs where queue_id = ${$(1)} and ${state}
-      order by ${order} limit ${$(2)}
+      select team_id, id from jobs where queue_id = ${dialect.$(1)} and ${state}
+      order by ${order} limit ${dialect.$(2)}
     ) as ${name}`;
   return `
   select team_id, id from (
     ${part('waiting', "status = 'pending'", 'scheduled_at, id')}
     union all ${part('running', "status = 'processing'", 'queue_id')}
     union all ${part('finished', 'completed_at is not null', 'status, completed_at')}
-  ) as every_state limit ${$(2)}`;
+  ) as every_state limit ${dialect.$(2)}`;
 });
 
 export const findExecutionsOfCron = hotStatement<RunKey>('find-executions-of-cron', (dialect) => {
-  const $ = numbered(dialect);
-  return `select team_id, id from executions where cron_id = ${$(1)} order by id limit ${$(2)}`;
+  return `select team_id, id from executions where cron_id = ${dialect.$(1)} order by id limit ${dialect.$(2)}`;
 });
 
 /** Dead letters whose queue has kept them long enough. */
@@ -119,26 +113,21 @@ export const findOldDeadLetters = hotStatement<RunKey>('find-old-dead-letters', 
 
 /** Other finished jobs that are old enough: parameters are now, days, how many. */
 export const findOldJobsOfQueues = hotStatement<RunKey>('find-old-jobs', (dialect) =>
-  findOldJobs(dialect, `status in ('success', 'retried', 'failed')`, numbered(dialect)(2)),
+  findOldJobs(dialect, `status in ('success', 'retried', 'failed')`, dialect.$(2)),
 );
 
 /** Each queue's range is read up to what is wanted; a queue with nothing old costs one step of the index. */
-function findOldJobs(dialect: DialectName, state: string, days: string): string {
-  const $ = numbered(dialect);
-  const age = dialect === 'postgres' ? `${days}::bigint * ${DAY_MS}` : `${days} * ${DAY_MS}`;
-  const limit = days.startsWith('q.') ? $(2) : $(3);
-  const old = `j.queue_id = q.id and j.${state} and j.completed_at <= ${$(1)} - ${age}`;
-  if (dialect === 'sqlite') {
-    return `select j.team_id, j.id from queues q cross join jobs j where ${old} limit ${limit}`;
-  }
-  return `select due.team_id, due.id from queues q cross join lateral (
-    select j.team_id, j.id from jobs j where ${old} limit ${limit}) as due limit ${limit}`;
+function findOldJobs(dialect: Dialect, state: string, days: string): string {
+  const limit = dialect.$(days.startsWith('q.') ? 2 : 3);
+  const age = `cast(${days} as bigint) * ${DAY_MS}`;
+  const condition = `j.queue_id = q.id and j.${state} and j.completed_at <= ${dialect.$(1)} - ${age}`;
+  const old = { table: 'jobs', columns: 'j.team_id, j.id', condition, limit };
+  return `select j.team_id, j.id from queues q ${dialect.joinUpTo(old)} limit ${limit}`;
 }
 
 export const findOldExecutions = hotStatement<RunKey>('find-old-executions', (dialect) => {
-  const $ = numbered(dialect);
-  return `select team_id, id from executions where completed_at <= ${$(1)}
-    order by completed_at limit ${$(2)}`;
+  return `select team_id, id from executions where completed_at <= ${dialect.$(1)}
+    order by completed_at limit ${dialect.$(2)}`;
 });
 
 /**
@@ -154,7 +143,7 @@ function findGoneOwners(
   [owners, isOwner]: readonly [owners: string, isOwner: string],
 ) {
   return hotStatement<{ owner_id: string }>(name, (dialect) => {
-    const first = dialect === 'postgres' ? '$1::uuid' : '?1';
+    const first = dialect.$(1, 'id');
     const next = (after: string) => `select r.${ownerId} from ${runs} r
       where ${state} and r.${ownerId} > ${after} order by r.${ownerId} limit 1`;
     return `

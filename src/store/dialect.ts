@@ -1,10 +1,10 @@
 /**
- * Every difference between the two databases that a query has to know, in one place.
+ * The differences between the two databases that a query has to know.
  *
  * A batch of rows goes to either as one JSON parameter, so that a statement over any number of rows has
  * one text, is prepared once, and is one round trip.
  */
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { storableText } from './storable-text.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
@@ -21,36 +21,77 @@ export type RowOf<F extends Fields> = {
         : string | null;
 };
 
-const POSTGRES_TYPES: Record<FieldType, string> = {
-  id: 'uuid',
-  ids: 'uuid[]',
-  text: 'text',
-  int: 'integer',
-  bigint: 'bigint',
-  bytes: 'text', // travels as hexadecimal, see `packRows`
-};
-
-/**
- * The text of a table expression that unpacks one JSON parameter, for a `from` clause.
- *
- * @param parameter  how the statement names the parameter: `$1` on Postgres, `?1` on SQLite
- */
-export function unpackRows(dialect: DialectName, fields: Fields, parameter: number): string {
-  const names = Object.keys(fields);
-  if (dialect === 'postgres') {
-    const columns = names.map((name) => `${name} ${POSTGRES_TYPES[fields[name] ?? 'text']}`);
-    return `json_to_recordset($${parameter}::json) as given(${columns.join(', ')})`;
-  }
-  const columns = names.map((name) => `value->>'${name}' as ${name}`);
-  return `(select ${columns.join(', ')} from json_each(?${parameter})) as given`;
+/** What a statement says differently in each of the two databases, under one name; the texts lie in their folders. */
+export interface Dialect {
+  readonly name: DialectName;
+  /**
+   * Whether others use the database at the same time: they hold rows, and snapshots that keep what is gone. A
+   * SQLite file has one process that serves it, and one writer.
+   */
+  readonly isShared: boolean;
+  /** The nth parameter, with its type where nothing else in the statement tells it. */
+  readonly $: (n: number, type?: FieldType) => string;
+  /** A table expression `given` for a `from` clause that unpacks what `packRows` has made of rows. */
+  readonly rows: (fields: Fields, parameter: number) => string;
+  /** Turns an unpacked `bytes` field back into bytes. */
+  readonly bytesOf: (column: string) => string;
+  readonly least: (...values: readonly string[]) => string;
+  readonly greatest: (...values: readonly string[]) => string;
+  /** Whether a text holds another one, and whether bytes hold a text's. */
+  readonly holds: (whole: RawBuilder<unknown>, text: RawBuilder<unknown>) => RawBuilder<boolean>;
+  readonly holdsBytes: (whole: RawBuilder<unknown>, text: string) => RawBuilder<boolean>;
+  /** What stands in a text before a mark, or all of it. */
+  readonly before: (text: string, mark: string) => string;
+  /** A locking clause. SQLite has one writer and needs none. */
+  readonly lock: (clause: string) => string;
+  /**
+   * Part of a `from` clause: the statement that it stands in, and the rest of its transaction, waits but briefly
+   * for rows that somebody else holds. It has to be read before the first of those rows. Between nodes a row is
+   * held to the end of a commit; longer than that only somebody's `psql` holds it, or a report.
+   */
+  readonly briefly: string;
+  /**
+   * A text column in a condition that no index may serve. Statements that end many runs look each up by its key.
+   * Left to itself, SQLite would go through all running ones once it has statistics, and Postgres would read their
+   * whole index, which is small but full of the entries of runs that have ended since.
+   */
+  readonly unindexed: (column: string) => string;
+  /** The condition that a column is one of some ids; one parameter, so one text to prepare, however many they are. */
+  readonly isAmong: (column: string, ids: readonly string[]) => RawBuilder<boolean>;
+  /** The condition that a row's `id` is among those that a selection takes, leaving out what others hold. */
+  readonly isAmongFree: (selection: string) => string;
+  /** The condition that a row of a table is among the first few for which a condition holds, in any order. */
+  readonly isAmongFew: (table: string, condition: string, limit: string) => string;
+  /** Part of a `from` clause: for each row before it the rows of a table that are picked, which has a limit. */
+  readonly joinPicked: (picked: Picked) => string;
+  /** The same for all rows `j` of a table under a condition. It ends the clause; a `limit` follows. */
+  readonly joinUpTo: (rows: RowsUpTo) => string;
+  /** Selects the ids of a team's jobs whose URL may lie between two texts. 1 team, 2 from, 3 to, 4 the most */
+  readonly findByUrl: string;
+  /** See `RetentionStore.giveBackPages`. */
+  readonly giveBackPages: (run: RunText, most: number) => Promise<number>;
 }
 
-/** The expression that turns an unpacked `bytes` field back into bytes. */
-export function bytesOf(dialect: DialectName, column: string): string {
-  return dialect === 'postgres' ? `decode(${column}, 'hex')` : `unhex(${column})`;
+export type RunText = (text: string) => Promise<unknown[]>;
+
+export interface Picked {
+  table: string;
+  /** What they are called from there on. */
+  as: string;
+  columns: readonly string[];
+  /** Selects the columns of `x` that it is given. */
+  pick: (columns: string) => string;
 }
 
-/** Rows as the one JSON parameter that `unpackRows` reads; their texts too become storable. */
+export interface RowsUpTo {
+  table: string;
+  columns: string;
+  condition: string;
+  order?: string;
+  limit: string;
+}
+
+/** Rows as the one JSON parameter that `Dialect.rows` reads; their texts too become storable. */
 export function packRows<F extends Fields>(fields: F, rows: readonly RowOf<F>[]): string {
   const packed = rows.map((row) => packRow(fields, row));
   const text = JSON.stringify(packed);
@@ -69,26 +110,4 @@ function packRow<F extends Fields>(fields: F, row: RowOf<F>): Record<string, unk
 
 function makeStorable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storableText(value) : value;
-}
-
-/**
- * The condition that a row's `id` is among those that a selection takes, leaving out what another transaction
- * holds. On Postgres they are made a list first: as a part of a join the selection may be run again and again, and
- * takes others each time, more than its limit. SQLite has one writer and needs no word for that.
- */
-export function isAmongFree(
-  dialect: DialectName,
-  selection: RawBuilder<{ id: string }>,
-): RawBuilder<boolean> {
-  if (dialect === 'sqlite') return sql<boolean>`id in (${selection})`;
-  return sql<boolean>`id = any(array(${selection} for update skip locked))`;
-}
-
-/**
- * A text column in a condition that no index may serve. Statements that end many runs look each up by its
- * key. Left to itself, SQLite would go through all running ones once it has statistics, and Postgres would
- * read their whole index, which is small but full of the entries of runs that have ended since.
- */
-export function unindexed(dialect: DialectName, column: string): string {
-  return dialect === 'sqlite' ? `+${column}` : `${column} || ''`;
 }

@@ -1,7 +1,4 @@
 import type { Clock } from '#domain/clock';
-import type { CallbackToSend, ClaimedCallback } from './callbacks.ts';
-import { isCallbackWaiting, takeCallbacks } from './callbacks.ts';
-import { forgetSentCallbacks } from './callbacks-under-way.ts';
 import {
   claimDueExecutions,
   type ExecutionsClaim,
@@ -19,11 +16,9 @@ import { NodeGroups } from './node-groups.ts';
 import type { Sealer } from './seal.ts';
 import { type ExecutionSettlement, settleExecutions } from './settle-executions.ts';
 import type { SignalBus } from './signals.ts';
-import { scanCallbackTeams, scanWaitingTeams } from './waiting.ts';
+import { scanWaitingTeams } from './waiting.ts';
 
-export type { CallbackToSend };
-
-/** What the engine does with crons' runs, and the callbacks of runs of either kind. */
+/** What the engine does with crons' runs. */
 export class ExecutionStore {
   readonly #db: Database;
   readonly #sealer: Sealer;
@@ -36,11 +31,6 @@ export class ExecutionStore {
   readonly #heldTeams = new HeldTeams<ExecutionSettlement>(({ execution }) => execution.teamId);
   readonly #settling = new NodeGroups<ExecutionSettlement, boolean | Error>((nodeId, settlements) =>
     this.#heldTeams.write(settlements, (each) => this.#settle(nodeId, each)),
-  );
-
-  readonly #heldCallbacks = new HeldTeams<ClaimedCallback>(({ teamId }) => teamId);
-  readonly #forgetting = new NodeGroups<ClaimedCallback, null | Error>((nodeId, sent) =>
-    this.#heldCallbacks.write(sent, (each) => this.#forget(nodeId, each)),
   );
 
   constructor(db: Database, sealer: Sealer, clock: Clock, signals: SignalBus) {
@@ -66,7 +56,7 @@ export class ExecutionStore {
     const room = { db: this.#db, sealer: this.#sealer, secrets: this.#secrets };
     const claim = (free: readonly TeamSeats[]) =>
       claimDueExecutions(room, free, claimant, nextRunAt);
-    if (this.#db.dialect === 'sqlite') return claim(asked);
+    if (!this.#db.dialect.isShared) return claim(asked);
     const { claims, held } = await this.#held.claimBeside(asked, claimant.now, claim);
     const heldTeams = held.map(({ teamId }) => {
       return { teamId, nextDueAt: claimant.now, holds: 'held' as const };
@@ -92,33 +82,6 @@ export class ExecutionStore {
   /** Signals may have been lost: the next `scanWaiting` goes through everything. */
   missedSignals(): void {
     this.#points.distrust();
-  }
-
-  /** Takes callbacks for a node to send; each is given out once (§6.1). */
-  async takeCallbacks(nodeId: string, teamId: string, seats: number): Promise<ClaimedCallback[]> {
-    const room = { db: this.#db, secrets: this.#secrets };
-    return takeCallbacks(room, { nodeId, teamId, seats });
-  }
-
-  /** Forgets a callback that the node has sent. */
-  async forgetCallback(nodeId: string, sent: ClaimedCallback): Promise<void> {
-    const error = await this.#forgetting.add(nodeId, sent);
-    if (error !== null) throw error;
-  }
-
-  /** Whether the callback of a run that ended then is still to be sent. */
-  async isCallbackWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {
-    return isCallbackWaiting(this.#db, teamId, runId, completedAt);
-  }
-
-  /** The teams that have callbacks to send. */
-  async scanCallbacks(): Promise<string[]> {
-    return scanCallbackTeams(this.#db);
-  }
-
-  async #forget(nodeId: string, sent: readonly ClaimedCallback[]): Promise<null[]> {
-    await this.#db.transact((trx) => forgetSentCallbacks(trx, this.#db.dialect, nodeId, sent));
-    return sent.map(() => null);
   }
 
   async #settle(nodeId: string, settlements: readonly ExecutionSettlement[]): Promise<boolean[]> {

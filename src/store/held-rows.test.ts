@@ -135,7 +135,7 @@ test('callbacks that were sent are forgotten beside one of another team that som
     const told = { url: 'http://back.example/', body: '{}', createdAt: TEST_START };
     const callback = { teamId, id: newId(TEST_START), runId: job.id, ...told };
     await store.jobs.settle(node, aSettlement(store, job, { callback }));
-    sent.push(...(await store.executions.takeCallbacks(node, teamId, 1)));
+    sent.push(...(await store.callbacks.take(node, teamId, 1)));
   }
   const [held, other] = sent;
   assert.ok(held && other);
@@ -143,12 +143,12 @@ test('callbacks that were sent are forgotten beside one of another team that som
     await using holder = await holdRows(store);
     await holder.query(`select 1 from callbacks_under_way where id = '${held.id}' for update`);
     const [first, second] = await Promise.allSettled(
-      sent.map((each) => store.executions.forgetCallback(node, each)),
+      sent.map((each) => store.callbacks.end(node, each)),
     );
     assert.ok(first?.status === 'rejected' && isHeldUp(first.reason));
     assert.equal(second?.status, 'fulfilled');
   }
-  await store.executions.forgetCallback(node, held);
+  await store.callbacks.end(node, held);
   assert.deepEqual(await store.nodes.releaseStrays(node, new Set()), []);
 });
 

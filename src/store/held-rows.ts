@@ -1,20 +1,7 @@
 import type { Database } from './database.ts';
-import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Fields, packRows } from './dialect.ts';
 import { StoreError } from './errors.ts';
 import { bindHot, type HotStatement, hotStatement } from './hot.ts';
-
-/** How long a statement that serves several teams waits for a row that somebody else holds. */
-const PATIENCE_MS = 100;
-
-/**
- * Part of a `from` clause on Postgres: the statement that it stands in, and the rest of its transaction, waits but
- * briefly for rows that somebody else holds. It has to be read before the first of those rows. Between nodes a row
- * is held to the end of a commit; longer than that only somebody's `psql` holds it, or a report.
- */
-export function briefly(dialect: DialectName): string {
-  if (dialect === 'sqlite') return '';
-  return `cross join set_config('lock_timeout', '${PATIENCE_MS}ms', true) as patience`;
-}
 
 const LOCK_TIMEOUT = '55P03';
 
@@ -75,7 +62,7 @@ export function findHeldLanes(
   return hotStatement(
     name,
     (dialect) => `
-    with lanes as materialized (${lanes(unpackRows(dialect, LANE, 1))}) ${parts.join('')} ${freeRows}
+    with lanes as materialized (${lanes(dialect.rows(LANE, 1))}) ${parts.join('')} ${freeRows}
     select id from lanes where ${isHeld} ${areHeld.join('')}`,
   );
 }

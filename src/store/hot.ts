@@ -1,6 +1,8 @@
 import { CompiledQuery } from 'kysely';
-import type { DialectName } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
+import { postgres } from './postgres/sql.ts';
 import type { HotRunner } from './procedure.ts';
+import { sqlite } from './sqlite/sql.ts';
 
 /**
  * A statement of the hot path, written by hand because the builder would be compiled anew on every
@@ -17,25 +19,25 @@ export interface HotStatement<Row> {
 
 export function hotStatement<Row>(
   name: string,
-  write: (dialect: DialectName) => string,
+  write: (dialect: Dialect) => string,
 ): HotStatement<Row> {
   return {
-    sqlite: `/* ${name} */ ${write('sqlite')}`,
-    postgres: `/* ${name} */ ${write('postgres')}`,
+    sqlite: `/* ${name} */ ${write(sqlite)}`,
+    postgres: `/* ${name} */ ${write(postgres)}`,
   };
 }
 
 export function bindHot<Row>(
-  dialect: DialectName,
+  dialect: Dialect,
   statement: HotStatement<Row>,
   parameters: readonly unknown[],
 ): CompiledQuery<Row> {
-  return CompiledQuery.raw(statement[dialect], [...parameters]);
+  return CompiledQuery.raw(statement[dialect.name], [...parameters]);
 }
 
 export async function runHot<Row>(
   runner: HotRunner,
-  dialect: DialectName,
+  dialect: Dialect,
   statement: HotStatement<Row>,
   parameters: readonly unknown[],
 ): Promise<Row[]> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import type { Database } from './database.ts';
 import { join } from './members.ts';
@@ -141,7 +142,7 @@ export class InvitationStore {
         .where('i.token_hash', '=', tokenHash)
         .where('i.expires_at', '>', now)
         .where('t.deleted_at', 'is', null)
-        .$if(this.#db.dialect === 'postgres', (query) => query.forUpdate('i'))
+        .modifyEnd(sql.raw(this.#db.dialect.lock('for update of i')))
         .executeTakeFirst();
       if (!invitation) return { kind: 'not-found' };
       const { team_id: teamId, id, email, role } = invitation;

@@ -2,7 +2,7 @@ import { newId } from '#domain/ids';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { copyJobs } from './copy-jobs.ts';
 import type { Database, Trx } from './database.ts';
-import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import type { JobStatus, Tables } from './schema.ts';
 
@@ -29,7 +29,7 @@ const FAILED = ['dead_lettered', 'failed'] as const;
  */
 async function holdJobs(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   {
     teamId,
     jobIds,
@@ -52,7 +52,7 @@ async function holdJobs(
     .$if(again === false, (query) => query.where('retried_as', 'is', null))
     .$if(before !== undefined, (query) => query.where(isResentBefore(before as string)))
     .orderBy('id')
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .modifyEnd(sql.raw(dialect.lock('for update')))
     .execute();
 }
 
@@ -184,13 +184,13 @@ const RETRIED = { team_id: 'id', id: 'id', retried_as: 'id' } as const satisfies
 const markRetriedJobs = hotStatement<never>(
   'mark-retried',
   (dialect) => `
-  update jobs set retried_as = given.retried_as from ${unpackRows(dialect, RETRIED, 1)}
+  update jobs set retried_as = given.retried_as from ${dialect.rows(RETRIED, 1)}
   where jobs.team_id = given.team_id and jobs.id = given.id`,
 );
 
 async function markRetried(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   teamId: string,
   retries: readonly { failedId: string; id: string }[],
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Trx } from './database.ts';
-import type { DialectName } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
 import type { RunEnd } from './settlement.ts';
 
@@ -16,7 +16,7 @@ export interface JobAlert {
 /** Raises alerts of jobs in the transaction that settles them. */
 export async function raiseJobAlerts(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   alerts: readonly JobAlert[],
 ): Promise<void> {
   if (alerts.length === 0) return;

@@ -89,7 +89,7 @@ export class JobStore {
     const accept = (jobs: readonly NewJob[]) => heldTeams.write(jobs, (each) => this.#accept(each));
     this.#accepting = new GroupCommit(accept, {
       maxBatch: MAX_ACCEPT_BATCH,
-      lanes: db.dialect === 'postgres' ? 2 : 1,
+      lanes: db.dialect.isShared ? 2 : 1,
     });
   }
 
@@ -117,7 +117,7 @@ export class JobStore {
       strangers: this.#strangers,
     };
     const plans = this.#knownPlans;
-    if (this.#db.dialect === 'sqlite') return claimInTransaction(room, asked, claimant, plans);
+    if (!this.#db.dialect.isShared) return claimInTransaction(room, asked, claimant, plans);
     const atOnce = await this.#held.claimBeside(asked, claimant.now, (free) =>
       claimAtOnce(room, free, claimant, plans),
     );

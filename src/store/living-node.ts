@@ -1,4 +1,4 @@
-import type { DialectName } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import type { HotRunner } from './procedure.ts';
 
@@ -9,19 +9,18 @@ import type { HotRunner } from './procedure.ts';
  *
  * @param parameter  how the statement names the node's id: `$2`, `?1`
  */
-export function livingNode(dialect: DialectName, parameter: string): string {
-  const text = `select id from nodes where id = ${parameter}`;
-  return dialect === 'postgres' ? `${text} for key share` : text;
+export function livingNode(dialect: Dialect, parameter: string): string {
+  return `select id from nodes where id = ${parameter} ${dialect.lock('for key share')}`;
 }
 
 const holdLivingNode = hotStatement<{ id: string }>('hold-node', (dialect) =>
-  livingNode(dialect, dialect === 'postgres' ? '$1' : '?1'),
+  livingNode(dialect, dialect.$(1)),
 );
 
 /** Holds a node's row to the end of the transaction; false where the node has been declared dead (§3.6). */
 export async function holdNode(
   runner: HotRunner,
-  dialect: DialectName,
+  dialect: Dialect,
   nodeId: string,
 ): Promise<boolean> {
   return (await runHot(runner, dialect, holdLivingNode, [nodeId])).length === 1;

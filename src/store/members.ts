@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Role } from './accounts-schema.ts';
 import type { Database, Trx } from './database.ts';
 import { insertTeam } from './teams.ts';
@@ -121,7 +122,7 @@ export class MemberStore {
         .where('team_id', '=', teamId)
         .where('user_id', 'in', [ownerId, toUserId])
         .orderBy('user_id')
-        .$if(this.#db.dialect === 'postgres', (query) => query.forUpdate())
+        .modifyEnd(sql.raw(this.#db.dialect.lock('for update')))
         .execute();
       const isOwner = rows.some(({ user_id, role }) => user_id === ownerId && role === 'owner');
       if (!isOwner || rows.length < 2) return 'not-found';
@@ -141,9 +142,8 @@ export class MemberStore {
 
   /** Teams that the user owns. On Postgres the user's row is held, so that two teams made at once both count. */
   async #countOwned(trx: Trx, userId: string): Promise<number> {
-    if (this.#db.dialect === 'postgres') {
-      await trx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
-    }
+    const held = sql.raw(this.#db.dialect.lock('for update'));
+    await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
     const row = await trx
       .selectFrom('memberships as m')
       .innerJoin('teams as t', 't.id', 'm.team_id')

@@ -1,7 +1,7 @@
 import { newId } from '#domain/ids';
-import { dropCallbacksUnderWay } from './callbacks-under-way.ts';
+import { dropCallbacksUnderWay } from './callbacks.ts';
 import type { Database, Trx } from './database.ts';
-import type { DialectName } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { bindHot, hotStatement } from './hot.ts';
 import { holdNode } from './living-node.ts';
 import { type SettledOrphans, settleOrphans } from './orphans.ts';
@@ -130,15 +130,14 @@ export class NodeStore {
 
 /** Makes another number in any case, also where the clock has stepped back by just the time between two renewals. */
 const renewLease = hotStatement<{ id: string }>('renew-lease', (dialect) => {
-  const [node, until] = dialect === 'postgres' ? ['$1', '$2::bigint'] : ['?1', '?2'];
+  const [node, until] = [dialect.$(1), dialect.$(2, 'bigint')];
   return `update nodes set lease_until = case lease_until when ${until} then ${until} + 1 else ${until} end
     where id = ${node} returning id`;
 });
 
 const readOthers = hotStatement<NodeBeat>(
   'read-other-nodes',
-  (dialect) =>
-    `select id, lease_until as beat from nodes where id <> ${dialect === 'postgres' ? '$1' : '?1'}`,
+  (dialect) => `select id, lease_until as beat from nodes where id <> ${dialect.$(1)}`,
 );
 
 async function deleteNodes(
@@ -166,7 +165,7 @@ async function deleteNodes(
 /** A callback that a dead node had taken may have been sent, so it is given up (§6.1). */
 async function buryWork(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   nodeIds: readonly string[],
   now: number,
 ): Promise<SettledOrphans> {

@@ -1,11 +1,10 @@
-import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import { readCronPayload } from '#domain/payload';
 import type { RequestSpec } from '#domain/request';
 import { alertOf, type StoredAlert } from './alerts.ts';
 import type { AlertsTable, NoticesTable } from './alerts-schema.ts';
 import type { Database, Trx } from './database.ts';
-import { isAmongFree } from './dialect.ts';
+import { hotStatement, runHot } from './hot.ts';
 import { parseList } from './parse-list.ts';
 import type { NoticeTarget } from './raise-alerts.ts';
 import type { Sealer } from './seal.ts';
@@ -40,6 +39,17 @@ export interface ClaimedNotice {
 }
 
 type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId'>;
+
+/** 1 team, 2 claim, 3 now, 4 until when, 5 the most */
+const claimNotices = hotStatement<NoticesTable>('claim-notices', (dialect) => {
+  const $ = dialect.$;
+  const due = `select id from notices where team_id = ${$(1)} and next_try_at <= ${$(3)}
+    order by next_try_at, id limit ${$(5)}`;
+  return `
+  update notices set claim_id = ${$(2)}, next_try_at = ${$(4)}, attempts = attempts + 1,
+    first_tried_at = coalesce(first_tried_at, ${$(3)})
+  where team_id = ${$(1)} and ${dialect.isAmongFree(due)} returning *`;
+});
 
 /**
  * What is to be sent of alerts. A notice is claimed under a lease: whoever dies while sending loses it to
@@ -77,24 +87,8 @@ export class NoticeStore {
     { now, leaseMs, most }: { now: number; leaseMs: number; most: number },
   ): Promise<ClaimedNotice[]> {
     return this.#db.transact(async (trx) => {
-      const rows = await trx
-        .updateTable('notices')
-        .set((eb) => ({
-          claim_id: newId(now),
-          next_try_at: now + leaseMs,
-          attempts: eb('attempts', '+', 1),
-          first_tried_at: eb.fn.coalesce('first_tried_at', eb.val(now)),
-        }))
-        .where('team_id', '=', teamId)
-        .where(
-          isAmongFree(
-            this.#db.dialect,
-            sql`select id from notices where team_id = ${teamId} and next_try_at <= ${now}
-              order by next_try_at, id limit ${most}`,
-          ),
-        )
-        .returningAll()
-        .execute();
+      const claim = [teamId, newId(now), now, now + leaseMs, most];
+      const rows = await runHot(trx, this.#db.dialect, claimNotices, claim);
       const team = await trx
         .selectFrom('teams')
         .select('name')

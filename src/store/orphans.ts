@@ -4,7 +4,7 @@ import { newId } from '#domain/ids';
 import { type CallbackToSend, insertCallbacks } from './callbacks.ts';
 import { followCrons } from './cron-alerts.ts';
 import type { Trx } from './database.ts';
-import type { DialectName } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { raiseJobAlerts } from './job-alerts.ts';
 import { countOutcomes, failedRuns } from './outcomes.ts';
 import type { ExecutionsTable } from './schema.ts';
@@ -39,7 +39,7 @@ export interface SettledOrphans {
  */
 export async function settleOrphans(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   orphans: Orphans,
   now: number,
 ): Promise<SettledOrphans> {
@@ -57,7 +57,7 @@ function endOfOrphan(completedAt: number) {
 /** The state stands in the text and not among the values: only then does a partial index serve. */
 async function deadLetterJobs(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   { nodeIds, runId }: Orphans,
   now: number,
 ): Promise<number> {
@@ -99,7 +99,7 @@ async function deadLetterJobs(
 
 async function failExecutions(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   { nodeIds, runId }: Orphans,
   now: number,
 ): Promise<number> {

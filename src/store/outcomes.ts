@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { type DialectName, type Fields, packRows, type RowOf, unpackRows } from './dialect.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import type { HotRunner } from './procedure.ts';
 import type { OutcomeHoursTable } from './schema.ts';
@@ -24,7 +24,7 @@ export const addOutcomes = hotStatement<never>(
   'add-outcomes',
   (dialect) => `
   insert into outcome_hours (team_id, hour, outcome, runs)
-  select given.team_id, given.hour, given.outcome, given.runs from ${unpackRows(dialect, OUTCOME, 1)}
+  select given.team_id, given.hour, given.outcome, given.runs from ${dialect.rows(OUTCOME, 1)}
   where true
   on conflict (team_id, hour, outcome) do update set runs = outcome_hours.runs + excluded.runs`,
 );
@@ -57,7 +57,7 @@ export function failedRuns(rows: readonly { team_id: string }[], completedAt: nu
 /** Counts runs that ended, in the transaction that ends them. */
 export async function countOutcomes(
   runner: HotRunner,
-  dialect: DialectName,
+  dialect: Dialect,
   ended: readonly EndedRun[],
 ): Promise<void> {
   if (ended.length === 0) return;

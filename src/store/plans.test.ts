@@ -326,9 +326,9 @@ async function askEverything(store: Store): Promise<void> {
   // From then on it begins where it has seen that nothing waits.
   await store.jobs.scanWaiting();
   await store.executions.scanWaiting();
-  await store.executions.scanCallbacks();
-  const callbacks = await store.executions.takeCallbacks(node, team.id, 10);
-  for (const each of callbacks) await store.executions.forgetCallback(node, each);
+  await store.callbacks.scanWaiting();
+  const callbacks = await store.callbacks.take(node, team.id, 10);
+  for (const each of callbacks) await store.callbacks.end(node, each);
   await store.notices.scanWaiting();
   await store.notices.claimDue(team.id, { now: TEST_START, leaseMs: 1000, most: 5 });
   await askOfCrons(store, team.id, node);
@@ -408,7 +408,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.listNextCrons(teamId, 10);
   await store.crons.findAll(teamId, cronIds);
   await store.jobs.findRetryOf(teamId, newId(TEST_START));
-  await store.executions.isCallbackWaiting(teamId, newId(TEST_START), TEST_START);
+  await store.callbacks.isWaiting(teamId, newId(TEST_START), TEST_START);
   await store.outcomes.readHours(teamId, TEST_START);
 }
 

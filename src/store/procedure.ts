@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import type { DialectName } from './dialect.ts';
+import type { Dialect, DialectName } from './dialect.ts';
 
 /** What a statement of the hot path runs on: a transaction, or the database's own thread. */
 export interface HotRunner {
@@ -14,6 +14,11 @@ export interface HotRunner {
 export interface Procedure<Input, Output> {
   /** Names it in `procedures.ts`. */
   readonly name: string;
+  /** Then it is a transaction by itself, and is spared the round trips of begin and commit. */
+  readonly isOneStatement?: true;
   /** `input` and the result are copied between threads: values that can be cloned. */
-  run(runner: HotRunner, dialect: DialectName, input: Input): Promise<Output>;
+  run(runner: HotRunner, dialect: Dialect, input: Input): Promise<Output>;
 }
+
+/** One procedure, written for each of the databases. */
+export type Twins<Input, Output> = Readonly<Record<DialectName, Procedure<Input, Output>>>;

@@ -34,7 +34,7 @@ const readPulse = hotStatement<{
   failed_jobs: number;
   unread_alerts: number;
 }>('read-pulse', (dialect) => {
-  const team = dialect === 'postgres' ? '$1' : '?1';
+  const team = dialect.$(1);
   return `
   select
     (select count(*) from (
@@ -53,7 +53,7 @@ const readPulse = hotStatement<{
 });
 
 const readCounts = hotStatement<{ thing: string; number: number }>('read-counts', (dialect) => {
-  const team = dialect === 'postgres' ? '$1' : '?1';
+  const team = dialect.$(1);
   const counted = (thing: string, from: string) => `
     select ${thing} as thing, count(*) as number from (${from} limit ${MOST_COUNTED}) as counted
     group by 1`;
@@ -80,7 +80,7 @@ const readCounts = hotStatement<{ thing: string; number: number }>('read-counts'
 const findCreated = hotStatement<{ kind: 'job' | 'cron'; id: string; created_at: number }>(
   'find-created-since',
   (dialect) => {
-    const [team, first] = dialect === 'postgres' ? ['$1', '$2::uuid'] : ['?1', '?2'];
+    const [team, first] = [dialect.$(1), dialect.$(2, 'id')];
     const earliest = (kind: string, table: string) => `
       select * from (select '${kind}' as kind, id, created_at from ${table}
         where team_id = ${team} and id >= ${first} order by id limit 1) as ${table}`;

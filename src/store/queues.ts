@@ -248,7 +248,7 @@ export class QueueStore {
     { team_id, id }: QueuesTable,
     { concurrencyLimit }: Partial<QueueSettings>,
   ): Promise<void> {
-    if (this.#db.dialect === 'sqlite' || concurrencyLimit === undefined) return;
+    if (!this.#db.dialect.isShared || concurrencyLimit === undefined) return;
     await forgetTaken(trx, team_id, id);
   }
 

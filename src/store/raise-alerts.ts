@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import { findGathering, NO_BURST, openNotice } from '#domain/alert-burst';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
 import { newId } from '#domain/ids';
 import { type AlertSource, findMutingWindow } from '#domain/maintenance';
 import type { Trx } from './database.ts';
-import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 
@@ -59,7 +60,7 @@ interface NewNotice {
  */
 export async function raiseAlerts(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   alerts: readonly AlertToRaise[],
 ): Promise<void> {
   if (alerts.length === 0) return;
@@ -77,7 +78,7 @@ export async function raiseAlerts(
 /** Gives every alert that is not muted a notice, and returns those that are new. */
 async function placeInNotices(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   placed: readonly Placed[],
 ): Promise<NewNotice[]> {
   const told = placed.filter(({ mutedBy }) => mutedBy === null);
@@ -116,7 +117,7 @@ function newNotice(
 /** The id of the notice that the alerts joined, or a new notice for them. */
 async function placeBurst(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   group: readonly Placed[],
 ): Promise<NewNotice | string> {
   const alert = group.at(-1)?.alert;
@@ -143,7 +144,7 @@ async function placeBurst(
 }
 
 /** The row is held to the end of the transaction, so that two nodes do not both open a notice. */
-async function holdBurst(trx: Trx, dialect: DialectName, { teamId, source, level }: AlertToRaise) {
+async function holdBurst(trx: Trx, dialect: Dialect, { teamId, source, level }: AlertToRaise) {
   await trx
     .insertInto('alert_bursts')
     .values({
@@ -162,7 +163,7 @@ async function holdBurst(trx: Trx, dialect: DialectName, { teamId, source, level
     .where('team_id', '=', teamId)
     .where('queue_id', '=', source.id)
     .where('level', '=', level)
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .modifyEnd(sql.raw(dialect.lock('for update')))
     .executeTakeFirstOrThrow();
   const noticeId = row.gathering_notice_id;
   const gathering = noticeId === null ? null : { noticeId, until: row.gathering_until ?? 0 };
@@ -198,12 +199,12 @@ const insertNoticeRows = hotStatement<never>(
   'insert-notices',
   (dialect) => `
   insert into notices (team_id, id, alert_count, targets, next_try_at)
-  select team_id, id, alert_count, targets, next_try_at from ${unpackRows(dialect, NOTICE, 1)}`,
+  select team_id, id, alert_count, targets, next_try_at from ${dialect.rows(NOTICE, 1)}`,
 );
 
 async function insertNotices(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   notices: readonly NewNotice[],
 ): Promise<void> {
   if (notices.length === 0) return;
@@ -243,14 +244,10 @@ const ALERT_COLUMNS = Object.keys(ALERT).join(', ');
 const insertAlertRows = hotStatement<never>(
   'insert-alerts',
   (dialect) => `
-  insert into alerts (${ALERT_COLUMNS}) select ${ALERT_COLUMNS} from ${unpackRows(dialect, ALERT, 1)}`,
+  insert into alerts (${ALERT_COLUMNS}) select ${ALERT_COLUMNS} from ${dialect.rows(ALERT, 1)}`,
 );
 
-async function insertAlerts(
-  trx: Trx,
-  dialect: DialectName,
-  placed: readonly Placed[],
-): Promise<void> {
+async function insertAlerts(trx: Trx, dialect: Dialect, placed: readonly Placed[]): Promise<void> {
   const rows = placed.map(({ alert, mutedBy, noticeId }) => ({
     team_id: alert.teamId,
     id: newId(alert.raisedAt),

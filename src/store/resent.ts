@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Fields, packRows } from './dialect.ts';
 import { runHot } from './hot.ts';
 import { pageStatement } from './lists/statement.ts';
 import type { JobStatus } from './schema.ts';
@@ -26,14 +26,14 @@ const JOB = { job_id: 'id' } as const satisfies Fields;
 const findOutcomes = pageStatement<{ status: JobStatus | 'unresent' | null; number: number }>(
   'outcomes-of-resent',
   (dialect) => {
-    const team = dialect === 'postgres' ? '$2' : '?2';
+    const team = dialect.$(2);
     const last = `(select a.status from jobs a
       where a.team_id = ${team} and a.original_id = f.retried_as and a.attempt_number > 1
       order by a.attempt_number desc limit 1)`;
     const first = `(select a.status from jobs a where a.team_id = ${team} and a.id = f.retried_as)`;
     return `select status, count(*) as number from (
       select case when f.retried_as is null then 'unresent' else coalesce(${last}, ${first}) end as status
-      from ${unpackRows(dialect, JOB, 1)}
+      from ${dialect.rows(JOB, 1)}
       cross join jobs f where f.team_id = ${team} and f.id = given.job_id) as resent
     group by status`;
   },

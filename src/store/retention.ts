@@ -112,19 +112,10 @@ export class RetentionStore {
    * @returns how many pages are still free
    */
   async giveBackPages(most: number): Promise<number> {
-    if (this.#db.dialect !== 'sqlite' || (await this.#countFreePages()) === 0) return 0;
-    await this.#db.runAlone(CompiledQuery.raw(`pragma incremental_vacuum(${Math.floor(most)})`));
-    const left = await this.#countFreePages();
-    // The file itself shrinks with the next checkpoint, which comes late where little is written.
-    if (left <= most) await this.#db.runAlone(CompiledQuery.raw('pragma wal_checkpoint(passive)'));
-    return left;
-  }
-
-  async #countFreePages(): Promise<number> {
-    const free = CompiledQuery.raw('pragma freelist_count') as CompiledQuery<{
-      freelist_count: number;
-    }>;
-    return (await this.#db.runAlone(free))[0]?.freelist_count ?? 0;
+    return this.#db.dialect.giveBackPages(
+      (text) => this.#db.runAlone(CompiledQuery.raw(text)),
+      most,
+    );
   }
 
   async #sweep(
@@ -169,12 +160,9 @@ export class RetentionStore {
     teamId: string,
     limit: number,
   ): Promise<number> {
-    const text =
-      this.#db.dialect === 'postgres'
-        ? `delete from ${table} where ctid = any(array(
-            select ctid from ${table} where team_id = $1 limit $2)) returning 1 as gone`
-        : `delete from ${table} where rowid in (
-            select rowid from ${table} where team_id = ?1 limit ?2) returning 1 as gone`;
+    const { $, isAmongFew } = this.#db.dialect;
+    const few = isAmongFew(table, `team_id = ${$(1)}`, $(2));
+    const text = `delete from ${table} where ${few} returning 1 as gone`;
     const gone = await this.#db.runAlone(CompiledQuery.raw(text, [teamId, limit]));
     return gone.length;
   }

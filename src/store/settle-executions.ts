@@ -2,8 +2,7 @@ import { type CallbackToSend, insertCallbacks } from './callbacks.ts';
 import type { ClaimedExecution } from './claims.ts';
 import { followCrons, type SettledRun } from './cron-alerts.ts';
 import type { Database } from './database.ts';
-import { packRows, unindexed, unpackRows } from './dialect.ts';
-import { briefly } from './held-rows.ts';
+import { packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { countOutcomes, outcomeOf } from './outcomes.ts';
 import { insertResponses } from './settle-jobs.ts';
@@ -35,10 +34,10 @@ const endExecutions = hotStatement<EndedRow>(
   update executions set status = given.status, claimed_by = null,
     completed_at = given.completed_at, response_status = given.response_status,
     reason = given.reason, error_message = given.error_message, duration_ms = given.duration_ms
-  from ${unpackRows(dialect, ENDED, 1)} ${briefly(dialect)}
+  from ${dialect.rows(ENDED, 1)} ${dialect.briefly}
   where executions.team_id = given.team_id and executions.id = given.id
-    and ${unindexed(dialect, 'executions.status')} = 'running'
-    and executions.claimed_by = ${dialect === 'postgres' ? '$2' : '?2'}
+    and ${dialect.unindexed('executions.status')} = 'running'
+    and executions.claimed_by = ${dialect.$(2)}
   returning executions.id,
     (select c.alert_threshold from crons c
      where c.team_id = executions.team_id and c.id = executions.cron_id) as alert_threshold,

@@ -1,8 +1,7 @@
 import { CALLBACK, callbackRow } from './callbacks.ts';
 import { COPY, copyRow } from './copy-jobs.ts';
 import type { Database } from './database.ts';
-import { type Fields, packRows, unindexed, unpackRows } from './dialect.ts';
-import { briefly } from './held-rows.ts';
+import { type Fields, packRows } from './dialect.ts';
 import { bindHot, hotStatement } from './hot.ts';
 import { copiesOf, ENDED, endedRow, type JobSettlement } from './settlement.ts';
 
@@ -23,14 +22,14 @@ const settleAtOnceStatement = hotStatement<{ id: string }>(
   'settle-jobs-at-once',
   (dialect) => `
   with ends as materialized (
-    select given.* from ${unpackRows(dialect, ENDED_WITH_RESPONSE, 1)} ${briefly(dialect)}
+    select given.* from ${dialect.rows(ENDED_WITH_RESPONSE, 1)} ${dialect.briefly}
   ), ended as (
     update jobs set status = ends.status, claimed_by = null, completed_at = ends.completed_at,
       response_status = ends.response_status, reason = ends.reason,
       error_message = ends.error_message, duration_ms = ends.duration_ms
     from ends
     where jobs.team_id = ends.team_id and jobs.id = ends.id
-      and ${unindexed(dialect, 'jobs.status')} = 'processing' and jobs.claimed_by = $2
+      and ${dialect.unindexed('jobs.status')} = 'processing' and jobs.claimed_by = $2
     returning jobs.team_id, jobs.id
   ), answered as (
     insert into responses (team_id, run_id, total_bytes, trace, body)
@@ -42,12 +41,12 @@ const settleAtOnceStatement = hotStatement<{ id: string }>(
     select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, 'pending',
       j.method, j.url, j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers,
       j.payload
-    from ${unpackRows(dialect, COPY, 3)} join ended on ended.id = given.from_id
+    from ${dialect.rows(COPY, 3)} join ended on ended.id = given.from_id
     join jobs j on j.team_id = given.team_id and j.id = given.from_id
   ), told as (
     insert into callbacks (team_id, id, run_id, url, body, created_at)
     select given.team_id, given.id, given.run_id, given.url, given.body, given.created_at
-    from ${unpackRows(dialect, CALLBACK, 4)} join ended on ended.id = given.run_id
+    from ${dialect.rows(CALLBACK, 4)} join ended on ended.id = given.run_id
   ), counted as (
     insert into outcome_hours (team_id, hour, outcome, runs)
     select ended.team_id, ends.completed_at - ends.completed_at % 3600000,

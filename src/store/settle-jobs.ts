@@ -2,16 +2,7 @@ import { CALLBACK, callbackRow, insertCallbackRows } from './callbacks.ts';
 import { COPY, copyRow, insertCopies } from './copy-jobs.ts';
 import { settleAtOnce } from './settle-jobs-at-once.ts';
 import type { Database, Trx } from './database.ts';
-import {
-  bytesOf,
-  type DialectName,
-  type Fields,
-  packRows,
-  type RowOf,
-  unindexed,
-  unpackRows,
-} from './dialect.ts';
-import { briefly } from './held-rows.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from './dialect.ts';
 import { type HotStatement, hotStatement, runHot } from './hot.ts';
 import { addOutcomes, OUTCOME, outcomeOf, outcomeRows } from './outcomes.ts';
 import type { Procedure } from './procedure.ts';
@@ -32,10 +23,10 @@ const endJobs = hotStatement<{ id: string }>(
   update jobs set status = given.status, claimed_by = null, completed_at = given.completed_at,
     response_status = given.response_status, reason = given.reason,
     error_message = given.error_message, duration_ms = given.duration_ms
-  from ${unpackRows(dialect, ENDED, 1)} ${briefly(dialect)}
+  from ${dialect.rows(ENDED, 1)} ${dialect.briefly}
   where jobs.team_id = given.team_id and jobs.id = given.id
-    and ${unindexed(dialect, 'jobs.status')} = 'processing'
-    and jobs.claimed_by = ${dialect === 'postgres' ? '$2' : '?2'}
+    and ${dialect.unindexed('jobs.status')} = 'processing'
+    and jobs.claimed_by = ${dialect.$(2)}
   returning jobs.id`,
 );
 
@@ -51,8 +42,8 @@ const insertResponseRows = hotStatement<never>(
   'insert-responses',
   (dialect) => `
   insert into responses (team_id, run_id, total_bytes, trace, body)
-  select team_id, run_id, total_bytes, trace, ${bytesOf(dialect, 'body')}
-  from ${unpackRows(dialect, RESPONSE, 1)}`,
+  select team_id, run_id, total_bytes, trace, ${dialect.bytesOf('body')}
+  from ${dialect.rows(RESPONSE, 1)}`,
 );
 
 interface RunResponse {
@@ -63,7 +54,7 @@ interface RunResponse {
 
 export async function insertResponses(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   responses: readonly RunResponse[],
 ): Promise<void> {
   const rows = responseRows(responses);
@@ -160,7 +151,7 @@ export async function settleJobs(
   settlements: readonly JobSettlement[],
 ): Promise<Set<string>> {
   const isQuiet = settlements.every(({ alert, job }) => alert === null && job.unreadable === null);
-  if (db.dialect === 'postgres' && isQuiet) return settleAtOnce(db, nodeId, settlements);
+  if (db.dialect.isShared && isQuiet) return settleAtOnce(db, nodeId, settlements);
   const input = packSettlements(nodeId, settlements);
   if (isQuiet) return new Set(await db.perform(settleProcedure, input));
   return db.transact(async (trx) => {

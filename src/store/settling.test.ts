@@ -51,7 +51,7 @@ describe('settling attempts', () => {
       assert.equal(await store.jobs.settle(node, whole({ ...job, id: newId(TEST_START) })), false);
       assert.deepEqual(await store.jobs.find(team.id, job.id), before);
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
-      assert.deepEqual(await store.executions.scanCallbacks(), []);
+      assert.deepEqual(await store.callbacks.scanWaiting(), []);
       assert.equal(await store.jobs.settle(node, aSettlement(store, job)), true);
       assert.equal(await store.jobs.settle(node, whole(job)), false);
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
@@ -115,7 +115,7 @@ describe('settling attempts', () => {
       await assert.rejects(store.jobs.settle(node, settlement), { code: 'STORE_REFUSED' });
       assert.equal((await store.jobs.find(team.id, job.id))?.status, 'processing');
       await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
-      const taken = await store.executions.takeCallbacks(node, team.id, 10);
+      const taken = await store.callbacks.take(node, team.id, 10);
       assert.deepEqual(
         taken.map(({ runId, url }) => [runId, url]),
         [[job.id, 'http://caller.example/done']],
@@ -168,19 +168,19 @@ describe('settling attempts', () => {
         await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
         runIds.push(job.id);
       }
-      assert.deepEqual(await store.executions.scanCallbacks(), [team.id]);
-      const [first] = await store.executions.takeCallbacks(node, team.id, 1);
+      assert.deepEqual(await store.callbacks.scanWaiting(), [team.id]);
+      const [first] = await store.callbacks.take(node, team.id, 1);
       assert.equal(first?.runId, runIds[0]);
       assert.equal(first?.signingSecret, 'hush');
       const takes = await Promise.all(
         Array.from({ length: 8 }, (_, n) =>
-          (n % 2 ? store : other).executions.takeCallbacks(node, team.id, 3),
+          (n % 2 ? store : other).callbacks.take(node, team.id, 3),
         ),
       );
-      const rest = await store.executions.takeCallbacks(node, team.id, 100);
+      const rest = await store.callbacks.take(node, team.id, 100);
       const taken = [...takes.flat(), ...rest].map(({ runId }) => runId);
       assert.deepEqual(taken.toSorted(), runIds.slice(1));
-      assert.deepEqual(await other.executions.scanCallbacks(), []);
+      assert.deepEqual(await other.callbacks.scanWaiting(), []);
     });
 
     test('a team takes only its own callbacks', async () => {
@@ -189,8 +189,8 @@ describe('settling attempts', () => {
       const node = await aNode(store);
       const job = await aClaimedJob(store, theirs.id, node);
       await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
-      assert.deepEqual(await store.executions.takeCallbacks(node, ours.id, 10), []);
-      assert.equal((await store.executions.takeCallbacks(node, theirs.id, 10)).length, 1);
+      assert.deepEqual(await store.callbacks.take(node, ours.id, 10), []);
+      assert.equal((await store.callbacks.take(node, theirs.id, 10)).length, 1);
     });
   });
 });
@@ -228,7 +228,7 @@ describe('dead nodes', () => {
       assert.equal(kept.errorMessage, 'The worker stopped while the request was running.');
       assert.equal(kept.completedAt, now);
       assert.equal(kept.durationMs, LEASE_MS);
-      assert.deepEqual(await store.executions.scanCallbacks(), []);
+      assert.deepEqual(await store.callbacks.scanWaiting(), []);
       assert.equal((await store.jobs.find(team.id, waiting.jobId))?.status, 'pending');
       assert.equal(await store.jobs.settle(dead, aSettlement(store, job)), false);
       assert.equal((await store.jobs.find(team.id, job.id))?.status, 'dead_lettered');
@@ -269,7 +269,7 @@ describe('dead nodes', () => {
       const others = await store.nodes.readOthers(dead);
       assert.deepEqual((await store.nodes.recoverDead(dead, now, others)).nodeIds, []);
       assert.equal(await store.nodes.renew(dead, now, LEASE_MS), false);
-      assert.deepEqual(await store.executions.takeCallbacks(dead, team.id, 10), []);
+      assert.deepEqual(await store.callbacks.take(dead, team.id, 10), []);
     });
 
     test('a callback that a dead node had taken is given up; one that nobody took is not', async () => {
@@ -280,10 +280,10 @@ describe('dead nodes', () => {
         const job = await aClaimedJob(store, team.id, dead);
         await store.jobs.settle(dead, aSettlement(store, job, { callback: aCallback(job) }));
       }
-      const [taken] = await store.executions.takeCallbacks(dead, team.id, 1);
+      const [taken] = await store.callbacks.take(dead, team.id, 1);
       const seen = await store.nodes.readOthers(alive);
       await store.nodes.recoverDead(alive, store.clock.now(), seen);
-      const rest = await store.executions.takeCallbacks(alive, team.id, 10);
+      const rest = await store.callbacks.take(alive, team.id, 10);
       assert.equal(rest.length, 1);
       assert.notEqual(rest[0]?.id, taken?.id);
     });

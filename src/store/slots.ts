@@ -97,7 +97,7 @@ export class Strangers {
   }
 
   async areThere(): Promise<boolean> {
-    if (this.#db.dialect === 'sqlite') return false;
+    if (!this.#db.dialect.isShared) return false;
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#lookAtMs) return this.#areThere;
     const found = await this.#db.runAlone(bindHot(this.#db.dialect, findStrangers, []));

@@ -17,7 +17,7 @@ export class SnapshotStore {
    * the few rows that matter goes through it. SQLite has none.
    */
   async findOld(): Promise<OldSnapshot[]> {
-    if (this.#db.dialect === 'sqlite') return [];
+    if (!this.#db.dialect.isShared) return [];
     return findOldSnapshots((text) => this.#db.runAlone(CompiledQuery.raw(text)));
   }
 }

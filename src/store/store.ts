@@ -7,6 +7,7 @@ import { AttemptStore } from './attempts.ts';
 import { AuthRecordStore } from './auth-records.ts';
 import { BacklogStore } from './backlog.ts';
 import { BulkTaskStore } from './bulk-tasks.ts';
+import { CallbackStore } from './callbacks.ts';
 import { ChannelStore } from './channels.ts';
 import { CronStore } from './crons.ts';
 import type { Database, OnStatement } from './database.ts';
@@ -79,11 +80,14 @@ export interface StoreOptions {
 /** Everything that is kept, by noun. Nothing outside this room holds a database handle. */
 export interface Store {
   readonly dialect: DialectName;
+  /** Whether other processes may serve the same database. */
+  readonly isShared: boolean;
   /** The clock that due times and leases go by: the database's on Postgres. */
   readonly clock: Clock;
   readonly signals: SignalBus;
   readonly jobs: JobStore;
   readonly executions: ExecutionStore;
+  readonly callbacks: CallbackStore;
   readonly crons: CronStore;
   readonly queues: QueueStore;
   readonly pulse: PulseStore;
@@ -176,7 +180,8 @@ async function assemble(
   const { clock, signals } = links;
   if (serving && migrated.length > 0) options.log.info('database.migrated', { migrated });
   const shared = {
-    dialect: database.dialect,
+    dialect: database.dialect.name,
+    isShared: database.dialect.isShared,
     clock,
     signals,
     sealer,
@@ -204,6 +209,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     database: main,
     jobs: new JobStore({ db: main, searches }, sealer, clock, signals),
     executions: new ExecutionStore(main, sealer, clock, signals),
+    callbacks: new CallbackStore(main, sealer),
     crons: new CronStore(main, sealer, signals),
     queues: new QueueStore(main, signals),
     pulse: new PulseStore(searches),

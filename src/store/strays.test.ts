@@ -74,12 +74,12 @@ test('a callback that its node forgets while strays are looked for does not wait
   const told = { teamId: team.id, runId: job.id, url: 'http://caller.example/', body: '{}' };
   const callback = { ...told, id: newId(now), createdAt: now };
   await store.jobs.settle(node, aSettlement(store, job, { callback }));
-  assert.equal((await store.executions.takeCallbacks(node, team.id, 1)).length, 1);
+  assert.equal((await store.callbacks.take(node, team.id, 1)).length, 1);
   await using holder = await holdRows(store);
   await holder.query('delete from callbacks_under_way');
   const looking = store.nodes.releaseStrays(node, new Set());
   await holder.untilSomebodyWaits();
   await holder.query('commit');
   assert.deepEqual(await looking, []);
-  assert.deepEqual(await store.executions.takeCallbacks(node, team.id, 1), []);
+  assert.deepEqual(await store.callbacks.take(node, team.id, 1), []);
 });

@@ -1,6 +1,6 @@
-import { returnCallbacks } from './callbacks-under-way.ts';
+import { returnCallbacks } from './callbacks.ts';
 import type { Trx } from './database.ts';
-import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { type HotStatement, hotStatement, runHot } from './hot.ts';
 import { uncountRuns } from './usage.ts';
 
@@ -35,7 +35,7 @@ export interface Doubt {
  */
 export async function releaseStrays(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   nodeId: string,
   known: ReadonlySet<string>,
   doubt: Doubt | null,
@@ -86,15 +86,15 @@ function runsOf(
       `find-claimed-${table}`,
       (dialect) => `
       select team_id, id, ${queue}, started_at from ${table}
-      where status = '${running}' and claimed_by = ${dialect === 'postgres' ? '$1' : '?1'}`,
+      where status = '${running}' and claimed_by = ${dialect.$(1)}`,
     ),
     putBack: hotStatement(
       `put-back-${table}`,
       (dialect) => `
       update ${table} set status = 'pending', claimed_by = null, started_at = null
-      from ${unpackRows(dialect, RUN, 1)}
+      from ${dialect.rows(RUN, 1)}
       where ${table}.team_id = given.team_id and ${table}.id = given.id
-        and claimed_by = ${dialect === 'postgres' ? '$2' : '?2'}
+        and claimed_by = ${dialect.$(2)}
       returning ${table}.id`,
     ),
   };
@@ -114,17 +114,17 @@ const EXECUTIONS = runsOf('execution', {
 const QUEUE = { queue_id: 'id' } as const satisfies Fields;
 
 const findDoubtfulJobs = hotStatement<ClaimedRow>('find-doubtful-jobs', (dialect) => {
-  const [node, since] = dialect === 'postgres' ? ['$2', '$3'] : ['?2', '?3'];
+  const [node, since] = [dialect.$(2), dialect.$(3)];
   return `
   select j.team_id, j.id, j.queue_id, j.scheduled_at as due_at, j.started_at
-  from ${unpackRows(dialect, QUEUE, 1)} cross join jobs j
+  from ${dialect.rows(QUEUE, 1)} cross join jobs j
   where j.queue_id = given.queue_id and j.status = 'processing' and j.started_at >= ${since}
     and j.claimed_by = ${node}`;
 });
 
 async function findDoubtful(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   nodeId: string,
   { queueIds, since }: Doubt,
 ): Promise<ClaimedRow[]> {
@@ -135,7 +135,7 @@ async function findDoubtful(
 /** Gives the runs that were put back, and takes just those out of the count. */
 async function releaseRuns(
   trx: Trx,
-  dialect: DialectName,
+  dialect: Dialect,
   { putBack }: Runs,
   nodeId: string,
   known: ReadonlySet<string>,

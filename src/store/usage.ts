@@ -1,6 +1,6 @@
 import type { ClaimedRun } from './claims.ts';
 import type { Database } from './database.ts';
-import { type DialectName, type Fields, packRows, unpackRows } from './dialect.ts';
+import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import type { HotRunner } from './procedure.ts';
 
@@ -10,7 +10,7 @@ const addToMonths = hotStatement<{ team_id: string; used: number }>(
   'add-to-months',
   (dialect) => `
   insert into usage_months (team_id, month, used)
-  select given.team_id, given.period, given.used from ${unpackRows(dialect, USED, 1)} where true
+  select given.team_id, given.period, given.used from ${dialect.rows(USED, 1)} where true
   on conflict (team_id, month) do update set used = usage_months.used + excluded.used
   returning team_id, used`,
 );
@@ -19,7 +19,7 @@ const addToDays = hotStatement<never>(
   'add-to-days',
   (dialect) => `
   insert into usage_days (team_id, day, used)
-  select given.team_id, given.period, given.used from ${unpackRows(dialect, USED, 1)} where true
+  select given.team_id, given.period, given.used from ${dialect.rows(USED, 1)} where true
   on conflict (team_id, day) do update set used = usage_days.used + excluded.used`,
 );
 
@@ -38,7 +38,7 @@ export interface Wanted {
  */
 export async function countUsage(
   runner: HotRunner,
-  dialect: DialectName,
+  dialect: Dialect,
   wanted: readonly Wanted[],
   now: number,
 ): Promise<Map<string, number>> {
@@ -86,7 +86,7 @@ export function unsentRuns(runs: readonly ClaimedRun[]): Uncounted[] {
 /** Takes back the count of runs that were not sent after all: only of such as the same transaction put back. */
 export async function uncountRuns(
   runner: HotRunner,
-  dialect: DialectName,
+  dialect: Dialect,
   runs: readonly Uncounted[],
 ): Promise<void> {
   if (runs.length === 0) return;

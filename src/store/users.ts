@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Role } from './accounts-schema.ts';
 import { dropProofs, endAccess } from './access.ts';
 import type { Database } from './database.ts';
@@ -185,7 +186,7 @@ export class UserStore {
         .where('m.role', '=', 'owner')
         .where('t.deleted_at', 'is', null)
         .orderBy('t.name')
-        .$if(this.#db.dialect === 'postgres', (query) => query.forUpdate('t'))
+        .modifyEnd(sql.raw(this.#db.dialect.lock('for update of t')))
         .execute();
       const inTheWay = owned.filter(({ members }) => Number(members) > 1);
       if (inTheWay.length > 0) return inTheWay.map(({ id, name, role }) => ({ id, name, role }));

@@ -116,7 +116,7 @@ forEachStore((_, openTestStore) => {
       await store.jobs.settle(node, aSettlement(store, job, { callback }));
       const state = async () => (await work.readJobDetail(team.id, job.id))?.callback.state;
       assert.equal(await state(), 'waiting');
-      await store.executions.takeCallbacks(node, team.id, 1);
+      await store.callbacks.take(node, team.id, 1);
       assert.equal(await state(), 'sent');
     });
 

@@ -87,10 +87,10 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing): Promi
 }
 
 async function isWaiting(
-  { executions }: Store,
+  { callbacks }: Store,
   { teamId, id, completedAt }: Pick<JobRecord, 'teamId' | 'id' | 'completedAt'>,
 ): Promise<boolean> {
-  return completedAt !== null && executions.isCallbackWaiting(teamId, id, completedAt);
+  return completedAt !== null && callbacks.isWaiting(teamId, id, completedAt);
 }
 
 /** Which runs call back is §6.2 and §6.3; a callback's row goes when it is given out for sending (§6.1). */

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database.ts';
-import { type Fields, packRows, unpackRows } from '../dialect.ts';
+import { type Fields, packRows } from '../dialect.ts';
 import { runHot } from '../hot.ts';
 import { pageStatement } from './statement.ts';
 import type { ExecutionsTable, Tables } from '../schema.ts';
@@ -20,20 +20,24 @@ type ResultRow = Pick<
 >;
 
 const CRON = { cron_id: 'id' } as const satisfies Fields;
-const RESULT_COLUMNS = 'id, cron_id, status, completed_at, duration_ms, response_status';
+const RESULT_COLUMNS = [
+  'id',
+  'cron_id',
+  'status',
+  'completed_at',
+  'duration_ms',
+  'response_status',
+];
 
 /** Each cron's last runs, newest first; 1 crons, 2 team, 3 how many of each */
 const lastRuns = pageStatement<ResultRow>('last-runs-of-crons', (dialect) => {
-  const $ = (n: number) => (dialect === 'postgres' ? `$${n}` : `?${n}`);
-  const wanted = (columns: string) => `
-    select ${columns} from executions e where e.cron_id = given.cron_id and e.team_id = ${$(2)}
-    order by e.id desc limit ${$(3)}`;
-  const crons = unpackRows(dialect, CRON, 1);
-  const columns = RESULT_COLUMNS.split(', ').map((name) => `r.${name}`);
-  return dialect === 'postgres'
-    ? `select ${columns.join(', ')} from ${crons} cross join lateral (${wanted(RESULT_COLUMNS)}) as r`
-    : `select ${columns.map((name) => `${name} as ${name.slice(2)}`).join(', ')} from ${crons}
-       cross join executions r on r.rowid in (${wanted('e.rowid')})`;
+  const pick = (columns: string) => `
+    select ${columns} from executions x
+    where x.cron_id = given.cron_id and x.team_id = ${dialect.$(2)}
+    order by x.id desc limit ${dialect.$(3)}`;
+  const runs = dialect.joinPicked({ table: 'executions', as: 'r', columns: RESULT_COLUMNS, pick });
+  const columns = RESULT_COLUMNS.map((name) => `r.${name} as ${name}`).join(', ');
+  return `select ${columns} from ${dialect.rows(CRON, 1)} ${runs}`;
 });
 
 /** Each cron's last runs, oldest first. A run that waits for an engine counts as running. */
@@ -117,10 +121,10 @@ export async function listCronIds(
 
 /** Within the name, the URL or the id; letters of ASCII in either case, since the databases fold no others alike. */
 function holdsText({ dialect }: Database, text: string): RawBuilder<boolean> {
-  const place = sql.raw(dialect === 'postgres' ? 'strpos' : 'instr');
   const holds = (column: string) => {
     const value = sql`cast(${sql.ref(column)} as text)`;
-    return sql`(${place}(${value}, ${text}) > 0 or ${place}(lower(${value}), lower(${text})) > 0)`;
+    return sql`(${dialect.holds(value, sql`${text}`)}
+      or ${dialect.holds(sql`lower(${value})`, sql`lower(${text})`)})`;
   };
   return sql<boolean>`(${holds('name')} or ${holds('url')} or ${holds('id')})`;
 }

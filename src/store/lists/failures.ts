@@ -1,5 +1,5 @@
 import type { FailureReason } from '#domain/failure';
-import { CompiledQuery } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { findQueueIds } from './job-list.ts';
 import { KeyMerge } from './key-merge.ts';
@@ -97,28 +97,19 @@ async function countSteps(
   ids: readonly string[],
   { from, to }: FailuresAsked,
 ): Promise<StepRow[]> {
-  const isPostgres = db.dialect === 'postgres';
-  const among = isPostgres ? 'id = any($2::uuid[])' : 'id in (select value from json_each(?2))';
-  const list = isPostgres ? `{${ids.join()}}` : JSON.stringify(ids);
-  const $ = (n: number) => (isPostgres ? `$${n}` : `?${n}`);
-  const number = isPostgres ? '::bigint' : '';
-  const before = (mark: string, text: string) =>
-    isPostgres
-      ? `split_part(${text}, '${mark}', 1)`
-      : `substr(${text}, 1, instr(${text} || '${mark}', '${mark}') - 1)`;
+  const { before, isAmong } = db.dialect;
   const stepMs = Math.max(1, Math.ceil((to - from) / STEPS));
-  const text = `
+  const failures = sql<StepRow>`
     select reason, target, response_status, step, count(*) as count,
       min(completed_at) as first_at, max(completed_at) as last_at
     from (
-      select reason, response_status, completed_at, ${before('#', before('?', 'url'))} as target,
-        (completed_at - ${$(3)}${number}) / ${$(4)}${number} as step
-      from jobs where team_id = ${$(1)} and ${among}
+      select reason, response_status, completed_at, ${sql.raw(before(before('url', '?'), '#'))} as target,
+        (completed_at - cast(${from} as bigint)) / cast(${stepMs} as bigint) as step
+      from jobs where team_id = ${teamId} and ${isAmong('id', ids)}
         and status in ('dead_lettered', 'failed') and retried_as is null
     ) as failures
     group by reason, target, response_status, step`;
-  const query = CompiledQuery.raw(text, [teamId, list, from, stepMs]) as CompiledQuery<StepRow>;
-  return db.read(async (reader) => (await reader.executeQuery(query)).rows);
+  return db.read(async (reader) => (await failures.execute(reader)).rows);
 }
 
 function addStep(groups: Map<string, FailureGroup>, row: StepRow): void {

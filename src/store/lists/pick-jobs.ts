@@ -16,18 +16,18 @@ export async function pickJobs(
   const { payloadText, responseText, statusCode, urlPrefix } = search;
   const rows = await db.read((reader) =>
     jobsOf(reader, teamId)
-      .where(isAmong(db, jobIds))
+      .where(db.dialect.isAmong('jobs.id', jobIds))
       .$if(statusCode !== undefined, (query) => query.where(hasCode(String(statusCode))))
       .$if(urlPrefix !== undefined, (query) =>
         query.where(sql<boolean>`substr(jobs.url, 1, length(${urlPrefix})) = ${urlPrefix}`),
       )
       .$if(payloadText !== undefined, (query) =>
-        query.where(contains(db, sql`jobs.payload`, payloadText ?? '')),
+        query.where(db.dialect.holds(sql`jobs.payload`, sql`${payloadText}`)),
       )
       .$if(responseText !== undefined, (query) =>
         query.where(
           sql<boolean>`exists (select 1 from responses r where r.team_id = jobs.team_id
-            and r.run_id = jobs.id and ${bodyContains(db, responseText ?? '')})`,
+            and r.run_id = jobs.id and ${db.dialect.holdsBytes(sql`r.body`, responseText ?? '')})`,
         ),
       )
       .execute(),
@@ -49,13 +49,6 @@ function jobsOf(reader: Reader, teamId: string) {
     .where('jobs.team_id', '=', teamId);
 }
 
-/** One parameter, however many ids: one text to prepare. */
-function isAmong({ dialect }: Database, ids: readonly string[]): RawBuilder<boolean> {
-  return dialect === 'postgres'
-    ? sql<boolean>`jobs.id = any(${`{${ids.join()}}`}::uuid[])`
-    : sql<boolean>`jobs.id in (select value from json_each(${JSON.stringify(ids)}))`;
-}
-
 /** Only what a database can tell at once; `fits` looks again. */
 function hasCode(codes: string): RawBuilder<boolean> {
   const parts = codes.split(',').map((part) => {
@@ -64,19 +57,6 @@ function hasCode(codes: string): RawBuilder<boolean> {
     return sql`jobs.response_status between ${from} and ${part.endsWith('xx') ? from + 99 : from}`;
   });
   return sql<boolean>`(${sql.join(parts, sql` or `)})`;
-}
-
-function contains({ dialect }: Database, column: RawBuilder<unknown>, text: string) {
-  return dialect === 'postgres'
-    ? sql<boolean>`strpos(${column}, ${text}) > 0`
-    : sql<boolean>`instr(${column}, ${text}) > 0`;
-}
-
-/** Compared as bytes: what is kept of a body may be no text at all. */
-function bodyContains({ dialect }: Database, text: string) {
-  return dialect === 'postgres'
-    ? sql<boolean>`position(convert_to(${text}, 'UTF8') in r.body) > 0`
-    : sql<boolean>`instr(r.body, cast(${text} as blob)) > 0`;
 }
 
 /** A URL's characters that the index holds: longer ones do not fit into an index entry of Postgres. */
@@ -101,21 +81,8 @@ export async function findIdsByUrl(
   return rows.length > most ? null : rows.map(({ id }) => id);
 }
 
-/** Each part a range of the index that holds it (see migrations/0004-lists.ts). */
-const findByUrl = pageStatement<{ id: string }>('find-jobs-by-url', (dialect) => {
-  if (dialect === 'sqlite') {
-    return `select id from jobs
-      where team_id = ?1 and substr(url, 1, 100) >= ?2 and substr(url, 1, 100) < ?3 limit ?4`;
-  }
-  const start = '(left(url, 100) collate "C")';
-  const part = (state: string) => `(select id from jobs where team_id = $1 and ${state}
-    and ${start} >= $2 and ${start} < $3 order by ${start} limit $4)`;
-  return `select id from (
-    ${part('completed_at is not null')} union all ${part(`status = 'pending' and url <> ''`)}
-    union all (select j.id from queues q join jobs j on j.queue_id = q.id
-      where q.team_id = $1 and j.status = 'processing')
-  ) as found limit $4`;
-});
+/** 1 team, 2 from, 3 to, 4 the most */
+const findByUrl = pageStatement<{ id: string }>('find-jobs-by-url', (dialect) => dialect.findByUrl);
 
 /** The ids of all attempts of the job that an attempt belongs to. */
 export async function findIdsOfJob(db: Database, teamId: string, jobId: string): Promise<string[]> {

@@ -25,7 +25,7 @@ const readLoads = pageStatement<{
   next_due_at: number | null;
   failed: number;
 }>('read-queue-loads', (dialect) => {
-  const [team, since] = dialect === 'postgres' ? ['$1', '$2'] : ['?1', '?2'];
+  const [team, since] = [dialect.$(1), dialect.$(2)];
   const most = MOST_IN_A_ROW + 1;
   // In the index the reason stands before the time, so each has a range of its own.
   const ways = ['dead_lettered', 'failed'].flatMap((status) =>

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { type DialectName, type Fields, packRows, unpackRows } from '../dialect.ts';
+import { type Fields, packRows } from '../dialect.ts';
 import { runHot } from '../hot.ts';
 import type { JobsTable } from '../schema.ts';
 import type { RunResult } from './cron-lists.ts';
@@ -15,25 +15,21 @@ const COLUMNS = ['id', 'queue_id', 'status', 'completed_at', 'duration_ms', 'res
 const ENDED = ['success', 'retried', 'dead_lettered', 'failed'] as const;
 
 /** The newest of each status, from which the newest of all are taken; each a short range of `jobs_finished`. */
-function newestOf(dialect: DialectName, columns: string): string {
-  const most = dialect === 'postgres' ? '$2' : '?2';
+function newestOf(most: string, columns: string): string {
   const each = ENDED.map(
-    (status) => `select * from (select ${columns} from jobs j
-      where j.queue_id = given.queue_id and j.status = '${status}' and j.completed_at is not null
-      order by j.completed_at desc, j.id desc limit ${most}) as of_${status}`,
+    (status) => `select * from (select ${columns} from jobs x
+      where x.queue_id = given.queue_id and x.status = '${status}' and x.completed_at is not null
+      order by x.completed_at desc, x.id desc limit ${most}) as of_${status}`,
   );
   return each.join(' union all ');
 }
 
 /** 1 queues, 2 how many of each status */
 const lastAttempts = pageStatement<Row>('last-attempts-of-queues', (dialect) => {
-  const queues = unpackRows(dialect, QUEUE, 1);
-  const columns = (table: string) =>
-    COLUMNS.map((name) => `${table}.${name} as ${name}`).join(', ');
-  return dialect === 'postgres'
-    ? `select ${columns('r')} from ${queues} cross join lateral (${newestOf(dialect, columns('j'))}) as r`
-    : `select ${columns('r')} from ${queues}
-       cross join jobs r on r.rowid in (${newestOf(dialect, 'j.rowid')})`;
+  const pick = (columns: string) => newestOf(dialect.$(2), columns);
+  const newest = dialect.joinPicked({ table: 'jobs', as: 'r', columns: COLUMNS, pick });
+  const columns = COLUMNS.map((name) => `r.${name} as ${name}`).join(', ');
+  return `select ${columns} from ${dialect.rows(QUEUE, 1)} ${newest}`;
 });
 
 /** Each queue's last attempts that ended, oldest first. */

@@ -1,5 +1,5 @@
 import { FAILURE_REASONS } from '#domain/failure';
-import { type Fields, unpackRows } from '../dialect.ts';
+import { type Fields } from '../dialect.ts';
 import type { HotStatement } from '../hot.ts';
 import { pageStatement } from './statement.ts';
 import type { JobStatus } from '../schema.ts';
@@ -100,16 +100,18 @@ export const TIME: Record<RangeKind, string> = {
   failed: 'completed_at',
 };
 
-/** Which jobs `j` are in a range `given`; expressions word for word as the indexes have them, or they go unused. */
-const WITHIN: Record<RangeKind, string> = {
-  waiting: `j.queue_id = given.queue_id and j.status = 'pending'`,
-  retrying: `j.queue_id = given.queue_id and j.status = 'pending' and j.attempt_number > 1`,
-  running: `j.queue_id = given.queue_id and j.status = 'processing'`,
-  finished: `j.queue_id = given.queue_id and j.status = given.status and j.completed_at is not null`,
-  failed: `j.queue_id = given.queue_id and j.status = given.status
-    and j.status in ('retried', 'dead_lettered', 'failed')
-    and (case when j.retried_as is null then 0 else 1 end) = given.is_retried
-    and coalesce(j.reason, '') = given.reason`,
+/** Which jobs are in a range `given`; expressions word for word as the indexes have them, or they go unused. */
+const WITHIN: Record<RangeKind, (jobs: string) => string> = {
+  waiting: (j) => `${j}.queue_id = given.queue_id and ${j}.status = 'pending'`,
+  retrying: (j) =>
+    `${j}.queue_id = given.queue_id and ${j}.status = 'pending' and ${j}.attempt_number > 1`,
+  running: (j) => `${j}.queue_id = given.queue_id and ${j}.status = 'processing'`,
+  finished: (j) =>
+    `${j}.queue_id = given.queue_id and ${j}.status = given.status and ${j}.completed_at is not null`,
+  failed: (j) => `${j}.queue_id = given.queue_id and ${j}.status = given.status
+    and ${j}.status in ('retried', 'dead_lettered', 'failed')
+    and (case when ${j}.retried_as is null then 0 else 1 end) = given.is_retried
+    and coalesce(${j}.reason, '') = given.reason`,
 };
 
 /** Failed jobs `j` that nobody has resent, word for word as `jobs_failed` has them. */
@@ -130,21 +132,17 @@ export interface KeyRow {
  */
 function findKeys(kind: RangeKind, direction: Direction): HotStatement<KeyRow> {
   return pageStatement(`find-${kind}-keys-${direction}`, (dialect) => {
-    const $ = (n: number) => (dialect === 'postgres' ? `$${n}` : `?${n}`);
     const time = TIME[kind];
-    const [behind, within, order] =
+    const within = WITHIN[kind];
+    const [behind, until, order] =
       direction === 'down' ? (['<', '>=', ' desc'] as const) : (['>', '<', ''] as const);
-    const wanted = (columns: string) => `
-      select ${columns} from jobs j
-      where ${WITHIN[kind]} and (j.${time}, j.id) ${behind} (given.at, given.id)
-        and j.${time} ${within} ${$(2)}
-      order by j.${time}${order}, j.id${order} limit ${$(3)}`;
-    const ranges = unpackRows(dialect, RANGE, 1);
-    return dialect === 'postgres'
-      ? `select given.n, k.at, k.id from ${ranges}
-         cross join lateral (${wanted(`j.${time} as at, j.id`)}) as k`
-      : `select given.n as n, k.${time} as at, k.id as id from ${ranges} cross join jobs k
-         on k.rowid in (${wanted('j.rowid')})`;
+    const pick = (columns: string) => `
+      select ${columns} from jobs x
+      where ${within('x')} and (x.${time}, x.id) ${behind} (given.at, given.id)
+        and x.${time} ${until} ${dialect.$(2)}
+      order by x.${time}${order}, x.id${order} limit ${dialect.$(3)}`;
+    const keys = dialect.joinPicked({ table: 'jobs', as: 'k', columns: [time, 'id'], pick });
+    return `select given.n as n, k.${time} as at, k.id as id from ${dialect.rows(RANGE, 1)} ${keys}`;
   });
 }
 
@@ -166,13 +164,10 @@ export const FIND_KEYS = {
 export const COUNT_KEYS = ofEachKind((kind) =>
   pageStatement<{ count: number }>(`count-${kind}-keys`, (dialect) => {
     const time = TIME[kind];
-    const ranges = unpackRows(dialect, RANGE, 1);
-    const inTime = (from: string, to: string) => `j.${time} >= ${from} and j.${time} < ${to}`;
-    return dialect === 'postgres'
-      ? `select count(*) as count from (select 1 from ${ranges} cross join lateral (
-           select 1 from jobs j where ${WITHIN[kind]} and ${inTime('$2', '$3')}
-           order by j.${time} limit $4) as k limit $4) as counted`
-      : `select count(*) as count from (select 1 from ${ranges} cross join jobs j
-           where ${WITHIN[kind]} and ${inTime('?2', '?3')} limit ?4)`;
+    const limit = dialect.$(4);
+    const condition = `${WITHIN[kind]('j')} and j.${time} >= ${dialect.$(2)} and j.${time} < ${dialect.$(3)}`;
+    const jobs = { table: 'jobs', columns: '1', condition, order: `j.${time}`, limit };
+    return `select count(*) as count from (
+      select 1 from ${dialect.rows(RANGE, 1)} ${dialect.joinUpTo(jobs)} limit ${limit}) as counted`;
   }),
 );

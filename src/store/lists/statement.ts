@@ -1,5 +1,7 @@
-import type { DialectName } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import type { HotStatement } from '../hot.ts';
+import { postgres } from '../postgres/sql.ts';
+import { sqlite } from '../sqlite/sql.ts';
 
 /**
  * A statement of a page, in both dialects. Unlike the hot ones it does not begin with its name, so Postgres
@@ -8,10 +10,10 @@ import type { HotStatement } from '../hot.ts';
  */
 export function pageStatement<Row>(
   name: string,
-  write: (dialect: DialectName) => string,
+  write: (dialect: Dialect) => string,
 ): HotStatement<Row> {
   return {
-    sqlite: `${write('sqlite')} /* ${name} */`,
-    postgres: `${write('postgres')} /* ${name} */`,
+    sqlite: `${write(sqlite)} /* ${name} */`,
+    postgres: `${write(postgres)} /* ${name} */`,
   };
 }

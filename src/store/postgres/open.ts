@@ -6,6 +6,7 @@ import type { Databases } from '../databases.ts';
 import { Places } from '../places.ts';
 import type { Tables } from '../schema.ts';
 import { PooledPostgresDialect } from './dialect.ts';
+import { postgres } from './sql.ts';
 
 /** bigint arrives as text; ours are milliseconds and counts, which a number holds exactly. */
 const INT8 = 20;
@@ -141,7 +142,7 @@ export function openPool(
     ...logStatements(onStatement),
   });
   return new Database({
-    dialect: 'postgres',
+    dialect: postgres,
     writer: db,
     reader: db,
     release: () => pool.end(),

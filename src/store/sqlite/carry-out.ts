@@ -4,6 +4,7 @@ import type { HotRunner } from '../procedure.ts';
 import type { Procedures } from '../procedures.ts';
 import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
+import { sqlite } from './sql.ts';
 
 /**
  * Carries out procedures that wait together as one transaction, so that they share the price of a commit.
@@ -42,7 +43,7 @@ async function carryOutOne(
     const called = (await loaded).get(procedure);
     if (!called) throw new Error(`there is no procedure ${procedure}`);
     const ran: RanStatement[] = [];
-    const output = await called.run(runnerOn(connection, ran), 'sqlite', input as never);
+    const output = await called.run(runnerOn(connection, ran), sqlite, input as never);
     connection.run('release one', []);
     return { id, rows: [], changes: 0, output, ...(reports ? { ran } : {}) };
   } catch (error) {

@@ -9,6 +9,7 @@ import { StoreError } from '../errors.ts';
 import { Places } from '../places.ts';
 import type { Tables } from '../schema.ts';
 import { SqliteThreadDialect, Turns } from './dialect.ts';
+import { sqlite } from './sql.ts';
 import { type OnLost, SqliteThread } from './thread.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -63,7 +64,7 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
     (searcher ??= new SqliteThread({ ...reading, name: 'sqlite-searcher' }, onLost));
   const searching = kyselyOn(startSearcher, onStatement);
   const main = new Database({
-    dialect: 'sqlite',
+    dialect: sqlite,
     writer: kyselyOn(() => writer, onStatement),
     reader: kyselyOn(() => reader, onStatement),
     release: async () => {
@@ -73,7 +74,7 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
     call: callerOn(writer, onStatement),
   });
   const searches = new Database({
-    dialect: 'sqlite',
+    dialect: sqlite,
     writer: searching,
     reader: searching,
     release: async () => searcher?.close(),
@@ -95,7 +96,7 @@ export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): 
   const thread = new SqliteThread(settings, onLost);
   const db = kyselyOn(() => thread, onStatement);
   const main = new Database({
-    dialect: 'sqlite',
+    dialect: sqlite,
     writer: db,
     reader: db,
     release: () => thread.close(),

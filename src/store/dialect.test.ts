@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+const SOURCES = path.dirname(import.meta.dirname);
+const OWNERS = ['store/postgres/', 'store/sqlite/'];
+
+/** Asks which database it is. A location's `kind` is a setting, and names what to open. */
+const ASKS = /\bdialect(\.name)?\)? *(===?|!==?)|(?<!kind )(?<![!=])[!=]==? '(postgres|sqlite)'/;
+
+test('what differs between the databases stands in their folders, and nobody else asks which one it is', () => {
+  const files = fs
+    .readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
+    .filter((file) => !OWNERS.some((owner) => file.startsWith(owner)));
+  const asking = files.flatMap((file) => {
+    const lines = fs.readFileSync(path.join(SOURCES, file), 'utf8').split('\n');
+    return lines.flatMap((line, n) => (ASKS.test(line) ? [`${file}:${n + 1} ${line.trim()}`] : []));
+  });
+  assert.ok(files.length > 300, `${files.length} files`);
+  assert.deepEqual(asking, []);
+});

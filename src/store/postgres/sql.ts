@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Dialect, FieldType } from '../dialect.ts';
+
+const TYPES: Record<FieldType, string> = {
+  id: 'uuid',
+  ids: 'uuid[]',
+  text: 'text',
+  int: 'integer',
+  bigint: 'bigint',
+  bytes: 'text', // travels as hexadecimal, see `packRows`
+};
+
+/** How long a statement that serves several teams waits for a row that somebody else holds. */
+const PATIENCE_MS = 100;
+
+/** Each part a range of the index that holds it (see migrations/0004-lists.ts). */
+function findByUrl(): string {
+  const start = '(left(url, 100) collate "C")';
+  const part = (state: string) => `(select id from jobs where team_id = $1 and ${state}
+    and ${start} >= $2 and ${start} < $3 order by ${start} limit $4)`;
+  return `select id from (
+    ${part('completed_at is not null')} union all ${part(`status = 'pending' and url <> ''`)}
+    union all (select j.id from queues q join jobs j on j.queue_id = q.id
+      where q.team_id = $1 and j.status = 'processing')
+  ) as found limit $4`;
+}
+
+/** How Postgres says it. */
+export const postgres: Dialect = {
+  name: 'postgres',
+  isShared: true,
+  $: (n, type) => (type === undefined ? `$${n}` : `$${n}::${TYPES[type]}`),
+  rows: (fields, parameter) => {
+    const columns = Object.entries(fields).map(([name, type]) => `${name} ${TYPES[type]}`);
+    return `json_to_recordset($${parameter}::json) as given(${columns.join(', ')})`;
+  },
+  bytesOf: (column) => `decode(${column}, 'hex')`,
+  least: (...values) => `least(${values.join(', ')})`,
+  greatest: (...values) => `greatest(${values.join(', ')})`,
+  holds: (whole, text) => sql`strpos(${whole}, ${text}) > 0`,
+  holdsBytes: (whole, text) => sql`position(convert_to(${text}, 'UTF8') in ${whole}) > 0`,
+  before: (text, mark) => `split_part(${text}, '${mark}', 1)`,
+  lock: (clause) => clause,
+  briefly: `cross join set_config('lock_timeout', '${PATIENCE_MS}ms', true) as patience`,
+  unindexed: (column) => `${column} || ''`,
+  isAmong: (column, ids) => sql`${sql.ref(column)} = any(${`{${ids.join()}}`}::uuid[])`,
+  // A list first: as a part of a join the selection may be run again and again, and takes others each time, more
+  // than its limit.
+  isAmongFree: (selection) => `id = any(array(${selection} for update skip locked))`,
+  isAmongFew: (table, condition, limit) =>
+    `ctid = any(array(select ctid from ${table} where ${condition} limit ${limit}))`,
+  joinPicked: ({ as, columns, pick }) =>
+    `cross join lateral (${pick(columns.map((name) => `x.${name}`).join(', '))}) as ${as}`,
+  joinUpTo: ({ table, columns, condition, order, limit }) => `cross join lateral (
+    select ${columns} from ${table} j where ${condition}
+    ${order === undefined ? '' : `order by ${order}`} limit ${limit}) as j`,
+  findByUrl: findByUrl(),
+  giveBackPages: async () => 0,
+};

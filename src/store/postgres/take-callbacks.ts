@@ -1,0 +1,33 @@
+import type { CallbackSeats, TakenCallback } from '../callbacks.ts';
+import { hotStatement, runHot } from '../hot.ts';
+import { livingNode } from '../living-node.ts';
+import type { Procedure } from '../procedure.ts';
+
+/**
+ * $1 node, $2 team, $3 seats. Those to take are chosen once, in a part that stands by itself: as a part of a join
+ * the choice could be made again for each row.
+ */
+const takeAtOnce = hotStatement<TakenCallback>(
+  'take-callbacks',
+  (dialect) => `
+  with living as materialized (
+    ${livingNode(dialect, '$1')}
+  ), chosen as materialized (
+    select id from callbacks where team_id = $2 and exists (select 1 from living)
+    order by id limit $3 for update skip locked
+  ), taken as (
+    delete from callbacks where team_id = $2 and id = any(array(select id from chosen))
+    returning *
+  ), moved as (
+    insert into callbacks_under_way (node_id, team_id, id, run_id, url, body, created_at)
+    select $1::uuid, team_id, id, run_id, url, body, created_at from taken
+  )
+  select taken.*, t.sealed_signing_secret from taken left join teams t on t.id = $2`,
+);
+
+export const takeCallbacks: Procedure<CallbackSeats, TakenCallback[]> = {
+  name: 'take-callbacks',
+  isOneStatement: true,
+  run: (runner, dialect, { nodeId, teamId, seats }) =>
+    runHot(runner, dialect, takeAtOnce, [nodeId, teamId, seats]),
+};

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Dialect, RunText } from '../dialect.ts';
+
+async function countFreePages(run: RunText): Promise<number> {
+  const [row] = (await run('pragma freelist_count')) as { freelist_count: number }[];
+  return row?.freelist_count ?? 0;
+}
+
+/** How SQLite says it. It has no lateral joins: rows are picked by their `rowid`. */
+export const sqlite: Dialect = {
+  name: 'sqlite',
+  isShared: false,
+  $: (n) => `?${n}`,
+  rows: (fields, parameter) => {
+    const columns = Object.keys(fields).map((name) => `value->>'${name}' as ${name}`);
+    return `(select ${columns.join(', ')} from json_each(?${parameter})) as given`;
+  },
+  bytesOf: (column) => `unhex(${column})`,
+  least: (...values) => `min(${values.join(', ')})`,
+  greatest: (...values) => `max(${values.join(', ')})`,
+  holds: (whole, text) => sql`instr(${whole}, ${text}) > 0`,
+  holdsBytes: (whole, text) => sql`instr(${whole}, cast(${text} as blob)) > 0`,
+  before: (text, mark) => `substr(${text}, 1, instr(${text} || '${mark}', '${mark}') - 1)`,
+  lock: () => '',
+  briefly: '',
+  unindexed: (column) => `+${column}`,
+  isAmong: (column, ids) =>
+    sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(ids)}))`,
+  isAmongFree: (selection) => `id in (${selection})`,
+  isAmongFew: (table, condition, limit) =>
+    `rowid in (select rowid from ${table} where ${condition} limit ${limit})`,
+  joinPicked: ({ table, as, pick }) =>
+    `cross join ${table} ${as} on ${as}.rowid in (${pick('x.rowid')})`,
+  joinUpTo: ({ table, condition }) => `cross join ${table} j where ${condition}`,
+  findByUrl: `select id from jobs
+    where team_id = ?1 and substr(url, 1, 100) >= ?2 and substr(url, 1, 100) < ?3 limit ?4`,
+  giveBackPages: async (run, most) => {
+    if ((await countFreePages(run)) === 0) return 0;
+    await run(`pragma incremental_vacuum(${Math.floor(most)})`);
+    const left = await countFreePages(run);
+    // The file itself shrinks with the next checkpoint, which comes late where little is written.
+    if (left <= most) await run('pragma wal_checkpoint(passive)');
+    return left;
+  },
+};

@@ -1,0 +1,35 @@
+import type { CallbackSeats, TakenCallback } from '../callbacks.ts';
+import { hotStatement, runHot } from '../hot.ts';
+import { livingNode } from '../living-node.ts';
+import type { Procedure } from '../procedure.ts';
+
+/** ?1 node, ?2 team, ?3 seats. No statement of SQLite deletes and inserts. */
+const moveCallbacks = hotStatement<{ id: string }>(
+  'move-callbacks',
+  (dialect) => `
+  insert into callbacks_under_way (node_id, team_id, id, run_id, url, body, created_at)
+  select ?1, team_id, id, run_id, url, body, created_at from callbacks
+  where team_id = ?2 and exists (${livingNode(dialect, '?1')}) order by id limit ?3
+  returning id`,
+);
+
+/** ?1 team, ?2 the last of those that were taken, which are the oldest */
+const deleteMoved = hotStatement<TakenCallback>(
+  'delete-moved-callbacks',
+  () => `
+  delete from callbacks where team_id = ?1 and id <= ?2
+  returning *, (select t.sealed_signing_secret from teams t where t.id = ?1) as sealed_signing_secret`,
+);
+
+export const takeCallbacks: Procedure<CallbackSeats, TakenCallback[]> = {
+  name: 'take-callbacks',
+  async run(runner, dialect, { nodeId, teamId, seats }) {
+    const moved = await runHot(runner, dialect, moveCallbacks, [nodeId, teamId, seats]);
+    if (moved.length === 0) return [];
+    const last = moved
+      .map(({ id }) => id)
+      .toSorted()
+      .at(-1);
+    return runHot(runner, dialect, deleteMoved, [teamId, last]);
+  },
+};
