@@ -35,6 +35,7 @@ const EXECUTION = {
   completed_at: 'bigint',
   duration_ms: 'int',
   response_status: 'int',
+  reason: 'text',
 } as const satisfies Fields;
 
 export type JobFill = Partial<RowOf<typeof JOB>> & { team_id: string; queue_id: string };

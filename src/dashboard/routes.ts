@@ -28,6 +28,7 @@ export default [
     route('jobs', 'routes/jobs.tsx'),
     route('jobs/new', 'routes/jobs.new.tsx'),
     route('jobs/progress', 'routes/jobs.progress.tsx'),
+    route('jobs/resent/:task', 'routes/jobs.resent.$task.tsx'),
     route('jobs/:id', 'routes/jobs.$id.tsx'),
     route('failures', 'routes/failures.tsx'),
     route('alerts', 'routes/alerts.tsx'),

@@ -97,17 +97,46 @@ export class BulkTaskStore {
     });
   }
 
-  /** Newest first. */
+  /** Writes down what was done at once, so that what becomes of it can be told. */
+  async record(
+    teamId: string,
+    task: Pick<BulkTask, 'kind' | 'search' | 'done' | 'skipped'> & { from: number; to: number },
+  ): Promise<BulkTask> {
+    const { kind, search, done, skipped, from, to } = task;
+    const id = newId(from);
+    const values = {
+      team_id: teamId,
+      id,
+      kind,
+      search: JSON.stringify(search),
+      up_to_id: id,
+      state: 'done' as const,
+      total: done + skipped,
+      is_total_more: 0 as const,
+      done,
+      skipped,
+      cursor: null,
+      claimed_by: null,
+      created_at: from,
+      finished_at: to,
+    };
+    await this.#db.transact((trx) => trx.insertInto('bulk_tasks').values(values).execute());
+    return taskOf(values);
+  }
+
+  /** Those under way, then what has ended, newest first. */
   async list(teamId: string): Promise<BulkTask[]> {
-    const rows = await this.#db.read((reader) =>
-      reader
+    const rows = await this.#db.read(async (reader) => {
+      const ofTeam = reader
         .selectFrom('bulk_tasks')
         .selectAll()
         .where('team_id', '=', teamId)
-        .orderBy('id', 'desc')
-        .limit(MOST_LISTED)
-        .execute(),
-    );
+        .orderBy('id', 'desc');
+      // Each by an index of its own, however many of the other kind there are.
+      const open = ofTeam.where('finished_at', 'is', null).limit(MOST_OPEN);
+      const ended = ofTeam.where('finished_at', 'is not', null).limit(MOST_LISTED);
+      return [...(await open.execute()), ...(await ended.execute())];
+    });
     return rows.map(taskOf);
   }
 

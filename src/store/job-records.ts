@@ -218,6 +218,37 @@ export async function listAttempts(
   return rows.map(jobRecord);
 }
 
+/** The last attempt of each of some jobs. @param originalIds  some hundreds at most */
+export async function listLastAttempts(
+  db: Database,
+  teamId: string,
+  originalIds: readonly string[],
+): Promise<JobRecord[]> {
+  if (originalIds.length === 0) return [];
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .innerJoin('queues', (join) =>
+        join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
+      )
+      .select([...JOB_COLUMNS, 'queues.name as queue'])
+      .where('jobs.team_id', '=', teamId)
+      .where((eb) =>
+        eb.or([
+          eb('jobs.id', 'in', originalIds),
+          eb.and([
+            eb('jobs.original_id', 'in', originalIds),
+            eb('jobs.attempt_number', '>', sql.lit(1)),
+          ]),
+        ]),
+      )
+      .orderBy('jobs.attempt_number')
+      .execute(),
+  );
+  const last = new Map(rows.map((row) => [row.original_id, jobRecord(row)]));
+  return originalIds.flatMap((id) => last.get(id) ?? []);
+}
+
 /** Ids asked for in one statement: each is a bound value, and databases bound their number. */
 const IDS_AT_ONCE = 500;
 

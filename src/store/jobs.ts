@@ -32,10 +32,18 @@ import {
   type JobRecord,
   listAttempts,
   listJobs,
+  listLastAttempts,
   readBodies,
 } from './job-records.ts';
 import { NodeGroups } from './node-groups.ts';
-import { countResent, type ResentCount } from './resent.ts';
+import {
+  countResent,
+  listResends,
+  type Resend,
+  type ResendSpan,
+  type ResentCount,
+  takeBackResends,
+} from './resent.ts';
 import type { Sealer } from './seal.ts';
 import { settleJobs } from './settle-jobs.ts';
 import type { JobSettlement } from './settlement.ts';
@@ -176,6 +184,20 @@ export class JobStore {
   /** What came of the failed jobs among these that were resent. */
   async countResent(teamId: string, jobIds: readonly string[]): Promise<ResentCount> {
     return countResent(this.#db, teamId, jobIds);
+  }
+
+  async listResends(teamId: string, span: ResendSpan, limit: number): Promise<Resend[]> {
+    return listResends(this.#searches, teamId, span, limit);
+  }
+
+  /** Takes back what was resent and is not sent yet. @returns how many */
+  async takeBackResends(teamId: string, span: ResendSpan, limit: number): Promise<number> {
+    return takeBackResends(this.#db, teamId, span, limit);
+  }
+
+  /** The last attempts of some jobs, by the ids of their first ones. */
+  async listLastAttempts(teamId: string, originalIds: readonly string[]): Promise<JobRecord[]> {
+    return listLastAttempts(this.#searches, teamId, originalIds);
   }
 
   async deletePending(teamId: string, jobIds: readonly string[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database, Reader, Trx } from './database.ts';
 import { type Fields, packRows } from './dialect.ts';
 import { runHot } from './hot.ts';
 import { pageStatement } from './lists/statement.ts';
@@ -57,6 +57,94 @@ export async function countResent(
     counts[standingOf(status)] += number;
   }
   return counts;
+}
+
+/** What one action resent, told by the time at which it made the new jobs. */
+export interface ResendSpan {
+  /** Ids from the first (inclusive) to the second. */
+  fromId: string;
+  toId: string;
+}
+
+export interface Resend {
+  failedId: string;
+  /** The new job's. */
+  id: string;
+  /** It waits for its first attempt. */
+  isUnsent: boolean;
+}
+
+/** What was resent within a span, in the order in which it was made. */
+export async function listResends(
+  db: Database,
+  teamId: string,
+  { fromId, toId }: ResendSpan,
+  limit: number,
+): Promise<Resend[]> {
+  const rows = await db.read((reader) => resendsWithin(reader, teamId, fromId, toId, limit));
+  return rows.map(({ failed_id, id, status }) => {
+    return { failedId: failed_id, id: id ?? '', isUnsent: status === 'pending' };
+  });
+}
+
+function resendsWithin(
+  reader: Reader | Trx,
+  teamId: string,
+  fromId: string,
+  toId: string,
+  limit: number,
+) {
+  return reader
+    .selectFrom('jobs as failed')
+    .leftJoin('jobs as made', (join) =>
+      join.onRef('made.team_id', '=', 'failed.team_id').onRef('made.id', '=', 'failed.retried_as'),
+    )
+    .select(['failed.id as failed_id', 'failed.retried_as as id', 'made.status'])
+    .where('failed.team_id', '=', teamId)
+    .where('failed.retried_as', 'is not', null)
+    .where('failed.retried_as', '>=', fromId)
+    .where('failed.retried_as', '<', toId)
+    .orderBy('failed.retried_as')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * Takes back what was resent and is not sent yet: the new jobs go, and the failed ones are failed again, as if
+ * nobody had resent them.
+ *
+ * @returns how many
+ */
+export async function takeBackResends(
+  db: Database,
+  teamId: string,
+  { fromId, toId }: ResendSpan,
+  limit: number,
+): Promise<number> {
+  return db.transact(async (trx) => {
+    const found = await resendsWithin(trx, teamId, fromId, toId, limit);
+    const unsent = found.filter(({ status }) => status === 'pending');
+    const ids = unsent.flatMap(({ id }) => id ?? []).toSorted();
+    if (ids.length === 0) return 0;
+    // What has begun meanwhile is no longer pending, and stays.
+    const gone = await trx
+      .deleteFrom('jobs')
+      .where('team_id', '=', teamId)
+      .where('id', 'in', ids)
+      .where('status', '=', 'pending')
+      .returning('id')
+      .execute();
+    const goneIds = gone.map(({ id }) => id);
+    if (goneIds.length === 0) return 0;
+    await trx
+      .updateTable('jobs')
+      .set({ retried_as: null })
+      .where('team_id', '=', teamId)
+      .where('retried_as', 'in', goneIds)
+      .where('retried_as', 'is not', null)
+      .execute();
+    return goneIds.length;
+  });
 }
 
 function standingOf(status: JobStatus | null): Exclude<keyof ResentCount, 'count'> {

@@ -56,6 +56,23 @@ export async function act(
   return pending.length + (await jobs.deleteFailed(teamId, others)).length;
 }
 
+/** Like `act`, and a retry is written down, so that what becomes of it can be told. */
+export async function actAndTell(
+  store: Pick<Store, 'jobs' | 'bulkTasks' | 'clock'>,
+  teamId: string,
+  acted: Parameters<typeof act>[2] & { search: StoredSearch },
+): Promise<number> {
+  const { kind, ids, again, search } = acted;
+  const from = store.clock.now();
+  const done = await act(store, teamId, { kind, ids, again });
+  if (kind !== 'retry' || done === 0) return done;
+  const resent = again === true ? { ...search, resent: true } : search;
+  const to = store.clock.now();
+  const skipped = ids.length - done;
+  await store.bulkTasks.record(teamId, { kind, search: resent, done, skipped, from, to });
+  return done;
+}
+
 /** Of jobs that were chosen by hand. */
 export async function actOnChosen(
   store: Store,
@@ -74,7 +91,8 @@ export async function actOnChosen(
       return { kind: 'asks', question };
     }
   }
-  const done = await act(store, teamId, { kind, ids, again: answer === 'again' });
+  const search = { tab: 'failed' as const };
+  const done = await actAndTell(store, teamId, { kind, ids, again: answer === 'again', search });
   return { kind: 'done', done, skipped: new Set(jobIds).size - done };
 }
 
@@ -104,7 +122,8 @@ async function begin(
   const page = await lists.listJobs(teamId, search, { limit: MOST_AT_ONCE, upToId });
   if (page.next === null) {
     const ids = page.jobs.map(({ id }) => id);
-    const done = await act(store, teamId, { kind, ids, again: search.resent === true });
+    const again = search.resent === true;
+    const done = await actAndTell(store, teamId, { kind, ids, again, search });
     return { kind: 'done', done, skipped: ids.length - done };
   }
   const total = await lists.countJobs(teamId, search);

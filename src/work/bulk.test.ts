@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
 import type { Store } from '#store/store';
 import { fillJobs, type JobFill } from '#testing/fill';
@@ -37,7 +38,80 @@ forEachStore((_, openTestStore) => {
       assert.equal((await pages.countTabs(teamId)).pending.count, 200);
       const { failed, resent } = await pages.countTabs(teamId);
       assert.deepEqual([failed.count, resent.count], [0, 200]);
-      assert.deepEqual(await pages.listBulkTasks(teamId), []);
+      const [task, ...others] = await pages.listBulkTasks(teamId);
+      assert.deepEqual([task?.kind, task?.state, task?.done], ['retry', 'done', 200]);
+      assert.deepEqual(others, [], 'what was done at once is told, too');
+    });
+
+    test('a retry tells what became of it, by the jobs that it made alone', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 3);
+      const { id: strangerId } = await aTeam(store, { name: 'Whistles' });
+      await pages.actOnJobs(teamId, 'retry', ids.slice(0, 1));
+      await store.testClock.advance(1);
+      await pages.actOnJobs(teamId, 'retry', ids.slice(1));
+      const [task] = await pages.listBulkTasks(teamId);
+      assert.ok(task?.resent);
+      assert.deepEqual(
+        [task.resent.count, task.resent.underWay, task.resent.succeeded, task.unsent],
+        [2, 2, 0, 2],
+      );
+      const found = await pages.listResent(teamId, task.id);
+      assert.deepEqual(
+        found?.jobs.map(({ status }) => status),
+        ['pending', 'pending'],
+      );
+      assert.equal(await pages.listResent(strangerId, task.id), null);
+      const [gone] = found?.jobs ?? [];
+      await pages.actOnJobs(teamId, 'delete', gone ? [gone.id] : []);
+      const [later] = await pages.listBulkTasks(teamId);
+      assert.deepEqual([later?.resent?.gone, later?.resent?.underWay], [1, 1]);
+    });
+
+    test('a retry is taken back within ten seconds where it was not sent, and not later', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 3);
+      const { id: strangerId } = await aTeam(store, { name: 'Whistles' });
+      await pages.actOnJobs(teamId, 'retry', ids);
+      const [task] = await pages.listBulkTasks(teamId);
+      const taskId = task?.id ?? '';
+      const [begun] = (await pages.listResent(teamId, taskId))?.jobs ?? [];
+      await store.database.transact((trx) =>
+        trx
+          .updateTable('jobs')
+          .set({ status: 'processing', claimed_by: newId(TEST_START), started_at: TEST_START })
+          .where('id', '=', begun?.id ?? '')
+          .execute(),
+      );
+      assert.equal(await pages.takeBackResent(strangerId, taskId), null, 'another team’s');
+      await store.testClock.advance(9_999);
+      assert.equal((await pages.listBulkTasks(teamId))[0]?.unsent, 2);
+      assert.equal(await pages.takeBackResent(teamId, taskId), 2);
+      const { failed, resent, pending, processing } = await pages.countTabs(teamId);
+      assert.deepEqual(
+        [failed.count, resent.count, pending.count, processing.count],
+        [2, 1, 0, 1],
+        'what has begun goes on',
+      );
+      await pages.actOnJobs(teamId, 'retry', ids, { resent: 'leave' });
+      await store.testClock.advance(10_000);
+      const [late] = await pages.listBulkTasks(teamId);
+      assert.deepEqual([late?.done, late?.unsent], [2, 0]);
+      assert.equal(await pages.takeBackResent(teamId, late?.id ?? ''), null);
+    });
+
+    test('what was resent before is not taken back: nothing knows what it was then', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 1);
+      await pages.actOnJobs(teamId, 'retry', ids);
+      await store.testClock.advance(1);
+      await pages.actOnJobs(teamId, 'retry', ids, { resent: 'again' });
+      const [task] = await pages.listBulkTasks(teamId);
+      assert.deepEqual([task?.resent?.count, task?.unsent], [1, 0]);
+      assert.equal(await pages.takeBackResent(teamId, task?.id ?? ''), null);
     });
 
     test('many become a task that is worked through, each job once', async () => {

@@ -79,6 +79,14 @@ export interface BulkTask {
   finishedAt: number | null;
 }
 
+/** A bulk action as its bar tells it. */
+export interface ShownTask extends BulkTask {
+  /** What became of the jobs that a retry made lately; null for everything else, and where nobody can tell. */
+  resent: ResentCount | null;
+  /** How many of them can still be taken back. */
+  unsent: number;
+}
+
 /** What a person has to look at before a bulk action goes on. Nothing was done so far. */
 export interface BulkQuestion {
   kind: BulkKind;
@@ -164,7 +172,11 @@ export interface JobPages {
     answers?: BulkAnswers,
   ): Promise<BulkOutcome>;
   /** The team's tasks of the last days, newest first. */
-  listBulkTasks(teamId: string): Promise<BulkTask[]>;
+  listBulkTasks(teamId: string): Promise<ShownTask[]>;
+  /** The last attempts of the jobs that a retry made, those that failed first; at most 200. Null: no such retry. */
+  listResent(teamId: string, taskId: string): Promise<{ task: ShownTask; jobs: JobRow[] } | null>;
+  /** Takes back what a retry has not sent yet, within ten seconds. @returns how many; null: too late, or no such retry */
+  takeBackResent(teamId: string, taskId: string): Promise<number | null>;
   findBulkTask(teamId: string, taskId: string): Promise<BulkTask | null>;
   /** What is done stays done. False: no such task, or it has ended. */
   cancelBulkTask(teamId: string, taskId: string): Promise<boolean>;

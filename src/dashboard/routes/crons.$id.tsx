@@ -25,9 +25,17 @@ import { AssertionList } from '../runs/AssertionList.tsx';
 import { DurationPlot } from '../runs/DurationPlot.tsx';
 import { History } from '../runs/History.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
-import { Panel } from '../runs/RunParts.tsx';
+import { describeStreak, readStreak } from '../runs/failingStreak.ts';
+import { AnswerStart, Panel } from '../runs/RunParts.tsx';
 import { findRange, ranges, type Range } from '../runs/ranges.ts';
-import type { CronRow, DeletionScope, Durations, MaintenanceWindowView } from '../services.ts';
+import type {
+  CronRow,
+  DeletionScope,
+  Durations,
+  ExecutionRunDetail,
+  MaintenanceWindowView,
+  Work,
+} from '../services.ts';
 import { formatRate } from '../runs/rates.ts';
 import classes from './crons.module.css';
 import { UnreadableNotice } from '../parts/UnreadableNotice.tsx';
@@ -65,8 +73,18 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     return notHere(context, (teamId) => work.findCron(teamId, params.id));
   const headers = cron.headers.map(([name]) => ({ name, isSecret: work.isSecretHeader(name) }));
   const { payload, unreadable } = cron;
-  const page = { row, headers, payload, unreadable, history, status: status ?? null };
+  const failing = await readFailing(work, team.id, row);
+  const page = { row, headers, payload, unreadable, history, failing, status: status ?? null };
   return { ...page, durations, range, faults, deletion, windows };
+}
+
+/** What the header says of a cron that fails. */
+async function readFailing(work: Work, teamId: string, { strip }: CronRow) {
+  const streak = readStreak(strip);
+  const run = streak && (await work.readExecutionDetail(teamId, streak.lastRunId));
+  if (!run) return null;
+  const { execution, response } = run;
+  return { title: describeStreak(streak, execution), runId: execution.id, response };
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
@@ -136,6 +154,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         }
       />
       <div className="stack">
+        {loaderData.failing ? <Failing {...loaderData.failing} /> : null}
         <UnreadableNotice what={loaderData.unreadable} />
         <MaintenanceNotice windows={windows} of="this cron" />
         <div className={classes.columns}>
@@ -148,6 +167,25 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         <History page={history} status={status} search={search} faults={faults} />
       </div>
     </>
+  );
+}
+
+function Failing({
+  title,
+  runId,
+  response,
+}: {
+  title: string;
+  runId: string;
+  response: ExecutionRunDetail['response'];
+}) {
+  return (
+    <Notice kind="failed" title={title}>
+      <AnswerStart response={response} />
+      <p>
+        <Link to={`/executions/${runId}`}>See what happened and what to do</Link>
+      </p>
+    </Notice>
   );
 }
 

@@ -71,7 +71,11 @@ export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
       />
       <div className="stack">
         {explanation ? (
-          <FailureNotice explanation={explanation} editTo={`/crons/${cron.id}/edit`} />
+          <FailureNotice
+            explanation={explanation}
+            response={run.response}
+            editTo={`/crons/${cron.id}/edit`}
+          />
         ) : null}
         <Facts run={run} />
         <RunPanels

@@ -23,7 +23,7 @@ import { Sparkline } from '../parts/Sparkline.tsx';
 import { TabLinks } from '../parts/TabLinks.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
-import { isRecent } from '../runs/bulkProgress.ts';
+import { listShown } from '../runs/bulkProgress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/jobActions.ts';
 import { readJobSearch, writeJobSearch } from '../runs/jobSearch.ts';
@@ -57,7 +57,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     faults,
     isNarrowed: search?.queueId !== undefined,
     queues: queues.map(({ id, name }) => ({ id, name })),
-    tasks: tasks.filter((task) => isRecent(task, now)),
+    tasks: listShown(tasks, now),
   };
 }
 

@@ -10,9 +10,11 @@ import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { readText } from '../parts/readForm.ts';
-import { Status } from '../parts/Status.tsx';
+import { Status, type StatusName } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
+import { isRecent } from '../runs/bulkProgress.ts';
+import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/jobActions.ts';
 import { jobStatus } from '../runs/jobStatus.ts';
 import { JobActions } from '../runs/JobTable.tsx';
@@ -28,6 +30,7 @@ type ShownJob = PageRun & Omit<JobRunDetail, keyof PageRun | 'again'>;
 export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
+  const { now } = context.get(requestFacts);
   const search = url.searchParams;
   const secretsShown = search.get('secrets') === 'shown';
   const run =
@@ -36,9 +39,21 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const wholeBody =
     search.get('body') === 'whole' ? await work.readResponseText(team.id, run.job.id) : null;
   const isHeld = run.job.status === 'pending' && (await isPaused(work, team.id, run.job.queueId));
+  const { id, retriedAs } = run.job;
+  const [resent, tasks] = retriedAs
+    ? await Promise.all([work.listAttempts(team.id, retriedAs), work.listBulkTasks(team.id)])
+    : [[], []];
+  const last = resent.at(-1);
   // What another one would be made of is for the form that makes it.
   const { again: _, ...shown } = leaveOutLongTexts(run);
-  return { run: shown, secretsShown, wholeBody, isHeld };
+  return {
+    run: shown,
+    secretsShown,
+    wholeBody,
+    isHeld,
+    resentNow: last ? jobStatus(last) : null,
+    resends: tasks.filter((task) => task.search.id === id && isRecent(task, now)),
+  };
 }
 
 async function isPaused(work: Work, teamId: string, queueId: string): Promise<boolean> {
@@ -83,13 +98,11 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
       />
       {actionData ? <AskAgain asks={actionData.asks} /> : null}
       <div className="stack">
-        {explanation ? <FailureNotice explanation={explanation} editTo={again} /> : null}
-        {job.retriedAs ? (
-          <Notice kind="note">
-            This job was resent as <Link to={`/jobs/${job.retriedAs}`}>a new job</Link>. It stays
-            here as it was.
-          </Notice>
+        <BulkTasks tasks={loaderData.resends} />
+        {explanation ? (
+          <FailureNotice explanation={explanation} response={run.response} editTo={again} />
         ) : null}
+        {job.retriedAs ? <ResentNotice to={job.retriedAs} now={loaderData.resentNow} /> : null}
         <div className={classes.columns}>
           <Facts run={run} />
           <Attempts run={run} />
@@ -104,6 +117,17 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
         />
       </div>
     </>
+  );
+}
+
+/** What became of the job that was made of this one. */
+function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
+  return (
+    <Notice kind="note">
+      This job was resent as <Link to={`/jobs/${to}`}>a new job</Link>
+      {now === null ? ', which is no longer here' : null}. {now ? <Status name={now} /> : null} It
+      stays here as it was.
+    </Notice>
   );
 }
 

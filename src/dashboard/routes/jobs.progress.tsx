@@ -1,11 +1,13 @@
 import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { isOwnPath, redirectWithToast } from '../cookies.ts';
+import { isOwnPath, redirectWithToast, type Toast } from '../cookies.ts';
+import { countOf } from '../parts/amounts.ts';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { readText } from '../parts/readForm.ts';
 import { isRecent } from '../runs/bulkProgress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
+import type { Work } from '../services.ts';
 import type { Route } from './+types/jobs.progress.ts';
 
 /** The team's bulk actions alone, for the bars that show how far they are. */
@@ -19,17 +21,30 @@ export async function loader({ context }: Route.LoaderArgs) {
 export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const form = context.get(sentForm);
-  if (readText(form, 'intent') !== 'cancel') throw data(null, { status: 400 });
   const { work } = context.get(services);
   const next = readText(form, 'next');
-  const isCancelled = await work.cancelBulkTask(team.id, readText(form, 'task'));
+  const acts = { cancel, 'take-back': takeBack };
+  const intent = readText(form, 'intent');
+  if (intent !== 'cancel' && intent !== 'take-back') throw data(null, { status: 400 });
   return redirectWithToast(
     isOwnPath(next) ? next : '/jobs/progress',
-    isCancelled
-      ? { kind: 'done', text: 'The rest is left alone. What is done stays done.' }
-      : { kind: 'note', text: 'It had ended already.' },
+    await acts[intent](work, team.id, readText(form, 'task')),
     context.get(requestFacts).baseUrl,
   );
+}
+
+async function cancel(work: Work, teamId: string, taskId: string): Promise<Toast> {
+  return (await work.cancelBulkTask(teamId, taskId))
+    ? { kind: 'done', text: 'The rest is left alone. What is done stays done.' }
+    : { kind: 'note', text: 'It had ended already.' };
+}
+
+async function takeBack(work: Work, teamId: string, taskId: string): Promise<Toast> {
+  const count = await work.takeBackResent(teamId, taskId);
+  if (count === null || count === 0)
+    return { kind: 'note', text: 'It is too late to take anything back: all of it is on its way.' };
+  const jobs = countOf(count, 'job is', 'jobs are');
+  return { kind: 'done', text: `${jobs} taken back and not sent. What was sent stays sent.` };
 }
 
 /**

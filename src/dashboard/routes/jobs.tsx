@@ -13,7 +13,7 @@ import { readCursor } from '../parts/readCursor.ts';
 import { TabLinks } from '../parts/TabLinks.tsx';
 import { formatUtc } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
-import { isRecent } from '../runs/bulkProgress.ts';
+import { listShown } from '../runs/bulkProgress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/jobActions.ts';
 import { JobFilters } from '../runs/JobFilters.tsx';
@@ -55,7 +55,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     counts,
     queues: queues.map(({ id, name }) => ({ id, name })),
     pausedQueueIds: queues.filter(({ isPaused }) => isPaused).map(({ id }) => id),
-    tasks: tasks.filter((task) => isRecent(task, now)),
+    tasks: listShown(tasks, now),
     matching: faults ? { count: 0, isMore: false } : (matching ?? counts[tab]),
   };
 }

@@ -5,7 +5,7 @@ import { countOf } from '../parts/amounts.ts';
 import { Form } from '../parts/Form.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { loader as progress } from '../routes/jobs.progress.tsx';
-import type { BulkTask } from '../services.ts';
+import type { BulkTask, ResentCount, ShownTask } from '../services.ts';
 import classes from './BulkTasks.module.css';
 
 const verbs = {
@@ -16,18 +16,19 @@ const verbs = {
 
 const progressPage = '/jobs/progress';
 const pollMs = 1000;
+const mostShown = 5;
 
 /**
  * Bulk actions under way and just ended: how far they are, and what came of them. They renew themselves
  * apart from the page, which rests while somebody points at its rows.
  */
-export function BulkTasks({ tasks: given }: { tasks: readonly BulkTask[] }) {
+export function BulkTasks({ tasks: given }: { tasks: readonly ShownTask[] }) {
   const tasks = useProgress(given);
   const { pathname } = useLocation();
   if (tasks.length === 0) return null;
   return (
     <ul className={classes.tasks} aria-label="Bulk actions">
-      {tasks.slice(0, 5).map((task) => (
+      {tasks.slice(0, mostShown).map((task) => (
         <li key={task.id}>
           <Progress task={task} />
         </li>
@@ -43,14 +44,15 @@ export function BulkTasks({ tasks: given }: { tasks: readonly BulkTask[] }) {
   );
 }
 
-function useProgress(given: readonly BulkTask[]): readonly BulkTask[] {
+function useProgress(given: readonly ShownTask[]): readonly ShownTask[] {
   const { data, load } = useFetcher<typeof progress>({ key: 'bulk-progress' });
   const [latest, setLatest] = useState(given);
   useEffect(() => setLatest(given), [given]);
   useEffect(() => {
-    if (data) setLatest(data.tasks);
+    // Of what the page shows: a job's own page shows what was made of that job alone.
+    if (data) setLatest((shown) => shown.map((task) => data.tasks.find(isSame(task)) ?? task));
   }, [data]);
-  const isUnderWay = latest.some(isOpen);
+  const isUnderWay = latest.some((task) => isOpen(task) || task.unsent > 0);
   useEffect(() => {
     if (!isUnderWay) return;
     const timer = setInterval(() => void load(progressPage), pollMs);
@@ -59,13 +61,17 @@ function useProgress(given: readonly BulkTask[]): readonly BulkTask[] {
   return latest;
 }
 
-function isOpen({ finishedAt }: BulkTask): boolean {
+const isSame =
+  ({ id }: BulkTask) =>
+  (other: BulkTask) =>
+    other.id === id;
+
+function isOpen({ finishedAt }: Pick<BulkTask, 'finishedAt'>): boolean {
   return finishedAt === null;
 }
 
-function Progress({ task }: { task: BulkTask }) {
-  const { kind, state, total, done, skipped, finishedAt } = task;
-  const { pathname, search } = useLocation();
+function Progress({ task }: { task: ShownTask }) {
+  const { kind, state, total, done, skipped, finishedAt, resent, unsent } = task;
   const isUnderWay = isOpen(task);
   const left = skipped === 0 ? '' : `, ${skipped.toLocaleString('en')} left alone`;
   const words = isUnderWay
@@ -73,27 +79,81 @@ function Progress({ task }: { task: BulkTask }) {
     : `${verbs[kind][1]} ${done.toLocaleString('en')} of ${countOf(total, 'job', 'jobs')}${left}${endings[state]}`;
   return (
     <>
-      <span>{words}</span>
+      <span>
+        {words} {resent ? <BecameOf task={task} resent={resent} /> : null}
+      </span>
       {isUnderWay ? (
         <progress
           aria-label={words}
           {...(total.isMore ? {} : { value: done + skipped, max: Math.max(1, total.count) })}
         />
       ) : null}
+      {unsent > 0 ? (
+        <TaskButton id={task.id} intent="take-back" title="While it is not sent, for ten seconds">
+          {`Take back (${unsent.toLocaleString('en')})`}
+        </TaskButton>
+      ) : null}
       {isUnderWay ? (
-        <Form action={progressPage}>
-          <input type="hidden" name="task" value={task.id} />
-          <input type="hidden" name="next" value={pathname + search} />
-          <Button type="submit" name="intent" value="cancel" variant="default" size="compact-xs">
-            Stop
-          </Button>
-        </Form>
+        <TaskButton id={task.id} intent="cancel">
+          Stop
+        </TaskButton>
       ) : (
         <span className="muted">
           <Time at={finishedAt} />
         </span>
       )}
     </>
+  );
+}
+
+/** `45 completed, 2 under way, 1 failed – See them` */
+function BecameOf({ task, resent }: { task: ShownTask; resent: ResentCount }) {
+  return (
+    <>
+      {describeResent(resent)} –{' '}
+      <Link to={`/jobs/resent/${task.id}`}>{resent.count === 1 ? 'See it' : 'See them'}</Link>
+    </>
+  );
+}
+
+export function describeResent({ succeeded, underWay, failed, gone }: ResentCount): string {
+  const parts = [
+    [succeeded, 'completed'],
+    [underWay, 'under way'],
+    [failed, 'failed'],
+    [gone, 'deleted'],
+  ] as const;
+  const said = parts.filter(([count]) => count > 0);
+  return said.map(([count, word]) => `${count.toLocaleString('en')} ${word}`).join(', ');
+}
+
+function TaskButton({
+  id,
+  intent,
+  title,
+  children,
+}: {
+  id: string;
+  intent: 'cancel' | 'take-back';
+  title?: string;
+  children: string;
+}) {
+  const { pathname, search } = useLocation();
+  return (
+    <Form action={progressPage}>
+      <input type="hidden" name="task" value={id} />
+      <input type="hidden" name="next" value={pathname + search} />
+      <Button
+        type="submit"
+        name="intent"
+        value={intent}
+        variant="default"
+        size="compact-xs"
+        title={title}
+      >
+        {children}
+      </Button>
+    </Form>
   );
 }
 

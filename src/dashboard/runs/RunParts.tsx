@@ -11,15 +11,17 @@ import { Status } from '../parts/Status.tsx';
 import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
 import { mask } from '../forms/typed.ts';
 import classes from './Run.module.css';
-import type { PageRun, RunTextPart } from './runText.ts';
+import { type PageRun, type RunTextPart, startOfAnswer } from './runText.ts';
 import { TimingSplit } from './TimingSplit.tsx';
 
 /** What failed, in plain words, with the next step. */
 export function FailureNotice({
   explanation,
+  response,
   editTo,
 }: {
   explanation: Explanation;
+  response: PageRun['response'];
   /** The form that takes another URL (`url` is added to it); null where there is none. */
   editTo: string | null;
 }) {
@@ -27,6 +29,7 @@ export function FailureNotice({
   return (
     <Notice kind="failed" title={title}>
       <p>{text}</p>
+      <AnswerStart response={response} />
       <p>{nextStep}</p>
       {useUrl && editTo ? (
         <p>
@@ -39,6 +42,17 @@ export function FailureNotice({
         </p>
       ) : null}
     </Notice>
+  );
+}
+
+/** The beginning of what the target said: it often names the cause. */
+export function AnswerStart({ response }: { response: PageRun['response'] }) {
+  const start = startOfAnswer(response?.bodyStart ?? '');
+  if (start === '') return null;
+  return (
+    <p>
+      It said: <code className={classes.answer}>{start}</code>
+    </p>
   );
 }
 
@@ -301,7 +315,7 @@ export function CallbackFact({ callback }: { callback: ShownCallback }) {
   );
 }
 
-/** Request, response, timing and assertions: the same for a job's attempt, an execution and a test run. */
+/** Assertions, response, request and timing: the same for a job's attempt, an execution and a test run. */
 export function RunPanels({
   run,
   durationMs,
@@ -320,15 +334,15 @@ export function RunPanels({
   return (
     <>
       {run.assertions.length > 0 ? <AssertionPanel assertions={run.assertions} /> : null}
+      <div className={classes.columns}>
+        {isSent ? <ResponsePanel run={run} wholeBody={wholeBody} /> : null}
+        <RequestPanel run={run} isSent={isSent} secretsShown={secretsShown} textsAt={textsAt} />
+      </div>
       {run.timing ? (
         <Panel title="Timing">
           <TimingSplit timing={run.timing} durationMs={durationMs} />
         </Panel>
       ) : null}
-      <div className={classes.columns}>
-        <RequestPanel run={run} isSent={isSent} secretsShown={secretsShown} textsAt={textsAt} />
-        {isSent ? <ResponsePanel run={run} wholeBody={wholeBody} /> : null}
-      </div>
     </>
   );
 }

@@ -56,7 +56,9 @@ function OutcomeWords({ outcome }: { outcome: TestRunOutcome }) {
     );
   }
   if (outcome.status === 'failed' && outcome.explanation)
-    return <FailureNotice explanation={outcome.explanation} editTo={null} />;
+    return (
+      <FailureNotice explanation={outcome.explanation} response={outcome.response} editTo={null} />
+    );
   return (
     <Notice kind="done" title={`Test run: success, HTTP ${outcome.responseStatus}`}>
       {`Answered in ${formatMilliseconds(outcome.durationMs)}. It counts to the monthly limit and is not kept as history.`}

@@ -13,6 +13,15 @@ export type PageRun = Omit<RunDetail, 'curl' | 'apiCall'> & {
   apiCall: string | null;
 };
 
+const mostOfAnswer = 200;
+
+/** The first characters of an answer on one line, for where a failure is told. */
+export function startOfAnswer(body: string): string {
+  const characters = Array.from(body.replaceAll(/\s+/g, ' ').trim());
+  const start = characters.slice(0, mostOfAnswer).join('');
+  return characters.length > mostOfAnswer ? `${start}…` : start;
+}
+
 export function leaveOutLongTexts<Run extends RunDetail>(
   run: Run,
 ): Omit<Run, 'curl' | 'apiCall'> & PageRun {

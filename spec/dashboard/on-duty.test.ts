@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
+import type { Visitor } from '#testing/visitor';
+
+/** What failed, why, and again (§3.3): what a page says to whoever was just woken, as the server writes it. */
+
+let dashboard: TestDashboard;
+let teams = 0;
+
+before(async () => {
+  // What is resent waits until a test has looked at it.
+  dashboard = await startDashboard({}, { sends: false });
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+interface Scene {
+  user: TestUser;
+  visitor: Visitor;
+  queueId: string;
+}
+
+async function begin(): Promise<Scene> {
+  const team = `Duty team ${++teams}`;
+  const user = await dashboard.user(`duty${teams}@bells.test`, { team });
+  const { id: queueId } = await dashboard.service.work.setQueue(user.teamId, 'mail', {});
+  return { user, visitor: await dashboard.signIn(user), queueId };
+}
+
+async function fail({ user, queueId }: Scene, count: number, body: string): Promise<string[]> {
+  const now = Date.now();
+  const failed = {
+    team_id: user.teamId,
+    queue_id: queueId,
+    status: 'dead_lettered',
+    created_at: now - 120_000,
+    started_at: now - 61_000,
+    completed_at: now - 60_000,
+    reason: 'http_server_error',
+    response_status: 500,
+    error_message: 'HTTP 500 error',
+  };
+  const ids = await fillJobs(
+    dashboard.service.store,
+    Array.from({ length: count }, () => failed),
+  );
+  const responses = ids.map((run_id) => ({ team_id: user.teamId, run_id, body }));
+  await fillResponses(dashboard.service.store, responses);
+  return ids;
+}
+
+async function makeCron({ user }: Scene): Promise<string> {
+  const { id } = await dashboard.service.work.createCron(user.teamId, {
+    name: 'Rebuild the search index',
+    url: 'http://target.example/index',
+    cronExpression: '0 0 29 2 *',
+    method: 'POST',
+    headers: [],
+    payload: null,
+    callbackUrl: null,
+    timeoutSeconds: 5,
+    alertThreshold: null,
+    isActive: true,
+  });
+  return id;
+}
+
+const asText = (html: string) =>
+  html
+    .replaceAll(/<(script|style).*?<\/\1>/gs, ' ')
+    .replaceAll('<!-- -->', '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/\s+/g, ' ');
+const read = async (visitor: Visitor, path: string) => asText((await visitor.get(path)).text);
+
+/** The red notice alone. */
+const noticeOf = (html: string) => asText(/<div[^>]*role="alert".*/s.exec(html)?.[0] ?? '');
+
+describe('the notice of a failure', () => {
+  test('carries the first 200 characters of the answer, of a job and of a run', async () => {
+    const scene = await begin();
+    const { user, visitor } = scene;
+    const body = `{"error":\n   "disk full"}${'x'.repeat(400)}`;
+    const [jobId] = await fail(scene, 1, body);
+    const cronId = await makeCron(scene);
+    const [runId = ''] = await fillExecutions(dashboard.service.store, [
+      { team_id: user.teamId, cron_id: cronId, status: 'failed', response_status: 500 },
+    ]);
+    await fillResponses(dashboard.service.store, [{ team_id: user.teamId, run_id: runId, body }]);
+    const start = `It said: {"error": "disk full"}${'x'.repeat(178)}…`;
+    for (const path of [`/jobs/${jobId}`, `/executions/${runId}`]) {
+      const { text } = await visitor.get(path);
+      assert.ok(noticeOf(text).includes(start), path);
+    }
+  });
+
+  test('says nothing of an answer that was empty', async () => {
+    const scene = await begin();
+    const [jobId] = await fail(scene, 1, ' \n');
+    assert.doesNotMatch(await read(scene.visitor, `/jobs/${jobId}`), /It said/);
+  });
+
+  test('shows an answer as text: nothing of it becomes part of the page', async () => {
+    const scene = await begin();
+    const [jobId] = await fail(scene, 1, '<img src=x onerror=alert(1)>');
+    const { text } = await scene.visitor.get(`/jobs/${jobId}`);
+    assert.doesNotMatch(text, /<img/);
+    assert.match(noticeOf(text), /It said: &lt;img src=x/);
+  });
+
+  test('stands in the header of a cron that fails, with since when, and goes with the first success', async () => {
+    const scene = await begin();
+    const { user, visitor } = scene;
+    const cronId = await makeCron(scene);
+    const add = (status: string, at: number, response_status: number) =>
+      fillExecutions(dashboard.service.store, [
+        {
+          team_id: user.teamId,
+          cron_id: cronId,
+          status,
+          response_status,
+          reason: status === 'failed' ? 'http_server_error' : null,
+          created_at: at,
+          completed_at: at,
+        },
+      ]);
+    const start = Date.UTC(2026, 10, 20, 16);
+    await add('success', start - 60_000, 200);
+    for (let n = 0; n < 4; n++) {
+      const [run_id = ''] = await add('failed', start + n * 3_600_000, 500);
+      await fillResponses(dashboard.service.store, [
+        { team_id: user.teamId, run_id, body: `disk full, ${n}` },
+      ]);
+    }
+    const page = await read(visitor, `/crons/${cronId}`);
+    assert.match(page, /Failed 4 times in a row since 20 Nov 16:00 UTC: HTTP 500/);
+    assert.match(page, /It said: disk full, 3 /);
+    await add('success', start + 5 * 3_600_000, 200);
+    const after = await read(visitor, `/crons/${cronId}`);
+    assert.doesNotMatch(after, /in a row|It said/);
+  });
+
+  test('stands above the response, and that above the timing', async () => {
+    const scene = await begin();
+    const [jobId = ''] = await fail(scene, 1, 'disk full');
+    const timing = { dnsMs: 1, connectMs: 1, tlsMs: null, waitingMs: 1, receivingMs: 1 };
+    const trace = JSON.stringify({ timing, responseHeaders: [], address: '192.0.2.1' });
+    await dashboard.service.store.database.runAlone({
+      sql: `update responses set trace = '${trace}' where run_id = '${jobId}'`,
+      parameters: [],
+    } as never);
+    const { text } = await scene.visitor.get(`/jobs/${jobId}`);
+    const parts = ['role="alert"', '<h2>Response', '<h2>Request', '<h2>Timing'];
+    const places = parts.map((part) => text.indexOf(part));
+    assert.ok(places.every((at) => at > 0));
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+    );
+  });
+});
+
+describe('what was resent', () => {
+  const succeed = (scene: Scene, count: number) =>
+    dashboard.service.store.database.runAlone({
+      sql: `update jobs set status = 'success', started_at = 1, completed_at = ${Date.now()}
+        where id in (select id from jobs where team_id = '${scene.user.teamId}' and status = 'pending' limit ${count})`,
+      parameters: [],
+    } as never);
+
+  test('is told by what became of it, with the way to those jobs alone', async () => {
+    const scene = await begin();
+    const { visitor } = scene;
+    await fail(scene, 4, 'disk full');
+    await visitor.post('/jobs?tab=failed', { intent: 'retry', all: '1', shown: '4' });
+    await succeed(scene, 3);
+    const page = await visitor.get('/jobs?tab=failed');
+    assert.match(asText(page.text), /Retried 4 of 4 jobs\. 3 completed, 1 under way – See them/);
+    const to = /href="(\/jobs\/resent\/[0-9a-f-]+)"/.exec(page.text)?.[1] ?? '';
+    const made = await visitor.get(to);
+    assert.equal(made.text.match(/<tr/g)?.length, 5, 'four jobs and a head');
+    assert.match(asText(made.text), /Pending .* Completed .* Completed .* Completed/s);
+    const stranger = await begin();
+    assert.equal((await stranger.visitor.get(to)).status, 404);
+  });
+
+  test('is taken back where it was not sent, and only that', async () => {
+    const scene = await begin();
+    const { visitor, user } = scene;
+    const [jobId] = await fail(scene, 2, 'disk full');
+    await visitor.post('/jobs?tab=failed', { intent: 'retry', all: '1', shown: '2' });
+    await succeed(scene, 1);
+    const page = await visitor.get('/jobs?tab=failed');
+    assert.match(asText(page.text), /Take back \(1\)/);
+    const task = /name="task" value="([0-9a-f-]+)"/.exec(page.text)?.[1] ?? '';
+    const stranger = await begin();
+    await stranger.visitor.post('/jobs/progress', { intent: 'take-back', task });
+    await visitor.post('/jobs/progress', { intent: 'take-back', task, next: `/jobs/${jobId}` });
+    const { failed, pending, completed, resent } = await dashboard.service.work.countTabs(
+      user.teamId,
+    );
+    assert.deepEqual(
+      [failed.count, resent.count, pending.count, completed.count],
+      [1, 1, 0, 1],
+      'what was sent stays sent',
+    );
+  });
+
+  test('by one click, is told on the page of the job', async () => {
+    const scene = await begin();
+    const { visitor } = scene;
+    const [jobId] = await fail(scene, 1, 'disk full');
+    await visitor.post(`/jobs/${jobId}`, { intent: 'retry', job: jobId ?? '' });
+    const waiting = await read(visitor, `/jobs/${jobId}`);
+    assert.match(waiting, /Retried 1 of 1 job\. 1 under way – See it/);
+    assert.match(waiting, /Take back \(1\)/);
+    assert.match(waiting, /resent as a new job *\. Pending It stays/);
+    await succeed(scene, 1);
+    const done = await read(visitor, `/jobs/${jobId}`);
+    assert.match(done, /resent as a new job *\. Completed It stays/);
+    assert.doesNotMatch(done, /Take back/);
+  });
+});

@@ -1,0 +1,56 @@
+import { data } from 'react-router';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { redirectWithToast } from '../cookies.ts';
+import { EmptyState } from '../parts/EmptyState.tsx';
+import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { PageHeader } from '../parts/PageHeader.tsx';
+import { readText } from '../parts/readForm.ts';
+import { AskAgain } from '../runs/AskAgain.tsx';
+import { BulkTasks } from '../runs/BulkTasks.tsx';
+import { actOnJobs, readKind } from '../runs/jobActions.ts';
+import { JobTable } from '../runs/JobTable.tsx';
+import type { Route } from './+types/jobs.resent.$task.ts';
+
+/** The jobs that a retry made, as they stand now. */
+export async function loader({ params, context }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const found = (await work.listResent(team.id, params.task)) ?? notFound();
+  const queues = await work.listQueues(team.id);
+  const pausedQueueIds = queues.filter(({ isPaused }) => isPaused).map(({ id }) => id);
+  return { ...found, pausedQueueIds };
+}
+
+export async function action({ context, url }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const form = context.get(sentForm);
+  const kind = readKind(form);
+  if (kind === null || readText(form, 'job') === '') throw data(null, { status: 400 });
+  const { work } = context.get(services);
+  const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: null });
+  if (asks) return { asks };
+  return redirectWithToast(url.pathname, toast, context.get(requestFacts).baseUrl);
+}
+
+export default function Resent({ loaderData, actionData }: Route.ComponentProps) {
+  useLiveRefresh(5);
+  const { task, jobs, pausedQueueIds } = loaderData;
+  return (
+    <>
+      <PageHeader
+        title="What became of them"
+        note="Jobs that a retry made, those that failed first."
+        parent={{ to: '/jobs', text: 'Jobs' }}
+      />
+      {actionData ? <AskAgain asks={actionData.asks} /> : null}
+      <BulkTasks tasks={[task]} />
+      {jobs.length === 0 ? (
+        <EmptyState title="None of them is here any more">
+          They were taken back or deleted, or resent again since.
+        </EmptyState>
+      ) : (
+        <JobTable jobs={jobs} tab="all" matching={null} pausedQueueIds={pausedQueueIds} />
+      )}
+    </>
+  );
+}

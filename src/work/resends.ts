@@ -1,0 +1,86 @@
+/** What became of what was resent (§3.3), and taking it back while it has not been sent. */
+import { earliestIdAt, isId } from '#domain/ids';
+import type { BulkTask } from '#store/bulk-tasks';
+import type { JobRecord } from '#store/job-records';
+import type { Store } from '#store/store';
+import type { JobPages, JobRow, ShownTask } from './job-contract.ts';
+import { MOST_AT_ONCE } from './bulk-actions.ts';
+
+const TAKEN_BACK_WITHIN_MS = 10_000;
+/** Later nobody waits for the outcome any more. */
+const TOLD_FOR_MS = 10 * 60_000;
+/** Of larger ones nobody counts what became of them. */
+const MOST_COUNTED = 1_000;
+
+type ResendVerbs = Pick<JobPages, 'listBulkTasks' | 'listResent' | 'takeBackResent'>;
+
+export function createResends(store: Store): ResendVerbs {
+  const { bulkTasks, jobs, clock } = store;
+  const findRetry = async (teamId: string, taskId: string) => {
+    const task = isId(taskId) ? await bulkTasks.find(teamId, taskId) : null;
+    return task?.kind === 'retry' ? task : null;
+  };
+  return {
+    listBulkTasks: async (teamId) => {
+      const tasks = await bulkTasks.list(teamId);
+      return Promise.all(tasks.map((task) => tellTask(store, teamId, task)));
+    },
+    listResent: async (teamId, taskId) => {
+      const task = await findRetry(teamId, taskId);
+      if (task === null) return null;
+      const made = await jobs.listResends(teamId, spanOf(task, clock.now()), MOST_AT_ONCE);
+      const ids = made.map(({ id }) => id);
+      const last = await jobs.listLastAttempts(teamId, ids);
+      const rows = last.map(asRow).toSorted((a, b) => rankOf(a) - rankOf(b));
+      return { task: await tellTask(store, teamId, task), jobs: rows };
+    },
+    takeBackResent: async (teamId, taskId) => {
+      const task = await findRetry(teamId, taskId);
+      if (task === null || !mayTakeBack(task, clock.now())) return null;
+      return jobs.takeBackResends(teamId, spanOf(task, clock.now()), MOST_AT_ONCE);
+    },
+  };
+}
+
+async function tellTask(
+  { jobs, clock }: Store,
+  teamId: string,
+  task: BulkTask,
+): Promise<ShownTask> {
+  const now = clock.now();
+  const untold = { ...task, resent: null, unsent: 0 };
+  const isTold = task.finishedAt !== null && now - task.finishedAt < TOLD_FOR_MS;
+  if (task.kind !== 'retry' || !isTold || task.done === 0 || task.done > MOST_COUNTED)
+    return untold;
+  const made = await jobs.listResends(teamId, spanOf(task, now), MOST_COUNTED + 1);
+  // Others have resent at the same time, or some of it is gone: then these are not the same jobs.
+  if (made.length !== task.done) return untold;
+  const failedIds = made.map(({ failedId }) => failedId);
+  const resent = await jobs.countResent(teamId, failedIds);
+  const unsent = mayTakeBack(task, now) ? made.filter(({ isUnsent }) => isUnsent).length : 0;
+  return { ...task, resent, unsent };
+}
+
+/** Ids sort by the time at which they were made. */
+function spanOf({ createdAt, finishedAt }: BulkTask, now: number) {
+  return { fromId: earliestIdAt(createdAt), toId: earliestIdAt((finishedAt ?? now) + 1) };
+}
+
+/**
+ * What was resent before keeps no mark of that other time, so it can't become what it was. More than are done at
+ * once are stopped instead.
+ */
+function mayTakeBack({ search, finishedAt, done }: BulkTask, now: number): boolean {
+  if (finishedAt === null || search.resent === true || done > MOST_AT_ONCE) return false;
+  return now - finishedAt < TAKEN_BACK_WITHIN_MS;
+}
+
+function asRow(job: JobRecord): JobRow {
+  return Object.assign(job, { at: job.completedAt ?? job.startedAt ?? job.scheduledAt });
+}
+
+/** What failed first, what has arrived last. */
+function rankOf({ status }: JobRow): number {
+  if (status === 'dead_lettered' || status === 'failed') return 0;
+  return status === 'success' ? 2 : 1;
+}
