@@ -92,7 +92,7 @@ async function makeCase(place: string, waiting: number, finished: number): Promi
   const team = await store.teams.create('Bench', 'unlimited', now);
   const queue = await store.queues.save(team.id, 'batches', {}, now);
   const ids = { teamId: team.id, queueId: queue.id };
-  const rows = { ...ids, url: URL };
+  const rows = { teamId: team.id, queueIds: [queue.id], url: URL };
   // A batch made while the tables are empty leaves behind the plans that a young installation has.
   const nodeId = await store.nodes.join(now, 24 * HOUR_MS);
   const made: Case = { store, waiting, finished, ...ids, nodeId, from: 0, claims: [], settles: [] };
@@ -128,7 +128,8 @@ async function runBatch(each: Case, counts: boolean): Promise<void> {
   await refill(each, Math.max(claimed.length, 1));
 }
 
-function settlementOf(store: Store, job: ClaimedJob) {
+/** The end of a job that succeeded, with a response. */
+export function settlementOf(store: Store, job: ClaimedJob) {
   const end = {
     completedAt: store.clock.now(),
     responseStatus: 200,

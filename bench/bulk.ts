@@ -2,50 +2,80 @@
 import { CompiledQuery } from 'kysely';
 import type { Store } from '#store/store';
 
-const CHUNK = 50_000;
+/** So few that a busy machine too is done within the time that the store gives a statement. */
+const CHUNK = 20_000;
 
 interface BulkJobs {
   teamId: string;
-  queueId: string;
+  /** They take turns. */
+  queueIds: readonly string[];
   count: number;
   url: string;
-  /** Milliseconds since 1970 UTC; each row is due a millisecond after the one before. */
+  /** Milliseconds since 1970 UTC. */
   firstDueAt: number;
+  /** From one row's due time to the next one's. Default: 1. */
+  stepMs?: number;
   /** Already ended, with a stored response each. */
   isFinished: boolean;
+  /** Of a hundred finished ones four are dead letters and two were retried. Default: all succeeded. */
+  withFailures?: boolean;
 }
+
+type Chunk = Required<BulkJobs>;
 
 export async function insertJobs(store: Store, jobs: BulkJobs): Promise<void> {
   for (let from = 0; from < jobs.count; from += CHUNK) {
     const count = Math.min(CHUNK, jobs.count - from);
-    const chunk = { ...jobs, count, firstDueAt: jobs.firstDueAt + from };
+    const { stepMs = 1, withFailures = false } = jobs;
+    const firstDueAt = jobs.firstDueAt + Math.floor(from * stepMs);
+    const chunk = { ...jobs, count, firstDueAt, stepMs, withFailures };
     const write = store.dialect === 'postgres' ? onPostgres : onSqlite;
     for (const text of write(chunk)) await store.database.runAlone(CompiledQuery.raw(text));
   }
 }
 
 const COLUMNS = `team_id, id, original_id, attempt_number, queue_id, status, method, url, created_at,
-  scheduled_at, payload, started_at, completed_at, response_status, duration_ms`;
+  scheduled_at, payload, started_at, completed_at, response_status, duration_ms, reason`;
 const PAYLOAD = `'{"hello":"world","n":12345}'`;
 /** The response of a finished job, as the service stores it. */
 export const STORED_TRACE =
   '{"timing":{"dnsMs":null,"connectMs":null,"tlsMs":null,"waitingMs":3.1,"receivingMs":0.2},"address":"127.0.0.1","responseHeaders":[["Content-Length","2"]]}';
 export const STORED_BODY = 'ok';
 
-function selection({ teamId, queueId, url, isFinished }: BulkJobs, dueAt: string): string {
-  const ends = isFinished ? `${dueAt}, ${dueAt}, 200, 4` : 'null, null, null, null';
-  const status = isFinished ? 'success' : 'pending';
-  return `select '${teamId}', id, id, 1, '${queueId}', '${status}', 'POST', '${url}', ${dueAt},
-    ${dueAt}, ${PAYLOAD}, ${ends} from ids`;
+/** When row `n` is due. */
+const dueAt = ({ firstDueAt, stepMs }: Chunk) =>
+  `(${firstDueAt} + cast(n * 1.0 * ${stepMs} as bigint))`;
+
+/** Failures are spread over all queues. */
+function endsOf({ withFailures }: Chunk, at: string) {
+  const kind = 'n / 10 % 100';
+  const nth = (dead: string, retried: string, success: string) =>
+    withFailures
+      ? `case when ${kind} >= 6 then ${success} when ${kind} >= 4 then ${retried} else ${dead} end`
+      : success;
+  return {
+    status: nth("'dead_lettered'", "'retried'", "'success'"),
+    ends: [at, at, nth('503', '500', '200'), '4', nth("'timeout'", "'http_server_error'", 'null')],
+  };
 }
 
-function onPostgres(jobs: BulkJobs): string[] {
-  const ids = `select uuidv7() as id, n from generate_series(0, ${jobs.count - 1}) as n`;
-  const rows = selection(jobs, `(${jobs.firstDueAt} + n)`)
-    .replace(`select '${jobs.teamId}'`, `select '${jobs.teamId}'::uuid`)
-    .replace(`'${jobs.queueId}'`, `'${jobs.queueId}'::uuid`);
+function selection(jobs: Chunk, [teamId, queueId]: readonly [string, string]): string {
+  const at = dueAt(jobs);
+  const { status, ends } = jobs.isFinished
+    ? endsOf(jobs, at)
+    : { status: "'pending'", ends: ['null', 'null', 'null', 'null', 'null'] };
+  return `select ${teamId}, id, id, 1, ${queueId}, ${status}, 'POST', '${jobs.url}', ${at},
+    ${at}, ${PAYLOAD}, ${ends.join(', ')} from ids`;
+}
+
+function onPostgres(jobs: Chunk): string[] {
+  const { count, teamId, queueIds } = jobs;
+  const shift = `(${dueAt(jobs)} - ${Date.now()}) * interval '1 millisecond'`;
+  const ids = `select uuidv7(${shift}) as id, n from generate_series(0, ${count - 1}) as n`;
+  const queues = `('{${queueIds.join()}}'::uuid[])[1 + n % ${queueIds.length}]`;
   const insert = `with ids as materialized (${ids}), written as (
-    insert into jobs (${COLUMNS}) ${rows} returning team_id, id)`;
+    insert into jobs (${COLUMNS}) ${selection(jobs, [`'${teamId}'::uuid`, queues])}
+    returning team_id, id)`;
   if (!jobs.isFinished) return [`${insert} select count(*) from written`];
   return [
     `${insert} insert into responses (team_id, run_id, total_bytes, trace, body)
@@ -53,22 +83,27 @@ function onPostgres(jobs: BulkJobs): string[] {
   ];
 }
 
-function onSqlite(jobs: BulkJobs): string[] {
-  const hex = `printf('%012x', ${jobs.firstDueAt} + n)`;
-  const id = `substr(${hex}, 1, 8) || '-' || substr(${hex}, 9, 4) || '-7' ||
+function onSqlite(jobs: Chunk): string[] {
+  const { count, teamId, queueIds, firstDueAt, stepMs } = jobs;
+  const startOf = (at: string) => {
+    const hex = `printf('%012x', ${at})`;
+    return `substr(${hex}, 1, 8) || '-' || substr(${hex}, 9, 4) || '-'`;
+  };
+  const id = `${startOf(dueAt(jobs))} || '7' ||
     substr(lower(hex(randomblob(2))), 1, 3) || '-8' || substr(lower(hex(randomblob(2))), 1, 3) ||
     '-' || lower(hex(randomblob(6)))`;
   const ids = `with recursive numbers(n) as (
-    select 0 union all select n + 1 from numbers where n < ${jobs.count - 1}
+    select 0 union all select n + 1 from numbers where n < ${count - 1}
   ), ids as materialized (select ${id} as id, n from numbers)`;
-  const insert = `${ids} insert into jobs (${COLUMNS}) ${selection(jobs, `(${jobs.firstDueAt} + n)`)}`;
+  const queues = `json_extract('${JSON.stringify(queueIds)}', '$[' || (n % ${queueIds.length}) || ']')`;
+  const insert = `${ids} insert into jobs (${COLUMNS}) ${selection(jobs, [`'${teamId}'`, queues])}`;
   if (!jobs.isFinished) return [insert];
-  const until = jobs.firstDueAt + jobs.count;
+  const until = firstDueAt + Math.floor(count * stepMs);
   return [
     insert,
     `insert into responses (team_id, run_id, total_bytes, trace, body)
      select team_id, id, 2, '${STORED_TRACE}', cast('${STORED_BODY}' as blob) from jobs
-     where team_id = '${jobs.teamId}' and queue_id = '${jobs.queueId}'
-       and scheduled_at >= ${jobs.firstDueAt} and scheduled_at < ${until} and status = 'success'`,
+     where team_id = '${teamId}' and completed_at is not null
+       and id >= ${startOf(String(firstDueAt))} and id < ${startOf(String(until))}`,
   ];
 }

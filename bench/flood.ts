@@ -37,11 +37,12 @@ export async function measureFlood(
 async function measureOn(place: string, target: Target, flooding: number): Promise<number[]> {
   const store = await openBenchStore(place);
   const { engine, sender } = buildBenchEngine(store, SEATS);
-  const flood = await fillQueue(store, 1, `${target.url}/slow`);
+  const { teamId, queueId } = await fillQueue(store, 1, `${target.url}/slow`);
   const url = `${target.url}/slow`;
   const firstDueAt = store.clock.now() - 3_600_000;
-  await insertJobs(store, { ...flood, count: flooding, url, firstDueAt, isFinished: false });
-  await openQueue(store, flood.teamId);
+  const rows = { teamId, queueIds: [queueId], url, firstDueAt, isFinished: false };
+  await insertJobs(store, { ...rows, count: flooding });
+  await openQueue(store, teamId);
   await engine.start();
   await eventually(async () => (await target.count('/slow')) >= 100, { withinMs: 20_000 });
   const small = await store.teams.create('Small', 'unlimited', store.clock.now());

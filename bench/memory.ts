@@ -25,10 +25,10 @@ export async function measureMemory(places: Places, waiting: number): Promise<Me
     const place = await places.make(database);
     const empty = await startAndWeigh(place);
     const store = await openBenchStore(place);
-    const ids = await fillQueue(store, 1, 'http://127.0.0.1:9/');
+    const { teamId, queueId } = await fillQueue(store, 1, 'http://127.0.0.1:9/');
     const firstDueAt = store.clock.now() + 24 * 3_600_000;
     const rows = { count: waiting, url: 'http://127.0.0.1:9/', firstDueAt, isFinished: false };
-    await insertJobs(store, { ...ids, ...rows });
+    await insertJobs(store, { teamId, queueIds: [queueId], ...rows });
     await store.close();
     const full = await startAndWeigh(place);
     results.push({
@@ -51,7 +51,11 @@ async function startAndWeigh(place: string): Promise<{ bytes: number; startMs: n
   await using belfry = await startBelfry({ databaseUrl, env });
   const startMs = performance.now() - from;
   await delay(SETTLE_MS);
-  const [, rss = '0'] =
-    /VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${belfry.pid}/status`, 'utf8')) ?? [];
-  return { bytes: Number(rss) * 1024, startMs };
+  return { bytes: readMemory(belfry.pid), startMs };
+}
+
+/** Resident bytes of a process. */
+export function readMemory(pid: number): number {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }

@@ -37,3 +37,27 @@ export function readStat(pid: number): { parent: number; ticks: number; ended: n
     return null;
   }
 }
+
+/** For how many nanoseconds each process of Postgres that serves this database has run so far. */
+export function readBackends(database: string): Map<number, number> {
+  const ran = new Map<number, number>();
+  for (const name of fs.readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    try {
+      const command = fs.readFileSync(`/proc/${name}/cmdline`, 'utf8');
+      if (!command.startsWith('postgres: ') || !command.includes(` ${database} `)) continue;
+      const [nanos] = fs.readFileSync(`/proc/${name}/schedstat`, 'utf8').split(' ');
+      ran.set(Number(name), Number(nanos));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return ran;
+}
+
+/** What the processes that were there before have run since, in milliseconds. */
+export function backendMsSince(before: ReadonlyMap<number, number>, database: string): number {
+  const now = readBackends(database);
+  let nanos = 0;
+  for (const [pid, ran] of before) nanos += Math.max(0, (now.get(pid) ?? ran) - ran);
+  return nanos / 1e6;
+}

@@ -6,8 +6,10 @@ import type { BatchCost } from './batches.ts';
 import type { CronBurst } from './crons.ts';
 import type { DeliveriesResult } from './deliveries.ts';
 import type { Flood } from './flood.ts';
+import type { Cost, Growth, GrowthCost } from './growth.ts';
 import type { Memory } from './memory.ts';
-import { drawBars } from './plot.ts';
+import { drawBars, drawLines } from './plot.ts';
+import type { Soak, SoakStretch } from './soak.ts';
 import type { Lateness } from './steady.ts';
 
 interface Measured<Result> {
@@ -21,6 +23,7 @@ interface Measured<Result> {
 const DOCS = path.join(path.dirname(import.meta.dirname), 'docs');
 const PAGE = path.join(DOCS, 'performance.md');
 const PLOT = path.join(DOCS, 'performance.svg');
+const SOAK_PLOT = path.join(DOCS, 'soak.svg');
 const MARK = '<!-- Everything below is written by `npm run bench`. -->';
 
 export function writePage(results: string): void {
@@ -36,6 +39,8 @@ export function writePage(results: string): void {
     section<CronBurst[]>(results, 'crons', crons),
     section<Flood[]>(results, 'flood', flood),
     section<Memory[]>(results, 'memory', memory),
+    section<Growth[]>(results, 'growth', growth),
+    section<Soak[]>(results, 'soak', soak),
   ];
   fs.writeFileSync(PAGE, `${kept}\n\n${sections.filter((text) => text !== '').join('\n\n')}\n`);
 }
@@ -180,7 +185,6 @@ function flood(results: Flood[]): string[] {
 }
 
 function memory(results: Memory[]): string[] {
-  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
   return [
     '## Memory',
     '',
@@ -198,6 +202,105 @@ function memory(results: Memory[]): string[] {
   ];
 }
 
+function growth(results: Growth[]): string[] {
+  return [
+    '## Beside millions of runs',
+    '',
+    'Medians of processor time (of the server on Postgres, of the whole process on SQLite), each beside the same with a thousand runs, which takes turns with it. Claims, settlements and acceptances are of 100. The last column says which of the bounds is missed: 1.2 for these three, 100 ms for a page.',
+    ...results.flatMap(growthOn),
+  ];
+}
+
+function growthOn({ database, finished, waiting, beside, bytes, costs, days }: Growth): string[] {
+  const day = days.map(({ isBesideSnapshot, rows, seconds }) => {
+    const where = isBesideSnapshot ? 'beside the snapshot' : 'without it';
+    return `${format(rows)} rows in ${seconds.toFixed(1)} s ${where}`;
+  });
+  return [
+    '',
+    `### ${database}: ${format(finished)} finished, ${format(waiting)} waiting, ${(bytes / 1e9).toFixed(1)} GB`,
+    '',
+    `The snapshot is a transaction that stays open while ${format(beside)} runs come and go, in place of ten minutes.`,
+    '',
+    ...table(
+      ['', 'a thousand', 'all', 'ratio', 'all, beside the snapshot', 'ratio', 'missed'],
+      costs.map((each) => {
+        const { alone, beside } = each;
+        const [withAll, besideIt] = [ratioOf(alone).toFixed(2), ratioOf(beside).toFixed(2)];
+        const [small, large, then] = [alone.small, alone.large, beside.large].map(processor);
+        return [each.what, small, large, withAll, then, besideIt, missedBy(each)].map(String);
+      }),
+    ),
+    '',
+    `Retention of one day's worth, without the pauses that the service makes: ${day.join(', ')} (the bound on Postgres: 5 s).`,
+  ];
+}
+
+const processor = ({ cpuMs }: Cost) => ms(cpuMs);
+const ratioOf = ({ small, large }: GrowthCost['alone']) => large.cpuMs / small.cpuMs;
+
+function missedBy({ kind, alone, beside }: GrowthCost): string {
+  const isMissed = (pair: GrowthCost['alone']) =>
+    kind === 'batch' ? ratioOf(pair) > 1.2 : kind === 'page' && pair.large.cpuMs > 100;
+  if (isMissed(alone)) return 'missed';
+  return isMissed(beside) ? 'beside the snapshot' : '';
+}
+
+function soak(results: Soak[]): string[] {
+  const lines = (title: string, value: (stretch: SoakStretch) => number) => ({
+    title,
+    lines: results.map(({ database, stretches }) => ({
+      name: database,
+      points: stretches.map((each) => ({ x: each.untilSecond / 60, y: value(each) })),
+    })),
+  });
+  const panels = [
+    lines('arrived, a second', (each) => each.arrivedPerSecond),
+    lines('lateness, 99 %, ms', (each) => each.p99Ms),
+    lines('memory of the service, MB', (each) => each.memoryBytes / 1e6),
+    lines('database, MB', (each) => each.databaseBytes / 1e6),
+  ];
+  fs.writeFileSync(SOAK_PLOT, drawLines('Half of full speed, by minute', panels));
+  return [
+    '## Many minutes at half of full speed',
+    '',
+    'Jobs posted over HTTP and due a second later, while retention deletes as many as come in and autovacuum works as it does by default. Each figure: the first quarter of the time, then the last.',
+    '',
+    '![Half of full speed, by minute](soak.svg)',
+    '',
+    ...table(
+      ['', ...results.map(({ database }) => database)],
+      [
+        ['minutes', ...results.map((each) => String(each.minutes))],
+        ['asked for, a second', ...results.map((each) => format(each.perSecond))],
+        [
+          'arrived of posted',
+          ...results.map((each) => `${format(each.arrived)} of ${format(each.posted)}`),
+        ],
+        ['twice', ...results.map((each) => String(each.twice))],
+        ['arrived, a second', ...results.map(drift((each) => each.arrivedPerSecond, format))],
+        ['lateness, median', ...results.map(drift((each) => each.p50Ms, ms))],
+        ['lateness, 99 %', ...results.map(drift((each) => each.p99Ms, ms))],
+        ['processor time a job', ...results.map(drift((each) => each.cpuMicros, micros))],
+        ['of its database', ...results.map(drift((each) => each.serverMicros, micros))],
+        ['memory', ...results.map(drift((each) => each.memoryBytes, megabytes))],
+        ['on the disk', ...results.map(drift((each) => each.databaseBytes, megabytes))],
+      ],
+    ),
+  ];
+}
+
+/** The mean of the first quarter of the time, and of the last. */
+function drift(value: (stretch: SoakStretch) => number, write: (value: number) => string) {
+  return ({ stretches }: Soak): string => {
+    const mean = (some: readonly SoakStretch[]) =>
+      some.reduce((sum, each) => sum + value(each), 0) / some.length;
+    const quarter = Math.ceil(stretches.length / 4);
+    const [first, last] = [mean(stretches.slice(0, quarter)), mean(stretches.slice(-quarter))];
+    return `${write(first)} → ${write(last)} (${(last / first).toFixed(2)})`;
+  };
+}
+
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map((_, n) => (n === 0 ? '---' : '---:'))), ...rows.map(line)];
@@ -205,3 +308,5 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const format = (value: number) => Math.round(value).toLocaleString('en-US');
 const ms = (value: number) => `${value < 10 ? value.toFixed(1) : format(value)} ms`;
+const micros = (value: number) => `${value.toFixed(0)} µs`;
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;

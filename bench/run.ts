@@ -2,6 +2,8 @@
  * `npm run bench`, or some parts of it: `npm run bench -- deliveries accepting`.
  *
  * Every part writes bench/results/<part>.json, and the page docs/performance.md is made anew from all of them.
+ * Those that take long or a lot of room run only where they are named: `npm run bench -- growth --finished 20000000`.
+ *
  * `--quick` takes a tenth of everything, to see that it works, and writes nothing unless `--write` is given.
  */
 import fs from 'node:fs';
@@ -13,9 +15,11 @@ import { measureBatches } from './batches.ts';
 import { measureCrons } from './crons.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { measureFlood } from './flood.ts';
+import { measureGrowth } from './growth.ts';
 import { measureMemory } from './memory.ts';
-import { Places } from './place.ts';
+import { DATABASES, Places } from './place.ts';
 import { writePage } from './report.ts';
+import { measureSoak } from './soak.ts';
 import { measureSteady } from './steady.ts';
 import { startTarget, type Target } from './target.ts';
 
@@ -29,13 +33,24 @@ const { values, positionals } = parseArgs({
     /** Deliveries: how often the contestants take turns, and only those whose name contains a text. */
     rounds: { type: 'string', default: '5' },
     only: { type: 'string' },
+    /** Growth: how many runs there are on Postgres, and how many come and go beside the old snapshot. */
+    finished: { type: 'string', default: '2000000' },
+    waiting: { type: 'string', default: '200000' },
+    beside: { type: 'string', default: '100000' },
+    /** Soak: for how long, and how many jobs a second in place of half of what the machine does. */
+    minutes: { type: 'string', default: '20' },
+    rate: { type: 'string' },
+    /** Growth and soak: one database alone, `SQLite` or `Postgres`. */
+    database: { type: 'string' },
   },
 });
 const share = values.quick ? 10 : 1;
 const writes = values.write ?? !values.quick;
 
+type Part = (places: Places, target: Target) => Promise<unknown>;
+
 /** In the order in which they run; each is bounded in time by its own limits. */
-const PARTS: Record<string, (places: Places, target: Target) => Promise<unknown>> = {
+const PARTS: Record<string, Part> = {
   deliveries: (places, target) =>
     measureDeliveries(places, target, {
       jobs: 20_000 / share,
@@ -52,11 +67,30 @@ const PARTS: Record<string, (places: Places, target: Target) => Promise<unknown>
   memory: (places) => measureMemory(places, 1_000_000 / share),
 };
 
+const only = DATABASES.find((each) => each === values.database) ?? null;
+const LONG_PARTS: Record<string, Part> = {
+  growth: (places) =>
+    measureGrowth(places, {
+      finished: Number(values.finished) / share,
+      waiting: Number(values.waiting) / share,
+      beside: Number(values.beside) / share,
+      batches: values.quick ? 20 : 100,
+      only,
+    }),
+  soak: (places, target) =>
+    measureSoak(places, target, {
+      minutes: Number(values.minutes) / share,
+      perSecond: values.rate === undefined ? null : Number(values.rate),
+      only,
+    }),
+};
+
+const ALL_PARTS = { ...PARTS, ...LONG_PARTS };
 const wanted = positionals.length === 0 ? Object.keys(PARTS) : positionals;
-const unknown = wanted.filter((name) => !(name in PARTS));
+const unknown = wanted.filter((name) => !(name in ALL_PARTS));
 if (unknown.length > 0) {
   process.stderr.write(
-    `no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}\n`,
+    `no part ${unknown.join(', ')}; there are ${Object.keys(ALL_PARTS).join(', ')}\n`,
   );
   process.exit(2);
 }
@@ -81,7 +115,7 @@ async function runPart(name: string, places: Places, target: Target): Promise<bo
   process.stdout.write(`${name} (load before: ${loadBefore[0]?.toFixed(2)})\n`);
   const from = performance.now();
   try {
-    const result = await PARTS[name]?.(places, target);
+    const result = await ALL_PARTS[name]?.(places, target);
     if (writes) writeResult(name, { machine: describeMachine(), loadBefore, result });
     for (const what of skippedIn(result)) process.stdout.write(`  skipped ${what}\n`);
     process.stdout.write(`  took ${Math.round((performance.now() - from) / 1000)} s\n`);

@@ -15,13 +15,15 @@ export interface Target {
   count(prefix?: string): Promise<number>;
   /** Gives the arrivals of paths that start with `prefix`. */
   take(prefix: string): Promise<Arrival[]>;
+  /** Gives all arrivals and forgets them. */
+  drain(): Promise<Arrival[]>;
   /** Forgets all arrivals. */
   forget(): Promise<void>;
   close(): void;
 }
 
 interface Ask {
-  what: 'count' | 'take' | 'forget';
+  what: 'count' | 'take' | 'drain' | 'forget';
   prefix: string;
 }
 
@@ -36,6 +38,7 @@ export async function startTarget(): Promise<Target> {
     url: `http://127.0.0.1:${port}`,
     count: async (prefix = '') => (await ask({ what: 'count', prefix })) as number,
     take: async (prefix) => (await ask({ what: 'take', prefix })) as Arrival[],
+    drain: async () => (await ask({ what: 'drain', prefix: '' })) as Arrival[],
     forget: async () => void (await ask({ what: 'forget', prefix: '' })),
     close: () => child.kill('SIGKILL'),
   };
@@ -56,8 +59,9 @@ function serve(): void {
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
   process.on('message', ({ what, prefix }: Ask) => {
     const wanted = () => arrivals.filter(([path]) => path.startsWith(prefix));
-    if (what === 'forget') arrivals = [];
-    process.send?.(what === 'take' ? wanted() : what === 'count' ? wanted().length : 0);
+    const answer = what === 'count' ? wanted().length : what === 'forget' ? 0 : wanted();
+    if (what === 'forget' || what === 'drain') arrivals = [];
+    process.send?.(answer);
   });
   process.on('disconnect', () => process.exit());
 }

@@ -1,0 +1,335 @@
+/**
+ * What claims, settlements, acceptances, pages, a rescan and retention cost beside millions of runs, and beside an
+ * old snapshot besides; each next to the same with a thousand.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CompiledQuery } from 'kysely';
+import { Client } from 'pg';
+import type { Store } from '#store/store';
+import type { JobSearch } from '#work/job-contract';
+import { createWork, type Work } from '#work/work';
+import { settlementOf } from './batches.ts';
+import { locationOf, openBenchStore } from './belfry.ts';
+import { insertJobs } from './bulk.ts';
+import { median } from './deliveries.ts';
+import { DATABASES, type DatabaseName, type Places } from './place.ts';
+import { backendMsSince, readBackends } from './processor-time.ts';
+
+export interface GrowthOptions {
+  /** Of Postgres; SQLite has a quarter of the finished ones. */
+  finished: number;
+  waiting: number;
+  batches: number;
+  /** So many runs come and go while the snapshot is open. */
+  beside: number;
+  only: DatabaseName | null;
+}
+
+export interface Cost {
+  /** Medians. `cpuMs` is processor time: of the server on Postgres, of the whole process on SQLite. */
+  ms: number;
+  cpuMs: number;
+}
+
+export interface Pair {
+  small: Cost;
+  large: Cost;
+}
+
+export interface GrowthCost {
+  what: string;
+  kind: 'batch' | 'page' | 'other';
+  /** With a thousand rows and with all of them, which took turns. */
+  alone: Pair;
+  /** The same again, beside the snapshot of the large one. */
+  beside: Pair;
+}
+
+/** One day of history deleted, in the steps that the service makes of it but without its pauses. */
+export interface DayGone {
+  isBesideSnapshot: boolean;
+  rows: number;
+  seconds: number;
+}
+
+export interface Growth {
+  database: DatabaseName;
+  finished: number;
+  waiting: number;
+  beside: number;
+  bytes: number;
+  fillSeconds: number;
+  costs: GrowthCost[];
+  days: DayGone[];
+}
+
+const SMALL = 1_000;
+const QUEUES = 10;
+const SEATS_OF_QUEUE = 10;
+const BATCH = QUEUES * SEATS_OF_QUEUE;
+const WARM_UP = 10;
+const PAGE_RUNS = 7;
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+const URL = 'http://127.0.0.1:9/quiet';
+/** The largest step of retention that the service makes. */
+const RETENTION_STEP = { sqlite: 2_000, postgres: 5_000 };
+
+interface Case {
+  place: string;
+  store: Store;
+  work: Work;
+  teamId: string;
+  nodeId: string;
+  /** Where the next claim begins to look, by queue, as the engine has it do. */
+  from: Map<string, number>;
+  /** A finished job of the middle. */
+  jobId: string;
+  samples: Map<string, Cost[]>;
+}
+
+export async function measureGrowth(places: Places, options: GrowthOptions): Promise<Growth[]> {
+  const results: Growth[] = [];
+  for (const database of DATABASES) {
+    if (options.only !== null && options.only !== database) continue;
+    const finished = database === 'SQLite' ? options.finished / 4 : options.finished;
+    results.push(await measureOn(places, database, { ...options, finished }));
+  }
+  return results;
+}
+
+async function measureOn(
+  places: Places,
+  database: DatabaseName,
+  { finished, waiting, batches, beside }: GrowthOptions,
+): Promise<Growth> {
+  const say = (text: string) => process.stdout.write(`  ${database}: ${text}\n`);
+  const small = await makeCase(await places.make(database), SMALL, SMALL);
+  const filledFrom = performance.now();
+  const large = await makeCase(await places.make(database), finished, waiting);
+  const fillSeconds = (performance.now() - filledFrom) / 1000;
+  const bytes = await sizeOf(large.store);
+  const size = `${(bytes / 1e9).toFixed(2)} GB`;
+  say(`${finished} finished, ${waiting} waiting in ${fillSeconds.toFixed(0)} s, ${size}`);
+  const alone = await measureInTurns(small, large, batches);
+  const days = [await dropDay(large, DAYS - 1, false)];
+  const snapshot = await openSnapshot(large.place);
+  for (let n = 0; n < beside / BATCH; n++) await runBatch(large);
+  const then = await measureInTurns(small, large, batches);
+  days.push(await dropDay(large, DAYS - 2, true));
+  await snapshot.close();
+  for (const { store } of [small, large]) await store.close();
+  const costs = [...alone].map(([what, pair]): GrowthCost => {
+    const again = then.get(what);
+    if (!again) throw new Error(`${what} was measured once`);
+    return { what, kind: kindOf(what), alone: pair, beside: again };
+  });
+  for (const each of costs) say(describe(each));
+  for (const { rows, seconds } of days)
+    say(`a day of ${rows} rows gone in ${seconds.toFixed(1)} s`);
+  return { database, finished, waiting, beside, bytes, fillSeconds, costs, days };
+}
+
+function describe({ what, alone, beside }: GrowthCost): string {
+  const each = ({ ms, cpuMs }: Cost) => `${ms.toFixed(1)} (${cpuMs.toFixed(1)})`;
+  const pair = ({ small, large }: Pair) => `${each(small)} -> ${each(large)}`;
+  return `${what.padEnd(36)} ${pair(alone)}, beside the snapshot ${pair(beside)} ms (of processor)`;
+}
+
+const HOT = new Set(['claim', 'settle', 'accept']);
+
+function kindOf(what: string): GrowthCost['kind'] {
+  if (HOT.has(what)) return 'batch';
+  return what === RESCAN ? 'other' : 'page';
+}
+
+async function makeCase(place: string, finished: number, waiting: number): Promise<Case> {
+  const store = await openBenchStore(place);
+  const now = store.clock.now();
+  const team = await store.teams.create('Bench', 'unlimited', now);
+  const queueIds: string[] = [];
+  for (let n = 0; n < QUEUES; n++) {
+    const { id } = await store.queues.save(team.id, `queue ${n}`, {}, now);
+    queueIds.push(id);
+  }
+  const nodeId = await store.nodes.join(now, DAY_MS);
+  const firstDueAt = now - 2 * 3_600_000;
+  const made: Case = {
+    place,
+    store,
+    work: createWork({ store }),
+    teamId: team.id,
+    nodeId,
+    from: new Map(queueIds.map((id) => [id, 0])),
+    jobId: '',
+    samples: new Map(),
+  };
+  // A batch made while the tables are empty leaves behind the plans that a young installation has.
+  await runBatch(made);
+  const rows = { teamId: team.id, queueIds, url: URL };
+  const history = { firstDueAt: now - DAYS * DAY_MS, stepMs: ((DAYS - 1) * DAY_MS) / finished };
+  const ended = { ...rows, ...history, count: finished, isFinished: true, withFailures: true };
+  await withoutIndexes(made, async () => {
+    await insertJobs(store, ended);
+    await insertJobs(store, { ...rows, firstDueAt, count: waiting, isFinished: false });
+  });
+  for (const id of queueIds) made.from.set(id, firstDueAt);
+  const middle = { tab: 'completed', to: now - (DAYS / 2) * DAY_MS } as const;
+  made.jobId = (await made.work.searchJobs(team.id, middle)).jobs[0]?.id ?? '';
+  return made;
+}
+
+/**
+ * Fills tables and builds their indexes afterwards, which takes a third of the time; on Postgres only, on a connection
+ * that may take its time. Then vacuums: else that comes by itself after so many new rows, amid the measuring.
+ */
+async function withoutIndexes({ place, store }: Case, fill: () => Promise<void>): Promise<void> {
+  if (store.dialect === 'sqlite') return fill();
+  const client = new Client({ connectionString: place });
+  await client.connect();
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+     from pg_index where indrelid in ('jobs'::regclass, 'responses'::regclass) and not indisunique`,
+  );
+  for (const { name } of rows) await client.query(`drop index ${name}`);
+  await fill();
+  await client.query(`set maintenance_work_mem = '1GB'`);
+  for (const { definition } of rows) await client.query(definition);
+  for (const text of ['vacuum analyze', 'checkpoint']) await client.query(text);
+  await client.end();
+}
+
+async function sizeOf({ dialect, database }: Store): Promise<number> {
+  const text =
+    dialect === 'postgres'
+      ? 'select pg_database_size(current_database()) as bytes'
+      : 'select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()';
+  const asked: CompiledQuery<{ bytes: number }> = CompiledQuery.raw(text);
+  return (await database.runAlone(asked))[0]?.bytes ?? Number.NaN;
+}
+
+/** Both take turns, so that a busy moment of the machine falls on both. */
+async function measureInTurns(
+  small: Case,
+  large: Case,
+  batches: number,
+): Promise<Map<string, Pair>> {
+  for (let n = 0; n < batches + WARM_UP; n++) {
+    for (const each of [small, large]) {
+      await runBatch(each);
+      if (n < WARM_UP) each.samples.clear();
+    }
+  }
+  for (let n = 0; n < PAGE_RUNS; n++) {
+    for (const each of [small, large]) await askPages(each);
+  }
+  const whats = [...large.samples.keys()];
+  return new Map(
+    whats.map((what) => [what, { small: costOf(small, what), large: costOf(large, what) }]),
+  );
+}
+
+/** Claims a batch, settles it, and lets as many in again, so that what waits stays the same. */
+async function runBatch(each: Case): Promise<void> {
+  const { store, teamId, nodeId, from } = each;
+  const now = store.clock.now();
+  const claimant = { nodeId, now, monthlyLimitOf: () => null };
+  const asked = [...from].map(([queueId, at]) => ({ queueId, seats: SEATS_OF_QUEUE, from: at }));
+  const { claimed, queues } = await spend(each, 'claim', () =>
+    store.jobs.claimDue(asked, claimant),
+  );
+  for (const { queueId, nextDueAt } of queues) from.set(queueId, Math.min(nextDueAt ?? now, now));
+  await spend(each, 'settle', () =>
+    Promise.all(claimed.map((job) => store.jobs.settle(nodeId, settlementOf(store, job)))),
+  );
+  const job = (n: number) => ({
+    teamId,
+    queue: `queue ${n % QUEUES}`,
+    method: 'POST' as const,
+    url: URL,
+    headers: [],
+    payload: '{"hello":"world","n":12345}',
+    callbackUrl: null,
+    delaySeconds: 0,
+  });
+  await spend(each, 'accept', () =>
+    Promise.all(Array.from({ length: BATCH }, (_, n) => store.jobs.accept(job(n)))),
+  );
+}
+
+const RESCAN = 'rescan of all that waits';
+
+async function askPages(each: Case): Promise<void> {
+  const { store, work, teamId, jobId } = each;
+  const search = (what: string, wanted: JobSearch) =>
+    spend(each, what, () => work.searchJobs(teamId, wanted));
+  const tabs = ['all', 'pending', 'retrying', 'completed', 'failed'] as const;
+  for (const tab of tabs) await search(`list: ${tab}`, { tab });
+  await search('search by id', { tab: 'all', id: jobId });
+  await search('search by status 503', { tab: 'failed', statusCode: 503 });
+  await search('search by a status that is nowhere', { tab: 'completed', statusCode: 207 });
+  await search('search by a text that is nowhere', { tab: 'all', payloadText: 'needle' });
+  await search('search by a URL that is nowhere', { tab: 'all', urlPrefix: 'https://nowhere' });
+  await spend(each, 'counts of tabs', () => work.countTabs(teamId));
+  await spend(each, 'failures of a week', () => work.groupFailures(teamId));
+  await spend(each, 'overview', () => work.readOverview(teamId));
+  await spend(each, 'page of a job', () => work.readJobDetail(teamId, jobId));
+  store.jobs.missedSignals();
+  await spend(each, RESCAN, () => store.jobs.scanWaiting());
+}
+
+async function spend<T>(
+  { place, samples, store }: Case,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const database = new globalThis.URL(place, 'file:').pathname.slice(1);
+  const isServer = store.dialect === 'postgres';
+  const backends = isServer ? readBackends(database) : new Map<number, number>();
+  const own = process.cpuUsage();
+  const startedAt = performance.now();
+  const result = await work();
+  const ms = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(own);
+  const cpuMs = isServer ? backendMsSince(backends, database) : (user + system) / 1000;
+  samples.set(what, [...(samples.get(what) ?? []), { ms, cpuMs }]);
+  return result;
+}
+
+function costOf({ samples }: Case, what: string): Cost {
+  const all = samples.get(what) ?? [];
+  return { ms: median(all.map(({ ms }) => ms)), cpuMs: median(all.map(({ cpuMs }) => cpuMs)) };
+}
+
+/** A transaction that sees everything as it is now, as a long `pg_dump` or a forgotten `psql` has one. */
+async function openSnapshot(place: string): Promise<{ close: () => Promise<void> }> {
+  if (locationOf(place).kind === 'sqlite') {
+    const reader = new DatabaseSync(place, { readOnly: true });
+    reader.exec('begin; select count(*) from teams');
+    return { close: async () => reader.close() };
+  }
+  const client = new Client({ connectionString: place });
+  await client.connect();
+  await client.query('begin isolation level repeatable read');
+  await client.query('select count(*) from teams');
+  return { close: () => client.end() };
+}
+
+async function dropDay(
+  { store }: Case,
+  historyDays: number,
+  isBesideSnapshot: boolean,
+): Promise<DayGone> {
+  const limit = RETENTION_STEP[store.dialect];
+  const asked = { now: store.clock.now(), historyDays, limit };
+  const startedAt = performance.now();
+  let rows = 0;
+  for (;;) {
+    const gone = await store.retention.deleteSome('jobs', asked);
+    rows += gone;
+    if (gone < limit) break;
+    await delay(0);
+  }
+  return { isBesideSnapshot, rows, seconds: (performance.now() - startedAt) / 1000 };
+}
