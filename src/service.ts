@@ -111,11 +111,15 @@ export function buildService(options: ServiceOptions): BelfryService {
     },
     stop: async (graceMs) => {
       snapshots.stop();
-      await engine?.stop(graceMs);
-      await Promise.all([notifier.stop(graceMs), housekeeping.stop(), bulkRunner.stop()]);
-      await people.close();
-      mailer.close();
-      await sender.close();
+      try {
+        await engine?.stop(graceMs);
+      } finally {
+        // A node that can't sign off, since the database is away, ends all else in order nevertheless.
+        await Promise.all([notifier.stop(graceMs), housekeeping.stop(), bulkRunner.stop()]);
+        await people.close();
+        mailer.close();
+        await sender.close();
+      }
     },
   };
 }

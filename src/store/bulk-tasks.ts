@@ -36,7 +36,7 @@ function taskOf(row: TaskRow): BulkTask {
   return {
     id: row.id,
     kind: row.kind,
-    search: JSON.parse(row.search) as JobSearch,
+    search: readSearch(row) ?? NOTHING,
     state: row.state,
     total: { count: row.total, isMore: row.is_total_more === 1 },
     done: row.done,
@@ -44,6 +44,17 @@ function taskOf(row: TaskRow): BulkTask {
     createdAt: row.created_at,
     finishedAt: row.finished_at,
   };
+}
+
+/** In the place of a search that is damaged: a status that no answer has. */
+const NOTHING: JobSearch = { tab: 'all', statusCode: 'damaged' };
+
+function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
+  try {
+    return JSON.parse(search) as JobSearch;
+  } catch {
+    return null;
+  }
 }
 
 /** Tasks of one team that may be open at a time. */
@@ -166,8 +177,18 @@ export class BulkTaskStore {
     return numUpdatedRows === 1n;
   }
 
-  /** Takes the oldest open task that nobody works on, for a while. */
+  /** Takes the oldest open task that nobody works on, for a while. One whose search is damaged ends unworked. */
   async claim(workerId: string, now: number, forMs: number): Promise<ClaimedTask | null> {
+    for (;;) {
+      const row = await this.#claimRow(workerId, now, forMs);
+      if (row === null) return null;
+      const { team_id: teamId, up_to_id: upToId, cursor } = row;
+      if (readSearch(row) !== null) return { ...taskOf(row), teamId, upToId, cursor };
+      await this.cancel(teamId, row.id, now);
+    }
+  }
+
+  #claimRow(workerId: string, now: number, forMs: number) {
     return this.#db.transact(async (trx) => {
       const free = await trx
         .selectFrom('bulk_tasks')
@@ -179,15 +200,13 @@ export class BulkTaskStore {
         .modifyEnd(sql.raw(this.#db.dialect.lock('for update skip locked')))
         .executeTakeFirst();
       if (!free) return null;
-      const row = await trx
+      return trx
         .updateTable('bulk_tasks')
         .set({ state: 'running', claimed_by: workerId, claimed_until: now + forMs })
         .where('team_id', '=', free.team_id)
         .where('id', '=', free.id)
         .returningAll()
         .executeTakeFirstOrThrow();
-      const { team_id: teamId, up_to_id: upToId, cursor } = row;
-      return { ...taskOf(row), teamId, upToId, cursor };
     });
   }
 

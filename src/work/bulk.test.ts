@@ -164,6 +164,28 @@ forEachStore((_, openTestStore) => {
       assert.equal((await pages.countTabs(teamId)).pending.count, 300);
     });
 
+    test('a task that can no longer be read touches no job, and those behind it go', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 300);
+      const damaged = await pages.startBulk(teamId, 'delete', { tab: 'failed' });
+      assert.ok(damaged.kind === 'started');
+      await store.database.transact((trx) =>
+        trx.updateTable('bulk_tasks').set({ search: '{"tab":' }).execute(),
+      );
+      await store.testClock.advance(1000);
+      const next = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
+      assert.ok(next.kind === 'started');
+      await createBulkRunner({ store, log: silentLog }).runOpen();
+      const states = (await pages.listBulkTasks(teamId)).map(({ state, done }) => [state, done]);
+      assert.deepEqual(states, [
+        ['done', 300],
+        ['cancelled', 0],
+      ]);
+      const { pending, resent } = await pages.countTabs(teamId);
+      assert.deepEqual([pending.count, resent.count], [300, 300]);
+    });
+
     test('a cancelled task stops, and what is done stays done', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
