@@ -23,6 +23,17 @@ const TEST_FILES = '{src,spec,testing,bin,bench}/**/*.test.{ts,tsx}';
  */
 const FILES_AT_ONCE = Math.max(3, Math.floor(os.availableParallelism() * 0.75));
 const TEST_LIMIT_MS = 60_000;
+/**
+ * So many files share a process, one after the other: starting one and loading the rooms and pages takes longer
+ * than the tests of most files. Not more, so that processes end at about the same time.
+ */
+const FILES_PER_PROCESS = 6;
+/** Files that look at their whole process: its memory, its pauses, its threads. */
+const ALONE = new Set([
+  'spec/lost-thread.test.ts',
+  'spec/security/large-things.test.ts',
+  'src/outgoing/body.test.ts',
+]);
 /** Longer than any test may take, so whoever is silent for so long waits for something that never comes. */
 const SILENCE_LIMIT_MS = 150_000;
 
@@ -38,6 +49,8 @@ const ROUTE_TYPES: Check = { name: 'route types', command: ['react-router', 'typ
 
 /** Browser tests open it. Only built where its sources have changed. */
 const DASHBOARD: Check = { name: 'dashboard build', command: ['node', 'bin/build-dashboard.js'] };
+
+const PROCESSES = path.join(ROOT, 'build', 'test-processes');
 
 /** What one test process has compiled, the next need not: most of them load the same rooms. */
 const COMPILE_CACHE = path.join(ROOT, 'build', 'compile-cache');
@@ -93,7 +106,6 @@ async function runCheck({ name, command }: Check): Promise<string | null> {
   return code === 0 ? null : name;
 }
 
-/** Tests that start whole services take longest, so they come first and the cores stay busy to the end. */
 function findTestFiles(wanted: readonly string[]): string[] {
   const patterns = wanted.length === 0 ? [TEST_FILES] : wanted.map(toPattern);
   const files = new Set(
@@ -101,8 +113,40 @@ function findTestFiles(wanted: readonly string[]): string[] {
       fs.globSync(pattern, { exclude: (name) => name === 'node_modules' }),
     ),
   );
-  const rank = (file: string) => (file.startsWith('spec') ? 0 : 1);
-  return [...files].toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  return [...files].toSorted();
+}
+
+/** Tests that start whole services take longest, so they come first and the cores stay busy to the end. */
+function shareProcesses(files: readonly string[]): string[][] {
+  const [services, others] = [true, false].map((first) =>
+    files.filter((file) => !ALONE.has(file) && file.startsWith('spec') === first),
+  );
+  const alone = files.filter((file) => ALONE.has(file)).map((file) => [file]);
+  return [...chunk(services ?? []), ...alone, ...chunk(others ?? [])];
+}
+
+function chunk(files: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(files.length / FILES_PER_PROCESS) }, (_, at) =>
+    files.slice(at * FILES_PER_PROCESS, (at + 1) * FILES_PER_PROCESS),
+  );
+}
+
+/**
+ * Writes a file for each process, which imports its test files as suites; gives their paths. Node's runner starts
+ * them in the order of their names.
+ */
+function writeProcesses(files: readonly string[]): string[] {
+  fs.rmSync(PROCESSES, { recursive: true, force: true });
+  fs.mkdirSync(PROCESSES, { recursive: true });
+  return shareProcesses(files).map((shared, at) => {
+    const suites = shared.map((file) => {
+      const address = JSON.stringify(path.join(ROOT, file));
+      return `describe(${JSON.stringify(file)}, () => import(${address}));\n`;
+    });
+    const name = path.join(PROCESSES, `${String(at).padStart(3, '0')}.test.ts`);
+    fs.writeFileSync(name, `import { describe } from 'node:test';\n${suites.join('')}`);
+    return name;
+  });
 }
 
 function toPattern(wanted: string): string {
@@ -116,7 +160,7 @@ async function runTests(files: readonly string[], postgresUrl: string): Promise<
     '--test-reporter=spec',
     `--test-concurrency=${FILES_AT_ONCE}`,
     `--test-timeout=${TEST_LIMIT_MS}`,
-    ...files,
+    ...(files.length === 1 ? files : writeProcesses(files)),
   ];
   const env: NodeJS.ProcessEnv = { ...process.env, TEST_POSTGRES_URL: postgresUrl };
   env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
