@@ -113,18 +113,18 @@ async function runBatch(each: Case, counts: boolean): Promise<void> {
   const { store, nodeId, queueId } = each;
   const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
   const claimFrom = performance.now();
-  const asked = [{ queueId, seats: BATCH, from: each.from }];
-  const { claimed, queues } = await store.jobs.claimDue(asked, claimant);
+  const asked = [{ id: queueId, seats: BATCH, from: each.from }];
+  const { claimed, lanes } = await store.runs.claimJobs(asked, claimant);
   const settleFrom = performance.now();
   if (counts && claimed.length < BATCH) throw new Error(`a batch of only ${claimed.length}`);
-  await Promise.all(claimed.map((job) => store.jobs.settle(nodeId, settlementOf(store, job))));
+  await Promise.all(claimed.map((job) => store.runs.settle(nodeId, settlementOf(store, job))));
   const until = performance.now();
   if (counts) {
     each.claims.push(settleFrom - claimFrom);
     each.settles.push(until - settleFrom);
   }
   // What comes in from now on is due no earlier than now.
-  each.from = Math.min(queues[0]?.nextDueAt ?? Infinity, claimant.now);
+  each.from = Math.min(lanes[0]?.nextDueAt ?? Infinity, claimant.now);
   await refill(each, Math.max(claimed.length, 1));
 }
 
@@ -141,7 +141,7 @@ export function settlementOf(store: Store, job: ClaimedJob) {
   const body = Buffer.from(STORED_BODY);
   const response = { body, totalBytes: body.length, trace: STORED_TRACE };
   return {
-    job,
+    run: job,
     status: 'success',
     end,
     response,

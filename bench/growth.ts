@@ -235,13 +235,17 @@ async function runBatch(each: Case): Promise<void> {
   const { store, teamId, nodeId, from } = each;
   const now = store.clock.now();
   const claimant = { nodeId, now, monthlyLimitOf: () => null };
-  const asked = [...from].map(([queueId, at]) => ({ queueId, seats: SEATS_OF_QUEUE, from: at }));
-  const { claimed, queues } = await spend(each, 'claim', () =>
-    store.jobs.claimDue(asked, claimant),
+  const asked = [...from].map(([queueId, at]) => ({
+    id: queueId,
+    seats: SEATS_OF_QUEUE,
+    from: at,
+  }));
+  const { claimed, lanes } = await spend(each, 'claim', () =>
+    store.runs.claimJobs(asked, claimant),
   );
-  for (const { queueId, nextDueAt } of queues) from.set(queueId, Math.min(nextDueAt ?? now, now));
+  for (const { id, nextDueAt } of lanes) from.set(id, Math.min(nextDueAt ?? now, now));
   await spend(each, 'settle', () =>
-    Promise.all(claimed.map((job) => store.jobs.settle(nodeId, settlementOf(store, job)))),
+    Promise.all(claimed.map((job) => store.runs.settle(nodeId, settlementOf(store, job)))),
   );
   const job = (n: number) => ({
     teamId,
@@ -275,8 +279,8 @@ async function askPages(each: Case): Promise<void> {
   await spend(each, 'failures of a week', () => work.groupFailures(teamId));
   await spend(each, 'overview', () => work.readOverview(teamId));
   await spend(each, 'page of a job', () => work.readJobDetail(teamId, jobId));
-  store.jobs.missedSignals();
-  await spend(each, RESCAN, () => store.jobs.scanWaiting());
+  store.runs.missedSignals();
+  await spend(each, RESCAN, () => store.runs.scanQueues());
 }
 
 async function spend<T>(

@@ -255,14 +255,14 @@ async function makeToday(places: Places): Promise<Contestant> {
   const pass = async () => {
     for (let n = 0; n < BATCHES; n++) {
       const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
-      const { claimed, queues } = await store.jobs.claimDue(
-        [{ queueId, seats: BATCH, from }],
+      const { claimed, lanes } = await store.runs.claimJobs(
+        [{ id: queueId, seats: BATCH, from }],
         claimant,
       );
       if (claimed.length !== BATCH) throw new Error(`today: a batch of ${claimed.length}`);
-      from = queues[0]?.nextDueAt ?? from;
+      from = lanes[0]?.nextDueAt ?? from;
       await Promise.all(
-        claimed.map((each) => store.jobs.settle(nodeId, settlementOf(store, each))),
+        claimed.map((each) => store.runs.settle(nodeId, settlementOf(store, each))),
       );
     }
   };

@@ -487,8 +487,8 @@ function declareEnds(openTestStore: OpenTestStore) {
     });
     await clock.advance(MINUTE);
     const deadNode = await aNode(store);
-    const { claimed } = await store.executions.claimDue(
-      [{ teamId, seats: 5 }],
+    const { claimed } = await store.runs.claimExecutions(
+      [{ id: teamId, seats: 5 }],
       { nodeId: deadNode, now: clock.now(), monthlyLimitOf: () => null },
       () => at('12:01') + 24 * 60 * MINUTE,
     );

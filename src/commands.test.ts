@@ -375,7 +375,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         callbackUrl: 'http://c/',
       });
       const response = { body: Buffer.from('fine ✓').subarray(0, -1), totalBytes: 9, trace: '{}' };
-      await store.jobs.settle(node, aSettlement(store, job, { response }));
+      await store.runs.settle(node, aSettlement(store, job, { response }));
       const shown = await printed('job', 'show', '--id', job.id);
       for (const name of ['scheduled_at', 'started_at', 'completed_at']) {
         assert.match(String(shown[name]), INSTANT);

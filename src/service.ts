@@ -157,8 +157,8 @@ function watchRequests(app: Hono, forwarding: ForwardingWatch): void {
 function createMetrics(store: OpenedStore): Metrics {
   const metrics = new Metrics();
   store.watchFaults((code) => metrics.databaseFailed(code));
-  for (const { jobs, executions } of [store, store.forEngine]) {
-    for (const each of [jobs, executions]) {
+  for (const { jobs, runs } of [store, store.forEngine]) {
+    for (const each of [jobs, runs]) {
       each.watchBatches((of, size) => metrics.batchWritten(of, size));
     }
   }

@@ -1,11 +1,9 @@
 /** Makers of test data: each names only what its test is about and takes the ordinary for the rest. */
 import type { AcceptedJob, NewJob } from '#store/accept-jobs';
-import type { Claim } from '#store/claim-jobs';
-import type { Claimant, ClaimedExecution, ClaimedJob } from '#store/claims';
+import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/claims';
 import type { Cron, CronSettings } from '#store/crons';
 import type { Queue, QueueSettings } from '#store/queues';
-import type { ExecutionSettlement } from '#store/settle-executions';
-import type { JobSettlement, RunEnd } from '#store/settlement';
+import type { ExecutionSettlement, JobSettlement, RunEnd } from '#store/settlement';
 import type { Store } from '#store/store';
 import type { Team } from '#store/teams';
 
@@ -105,9 +103,9 @@ export async function claimJobs(
   store: Store,
   nodeId: string,
   { queueIds, seats = 100, monthlyLimit = null }: Asking,
-): Promise<Claim> {
-  const asked = queueIds.map((queueId) => ({ queueId, seats }));
-  return store.jobs.claimDue(asked, aClaimant(store, nodeId, monthlyLimit));
+): Promise<Claim<ClaimedJob>> {
+  const asked = queueIds.map((id) => ({ id, seats }));
+  return store.runs.claimJobs(asked, aClaimant(store, nodeId, monthlyLimit));
 }
 
 /** A job that is being run: accepted, due and claimed by the node. */
@@ -142,7 +140,7 @@ export function aSettlement(
   { end, ...rest }: Partial<Omit<JobSettlement, 'end'>> & { end?: Partial<RunEnd> } = {},
 ): JobSettlement {
   const nothing = { response: null, next: null, callback: null, alert: null };
-  const usual = { job, status: 'success', ...nothing } as const;
+  const usual = { run: job, status: 'success', ...nothing } as const;
   return { ...usual, ...rest, end: aRunEnd(store, end) };
 }
 
@@ -151,7 +149,8 @@ export function anExecutionSettlement(
   execution: ClaimedExecution,
   { end, ...rest }: Partial<Omit<ExecutionSettlement, 'end'>> & { end?: Partial<RunEnd> } = {},
 ): ExecutionSettlement {
-  const usual = { execution, status: 'success', response: null, callback: null } as const;
+  const nothing = { response: null, next: null, callback: null, alert: null };
+  const usual = { run: execution, status: 'success', ...nothing } as const;
   return { ...usual, ...rest, end: aRunEnd(store, end) };
 }
 
@@ -168,6 +167,6 @@ export async function aDeadLetter(
     end: { responseStatus: 503, reason: 'http_server_error', errorMessage: 'HTTP 503 error' },
     response: { body: Buffer.from('no'), totalBytes: 2, trace: '{}' },
   });
-  if (!(await store.jobs.settle(nodeId, settlement))) throw new Error('the claim was gone');
+  if (!(await store.runs.settle(nodeId, settlement))) throw new Error('the claim was gone');
   return claimed;
 }

@@ -12,6 +12,14 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
+/** The texts of failures that have always the same one (§2.7). */
+export const FAILURE_TEXTS = {
+  unresolvable: 'Cannot resolve host',
+  blocked: 'The URL resolves to a blocked IP address.',
+  limitReached: 'Monthly limit reached',
+  workerStopped: 'The worker stopped while the request was running.',
+} as const;
+
 /** A failure without a reason in words (§2.7): a redirect, or a status that HTTP has no meaning for. */
 export function describeUnknown(responseStatus: number | null): string {
   return responseStatus === null ? 'Unknown error' : `Unknown error (HTTP ${responseStatus})`;

@@ -1,20 +1,12 @@
 import type { Assertion } from './assertion.ts';
 import { type AssertionVerdict, describeFailure, evaluateAssertions } from './assertions.ts';
 import type { Exchange } from './exchange.ts';
-import type { FailureReason } from './failure.ts';
+import { FAILURE_TEXTS, type FailureReason } from './failure.ts';
 
 /** `errorMessage` is null where a failure has no text of its own (a cron's plain HTTP error, §6.3). */
 export type Verdict =
   | { ok: true }
   | { ok: false; reason: FailureReason | null; errorMessage: string | null };
-
-/** The texts of failures that never come from an exchange are here too, so that they stand in one place (§2.7). */
-const FAILURE_TEXTS = {
-  unresolvable: 'Cannot resolve host',
-  blocked: 'The URL resolves to a blocked IP address.',
-  limitReached: 'Monthly limit reached',
-  workerStopped: 'The worker stopped while the request was running.',
-} as const;
 
 /** Of a run that was not sent, because something that is stored of it can't be read any more. It counts as a worker failure. */
 export const UNREADABLE_TEXTS = {

@@ -13,8 +13,7 @@ import { addSignature, makeSignature, type Signature, signatureOf } from '#domai
 import type { CallbackToSend } from '#store/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/claims';
 import type { QueueSettings } from '#store/queues';
-import type { ExecutionSettlement } from '#store/settle-executions';
-import type { JobSettlement, RunEnd, StoredResponse } from '#store/settlement';
+import type { RunEnd, Settlement, StoredResponse } from '#store/settlement';
 
 /** What a queue says about failed attempts; a queue that is gone retries nothing and tells nobody. */
 export type RetryPolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;
@@ -33,16 +32,23 @@ export interface Answer {
   response: StoredResponse | null;
 }
 
-/** Sends one attempt of a job and judges the answer (§2.7). */
-export async function attemptJob(job: ClaimedJob, sender: Sender, clock: Clock): Promise<Answer> {
-  if (job.unreadable !== null) return notSent(job.unreadable, clock.now());
-  const payload = job.payload === null ? null : ({ kind: 'json', text: job.payload } as const);
-  const { exchange, signature } = await exchangeFor(job, { ...job, payload }, sender, clock);
-  const verdicts = evaluateAnswer(exchange, job.assertions);
-  const verdict = judgeExchange(exchange, job.assertions, 'job', verdicts);
+type Run = ClaimedJob | ClaimedExecution;
+
+/** Sends a run and judges the answer (§2.7). */
+export async function attempt(run: Run, sender: Sender, clock: Clock): Promise<Answer> {
+  if (run.unreadable !== null) return notSent(run.unreadable, clock.now());
+  const { exchange, signature } = await exchangeFor(run, sender, clock);
+  const verdicts = evaluateAnswer(exchange, run.assertions);
+  const kind = run.kind === 'job' ? 'job' : 'cron';
+  const verdict = judgeExchange(exchange, run.assertions, kind, verdicts);
   const end = endOf(exchange, verdict, clock.now());
-  const response = responseOf(exchange, writeTrace(exchange.trace, verdicts, { signature }));
-  return { verdict, end, response };
+  const trace = writeTrace(exchange.trace, verdicts, { signature, ...sentOf(run) });
+  return { verdict, end, response: responseOf(exchange, trace) };
+}
+
+/** A cron may be changed before somebody looks at what its run has sent. */
+function sentOf({ kind, method, url, payload }: Run) {
+  return kind === 'job' ? {} : { sent: { method, url, payloadHash: hashPayload(payload) } };
 }
 
 /** A run of which something stored can't be read any more. */
@@ -57,11 +63,11 @@ function notSent(errorMessage: string, completedAt: number): Answer {
  *
  * @param policy  the queue's rules at the attempt's end (§3.4); of no use after a success
  */
-export function settleJob(
+function settleJob(
   job: ClaimedJob,
   { verdict, end, response }: Answer,
   policy: RetryPolicy,
-): JobSettlement {
+): Settlement {
   const step = decideAfterAttempt(verdict, job.attemptNumber, policy);
   const alert = decideJobAlert(step, job.attemptNumber, policy.emailAlerts);
   if (step.kind === 'retry') {
@@ -69,7 +75,7 @@ export function settleJob(
       id: newId(end.completedAt),
       scheduledAt: end.completedAt + step.afterSeconds * 1000,
     };
-    return { job, status: 'retried', end, response, next, callback: null, alert };
+    return { run: job, status: 'retried', end, response, next, callback: null, alert };
   }
   const status = step.kind === 'finish' ? 'success' : 'dead_lettered';
   const callback = callbackOf(job, end, () =>
@@ -81,33 +87,19 @@ export function settleJob(
       ...end,
     }),
   );
-  return { job, status, end, response, next: null, callback, alert };
+  return { run: job, status, end, response, next: null, callback, alert };
 }
 
-/** Sends one run of a cron and judges the answer (§2.7). */
-export async function attemptExecution(
-  execution: ClaimedExecution,
-  sender: Sender,
-  clock: Clock,
-): Promise<Answer> {
-  if (execution.unreadable !== null) return notSent(execution.unreadable, clock.now());
-  const payload = readCronPayload(execution.payload);
-  const spec = { ...execution, payload };
-  const { exchange, signature } = await exchangeFor(execution, spec, sender, clock);
-  const verdicts = evaluateAnswer(exchange, execution.assertions);
-  const verdict = judgeExchange(exchange, execution.assertions, 'cron', verdicts);
-  const { method, url } = execution;
-  const sent = { method, url, payloadHash: hashPayload(execution.payload) };
-  const trace = writeTrace(exchange.trace, verdicts, { signature, sent });
-  const end = endOf(exchange, verdict, clock.now());
-  return { verdict, end, response: responseOf(exchange, trace) };
+/** What follows a run. */
+export function settlementOf(run: Run, answer: Answer, policy: RetryPolicy): Settlement {
+  return run.kind === 'job' ? settleJob(run, answer, policy) : settleExecution(run, answer);
 }
 
 /** Executions are never retried (§3.1). */
-export function settleExecution(
+function settleExecution(
   execution: ClaimedExecution,
   { verdict, end, response }: Answer,
-): ExecutionSettlement {
+): Settlement {
   const status = verdict.ok ? 'success' : 'failed';
   const callback = callbackOf(execution, end, () =>
     cronCallbackBody({
@@ -118,16 +110,15 @@ export function settleExecution(
       ...end,
     }),
   );
-  return { execution, status, end, response, callback };
+  return { run: execution, status, end, response, next: null, callback, alert: null };
 }
 
 async function exchangeFor(
-  run: ClaimedJob | ClaimedExecution,
-  spec: Parameters<typeof buildRequest>[0],
+  run: Run,
   sender: Sender,
   clock: Clock,
 ): Promise<{ exchange: Exchange; signature: Signature | null }> {
-  const request = buildRequest(spec);
+  const request = buildRequest({ ...run, payload: payloadOf(run) });
   if (request === 'query-too-long') {
     return { exchange: notSendable('the query string is too long'), signature: null };
   }
@@ -137,6 +128,11 @@ async function exchangeFor(
     needs: needsOf(run.assertions),
   });
   return { exchange, signature: signatureOf(exchange, signature) };
+}
+
+function payloadOf({ kind, payload }: Run) {
+  if (kind === 'execution') return readCronPayload(payload);
+  return payload === null ? null : ({ kind: 'json', text: payload } as const);
 }
 
 function notSendable(what: string): Exchange {
@@ -163,11 +159,7 @@ function responseOf(exchange: Exchange, trace: string): StoredResponse {
 const NO_BYTES = new Uint8Array();
 
 /** A job whose worker failed tells nobody (§6.2); a cron's callback follows every execution (§6.3). */
-function callbackOf(
-  run: ClaimedJob | ClaimedExecution,
-  end: RunEnd,
-  writeBody: () => string,
-): CallbackToSend | null {
+function callbackOf(run: Run, end: RunEnd, writeBody: () => string): CallbackToSend | null {
   if (run.callbackUrl === null) return null;
   if (run.kind === 'job' && end.reason === 'worker_failed') return null;
   return {

@@ -3,7 +3,14 @@ import { parseCronExpression } from '#domain/cron';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { Signal } from '#store/signals';
-import type { Claim } from '#store/claim-jobs';
+import type {
+  Claim,
+  Claimant,
+  ClaimedExecution,
+  ClaimedJob,
+  Holds,
+  LaneSeats,
+} from '#store/claims';
 import type { Store } from '#store/store';
 import { Agenda, type Lane } from './agenda.ts';
 import { Lease } from './lease.ts';
@@ -111,7 +118,7 @@ export class Engine {
   #hear(signal: Signal): void {
     switch (signal.kind) {
       case 'jobs':
-        this.#store.jobs.hearOf(signal.queueId, signal.dueAt);
+        this.#store.runs.hearOf(signal.queueId, signal.dueAt);
         this.#expect('queue', signal.queueId, signal.teamId, signal.dueAt);
         break;
       case 'queue-changed':
@@ -133,7 +140,7 @@ export class Engine {
 
   /** A queue that was resumed, or has a higher limit: all that waits in it may start. */
   #lookAgain(queueId: string, teamId: string): void {
-    const from = this.#store.jobs.waitingSince(queueId);
+    const from = this.#store.runs.waitingSince(queueId);
     this.#expect('queue', queueId, teamId, this.#clock.now(), from);
   }
 
@@ -144,8 +151,7 @@ export class Engine {
 
   /** What was put back or written late is told of once, and that may have been lost, as with a node that died. */
   async #rescanAll(): Promise<void> {
-    this.#store.jobs.missedSignals();
-    this.#store.executions.missedSignals();
+    this.#store.runs.missedSignals();
     await this.#rescan();
   }
 
@@ -153,11 +159,11 @@ export class Engine {
   async #rescan(): Promise<void> {
     this.#callOffRescan?.();
     try {
-      for (const { queueId, teamId, nextDueAt } of await this.#store.jobs.scanWaiting()) {
-        this.#agenda.expect({ kind: 'queue', id: queueId, teamId }, nextDueAt);
+      for (const { id, teamId, nextDueAt } of await this.#store.runs.scanQueues()) {
+        this.#agenda.expect({ kind: 'queue', id, teamId }, nextDueAt);
       }
-      for (const { teamId, nextDueAt } of await this.#store.executions.scanWaiting()) {
-        this.#agenda.expect({ kind: 'crons', id: teamId, teamId }, nextDueAt);
+      for (const { id, teamId, nextDueAt } of await this.#store.runs.scanTeams()) {
+        this.#agenda.expect({ kind: 'crons', id, teamId }, nextDueAt);
       }
       for (const teamId of await this.#store.callbacks.scanWaiting()) {
         this.#agenda.expect({ kind: 'callbacks', id: teamId, teamId }, this.#clock.now());
@@ -228,22 +234,30 @@ export class Engine {
     for (const [n, lane] of lanes.entries()) {
       if (seats[n] === 0) this.#agenda.giveBack(lane, turnAgainAt, lane.from);
     }
-    const of = (kind: Lane['kind']) => served.filter(({ lane }) => lane.kind === kind);
+    const { runs } = this.#store;
+    const from = (kind: Lane['kind'], claim: (served: readonly Served[]) => Promise<void>) =>
+      this.#claimFrom(
+        served.filter(({ lane }) => lane.kind === kind),
+        now,
+        claim,
+      );
     await Promise.all([
-      this.#claimFrom(of('queue'), now, () => this.#claimJobs(of('queue'), now)),
-      this.#claimFrom(of('crons'), now, () => this.#claimExecutions(of('crons'), now)),
-      this.#claimFrom(of('callbacks'), now, () => this.#takeCallbacks(of('callbacks'))),
+      from('queue', (some) => this.#claimRuns(some, now, (...asked) => runs.claimJobs(...asked))),
+      from('crons', (some) =>
+        this.#claimRuns(some, now, (...asked) => runs.claimExecutions(...asked, nextRunAt)),
+      ),
+      from('callbacks', (some) => this.#takeCallbacks(some)),
     ]);
   }
 
   async #claimFrom(
     served: readonly Served[],
     now: number,
-    claim: () => Promise<void>,
+    claim: (served: readonly Served[]) => Promise<void>,
   ): Promise<void> {
     if (served.length === 0) return;
     try {
-      await claim();
+      await claim(served);
     } catch (error) {
       this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
       const queues = served.filter(({ lane }) => lane.kind === 'queue');
@@ -255,29 +269,31 @@ export class Engine {
     }
   }
 
-  async #claimJobs(served: readonly Served[], now: number): Promise<void> {
+  async #claimRuns(
+    served: readonly Served[],
+    now: number,
+    claim: (asked: LaneSeats[], claimant: Claimant) => Promise<Claim>,
+  ): Promise<void> {
     const laneOf = new Map(served.map(({ lane }) => [lane.id, lane]));
     const settledBefore = new Map(served.map(({ lane }) => [lane.id, lane.settled]));
     const nodeId = this.#lease.nodeId;
-    const { claimed, blocked, queues } = await this.#store.jobs.claimDue(
-      served.map(({ lane, seats }) => {
-        return { queueId: lane.id, teamId: lane.teamId, seats, from: lane.from };
-      }),
+    const { claimed, blocked, lanes } = await claim(
+      served.map(({ lane: { id, teamId, from }, seats }) => ({ id, teamId, seats, from })),
       { nodeId, now, monthlyLimitOf: this.#options.monthlyLimitOf },
     );
     this.#options.observer.claimed(claimed.length, blocked);
-    const taken = Map.groupBy(claimed, ({ queueId }) => queueId);
-    for (const job of await this.#mayStart(nodeId, claimed)) {
-      const lane = laneOf.get(job.queueId);
-      if (lane) this.#runs.startJob(job, nodeId, lane);
+    const taken = new Set(claimed.map(laneIdOf));
+    for (const run of await this.#mayStart(nodeId, claimed)) {
+      const lane = laneOf.get(laneIdOf(run));
+      if (lane) this.#runs.start(run, nodeId, lane);
     }
-    for (const { queueId, nextDueAt, holds } of queues) {
-      const lane = laneOf.get(queueId);
+    for (const { id, nextDueAt, holds } of lanes) {
+      const lane = laneOf.get(id);
       if (!lane) continue;
       lane.isAtLimit = holds === 'at-limit';
       // What ended while the claim looked may have made room that it did not see.
-      const madeRoom = lane.isAtLimit && lane.settled !== settledBefore.get(queueId);
-      const gotSome = taken.has(queueId);
+      const madeRoom = lane.isAtLimit && lane.settled !== settledBefore.get(id);
+      const gotSome = taken.has(id) || blocked > 0;
       const again = madeRoom ? now : this.#whenAgain(nextDueAt, holds, gotSome, now);
       // A paused queue tells of nothing that waits in it.
       const from = holds === 'paused' ? lane.from : (nextDueAt ?? Infinity);
@@ -285,37 +301,11 @@ export class Engine {
     }
   }
 
-  #whenAgain(
-    nextDueAt: number | null,
-    holds: Claim['queues'][number]['holds'],
-    gotSome: boolean,
-    now: number,
-  ): number | null {
+  #whenAgain(nextDueAt: number | null, holds: Holds, gotSome: boolean, now: number): number | null {
     if (nextDueAt === null || holds === 'paused' || holds === 'gone') return null;
     if (holds === 'at-limit') return Math.max(nextDueAt, now + AT_LIMIT_PAUSE_MS);
     if (holds === 'held') return now + HELD_PAUSE_MS;
     return gotSome ? nextDueAt : Math.max(nextDueAt, now + CONTENDED_PAUSE_MS);
-  }
-
-  async #claimExecutions(served: readonly Served[], now: number): Promise<void> {
-    const laneOf = new Map(served.map(({ lane }) => [lane.id, lane]));
-    const nodeId = this.#lease.nodeId;
-    const { claimed, blocked, teams } = await this.#store.executions.claimDue(
-      served.map(({ lane, seats }) => ({ teamId: lane.id, seats })),
-      { nodeId, now, monthlyLimitOf: this.#options.monthlyLimitOf },
-      nextRunAt,
-    );
-    this.#options.observer.claimed(claimed.length, blocked);
-    const taken = Map.groupBy(claimed, ({ teamId }) => teamId);
-    for (const run of await this.#mayStart(nodeId, claimed)) {
-      const lane = laneOf.get(run.teamId);
-      if (lane) this.#runs.startExecution(run, nodeId, lane);
-    }
-    for (const { teamId, nextDueAt, holds = 'nothing' } of teams) {
-      const lane = laneOf.get(teamId);
-      const gotSome = taken.has(teamId) || blocked > 0;
-      if (lane) this.#agenda.giveBack(lane, this.#whenAgain(nextDueAt, holds, gotSome, now));
-    }
   }
 
   async #takeCallbacks(served: readonly Served[]): Promise<void> {
@@ -346,6 +336,11 @@ export class Engine {
 interface Served {
   lane: Lane;
   seats: number;
+}
+
+/** The lane that a run was claimed from. */
+function laneIdOf(run: ClaimedJob | ClaimedExecution): string {
+  return run.kind === 'job' ? run.queueId : run.teamId;
 }
 
 /** The store asks for this when it moves a cron on; an expression that it holds was once valid. */

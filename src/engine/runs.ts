@@ -6,17 +6,12 @@ import type { ClaimedCallback } from '#store/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/claims';
 import type { Store } from '#store/store';
 import type { Agenda, Lane } from './agenda.ts';
-import {
-  type Answer,
-  attemptExecution,
-  attemptJob,
-  NEVER_RETRIED,
-  settleExecution,
-  settleJob,
-} from './attempt.ts';
+import { type Answer, attempt, NEVER_RETRIED, settlementOf } from './attempt.ts';
 import { sendCallback } from './callback.ts';
 import type { EngineObserver, RunOutcome } from './observer.ts';
 import { untilStored } from './settling.ts';
+
+type Run = ClaimedJob | ClaimedExecution;
 
 export interface RunsOptions {
   store: Store;
@@ -69,34 +64,15 @@ export class Runs {
     return this.#inFlightByTeam;
   }
 
-  startJob(job: ClaimedJob, nodeId: string, lane: Lane): void {
-    const { observer, sender, store, agenda } = this.#options;
-    observer.runStarted('job', job.startedAt - job.dueAt);
-    void this.#occupy(lane, job.id, async (free) => {
-      const answer = await this.#send(() => attemptJob(job, sender, this.#clock));
+  start(run: Run, nodeId: string, lane: Lane): void {
+    const { observer, sender, agenda } = this.#options;
+    observer.runStarted(run.kind, run.startedAt - run.dueAt);
+    void this.#occupy(lane, run.id, async (free) => {
+      const answer = await this.#send(() => attempt(run, sender, this.#clock));
       free();
-      const stored = await this.#store(job, nodeId, answer, async (kept) => {
-        const settlement = settleJob(job, kept, await this.#readPolicy(job, kept));
-        return { isOurs: await store.jobs.settle(nodeId, settlement), outcome: settlement.status };
-      });
+      const stored = await this.#store(run, nodeId, answer);
       agenda.settle(lane, this.#clock.now());
-      this.#tellEnd('job', { jobId: job.id, attempt: job.attemptNumber }, stored);
-    });
-  }
-
-  startExecution(execution: ClaimedExecution, nodeId: string, lane: Lane): void {
-    const { observer, sender, store } = this.#options;
-    observer.runStarted('execution', execution.startedAt - execution.dueAt);
-    void this.#occupy(lane, execution.id, async (free) => {
-      const answer = await this.#send(() => attemptExecution(execution, sender, this.#clock));
-      free();
-      const stored = await this.#store(execution, nodeId, answer, async (kept) => {
-        const settlement = settleExecution(execution, kept);
-        const isOurs = await store.executions.settle(nodeId, settlement);
-        return { isOurs, outcome: settlement.status };
-      });
-      const ids = { executionId: execution.id, cronId: execution.cronId };
-      this.#tellEnd('execution', ids, stored);
+      this.#tellEnd(run, stored);
     });
   }
 
@@ -127,20 +103,16 @@ export class Runs {
   }
 
   /** A success needs no look at the queue. */
-  async #readPolicy({ teamId, queueId }: ClaimedJob, { verdict }: Answer) {
-    if (verdict.ok) return NEVER_RETRIED;
-    return (await this.#options.store.queues.find(teamId, queueId)) ?? NEVER_RETRIED;
+  async #readPolicy(run: Run, { verdict }: Answer) {
+    if (run.kind === 'execution' || verdict.ok) return NEVER_RETRIED;
+    return (await this.#options.store.queues.find(run.teamId, run.queueId)) ?? NEVER_RETRIED;
   }
 
   /** Stores a run's end: as it was, else without its response, else as a worker failure (§3.6). */
-  async #store(
-    run: ClaimedJob | ClaimedExecution,
-    nodeId: string,
-    answer: Answer | null,
-    write: (answer: Answer) => Promise<Pick<Stored, 'isOurs' | 'outcome'>>,
-  ): Promise<Stored> {
+  async #store(run: Run, nodeId: string, answer: Answer | null): Promise<Stored> {
+    const { runs, nodes } = this.#options.store;
     const abandon = async (): Promise<Stored> => ({
-      isOurs: await this.#options.store.nodes.abandon(nodeId, run.id, this.#clock.now()),
+      isOurs: await nodes.abandon(nodeId, run.id, this.#clock.now()),
       outcome: run.kind === 'job' ? 'dead_lettered' : 'failed',
       reason: 'worker_failed',
       durationMs: 0,
@@ -150,9 +122,10 @@ export class Runs {
     let tries = 0;
     const writeAs = async (kept: Answer): Promise<Stored> => {
       const mayBeStored = tries++ > 0;
-      const { isOurs, outcome } = await write(kept);
+      const settlement = settlementOf(run, kept, await this.#readPolicy(run, kept));
+      const isOurs = await runs.settle(nodeId, settlement);
       const isStored = isOurs || (mayBeStored && (await this.#isStored(run, answer)));
-      return { isOurs: isStored, outcome, reason, durationMs };
+      return { isOurs: isStored, outcome: settlement.status, reason, durationMs };
     };
     return untilStored(this.#tools(), [
       () => writeAs(answer),
@@ -162,7 +135,7 @@ export class Runs {
   }
 
   /** Whether an earlier try wrote this end, and only its answer was lost. */
-  async #isStored(run: ClaimedJob | ClaimedExecution, { end }: Answer): Promise<boolean> {
+  async #isStored(run: Run, { end }: Answer): Promise<boolean> {
     const { jobs, crons } = this.#options.store;
     const find = () =>
       run.kind === 'job' ? jobs.find(run.teamId, run.id) : crons.findExecution(run.teamId, run.id);
@@ -170,14 +143,14 @@ export class Runs {
     return kept?.completedAt === end.completedAt && kept.reason === end.reason;
   }
 
-  #tellEnd(kind: 'job' | 'execution', ids: object, { isOurs, ...end }: Stored): void {
+  #tellEnd(run: Run, { isOurs, ...end }: Stored): void {
     const { log, observer } = this.#options;
     const { outcome: status, reason, durationMs } = end;
-    const fields = { ...ids, status, reason, durationMs };
+    const fields = { ...idsOf(run), status, reason, durationMs };
     if (!isOurs) return log.warn('attempt.too-late', fields);
     if (status === 'success') log.debug('attempt.settled', fields);
     else log.info('attempt.settled', fields);
-    observer.runEnded({ kind, ...end });
+    observer.runEnded({ kind: run.kind, ...end });
   }
 
   /** Holds a seat for one request; `free` gives it up once the answer is in, before its outcome is stored. */
@@ -212,4 +185,9 @@ export class Runs {
     else this.#inFlightByTeam.set(lane.teamId, left);
     this.#options.onMoreRoom();
   }
+}
+
+function idsOf(run: Run) {
+  if (run.kind === 'job') return { jobId: run.id, attempt: run.attemptNumber };
+  return { executionId: run.id, cronId: run.cronId };
 }

@@ -22,8 +22,8 @@ const NEVER = () => null;
 /** Runs of a cron that were started by Run now and are under way. */
 async function startRuns(store: Store, node: string, cronId: string, teamId: string, count = 1) {
   for (let n = 0; n < count; n++) await store.crons.addExecution(teamId, cronId, store.clock.now());
-  const asked = [{ teamId, seats: 100 }];
-  const { claimed } = await store.executions.claimDue(asked, aClaimant(store, node), NEVER);
+  const asked = [{ id: teamId, seats: 100 }];
+  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), NEVER);
   assert.equal(claimed.length, count);
   return claimed;
 }
@@ -34,7 +34,7 @@ async function end(store: Store, node: string, run: ClaimedExecution | undefined
     status: ok ? 'success' : 'failed',
     end: ok ? {} : { responseStatus: 500, reason: 'http_server_error' },
   });
-  assert.equal(await store.executions.settle(node, settlement), true);
+  assert.equal(await store.runs.settle(node, settlement), true);
 }
 
 async function levels(store: Store, teamId: string) {
@@ -150,7 +150,7 @@ forEachStore((dialect, openTestStore) => {
       await end(store, node, execution, true);
       assert.ok(execution);
       const late = anExecutionSettlement(store, execution, { status: 'failed' });
-      assert.equal(await store.executions.settle(node, late), false);
+      assert.equal(await store.runs.settle(node, late), false);
       assert.deepEqual(await levels(store, teamId), []);
     });
 
@@ -195,7 +195,7 @@ forEachStore((dialect, openTestStore) => {
         return async () => {
           for (const job of jobs) {
             const dead = aSettlement(on, job, { status: 'dead_lettered', alert: 'failure' });
-            await on.jobs.settle(node, dead);
+            await on.runs.settle(node, dead);
           }
         };
       };
@@ -248,13 +248,16 @@ forEachStore((dialect, openTestStore) => {
       const job = await aClaimedJob(store, teamId, node);
       const [execution] = await startRuns(store, node, cron.id, teamId);
       names.length = 0;
-      await store.jobs.settle(node, aSettlement(store, job, { status: 'dead_lettered' }));
+      await store.runs.settle(node, aSettlement(store, job, { status: 'dead_lettered' }));
       await end(store, node, execution, false);
       const ran = names.filter((name) => !/^(begin|commit)/.test(name));
-      const endJobs = store.dialect === 'postgres' ? 'settle-jobs-at-once' : 'end-jobs';
+      const ends =
+        store.dialect === 'postgres'
+          ? ['settle-jobs-at-once', 'settle-executions-at-once']
+          : ['end-jobs', 'end-executions'];
       // Outcomes are counted with every settlement, whether or not anybody is told.
       const others = ran.filter((name) => name !== 'add-outcomes');
-      assert.deepEqual(others, [endJobs, 'end-executions']);
+      assert.deepEqual(others, ends);
       assert.deepEqual(await levels(store, teamId), []);
       await run(true);
     });

@@ -37,11 +37,18 @@ export const CALLBACK = {
   created_at: 'bigint',
 } as const satisfies Fields;
 
-export const insertCallbackRows = hotStatement<never>(
-  'insert-callbacks',
-  (dialect) => `
-  insert into callbacks (team_id, id, run_id, url, body, created_at)
-  select team_id, id, run_id, url, body, created_at from ${dialect.rows(CALLBACK, 1)}`,
+const COLUMNS = Object.keys(CALLBACK);
+
+/** @param kept  joins those of the rows `given` that are written, where not all are */
+export function insertCallbacksOf(dialect: Dialect, parameter: number, kept = ''): string {
+  return `
+  insert into callbacks (${COLUMNS.join(', ')})
+  select ${COLUMNS.map((name) => `given.${name}`).join(', ')}
+  from ${dialect.rows(CALLBACK, parameter)} ${kept}`;
+}
+
+export const insertCallbackRows = hotStatement<never>('insert-callbacks', (dialect) =>
+  insertCallbacksOf(dialect, 1),
 );
 
 export async function insertCallbacks(

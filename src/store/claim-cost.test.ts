@@ -35,10 +35,10 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
       CompiledQuery.raw('alter table jobs set (autovacuum_enabled = false)'),
     );
     const claim = (seats: number, from: number) =>
-      store.jobs.claimDue([{ queueId, seats, from }], aClaimant(store, node));
+      store.runs.claimJobs([{ id: queueId, seats, from }], aClaimant(store, node));
     let from = 0;
     for (let left = COUNT - 500; left > 0; left -= 500) {
-      from = (await claim(500, from)).queues[0]?.nextDueAt ?? Number.NaN;
+      from = (await claim(500, from)).lanes[0]?.nextDueAt ?? Number.NaN;
     }
     ran.length = 0;
     await claim(1, from);
@@ -74,16 +74,16 @@ describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () =>
         scheduled_at: ++due,
       }));
       await fillJobs(store, jobs);
-      const asked = [{ queueId, seats: count, from: due - count + 1 }];
-      const { claimed } = await store.jobs.claimDue(asked, aClaimant(store, node));
+      const asked = [{ id: queueId, seats: count, from: due - count + 1 }];
+      const { claimed } = await store.runs.claimJobs(asked, aClaimant(store, node));
       assert.equal(claimed.length, count);
-      await Promise.all(claimed.map((job) => store.jobs.settle(node, aSettlement(store, job))));
+      await Promise.all(claimed.map((job) => store.runs.settle(node, aSettlement(store, job))));
       await store.testClock.advance(10);
     };
     const countPages = async () => {
       ran.length = 0;
-      const asked = [{ queueId, seats: 1, from: due + 1 }];
-      await store.jobs.claimDue(asked, aClaimant(store, node));
+      const asked = [{ id: queueId, seats: 1, from: due + 1 }];
+      await store.runs.claimJobs(asked, aClaimant(store, node));
       const doubt = { queueIds: [queueId], since: store.clock.now() };
       await store.nodes.releaseStrays(node, new Set(), doubt);
       const reads = ran.filter(({ sql }) => /^\/\* (claim|read|find-doubtful)-/.test(sql));
@@ -121,7 +121,7 @@ describe(
       await holder.query('select 1 from jobs');
       const look = async () => {
         ran.length = 0;
-        const found = await store.jobs.scanWaiting();
+        const found = await store.runs.scanQueues();
         const scans = ran.filter(({ sql }) => /^\/\* (scan|look)-/.test(sql));
         assert.equal(scans.length, 1);
         return { found, pages: await pagesRead(postgresUrl(store), scans[0] as RanStatement) };
@@ -136,15 +136,15 @@ describe(
       const soon = await look();
       for (let n = 0; n < 10; n++) {
         await fill(500);
-        const asked = [{ queueId, seats: 500, from: clock.now() }];
-        const { claimed } = await store.jobs.claimDue(asked, aClaimant(store, node));
+        const asked = [{ id: queueId, seats: 500, from: clock.now() }];
+        const { claimed } = await store.runs.claimJobs(asked, aClaimant(store, node));
         assert.equal(claimed.length, 500);
         await clock.advance(1_000);
       }
       await clock.advance(200_000);
       await fill(1);
       await look();
-      const [waits] = [{ queueId, teamId: team.id, nextDueAt: clock.now() }];
+      const [waits] = [{ id: queueId, teamId: team.id, nextDueAt: clock.now() }];
       await clock.advance(300_000);
       const later = await look();
       assert.deepEqual(later.found, [waits], 'what waits for long is still seen');

@@ -1,97 +1,40 @@
-import type { HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
-import { sql } from 'kysely';
-import type { Claimant, ClaimedExecution, SecretReader } from './claims.ts';
-import type { Database, Trx } from './database.ts';
+import {
+  claimedRun,
+  type ClaimInput,
+  claimProcedure,
+  claimWithLimits,
+  type KindOfClaim,
+  type LaneRow,
+  type TakenRow,
+} from './claim.ts';
+import type { Claim, Claimant, ClaimedExecution, ClaimRoom, LaneSeats } from './claims.ts';
 import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { findHeldLanes } from './held-rows.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { holdNode } from './living-node.ts';
-import { countOutcomes, failedRuns } from './outcomes.ts';
-import type { Sealer } from './seal.ts';
-import { PartsReader } from './stored-parts.ts';
-import { countUsage } from './usage.ts';
-
-/** A team whose crons or Run nows may be due, and how many of them may be started. */
-export interface TeamSeats {
-  teamId: string;
-  seats: number;
-}
-
-export interface ExecutionsClaim {
-  claimed: ClaimedExecution[];
-  blocked: number;
-  /** `held`: somebody else holds a row of the team, so that it was left out. */
-  teams: { teamId: string; nextDueAt: number | null; holds?: 'held' }[];
-}
+import type { HotRunner } from './procedure.ts';
 
 /** @returns the next run of a schedule strictly after `now`, or null where it never runs again */
 export type NextRunAt = (cronExpression: string, now: number) => number | null;
 
-interface CronRow {
-  team_id: string;
-  id: string;
-  method: HttpMethod;
-  url: string;
-  callback_url: string | null;
+interface Input extends ClaimInput {
+  nextRunAt: NextRunAt;
+}
+
+/** A cron with what one run of it was started by; `id` is the run's. */
+interface ExecutionRow extends TakenRow {
+  cron_id: string;
   cron_expression: string;
   timeout_seconds: number;
   assertions: string;
   next_run_at: number | null;
-  sealed_headers: string | null;
   payload: string | null;
+  due_at: number;
 }
 
-interface Started {
-  executionId: string;
-  dueAt: number;
-  cron: CronRow;
-}
-
-const CRON_COLUMNS = [
-  'team_id',
-  'id',
-  'method',
-  'url',
-  'callback_url',
-  'cron_expression',
-  'timeout_seconds',
-  'assertions',
-  'next_run_at',
-  'sealed_headers',
-  'payload',
-] as const;
-
-/**
- * Starts what is due of several teams' crons for one node, in one transaction: Run nows first, then due
- * times. A cron's next time is set with the same stroke, so no two nodes run a time twice, and times that
- * were missed count as one (§3.7).
- */
-export async function claimDueExecutions(
-  { db, sealer, secrets }: { db: Database; sealer: Sealer; secrets: SecretReader },
-  asked: readonly TeamSeats[],
-  claimant: Claimant,
-  nextRunAt: NextRunAt,
-): Promise<ExecutionsClaim> {
-  return db.transact(async (trx) => {
-    const started: Started[] = [];
-    const teams = await readTeams(trx, db.dialect, asked);
-    if (await holdNode(trx, db.dialect, claimant.nodeId)) {
-      for (const { teamId, seats } of asked.filter((each) => teams.has(each.teamId))) {
-        const manual = await startWaiting(trx, db.dialect, teamId, seats, claimant);
-        const left = seats - manual.length;
-        const ticks = await startTicks(trx, db.dialect, teamId, left, claimant, nextRunAt);
-        started.push(...manual, ...ticks);
-      }
-    }
-    const allowed = await withinLimit(trx, db.dialect, started, teams, claimant);
-    return {
-      claimed: allowed.map((each) => claimedExecution(each, teams, sealer, secrets, claimant.now)),
-      blocked: started.length - allowed.length,
-      teams: await readHeads(trx, db.dialect, asked, teams),
-    };
-  });
-}
+const CRON_COLUMNS = `c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
+  c.timeout_seconds, c.assertions, c.next_run_at, c.sealed_headers, c.payload`;
 
 /** 1 team, 2 node, 3 now, 4 how many */
 const startRunNows = hotStatement<{ id: string; cron_id: string; created_at: number }>(
@@ -104,33 +47,38 @@ const startRunNows = hotStatement<{ id: string; cron_id: string; created_at: num
   returning id, cron_id, created_at`,
 );
 
+const CRON = { cron_id: 'id', id: 'id', due_at: 'bigint' } as const satisfies Fields;
+
+/** 1 runs, 2 team */
+const readCronsOfRuns = hotStatement<ExecutionRow>(
+  'read-crons-of-runs',
+  ({ rows, $ }) => `
+  select given.id, given.due_at, ${CRON_COLUMNS} from ${rows(CRON, 1)} cross join crons c
+  where c.team_id = ${$(2)} and c.id = given.cron_id`,
+);
+
 /** Run now: executions that wait without a due time. */
 async function startWaiting(
-  trx: Trx,
+  runner: HotRunner,
   dialect: Dialect,
-  teamId: string,
-  seats: number,
-  { nodeId, now }: Claimant,
-): Promise<Started[]> {
+  { nodeId, now }: Input,
+  { id: teamId, seats }: LaneSeats,
+): Promise<ExecutionRow[]> {
   if (seats <= 0) return [];
-  const waiting = await runHot(trx, dialect, startRunNows, [teamId, nodeId, now, seats]);
+  const waiting = await runHot(runner, dialect, startRunNows, [teamId, nodeId, now, seats]);
   if (waiting.length === 0) return [];
-  const crons = await trx
-    .selectFrom('crons')
-    .select(CRON_COLUMNS)
-    .where('team_id', '=', teamId)
-    .where(
-      'id',
-      'in',
-      waiting.map(({ cron_id }) => cron_id),
-    )
-    .execute();
-  const cronOf = new Map(crons.map((cron) => [cron.id, cron]));
-  return waiting.flatMap(({ id, cron_id, created_at }) => {
-    const cron = cronOf.get(cron_id);
-    return cron ? [{ executionId: id, dueAt: created_at, cron }] : [];
-  });
+  const runs = waiting.map(({ id, cron_id, created_at }) => ({ id, cron_id, due_at: created_at }));
+  return runHot(runner, dialect, readCronsOfRuns, [packRows(CRON, runs), teamId]);
 }
+
+/** 1 team, 2 now, 3 how many */
+const holdDueCrons = hotStatement<ExecutionRow & { due_at: number }>(
+  'hold-due-crons',
+  ({ $, lock }) => `
+  select ${CRON_COLUMNS}, c.next_run_at as due_at from crons c
+  where c.team_id = ${$(1)} and c.next_run_at <= ${$(2)}
+  order by c.next_run_at, c.id limit ${$(3)} ${lock('for update skip locked')}`,
+);
 
 const TICK = {
   team_id: 'id',
@@ -157,53 +105,31 @@ const insertTicks = hotStatement<{ id: string }>('insert-ticks', (dialect) => {
   returning id`;
 });
 
+/** A cron's next time is set with the same stroke, so no two nodes run a time twice. */
 async function startTicks(
-  trx: Trx,
+  runner: HotRunner,
   dialect: Dialect,
-  teamId: string,
-  seats: number,
-  { nodeId, now }: Claimant,
-  nextRunAt: NextRunAt,
-): Promise<Started[]> {
+  { nodeId, now, nextRunAt }: Input,
+  { id: teamId, seats }: LaneSeats,
+): Promise<ExecutionRow[]> {
   if (seats <= 0) return [];
-  const due = await trx
-    .selectFrom('crons')
-    .select(CRON_COLUMNS)
-    .where('team_id', '=', teamId)
-    .where('next_run_at', '<=', now)
-    .orderBy('next_run_at')
-    .orderBy('id')
-    .limit(seats)
-    .modifyEnd(sql.raw(dialect.lock('for update skip locked')))
-    .execute();
+  const due = await runHot(runner, dialect, holdDueCrons, [teamId, now, seats]);
   if (due.length === 0) return [];
-  const ticks = due.map((cron) => ({
-    team_id: teamId,
-    cron_id: cron.id,
-    execution_id: newId(now),
-    due_at: cron.next_run_at,
-    next_run_at: nextRunAt(cron.cron_expression, now),
-  }));
-  const rows = packRows(TICK, ticks);
-  await runHot(trx, dialect, moveCronsOn, [rows]);
-  const inserted = await runHot(trx, dialect, insertTicks, [rows, nodeId, now]);
-  const ours = new Set(inserted.map(({ id }) => id));
-  return due.flatMap((cron, n) => {
-    const tick = ticks[n];
-    if (!tick || !ours.has(tick.execution_id)) return [];
-    return [{ executionId: tick.execution_id, dueAt: cron.next_run_at ?? now, cron }];
+  const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
+  const ticks = runs.map(({ cron_id, id, due_at, cron_expression }) => {
+    const next_run_at = nextRunAt(cron_expression, now);
+    return { team_id: teamId, cron_id, execution_id: id, due_at, next_run_at };
   });
+  const rows = packRows(TICK, ticks);
+  await runHot(runner, dialect, moveCronsOn, [rows]);
+  const inserted = await runHot(runner, dialect, insertTicks, [rows, nodeId, now]);
+  const ours = new Set(inserted.map(({ id }) => id));
+  return runs.filter(({ id }) => ours.has(id));
 }
 
 const TEAM = { team_id: 'id' } as const satisfies Fields;
 
-interface TeamRow {
-  id: string;
-  plan: string;
-  sealed_signing_secret: string | null;
-}
-
-const readLivingTeams = hotStatement<TeamRow>(
+const readLivingTeams = hotStatement<LaneRow>(
   'read-teams',
   (dialect) => `
   select t.id, t.plan, t.sealed_signing_secret
@@ -215,60 +141,6 @@ export const findHeldTeams = findHeldLanes(
   'find-held-teams',
   (given) => `select t.id, t.id as team_id from ${given} join teams t on t.id = given.id`,
 );
-
-async function readTeams(
-  trx: Trx,
-  dialect: Dialect,
-  asked: readonly TeamSeats[],
-): Promise<Map<string, TeamRow>> {
-  const rows = await runHot(trx, dialect, readLivingTeams, [packTeams(asked)]);
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-function packTeams(asked: readonly TeamSeats[]): string {
-  return packRows(
-    TEAM,
-    asked.map(({ teamId }) => ({ team_id: teamId })),
-  );
-}
-
-async function withinLimit(
-  trx: Trx,
-  dialect: Dialect,
-  started: readonly Started[],
-  teams: ReadonlyMap<string, TeamRow>,
-  claimant: Claimant,
-): Promise<Started[]> {
-  if (started.length === 0) return [];
-  const byTeam = Map.groupBy(started, ({ cron }) => cron.team_id);
-  const wanted = [...byTeam].map(([teamId, runs]) => ({
-    teamId,
-    runs: runs.length,
-    monthlyLimit: claimant.monthlyLimitOf(teams.get(teamId)?.plan ?? ''),
-  }));
-  const granted = await countUsage(trx, dialect, wanted, claimant.now);
-  const over = [...byTeam].flatMap(([teamId, runs]) => runs.slice(granted.get(teamId) ?? 0));
-  if (over.length === 0) return [...started];
-  await trx
-    .updateTable('executions')
-    .set({
-      status: 'failed',
-      claimed_by: null,
-      completed_at: claimant.now,
-      duration_ms: 0,
-      reason: 'limit_exceeded',
-      error_message: 'Monthly limit reached',
-    })
-    .where(
-      'id',
-      'in',
-      over.map(({ executionId }) => executionId),
-    )
-    .execute();
-  const teamsOver = over.map(({ cron }) => ({ team_id: cron.team_id }));
-  await countOutcomes(trx, dialect, failedRuns(teamsOver, claimant.now));
-  return started.filter((each) => !over.includes(each));
-}
 
 const readTeamHeads = hotStatement<{
   team_id: string;
@@ -285,51 +157,68 @@ const readTeamHeads = hotStatement<{
   from ${dialect.rows(TEAM, 1)}`,
 );
 
-async function readHeads(
-  trx: Trx,
-  dialect: Dialect,
-  asked: readonly TeamSeats[],
-  teams: ReadonlyMap<string, TeamRow>,
-): Promise<ExecutionsClaim['teams']> {
-  const heads = await runHot(trx, dialect, readTeamHeads, [packTeams(asked)]);
-  return heads.map(({ team_id, next_run_at, waiting_since }) => ({
-    teamId: team_id,
-    // A deleted team's crons stay where they are until retention takes them; they are never due.
-    nextDueAt: teams.has(team_id) ? earliest(next_run_at, waiting_since) : null,
-  }));
+function packTeams(asked: readonly LaneSeats[]): string {
+  return packRows(
+    TEAM,
+    asked.map(({ id }) => ({ team_id: id })),
+  );
 }
 
-function earliest(a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return a ?? b;
-  return Math.min(a, b);
-}
+const EXECUTIONS: KindOfClaim<Input, LaneRow, ExecutionRow> = {
+  table: 'executions',
+  laneOf: ({ team_id }) => team_id,
+  readLanes: (runner, dialect, { asked }) =>
+    runHot(runner, dialect, readLivingTeams, [packTeams(asked)]),
+  /** Run nows first, then due times; those that were missed count as one (§3.7). */
+  async take(runner, dialect, input, teams) {
+    if (!(await holdNode(runner, dialect, input.nodeId))) return [];
+    const started: ExecutionRow[] = [];
+    for (const lane of input.asked.filter(({ id }) => teams.has(id))) {
+      const manual = await startWaiting(runner, dialect, input, lane);
+      const left = { ...lane, seats: lane.seats - manual.length };
+      started.push(...manual, ...(await startTicks(runner, dialect, input, left)));
+    }
+    return started;
+  },
+  async readHeads(runner, dialect, { asked }) {
+    const heads = await runHot(runner, dialect, readTeamHeads, [packTeams(asked)]);
+    return heads.map(({ team_id, next_run_at, waiting_since }) => {
+      const earliest = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
+      return { id: team_id, next_due_at: earliest === Infinity ? null : earliest };
+    });
+  },
+  // A deleted team's crons stay where they are until retention takes them; they are never due.
+  whatHolds: (team) => (team ? 'nothing' : 'gone'),
+};
 
-function claimedExecution(
-  { executionId, dueAt, cron }: Started,
-  teams: ReadonlyMap<string, TeamRow>,
-  sealer: Sealer,
-  secrets: SecretReader,
-  now: number,
-): ClaimedExecution {
-  const reader = new PartsReader();
-  return {
-    kind: 'execution',
-    teamId: cron.team_id,
-    id: executionId,
-    cronId: cron.id,
-    method: cron.method,
-    url: cron.url,
-    headers: reader.readHeaders(sealer, 'crons', cron.sealed_headers),
-    payload: reader.readPayload(cron.payload),
-    callbackUrl: cron.callback_url,
-    timeoutSeconds: cron.timeout_seconds,
-    assertions: reader.readAssertions(cron.assertions),
-    signingSecret: reader.readSecret(
-      secrets,
-      teams.get(cron.team_id)?.sealed_signing_secret ?? null,
-    ),
-    unreadable: reader.unreadable,
-    startedAt: now,
-    dueAt,
-  };
+const claimExecutionsProcedure = claimProcedure(EXECUTIONS);
+
+/** Starts what is due of several teams' crons for one node (see `claimProcedure`). */
+export async function claimExecutions(
+  room: ClaimRoom,
+  asked: readonly LaneSeats[],
+  claimant: Claimant,
+  nextRunAt: NextRunAt,
+): Promise<Claim<ClaimedExecution>> {
+  const { nodeId, now } = claimant;
+  const { db } = room;
+  return claimWithLimits(
+    room,
+    claimant,
+    (limits) => {
+      const input = { asked, nodeId, now, limits, nextRunAt };
+      // A schedule's next time is found here: it takes no part in what is carried out where the database is.
+      return db.transact((trx) => claimExecutionsProcedure.run(trx, db.dialect, input));
+    },
+    (row, teams) => {
+      const sealed_signing_secret = teams.get(row.team_id)?.sealed_signing_secret ?? null;
+      const sending = { ...row, sealed_signing_secret };
+      const run = claimedRun(row, sending, room, 'crons', (reader) => {
+        return reader.readPayload(row.payload);
+      });
+      return [
+        { kind: 'execution', ...run, cronId: row.cron_id, startedAt: now, dueAt: row.due_at },
+      ];
+    },
+  );
 }

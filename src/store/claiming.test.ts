@@ -14,7 +14,7 @@ import {
 } from '#testing/makers';
 import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
-import type { Claim } from './claim-jobs.ts';
+import type { Claim } from './claims.ts';
 import type { Store } from './store.ts';
 
 describe('claiming due jobs', () => {
@@ -27,8 +27,8 @@ describe('claiming due jobs', () => {
       await store.testClock.advance(9_999);
       const early = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(early.claimed, []);
-      assert.deepEqual(early.queues, [
-        { queueId, nextDueAt: TEST_START + 10_000, holds: 'nothing' },
+      assert.deepEqual(early.lanes, [
+        { id: queueId, nextDueAt: TEST_START + 10_000, holds: 'nothing' },
       ]);
       await store.testClock.advance(1);
       const due = await claimJobs(store, node, { queueIds: [queueId] });
@@ -36,7 +36,7 @@ describe('claiming due jobs', () => {
         due.claimed.map(({ id }) => id),
         [jobId],
       );
-      assert.deepEqual(due.queues, [{ queueId, nextDueAt: null, holds: 'nothing' }]);
+      assert.deepEqual(due.lanes, [{ id: queueId, nextDueAt: null, holds: 'nothing' }]);
       assert.deepEqual(await stateOf(store, team.id, jobId), ['processing', TEST_START + 10_000]);
     });
 
@@ -98,8 +98,8 @@ describe('claiming due jobs', () => {
       const failed = claimed.flatMap((job) => (job.id === jobId ? [job] : []))[0];
       assert.ok(failed);
       const settlement = aSettlement(store, failed, { status: 'dead_lettered' });
-      assert.equal(await store.jobs.settle(node, settlement), true);
-      assert.equal(await store.jobs.settle(node, settlement), false);
+      assert.equal(await store.runs.settle(node, settlement), true);
+      assert.equal(await store.runs.settle(node, settlement), false);
       assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 1, 'only what was sent');
     });
 
@@ -136,10 +136,10 @@ describe('claiming due jobs', () => {
       const order: string[] = [];
       let from: number | null = 0;
       while (from !== null && from <= store.clock.now()) {
-        const asked = [{ queueId, seats: 2, from }];
-        const claim: Claim = await store.jobs.claimDue(asked, aClaimant(store, node));
+        const asked = [{ id: queueId, seats: 2, from }];
+        const claim: Claim = await store.runs.claimJobs(asked, aClaimant(store, node));
         order.push(...claim.claimed.map(({ id }) => id));
-        from = claim.queues[0]?.nextDueAt ?? null;
+        from = claim.lanes[0]?.nextDueAt ?? null;
       }
       assert.deepEqual(order, jobIds.slice(0, -1));
       assert.equal(from, TEST_START + 60_000);
@@ -157,9 +157,9 @@ describe('claiming due jobs', () => {
       );
       const queueIds = [...new Set(accepted.map(({ queueId }) => queueId))];
       const first = await claimJobs(store, node, { queueIds, seats: 2_000 });
-      const again = first.queues.filter(({ nextDueAt }) => nextDueAt !== null);
-      const second = await store.jobs.claimDue(
-        again.map(({ queueId, nextDueAt }) => ({ queueId, seats: 2_000, from: nextDueAt ?? 0 })),
+      const again = first.lanes.filter(({ nextDueAt }) => nextDueAt !== null);
+      const second = await store.runs.claimJobs(
+        again.map(({ id, nextDueAt }) => ({ id, seats: 2_000, from: nextDueAt ?? 0 })),
         aClaimant(store, node),
       );
       assert.equal(first.claimed.length + second.claimed.length, 1_300);
@@ -173,12 +173,12 @@ describe('claiming due jobs', () => {
       for (const queue of ['a', 'b', 'c', 'd', 'e']) {
         for (let n = 0; n < 3; n++) queueIds.push((await aJob(store, team.id, { queue })).queueId);
       }
-      const asked = [...new Set(queueIds)].map((queueId, n) => ({ queueId, seats: n }));
+      const asked = [...new Set(queueIds)].map((queueId, n) => ({ id: queueId, seats: n }));
       const claimant = { nodeId: node, now: TEST_START, monthlyLimitOf: () => null };
-      const { claimed } = await store.jobs.claimDue(asked, claimant);
+      const { claimed } = await store.runs.claimJobs(asked, claimant);
       const counts = Map.groupBy(claimed, ({ queueId }) => queueId);
       assert.deepEqual(
-        asked.map(({ queueId }) => counts.get(queueId)?.length ?? 0),
+        asked.map(({ id }) => counts.get(id)?.length ?? 0),
         [0, 1, 2, 3, 3],
       );
     });
@@ -209,7 +209,7 @@ describe('claiming due jobs', () => {
       await aQueue(store, team.id, { isPaused: true });
       const held = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(held.claimed, []);
-      assert.equal(held.queues[0]?.holds, 'paused');
+      assert.equal(held.lanes[0]?.holds, 'paused');
       assert.equal((await store.jobs.find(team.id, jobId))?.scheduledAt, TEST_START);
       await aQueue(store, team.id, { isPaused: false });
       const { claimed } = await claimJobs(store, node, { queueIds: [queueId] });
@@ -232,10 +232,10 @@ describe('claiming due jobs', () => {
       const claims = await race();
       const claimed = claims.flatMap((claim) => claim.claimed);
       assert.equal(claimed.length, 3);
-      assert.ok(claims.some(({ queues }) => queues[0]?.holds === 'at-limit'));
+      assert.ok(claims.some(({ lanes }) => lanes[0]?.holds === 'at-limit'));
       const first = claimed[0];
       assert.ok(first);
-      for (const node of nodes) await store.jobs.settle(node, aSettlement(store, first));
+      for (const node of nodes) await store.runs.settle(node, aSettlement(store, first));
       assert.equal((await race()).flatMap((claim) => claim.claimed).length, 1);
     });
 
@@ -247,9 +247,9 @@ describe('claiming due jobs', () => {
       await store.database.transact((trx) =>
         trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
       );
-      const { claimed, queues } = await claimJobs(store, node, { queueIds: [queueId] });
+      const { claimed, lanes } = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(claimed, []);
-      assert.equal(queues[0]?.holds, 'gone');
+      assert.equal(lanes[0]?.holds, 'gone');
     });
 
     test('a node that was declared dead, or that never joined, gets nothing', async () => {
@@ -281,9 +281,9 @@ describe('claiming due jobs', () => {
         Array.from({ length: 70 }, (_, n) => aJob(store, team.id, { queue: `q${n}` })),
       );
       const queueIds = jobs.map(({ queueId }) => queueId);
-      const { claimed, queues } = await claimJobs(store, node, { queueIds });
+      const { claimed, lanes } = await claimJobs(store, node, { queueIds });
       assert.equal(claimed.length, 70);
-      assert.equal(queues.length, 70);
+      assert.equal(lanes.length, 70);
     });
   });
 });
@@ -380,14 +380,14 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
     await aCron(store, team.id, { nextRunAt: TEST_START });
     await using holder = await holdRows(store);
     await holder.query(`delete from nodes where id = '${node}'`);
-    const asked = [{ teamId: team.id, seats: 1 }];
-    const claiming = store.executions.claimDue(asked, aClaimant(store, node), () => null);
+    const asked = [{ id: team.id, seats: 1 }];
+    const claiming = store.runs.claimExecutions(asked, aClaimant(store, node), () => null);
     await holder.untilSomebodyWaits();
     await holder.query('commit');
     assert.deepEqual(await claiming, {
       claimed: [],
       blocked: 0,
-      teams: [{ teamId: team.id, nextDueAt: TEST_START }],
+      lanes: [{ id: team.id, nextDueAt: TEST_START, holds: 'nothing' }],
     });
   });
 });

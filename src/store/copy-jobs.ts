@@ -23,15 +23,19 @@ export const COPY = {
   scheduled_at: 'bigint',
 } as const satisfies Fields;
 
-export const insertCopies = hotStatement<never>(
-  'copy-jobs',
-  (dialect) => `
+/** @param kept  joins those of the rows `given` that are written, where not all are */
+export function insertCopies(dialect: Dialect, parameter: number, kept = ''): string {
+  return `
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
     callback_url, created_at, scheduled_at, sealed_headers, payload)
   select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, 'pending',
     j.method, j.url, j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
-  from ${dialect.rows(COPY, 1)} cross join jobs j
-  where j.team_id = given.team_id and j.id = given.from_id`,
+  from ${dialect.rows(COPY, parameter)} ${kept} cross join jobs j
+  where j.team_id = given.team_id and j.id = given.from_id`;
+}
+
+export const insertCopyRows = hotStatement<never>('copy-jobs', (dialect) =>
+  insertCopies(dialect, 1),
 );
 
 export async function copyJobs(
@@ -40,7 +44,7 @@ export async function copyJobs(
   copies: readonly JobCopy[],
 ): Promise<void> {
   if (copies.length === 0) return;
-  await runHot(trx, dialect, insertCopies, [packRows(COPY, copies.map(copyRow))]);
+  await runHot(trx, dialect, insertCopyRows, [packRows(COPY, copies.map(copyRow))]);
 }
 
 export function copyRow(copy: JobCopy): RowOf<typeof COPY> {

@@ -58,12 +58,16 @@ describe('crons in the store', () => {
       await store.testClock.advance(HOUR_MS - 1);
       const early = await claim(store, node, team.id);
       assert.deepEqual(early.claimed, []);
-      assert.deepEqual(early.teams, [{ teamId: team.id, nextDueAt: TEST_START + HOUR_MS }]);
+      assert.deepEqual(early.lanes, [
+        { id: team.id, nextDueAt: TEST_START + HOUR_MS, holds: 'nothing' },
+      ]);
       await store.testClock.advance(1);
-      const { claimed, teams } = await claim(store, node, team.id);
+      const { claimed, lanes } = await claim(store, node, team.id);
       assert.equal(claimed.length, 1);
       assert.equal(claimed[0]?.dueAt, TEST_START + HOUR_MS);
-      assert.deepEqual(teams, [{ teamId: team.id, nextDueAt: TEST_START + 2 * HOUR_MS }]);
+      assert.deepEqual(lanes, [
+        { id: team.id, nextDueAt: TEST_START + 2 * HOUR_MS, holds: 'nothing' },
+      ]);
       assert.deepEqual((await claim(store, node, team.id)).claimed, []);
       const [execution] = await store.crons.listExecutions(team.id, cron.id, 10);
       assert.equal(execution?.status, 'running');
@@ -93,9 +97,11 @@ describe('crons in the store', () => {
       const cron = await aCron(store, team.id);
       await store.testClock.advance(5.5 * HOUR_MS);
       const node = await aNode(store);
-      const { claimed, teams } = await claim(store, node, team.id);
+      const { claimed, lanes } = await claim(store, node, team.id);
       assert.equal(claimed.length, 1);
-      assert.deepEqual(teams, [{ teamId: team.id, nextDueAt: TEST_START + 6 * HOUR_MS }]);
+      assert.deepEqual(lanes, [
+        { id: team.id, nextDueAt: TEST_START + 6 * HOUR_MS, holds: 'nothing' },
+      ]);
       assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
     });
 
@@ -115,7 +121,7 @@ describe('crons in the store', () => {
       const team = await aTeam(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
       await store.crons.pause(team.id, cron.id);
-      assert.deepEqual(await store.executions.scanWaiting(), []);
+      assert.deepEqual(await store.runs.scanTeams(), []);
       const node = await aNode(store, 100 * HOUR_MS);
       await store.testClock.advance(HOUR_MS);
       assert.deepEqual((await claim(store, node, team.id)).claimed, []);
@@ -136,8 +142,8 @@ describe('crons in the store', () => {
       assert.equal(await store.crons.addExecution(stranger.id, cron.id, TEST_START), null);
       await store.crons.addExecution(team.id, cron.id, TEST_START);
       await store.crons.addExecution(team.id, cron.id, TEST_START);
-      assert.deepEqual(await store.executions.scanWaiting(), [
-        { teamId: team.id, nextDueAt: TEST_START },
+      assert.deepEqual(await store.runs.scanTeams(), [
+        { id: team.id, teamId: team.id, nextDueAt: TEST_START },
       ]);
       const node = await aNode(store);
       const { claimed } = await claim(store, node, team.id);
@@ -170,8 +176,8 @@ describe('crons in the store', () => {
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
       const node = await aNode(store);
       const claimant = aClaimant(store, node, 0);
-      const asked = [{ teamId: team.id, seats: 5 }];
-      const { claimed, blocked } = await store.executions.claimDue(asked, claimant, everyHour);
+      const asked = [{ id: team.id, seats: 5 }];
+      const { claimed, blocked } = await store.runs.claimExecutions(asked, claimant, everyHour);
       assert.deepEqual([claimed, blocked], [[], 1]);
       const [execution] = await store.crons.listExecutions(team.id, cron.id, 10);
       assert.equal(execution?.status, 'failed');
@@ -190,9 +196,9 @@ describe('crons in the store', () => {
         trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
       );
       const node = await aNode(store);
-      const { claimed, teams } = await claim(store, node, team.id);
-      assert.deepEqual([claimed, teams], [[], [{ teamId: team.id, nextDueAt: null }]]);
-      assert.deepEqual(await store.executions.scanWaiting(), []);
+      const { claimed, lanes } = await claim(store, node, team.id);
+      assert.deepEqual([claimed, lanes], [[], [{ id: team.id, nextDueAt: null, holds: 'gone' }]]);
+      assert.deepEqual(await store.runs.scanTeams(), []);
     });
 
     test('a settlement is kept where the claim holds, and changes nothing where it is gone', async () => {
@@ -205,10 +211,10 @@ describe('crons in the store', () => {
       const response = { body: Buffer.from('no'), totalBytes: 2, trace: '{}' };
       const end = { responseStatus: 500, reason: 'http_server_error' as const };
       const settlement = anExecutionSettlement(store, run, { status: 'failed', end, response });
-      assert.equal(await store.executions.settle(stranger, settlement), false);
+      assert.equal(await store.runs.settle(stranger, settlement), false);
       assert.equal((await store.crons.findExecution(team.id, run.id))?.status, 'running');
-      assert.equal(await store.executions.settle(node, settlement), true);
-      assert.equal(await store.executions.settle(node, settlement), false);
+      assert.equal(await store.runs.settle(node, settlement), true);
+      assert.equal(await store.runs.settle(node, settlement), false);
       const kept = await store.crons.findExecution(team.id, run.id);
       assert.deepEqual(
         [kept?.status, kept?.responseStatus, kept?.reason, kept?.response?.totalBytes],
@@ -246,5 +252,5 @@ describe('crons in the store', () => {
 });
 
 function claim(store: Store, node: string, teamId: string, seats = 10) {
-  return store.executions.claimDue([{ teamId, seats }], aClaimant(store, node), everyHour);
+  return store.runs.claimExecutions([{ id: teamId, seats }], aClaimant(store, node), everyHour);
 }

@@ -14,7 +14,7 @@ import {
 } from '#testing/makers';
 import { openPostgresTestStore, TEST_START, type TestStore } from '#testing/stores';
 import type { ClaimedCallback } from './callbacks.ts';
-import type { QueueSeats } from './claim-jobs.ts';
+import type { LaneSeats } from './claims.ts';
 import { StoreError } from './errors.ts';
 import { heldUp, isHeldUp } from './held-rows.ts';
 import { HeldTeams } from './held-teams.ts';
@@ -23,15 +23,15 @@ import { HeldTeams } from './held-teams.ts';
 async function makeTeams(store: TestStore) {
   const node = await aNode(store);
   const teams = [await aTeam(store), await aTeam(store)] as const;
-  const lanes: QueueSeats[] = [];
+  const lanes: LaneSeats[] = [];
   for (const { id: teamId } of teams) {
     assert.ok(await store.usage.countOne(teamId, null, TEST_START));
     for (const queue of ['a', 'b', 'c']) {
       const { queueId } = await aJob(store, teamId, { queue });
-      lanes.push({ queueId, teamId, seats: 10, from: TEST_START });
+      lanes.push({ id: queueId, teamId, seats: 10, from: TEST_START });
     }
   }
-  const claim = () => store.jobs.claimDue(lanes, aClaimant(store, node));
+  const claim = () => store.runs.claimJobs(lanes, aClaimant(store, node));
   return { node, teams, lanes, claim };
 }
 
@@ -43,14 +43,14 @@ describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, 
     {
       await using holder = await holdRows(store);
       await holder.query(`select 1 from usage_months where team_id = '${held.id}' for update`);
-      const { claimed, queues } = await claim();
+      const { claimed, lanes: seen } = await claim();
       assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([other.id]));
       assert.equal(claimed.length, 3);
-      const leftOut = queues.filter(({ holds }) => holds === 'held');
+      const leftOut = seen.filter(({ holds }) => holds === 'held');
       const expected = lanes.filter(({ teamId }) => teamId === held.id);
       assert.deepEqual(
         leftOut,
-        expected.map(({ queueId }) => ({ queueId, nextDueAt: TEST_START, holds: 'held' })),
+        expected.map(({ id }) => ({ id, nextDueAt: TEST_START, holds: 'held' })),
       );
     }
     const { claimed } = await claim();
@@ -78,11 +78,11 @@ describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, 
     const { teams, lanes, claim } = await makeTeams(store);
     await aQueue(store, teams[0].id, { name: 'b', concurrencyLimit: 2 });
     await using holder = await holdRows(store);
-    await holder.query(`select 1 from queues where id = '${lanes[1]?.queueId}' for update`);
-    const { claimed, queues } = await claim();
+    await holder.query(`select 1 from queues where id = '${lanes[1]?.id}' for update`);
+    const { claimed, lanes: seen } = await claim();
     assert.equal(claimed.length, 5);
-    const held = queues.flatMap(({ queueId, holds }) => (holds === 'held' ? [queueId] : []));
-    assert.deepEqual(held, [lanes[1]?.queueId]);
+    const held = seen.flatMap(({ id, holds }) => (holds === 'held' ? [id] : []));
+    assert.deepEqual(held, [lanes[1]?.id]);
   });
 
   test('goes lane by lane where what is held is not to be seen yet', async () => {
@@ -92,10 +92,10 @@ describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, 
     await using holder = await holdRows(store);
     const row = `'${teams[0].id}', '2026-12', 1`;
     await holder.query(`insert into usage_months (team_id, month, used) values (${row})`);
-    const { claimed, queues } = await claim();
+    const { claimed, lanes: seen } = await claim();
     assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([teams[1].id]));
     assert.equal(claimed.length, 3);
-    assert.equal(queues.length, lanes.length);
+    assert.equal(seen.length, lanes.length);
     await holder.query('rollback');
     assert.equal((await claim()).claimed.length, 3);
   });
@@ -104,9 +104,9 @@ describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, 
     await using store = await openPostgresTestStore();
     const { node, teams } = await makeTeams(store);
     for (const { id } of teams) await aCron(store, id, { nextRunAt: TEST_START });
-    const asked = teams.map(({ id }) => ({ teamId: id, seats: 5 }));
+    const asked = teams.map(({ id }) => ({ id, seats: 5 }));
     const claim = () =>
-      store.executions.claimDue(asked, aClaimant(store, node), () => TEST_START + 60_000);
+      store.runs.claimExecutions(asked, aClaimant(store, node), () => TEST_START + 60_000);
     {
       await using holder = await holdRows(store);
       await holder.query(`select 1 from usage_months where team_id = '${teams[0].id}' for update`);
@@ -115,8 +115,8 @@ describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, 
         first.claimed.map(({ teamId }) => teamId),
         [teams[1].id],
       );
-      const held = first.teams.find(({ teamId }) => teamId === teams[0].id);
-      assert.deepEqual(held, { teamId: teams[0].id, nextDueAt: TEST_START, holds: 'held' });
+      const held = first.lanes.find(({ id }) => id === teams[0].id);
+      assert.deepEqual(held, { id: teams[0].id, nextDueAt: TEST_START, holds: 'held' });
     }
     const second = await claim();
     assert.deepEqual(
@@ -134,7 +134,7 @@ test('callbacks that were sent are forgotten beside one of another team that som
     const job = await aClaimedJob(store, teamId, node);
     const told = { url: 'http://back.example/', body: '{}', createdAt: TEST_START };
     const callback = { teamId, id: newId(TEST_START), runId: job.id, ...told };
-    await store.jobs.settle(node, aSettlement(store, job, { callback }));
+    await store.runs.settle(node, aSettlement(store, job, { callback }));
     sent.push(...(await store.callbacks.take(node, teamId, 1)));
   }
   const [held, other] = sent;

@@ -1,6 +1,7 @@
 import type { Database } from './database.ts';
 import { type Fields, packRows } from './dialect.ts';
 import { StoreError } from './errors.ts';
+import { periodsOf } from './usage.ts';
 import { bindHot, type HotStatement, hotStatement } from './hot.ts';
 
 const LOCK_TIMEOUT = '55P03';
@@ -131,13 +132,13 @@ export class HeldLanes<Asked> {
 
   async #findHeld(asked: readonly Asked[], now: number): Promise<Asked[]> {
     if (asked.length === 0) return [];
-    const at = new Date(now).toISOString();
+    const { month, day } = periodsOf(now);
     const ids = asked.map((each) => ({ id: this.#laneOf(each).id }));
     const rows = await this.#db.runAlone(
       bindHot(this.#db.dialect, this.#findHeldOf, [
         packRows(LANE, ids),
-        at.slice(0, 7),
-        at.slice(0, 10),
+        month,
+        day,
         now - (now % HOUR_MS),
       ]),
     );

@@ -1,19 +1,8 @@
 import type { Clock } from '#domain/clock';
 import { type AcceptedJob, acceptJobs, type NewJob } from './accept-jobs.ts';
-import {
-  type Claim,
-  claimInTransaction,
-  type ClaimRoom,
-  findHeldQueues,
-  joinClaims,
-  type KnownPlans,
-  type QueueSeats,
-} from './claim-jobs.ts';
-import { claimAtOnce } from './claim-jobs-at-once.ts';
-import { type Claimant, SecretReader } from './claims.ts';
 import type { Database } from './database.ts';
 import { GroupCommit, type OnBatch } from './group-commit.ts';
-import { HeldLanes, isHeldUp } from './held-rows.ts';
+import { isHeldUp } from './held-rows.ts';
 import { HeldTeams } from './held-teams.ts';
 import {
   deleteFailedJobs,
@@ -35,7 +24,6 @@ import {
   listLastAttempts,
   readBodies,
 } from './job-records.ts';
-import { NodeGroups } from './node-groups.ts';
 import {
   countResent,
   listResends,
@@ -45,36 +33,21 @@ import {
   takeBackResends,
 } from './resent.ts';
 import type { Sealer } from './seal.ts';
-import { settleJobs } from './settle-jobs.ts';
-import type { JobSettlement } from './settlement.ts';
-import { Strangers } from './slots.ts';
-import { StartingPoints } from './starting-points.ts';
 import type { Signal, SignalBus } from './signals.ts';
-import { scanWaitingQueues, type WaitingQueue } from './waiting.ts';
 
 const MAX_ACCEPT_BATCH = 200;
 /** How long a job is tried to be accepted while somebody else holds its queue. */
 const ACCEPT_WITHIN_MS = 5_000;
 
-/** Jobs and their attempts. Every method is one transaction; what it wakes is told after the commit. */
+/** What people do with jobs, and what is kept of them. Every method is one transaction; what it wakes is told after the commit. */
 export class JobStore {
   readonly #db: Database;
   readonly #searches: Database;
   readonly #sealer: Sealer;
-  readonly #secrets: SecretReader;
   readonly #clock: Clock;
   readonly #signals: SignalBus;
   readonly #accepting: GroupCommit<NewJob, AcceptedJob | Error>;
-  readonly #knownPlans: KnownPlans = new Set();
-  readonly #held: HeldLanes<QueueSeats>;
-  readonly #strangers: Strangers;
-  readonly #points: StartingPoints;
   #onBatch: OnBatch = () => {};
-  readonly #heldTeams = new HeldTeams<JobSettlement>(({ job }) => job.teamId);
-  readonly #settling = new NodeGroups<JobSettlement, boolean | Error>((nodeId, settlements) =>
-    this.#heldTeams.write(settlements, (each) => this.#settle(nodeId, each)),
-  );
-
   /** @param searches  what lists go by */
   constructor(
     { db, searches }: { db: Database; searches: Database },
@@ -85,14 +58,8 @@ export class JobStore {
     this.#db = db;
     this.#searches = searches;
     this.#sealer = sealer;
-    this.#secrets = new SecretReader(sealer);
     this.#clock = clock;
     this.#signals = signals;
-    this.#strangers = new Strangers(db, clock);
-    this.#points = new StartingPoints(clock);
-    this.#held = new HeldLanes(db, findHeldQueues, ({ queueId, teamId }) => {
-      return { id: queueId, teamId };
-    });
     const heldTeams = new HeldTeams<NewJob>(({ teamId }) => teamId);
     const accept = (jobs: readonly NewJob[]) => heldTeams.write(jobs, (each) => this.#accept(each));
     this.#accepting = new GroupCommit(accept, {
@@ -114,53 +81,6 @@ export class JobStore {
       if (!(accepted instanceof Error)) return accepted;
       if (!isHeldUp(accepted) || this.#clock.monotonicMs() >= giveUpAtMs) throw accepted;
     }
-  }
-
-  /** Claims due jobs for a node (see `claimInTransaction`), on Postgres with one statement where that can be. */
-  async claimDue(asked: readonly QueueSeats[], claimant: Claimant): Promise<Claim> {
-    const room: ClaimRoom = {
-      db: this.#db,
-      sealer: this.#sealer,
-      secrets: this.#secrets,
-      strangers: this.#strangers,
-    };
-    const plans = this.#knownPlans;
-    if (!this.#db.dialect.isShared) return claimInTransaction(room, asked, claimant, plans);
-    const atOnce = await this.#held.claimBeside(asked, claimant.now, (free) =>
-      claimAtOnce(room, free, claimant, plans),
-    );
-    const limited = atOnce.claims.flatMap((claim) => claim.limited);
-    const counted = await this.#held.claimBeside(limited, claimant.now, (free) =>
-      claimInTransaction(room, free, claimant, plans),
-    );
-    const claims = [...atOnce.claims, ...counted.claims];
-    return joinClaims(claims, [...atOnce.held, ...counted.held]);
-  }
-
-  /** Ends an attempt; false where the claim was gone and nothing was changed. */
-  async settle(nodeId: string, settlement: JobSettlement): Promise<boolean> {
-    const isOurs = await this.#settling.add(nodeId, settlement);
-    if (isOurs instanceof Error) throw isOurs;
-    return isOurs;
-  }
-
-  async scanWaiting(): Promise<WaitingQueue[]> {
-    return scanWaitingQueues(this.#db, this.#points, this.#clock.now());
-  }
-
-  /** A signal has told of a job that waits. */
-  hearOf(queueId: string, dueAt: number): void {
-    this.#points.hear(queueId, dueAt);
-  }
-
-  /** Signals may have been lost: the next `scanWaiting` goes through everything. */
-  missedSignals(): void {
-    this.#points.distrust();
-  }
-
-  /** Since when at the earliest what waits in a queue is due, as far as `scanWaiting` has seen; 0 for unknown. */
-  waitingSince(queueId: string): number {
-    return this.#points.of(queueId);
   }
 
   async fire(teamId: string, jobIds: readonly string[]): Promise<Touched[]> {
@@ -247,14 +167,6 @@ export class JobStore {
     return accepted;
   }
 
-  async #settle(nodeId: string, settlements: readonly JobSettlement[]): Promise<boolean[]> {
-    this.#onBatch('settle', settlements.length);
-    const ours = await settleJobs(this.#db, nodeId, settlements);
-    // Of all: what is not ours any more may have been written by an earlier try whose answer was lost.
-    this.#signals.send(settlements.flatMap(signalsOf));
-    return settlements.map(({ job }) => ours.has(job.id));
-  }
-
   /** Each with the time since which it is due, not of now: a claim that skipped it looks for nothing earlier. */
   #tellDue(teamId: string, touched: readonly Touched[]): void {
     const byQueue = Map.groupBy(touched, ({ queueId }) => queueId);
@@ -265,15 +177,4 @@ export class JobStore {
       }),
     );
   }
-}
-
-function signalsOf({ job, next, callback, alert }: JobSettlement): Signal[] {
-  const { queueId, teamId } = job;
-  const signals: Signal[] = [];
-  if (next) signals.push({ kind: 'jobs', queueId, teamId, dueAt: next.scheduledAt });
-  // There is room for the next one, which was due no earlier.
-  if (job.hasConcurrencyLimit) signals.push({ kind: 'jobs', queueId, teamId, dueAt: job.dueAt });
-  if (callback) signals.push({ kind: 'callbacks', teamId });
-  if (alert) signals.push({ kind: 'notices' });
-  return signals;
 }

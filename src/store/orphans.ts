@@ -1,18 +1,19 @@
 import { sql } from 'kysely';
 import { cronCallbackBody } from '#domain/callback';
+import { FAILURE_TEXTS } from '#domain/failure';
 import { newId } from '#domain/ids';
 import { type CallbackToSend, insertCallbacks } from './callbacks.ts';
 import { followCrons } from './cron-alerts.ts';
 import type { Trx } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import { raiseJobAlerts } from './job-alerts.ts';
-import { countOutcomes, failedRuns } from './outcomes.ts';
+import { countFailed } from './outcomes.ts';
 import type { ExecutionsTable } from './schema.ts';
 
 const WORKER_FAILED = {
   claimed_by: null,
   reason: 'worker_failed',
-  error_message: 'The worker stopped while the request was running.',
+  error_message: FAILURE_TEXTS.workerStopped,
 } as const;
 
 /** From its start until it was found dead; never negative, and bounded by the column's width, whatever the clocks did. */
@@ -93,7 +94,7 @@ async function deadLetterJobs(
       end: endOfOrphan(now),
     }));
   await raiseJobAlerts(trx, dialect, alerts);
-  await countOutcomes(trx, dialect, failedRuns(jobs, now));
+  await countFailed(trx, dialect, jobs, now);
   return jobs.length;
 }
 
@@ -122,7 +123,7 @@ async function failExecutions(
       end: endOfOrphan(now),
     }));
   await followCrons(trx, dialect, runs);
-  await countOutcomes(trx, dialect, failedRuns(executions, now));
+  await countFailed(trx, dialect, executions, now);
   return executions.length;
 }
 

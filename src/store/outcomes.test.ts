@@ -34,9 +34,9 @@ forEachStore((_, openTestStore) => {
           status,
           next: status === 'retried' ? next : null,
         });
-        assert.equal(await store.jobs.settle(node, settlement), true);
+        assert.equal(await store.runs.settle(node, settlement), true);
         // Too late, and so without effect.
-        assert.equal(await store.jobs.settle(node, settlement), false);
+        assert.equal(await store.runs.settle(node, settlement), false);
       }
       assert.deepEqual(await outcomesOf(store, team.id), { success: 2, retried: 1, failed: 1 });
       assert.deepEqual(await outcomesOf(store, (await aTeam(store)).id), {});
@@ -48,7 +48,7 @@ forEachStore((_, openTestStore) => {
       const node = await aNode(store);
       const job = await aClaimedJob(store, team.id, node);
       const settlement = aSettlement(store, job, { status: 'dead_lettered', alert: 'failure' });
-      await store.jobs.settle(node, settlement);
+      await store.runs.settle(node, settlement);
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 1 });
     });
 
@@ -58,11 +58,11 @@ forEachStore((_, openTestStore) => {
       const node = await aNode(store, 10_000_000);
       await aCron(store, team.id, { nextRunAt: TEST_START });
       for (const status of ['success', 'failed'] as const) {
-        const asked = [{ teamId: team.id, seats: 1 }];
-        const { claimed } = await store.executions.claimDue(asked, aClaimant(store, node), later);
+        const asked = [{ id: team.id, seats: 1 }];
+        const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), later);
         const [run] = claimed;
         assert.ok(run);
-        await store.executions.settle(node, anExecutionSettlement(store, run, { status }));
+        await store.runs.settle(node, anExecutionSettlement(store, run, { status }));
         await store.testClock.advance(3_600_000);
       }
       assert.deepEqual(await store.outcomes.readHours(team.id, 0), [
@@ -84,7 +84,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 1 });
       await aCron(store, team.id, { nextRunAt: TEST_START });
       const claimant = aClaimant(store, node, 1);
-      await store.executions.claimDue([{ teamId: team.id, seats: 1 }], claimant, later);
+      await store.runs.claimExecutions([{ id: team.id, seats: 1 }], claimant, later);
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 2 });
       await store.testClock.advance(60_000);
       await store.nodes.recoverDead(await aNode(store), store.clock.now(), 'all');

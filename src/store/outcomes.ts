@@ -1,67 +1,49 @@
 import type { Database } from './database.ts';
-import { type Dialect, type Fields, packRows, type RowOf } from './dialect.ts';
+import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import type { HotRunner } from './procedure.ts';
 import type { OutcomeHoursTable } from './schema.ts';
 
-/** A run that ended, for the plots of outcomes. */
-export interface EndedRun {
-  teamId: string;
-  outcome: OutcomeHoursTable['outcome'];
-  completedAt: number;
-}
-
-export const OUTCOME = {
-  team_id: 'id',
-  hour: 'bigint',
-  outcome: 'text',
-  runs: 'bigint',
-} as const satisfies Fields;
-
 const HOUR_MS = 3_600_000;
 
-export const addOutcomes = hotStatement<never>(
-  'add-outcomes',
-  (dialect) => `
+/** A run that ended, for the plots of outcomes. */
+const ENDED_RUN = {
+  team_id: 'id',
+  status: 'text',
+  completed_at: 'bigint',
+} as const satisfies Fields;
+
+/**
+ * Counts runs that ended. Counters are taken in one order, so that two batches do not wait for each other in a ring.
+ *
+ * @param ended  a table expression that gives `ENDED_RUN`
+ */
+export function countOutcomesOf(ended: string): string {
+  return `
   insert into outcome_hours (team_id, hour, outcome, runs)
-  select given.team_id, given.hour, given.outcome, given.runs from ${dialect.rows(OUTCOME, 1)}
-  where true
-  on conflict (team_id, hour, outcome) do update set runs = outcome_hours.runs + excluded.runs`,
+  select team_id, completed_at - completed_at % ${HOUR_MS},
+    case status when 'dead_lettered' then 'failed' else status end, count(*)
+  from ${ended} group by 1, 2, 3 order by 1, 2, 3
+  on conflict (team_id, hour, outcome) do update set runs = outcome_hours.runs + excluded.runs`;
+}
+
+/** 1 runs, as `ENDED_RUN` or more */
+export const addOutcomes = hotStatement<never>('add-outcomes', (dialect) =>
+  countOutcomesOf(dialect.rows(ENDED_RUN, 1)),
 );
 
-/** How a job's or an execution's status counts. */
-export function outcomeOf(
-  status: 'success' | 'retried' | 'dead_lettered' | 'failed',
-): OutcomeHoursTable['outcome'] {
-  return status === 'dead_lettered' ? 'failed' : status;
-}
-
-/** One row an hour, team and outcome, in the order in which every batch takes them, so that none waits for another in a ring. */
-export function outcomeRows(ended: readonly EndedRun[]): RowOf<typeof OUTCOME>[] {
-  const rows = new Map<string, { team_id: string; hour: number; outcome: string; runs: number }>();
-  for (const { teamId, outcome, completedAt } of ended) {
-    const hour = completedAt - (completedAt % HOUR_MS);
-    const key = `${teamId} ${hour} ${outcome}`;
-    const row = rows.get(key);
-    if (row) row.runs++;
-    else rows.set(key, { team_id: teamId, hour, outcome, runs: 1 });
-  }
-  return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-}
-
-/** Runs of several teams that failed at one time without having been sent or answered. */
-export function failedRuns(rows: readonly { team_id: string }[], completedAt: number): EndedRun[] {
-  return rows.map(({ team_id }) => ({ teamId: team_id, outcome: 'failed', completedAt }));
-}
-
-/** Counts runs that ended, in the transaction that ends them. */
-export async function countOutcomes(
+/** Counts runs of several teams that failed at one time, in the transaction that ends them. */
+export async function countFailed(
   runner: HotRunner,
   dialect: Dialect,
-  ended: readonly EndedRun[],
+  runs: readonly { team_id: string }[],
+  completedAt: number,
 ): Promise<void> {
-  if (ended.length === 0) return;
-  await runHot(runner, dialect, addOutcomes, [packRows(OUTCOME, outcomeRows(ended))]);
+  if (runs.length === 0) return;
+  const rows = runs.map(({ team_id }) => {
+    return { team_id, status: 'failed', completed_at: completedAt };
+  });
+  await runHot(runner, dialect, addOutcomes, [packRows(ENDED_RUN, rows)]);
 }
 
 export interface OutcomeHour {

@@ -317,15 +317,15 @@ async function askEverything(store: Store): Promise<void> {
   const response = { body: Buffer.from('x'), totalBytes: 1, trace: '{}' };
   const next = { id: newId(TEST_START), scheduledAt: TEST_START };
   const status = 'retried';
-  await store.jobs.settle(node, aSettlement(store, job, { status, response, next, callback }));
+  await store.runs.settle(node, aSettlement(store, job, { status, response, next, callback }));
   const released = await aClaimedJob(store, team.id, node, { queue: 'released' });
   await store.nodes.releaseStrays(node, new Set(), { queueIds, since: TEST_START });
   await store.nodes.releaseStrays(node, new Set());
   await store.nodes.abandon(node, released.id, TEST_START);
-  await store.jobs.scanWaiting();
+  await store.runs.scanQueues();
   // From then on it begins where it has seen that nothing waits.
-  await store.jobs.scanWaiting();
-  await store.executions.scanWaiting();
+  await store.runs.scanQueues();
+  await store.runs.scanTeams();
   await store.callbacks.scanWaiting();
   const callbacks = await store.callbacks.take(node, team.id, 10);
   for (const each of callbacks) await store.callbacks.end(node, each);
@@ -415,10 +415,10 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
 async function askOfCrons(store: Store, teamId: string, node: string): Promise<void> {
   const cron = await aCron(store, teamId, { nextRunAt: TEST_START });
   await store.crons.addExecution(teamId, cron.id, TEST_START);
-  const asked = [{ teamId, seats: 5 }];
+  const asked = [{ id: teamId, seats: 5 }];
   const everyHour = (_expression: string, now: number) => now + 3_600_000;
-  const { claimed } = await store.executions.claimDue(asked, aClaimant(store, node), everyHour);
-  for (const run of claimed) await store.executions.settle(node, anExecutionSettlement(store, run));
+  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), everyHour);
+  for (const run of claimed) await store.runs.settle(node, anExecutionSettlement(store, run));
   await store.crons.listExecutions(teamId, cron.id, 20);
   await store.crons.findExecution(teamId, claimed[0]?.id ?? '');
   await store.crons.delete(teamId, cron.id);

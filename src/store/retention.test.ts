@@ -56,7 +56,7 @@ describe('retention', () => {
       await aQueue(store, team.id, { deadLetterDays: 365 });
       for (const status of ['success', 'retried', 'failed', 'dead_lettered'] as const) {
         const job = await aClaimedJob(store, team.id, node);
-        await store.jobs.settle(node, aSettlement(store, job, { status }));
+        await store.runs.settle(node, aSettlement(store, job, { status }));
       }
       const running = await aClaimedJob(store, team.id, node);
       const waiting = await aJob(store, team.id);
@@ -111,7 +111,7 @@ describe('retention', () => {
       assert.equal(await countRows(store, 'jobs'), 1);
       assert.equal(await countRows(store, 'responses'), 0);
       assert.notEqual(await store.jobs.find(team.id, other.jobId), null);
-      assert.equal(await store.jobs.settle(node, aSettlement(store, running)), false);
+      assert.equal(await store.runs.settle(node, aSettlement(store, running)), false);
     });
 
     test('a queue of another team is not deleted', async () => {
@@ -233,11 +233,11 @@ async function anEndedExecution(store: Store, teamId: string) {
   const cron = await aCron(store, teamId);
   await store.crons.addExecution(teamId, cron.id, now);
   const node = await aNode(store);
-  const asked = [{ teamId, seats: 1 }];
-  const { claimed } = await store.executions.claimDue(asked, aClaimant(store, node), () => null);
+  const asked = [{ id: teamId, seats: 1 }];
+  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), () => null);
   for (const execution of claimed) {
     const response = { body: Buffer.from('yes'), totalBytes: 3, trace: '{}' };
-    await store.executions.settle(node, anExecutionSettlement(store, execution, { response }));
+    await store.runs.settle(node, anExecutionSettlement(store, execution, { response }));
   }
   return cron;
 }

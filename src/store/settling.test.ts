@@ -23,7 +23,7 @@ describe('settling attempts', () => {
       const job = await aClaimedJob(store, team.id, node);
       const body = Buffer.from([0, 1, 254, 255]);
       const response = { body, totalBytes: 70_000, trace: '{"address":"192.0.2.1"}' };
-      assert.equal(await store.jobs.settle(node, aSettlement(store, job, { response })), true);
+      assert.equal(await store.runs.settle(node, aSettlement(store, job, { response })), true);
       const kept = await store.jobs.find(team.id, job.id);
       assert.equal(kept?.status, 'success');
       assert.equal(kept.responseStatus, 200);
@@ -47,13 +47,13 @@ describe('settling attempts', () => {
           callback: aCallback(who),
         });
       const before = await store.jobs.find(team.id, job.id);
-      assert.equal(await store.jobs.settle(stranger, whole(job)), false);
-      assert.equal(await store.jobs.settle(node, whole({ ...job, id: newId(TEST_START) })), false);
+      assert.equal(await store.runs.settle(stranger, whole(job)), false);
+      assert.equal(await store.runs.settle(node, whole({ ...job, id: newId(TEST_START) })), false);
       assert.deepEqual(await store.jobs.find(team.id, job.id), before);
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
       assert.deepEqual(await store.callbacks.scanWaiting(), []);
-      assert.equal(await store.jobs.settle(node, aSettlement(store, job)), true);
-      assert.equal(await store.jobs.settle(node, whole(job)), false);
+      assert.equal(await store.runs.settle(node, aSettlement(store, job)), true);
+      assert.equal(await store.runs.settle(node, whole(job)), false);
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
     });
 
@@ -77,7 +77,7 @@ describe('settling attempts', () => {
         job,
       });
       const second = retry(first);
-      await store.jobs.settle(node, aSettlement(store, first, second));
+      await store.runs.settle(node, aSettlement(store, first, second));
       const kept = await store.jobs.find(team.id, second.next.id);
       assert.equal(kept?.status, 'pending');
       assert.equal(kept.originalId, first.id);
@@ -93,7 +93,7 @@ describe('settling attempts', () => {
       const { claimed } = await claimJobs(store, laterNode, { queueIds: [first.queueId] });
       assert.equal(claimed[0]?.originalId, first.id);
       const third = retry(claimed[0]);
-      await store.jobs.settle(laterNode, aSettlement(store, claimed[0], third));
+      await store.runs.settle(laterNode, aSettlement(store, claimed[0], third));
       const attempts = await store.jobs.listAttempts(team.id, first.id);
       assert.deepEqual(
         attempts.map(({ id, attemptNumber }) => [id, attemptNumber]),
@@ -112,9 +112,9 @@ describe('settling attempts', () => {
       const job = await aClaimedJob(store, team.id, node);
       const broken = { ...aCallback(job), url: null as never };
       const settlement = aSettlement(store, job, { callback: broken });
-      await assert.rejects(store.jobs.settle(node, settlement), { code: 'STORE_REFUSED' });
+      await assert.rejects(store.runs.settle(node, settlement), { code: 'STORE_REFUSED' });
       assert.equal((await store.jobs.find(team.id, job.id))?.status, 'processing');
-      await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
+      await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
       const taken = await store.callbacks.take(node, team.id, 10);
       assert.deepEqual(
         taken.map(({ runId, url }) => [runId, url]),
@@ -130,7 +130,7 @@ describe('settling attempts', () => {
       for (let n = 0; n < 3; n++) jobs.push(await aClaimedJob(store, team.id, node));
       const outcomes = await Promise.allSettled(
         jobs.map((job, n) =>
-          store.jobs.settle(
+          store.runs.settle(
             node,
             aSettlement(store, job, { end: { durationMs: n === 1 ? -1 : 1 } }),
           ),
@@ -151,7 +151,7 @@ describe('settling attempts', () => {
       const node = await aNode(store);
       const job = await aClaimedJob(store, team.id, node);
       const end = { errorMessage: 'Connection error: \0\ud800' };
-      assert.equal(await store.jobs.settle(node, aSettlement(store, job, { end })), true);
+      assert.equal(await store.runs.settle(node, aSettlement(store, job, { end })), true);
       const kept = await store.jobs.find(team.id, job.id);
       assert.equal(kept?.errorMessage, 'Connection error: \uFFFD\uFFFD');
     });
@@ -165,7 +165,7 @@ describe('settling attempts', () => {
       const runIds = [];
       for (let n = 0; n < 12; n++) {
         const job = await aClaimedJob(store, team.id, node);
-        await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
+        await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
         runIds.push(job.id);
       }
       assert.deepEqual(await store.callbacks.scanWaiting(), [team.id]);
@@ -188,7 +188,7 @@ describe('settling attempts', () => {
       const [ours, theirs] = [await aTeam(store), await aTeam(store)];
       const node = await aNode(store);
       const job = await aClaimedJob(store, theirs.id, node);
-      await store.jobs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
+      await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
       assert.deepEqual(await store.callbacks.take(node, ours.id, 10), []);
       assert.equal((await store.callbacks.take(node, theirs.id, 10)).length, 1);
     });
@@ -230,7 +230,7 @@ describe('dead nodes', () => {
       assert.equal(kept.durationMs, LEASE_MS);
       assert.deepEqual(await store.callbacks.scanWaiting(), []);
       assert.equal((await store.jobs.find(team.id, waiting.jobId))?.status, 'pending');
-      assert.equal(await store.jobs.settle(dead, aSettlement(store, job)), false);
+      assert.equal(await store.runs.settle(dead, aSettlement(store, job)), false);
       assert.equal((await store.jobs.find(team.id, job.id))?.status, 'dead_lettered');
     });
 
@@ -244,7 +244,7 @@ describe('dead nodes', () => {
       assert.equal(await store.nodes.renew(late, store.clock.now(), LEASE_MS), true);
       const found = await store.nodes.recoverDead(alive, store.clock.now(), seen);
       assert.deepEqual(found.nodeIds, []);
-      assert.equal(await store.jobs.settle(late, aSettlement(store, job)), true);
+      assert.equal(await store.runs.settle(late, aSettlement(store, job)), true);
     });
 
     test('a renewal changes the beat also where the clock has stepped back', async () => {
@@ -261,7 +261,7 @@ describe('dead nodes', () => {
       const team = await aTeam(store);
       const [dead, alive, third] = [await aNode(store), await aNode(store), await aNode(store)];
       const job = await aClaimedJob(store, team.id, third, { callbackUrl: 'http://c.example/' });
-      await store.jobs.settle(third, aSettlement(store, job, { callback: aCallback(job) }));
+      await store.runs.settle(third, aSettlement(store, job, { callback: aCallback(job) }));
       const first = (await store.nodes.readOthers(alive)).find(({ id }) => id === dead);
       assert.ok(first);
       const now = store.clock.now();
@@ -278,7 +278,7 @@ describe('dead nodes', () => {
       const [dead, alive] = [await aNode(store), await aNode(store)];
       for (let n = 0; n < 2; n++) {
         const job = await aClaimedJob(store, team.id, dead);
-        await store.jobs.settle(dead, aSettlement(store, job, { callback: aCallback(job) }));
+        await store.runs.settle(dead, aSettlement(store, job, { callback: aCallback(job) }));
       }
       const [taken] = await store.callbacks.take(dead, team.id, 1);
       const seen = await store.nodes.readOthers(alive);
@@ -370,7 +370,7 @@ describe('what people do with jobs', () => {
       assert.equal(await store.jobs.find(team.id, waiting.jobId), null);
       const { claimed } = await claimJobs(store, node, { queueIds: [waiting.queueId] });
       assert.deepEqual(claimed, []);
-      assert.equal(await store.jobs.settle(node, aSettlement(store, running)), true);
+      assert.equal(await store.runs.settle(node, aSettlement(store, running)), true);
       assert.deepEqual(await store.jobs.deleteFailed(team.id, ids), [dead.id]);
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
     });

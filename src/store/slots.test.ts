@@ -17,7 +17,7 @@ describe('the concurrency slots of a queue', () => {
       assert.equal((await claim()).length, 0, 'none is free');
       const [settled, strayed, orphaned] = first;
       assert.ok(settled && strayed && orphaned);
-      await store.jobs.settle(node, aSettlement(store, settled));
+      await store.runs.settle(node, aSettlement(store, settled));
       assert.equal((await claim()).length, 1, 'one has ended');
       const known = new Set([orphaned.id]);
       assert.equal((await store.nodes.releaseStrays(node, known)).length, 2);
@@ -71,8 +71,8 @@ async function makeScene(openTestStore: OpenTestStore) {
     store,
     node,
     claim: async (by = node, seats = 10) => {
-      const asked = [{ queueId, seats }];
-      return (await store.jobs.claimDue(asked, aClaimant(store, by))).claimed;
+      const asked = [{ id: queueId, seats }];
+      return (await store.runs.claimJobs(asked, aClaimant(store, by))).claimed;
     },
     setLimit: (concurrencyLimit: number | null) =>
       store.queues.update(team.id, queueId, { concurrencyLimit }),

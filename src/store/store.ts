@@ -14,7 +14,6 @@ import type { Database, OnStatement } from './database.ts';
 import { type Databases, eachDatabase } from './databases.ts';
 import type { DialectName } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
-import { ExecutionStore } from './executions.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { InvitationStore } from './invitations.ts';
 import { JobStore } from './jobs.ts';
@@ -34,6 +33,7 @@ import { PulseStore } from './pulse.ts';
 import { QueueStore } from './queues.ts';
 import { RegistrationStore } from './registration.ts';
 import { RetentionStore } from './retention.ts';
+import { RunStore } from './runs.ts';
 import { KEY_CHECK, Sealer } from './seal.ts';
 import type { SignalBus } from './signals.ts';
 import { openSqliteFile, openSqliteMemory } from './sqlite/open.ts';
@@ -86,7 +86,7 @@ export interface Store {
   readonly clock: Clock;
   readonly signals: SignalBus;
   readonly jobs: JobStore;
-  readonly executions: ExecutionStore;
+  readonly runs: RunStore;
   readonly callbacks: CallbackStore;
   readonly crons: CronStore;
   readonly queues: QueueStore;
@@ -208,7 +208,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
   return {
     database: main,
     jobs: new JobStore({ db: main, searches }, sealer, clock, signals),
-    executions: new ExecutionStore(main, sealer, clock, signals),
+    runs: new RunStore(main, sealer, clock, signals),
     callbacks: new CallbackStore(main, sealer),
     crons: new CronStore(main, sealer, signals),
     queues: new QueueStore(main, signals),

@@ -15,8 +15,8 @@ describe('runs claimed in a node’s name without its knowing', () => {
       const stray = await aClaimedJob(store, team.id, node, { queue: 'stray' });
       const others = await aClaimedJob(store, team.id, other, { queue: 'others' });
       await aCron(store, team.id, { nextRunAt: store.clock.now() });
-      const asked = [{ teamId: team.id, seats: 10 }];
-      const { claimed } = await store.executions.claimDue(
+      const asked = [{ id: team.id, seats: 10 }];
+      const { claimed } = await store.runs.claimExecutions(
         asked,
         aClaimant(store, node),
         () => null,
@@ -33,7 +33,7 @@ describe('runs claimed in a node’s name without its knowing', () => {
       assert.equal(statuses.get(stray.id), 'pending');
       assert.equal(statuses.get(known.id), 'processing');
       assert.equal(statuses.get(others.id), 'processing');
-      const again = await store.executions.claimDue(asked, aClaimant(store, other), () => null);
+      const again = await store.runs.claimExecutions(asked, aClaimant(store, other), () => null);
       assert.deepEqual(
         again.claimed.map(({ id }) => id),
         claimed.map(({ id }) => id),
@@ -73,7 +73,7 @@ test('a callback that its node forgets while strays are looked for does not wait
   const now = store.clock.now();
   const told = { teamId: team.id, runId: job.id, url: 'http://caller.example/', body: '{}' };
   const callback = { ...told, id: newId(now), createdAt: now };
-  await store.jobs.settle(node, aSettlement(store, job, { callback }));
+  await store.runs.settle(node, aSettlement(store, job, { callback }));
   assert.equal((await store.callbacks.take(node, team.id, 1)).length, 1);
   await using holder = await holdRows(store);
   await holder.query('delete from callbacks_under_way');

@@ -1,6 +1,7 @@
 import { newId } from '#domain/ids';
 import type { UsageAlertsTable } from './alerts-schema.ts';
 import type { Database } from './database.ts';
+import { periodsOf } from './usage.ts';
 
 /** That a team has used so much of its month (§6.7). It is recorded, and sent nowhere. */
 export interface UsageAlert {
@@ -69,7 +70,7 @@ export async function raiseUsageAlerts(
   now: number,
   limitOf: (plan: string) => number | null,
 ): Promise<void> {
-  const month = new Date(now).toISOString().slice(0, 7);
+  const { month } = periodsOf(now);
   const teams = await db.read((reader) =>
     reader
       .selectFrom('usage_months as m')

@@ -1,27 +1,62 @@
+import { FAILURE_TEXTS } from '#domain/failure';
 import type { ClaimedRun } from './claims.ts';
 import type { Database } from './database.ts';
 import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
+import { countFailed } from './outcomes.ts';
 import type { HotRunner } from './procedure.ts';
+import { ofEachTable, type RunTable } from './run-tables.ts';
 
+const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
 
-const addToMonths = hotStatement<{ team_id: string; used: number }>(
-  'add-to-months',
-  (dialect) => `
-  insert into usage_months (team_id, month, used)
-  select given.team_id, given.period, given.used from ${dialect.rows(USED, 1)} where true
-  on conflict (team_id, month) do update set used = usage_months.used + excluded.used
-  returning team_id, used`,
+/** For "no limit", where a number is wanted. */
+export const UNLIMITED = 2 ** 52;
+
+/**
+ * Counts runs that are about to be sent against each team's month (§8.2), exactly, however many nodes count at
+ * once: the month's row is held to the end of the transaction. Gives for each team how many of the runs it may
+ * have; the rest is over the limit and not counted.
+ *
+ * A row that is there already is told the limit by `excluded.granted`; a new one has granted all that it counts.
+ *
+ * @param wanted  a table expression that gives `WANTED`, in the order of the teams, ending with its condition
+ */
+export function countMonthsOf(dialect: Dialect, wanted: string, month: string): string {
+  const left = dialect.least('excluded.used', 'excluded.granted - usage_months.used');
+  const granted = dialect.greatest('0', left);
+  return `
+  insert into usage_months (team_id, month, used, granted)
+  select team_id, ${month}, ${dialect.least('runs', 'monthly_limit')}, monthly_limit from ${wanted}
+  on conflict (team_id, month) do update set
+    granted = ${granted}, used = usage_months.used + ${granted}
+  returning team_id, ${dialect.least('granted', 'used')} as granted`;
+}
+
+const countMonths = hotStatement<{ team_id: string; granted: number }>('count-months', (dialect) =>
+  countMonthsOf(dialect, `${dialect.rows(WANTED, 1)} where true`, dialect.$(2)),
 );
 
-const addToDays = hotStatement<never>(
-  'add-to-days',
-  (dialect) => `
-  insert into usage_days (team_id, day, used)
-  select given.team_id, given.period, given.used from ${dialect.rows(USED, 1)} where true
-  on conflict (team_id, day) do update set used = usage_days.used + excluded.used`,
-);
+/** Adds to months or days; less than nothing takes back. `used` selects team, period and runs. */
+export function addUsage(table: 'usage_months' | 'usage_days', used: string): string {
+  const period = table === 'usage_months' ? 'month' : 'day';
+  return `
+  insert into ${table} (team_id, ${period}, used) ${used}
+  on conflict (team_id, ${period}) do update set used = ${table}.used + excluded.used`;
+}
+
+const addPacked = (name: string, table: Parameters<typeof addUsage>[0]) =>
+  hotStatement<never>(name, (dialect) =>
+    addUsage(table, `select team_id, period, used from ${dialect.rows(USED, 1)} where true`),
+  );
+const addToMonths = addPacked('add-to-months', 'usage_months');
+const addToDays = addPacked('add-to-days', 'usage_days');
+
+/** Names the UTC month and day of an instant. */
+export function periodsOf(now: number): { month: string; day: string } {
+  const at = new Date(now).toISOString();
+  return { month: at.slice(0, 7), day: at.slice(0, 10) };
+}
 
 /** How many runs a team wants to start, and the most it may have in a month (null: no limit). */
 export interface Wanted {
@@ -30,44 +65,76 @@ export interface Wanted {
   monthlyLimit: number | null;
 }
 
-/**
- * Counts runs that are about to be sent against each team's month (§8.2), exactly, however many nodes
- * count at once: the month's row is held to the end of the transaction.
- *
- * @returns for each team how many of the runs it may have; the rest is over the limit and not counted
- */
+/** See `countMonthsOf`. */
 export async function countUsage(
   runner: HotRunner,
   dialect: Dialect,
   wanted: readonly Wanted[],
   now: number,
 ): Promise<Map<string, number>> {
-  const month = new Date(now).toISOString().slice(0, 7);
-  const day = new Date(now).toISOString().slice(0, 10);
-  const sorted = wanted.toSorted((a, b) => (a.teamId < b.teamId ? -1 : 1));
-  const rows = sorted.map(({ teamId, runs }) => ({ team_id: teamId, period: month, used: runs }));
-  const counted = await runHot(runner, dialect, addToMonths, [packRows(USED, rows)]);
-  const usedBy = new Map(counted.map(({ team_id, used }) => [team_id, used]));
-  const granted = new Map(sorted.map((team) => [team.teamId, grantOf(team, usedBy)]));
-  const excess = sorted
-    .map(({ teamId, runs }) => ({
-      team_id: teamId,
-      period: month,
-      used: (granted.get(teamId) ?? 0) - runs,
-    }))
-    .filter(({ used }) => used < 0);
-  if (excess.length > 0) await runHot(runner, dialect, addToMonths, [packRows(USED, excess)]);
-  const days = sorted
-    .map(({ teamId }) => ({ team_id: teamId, period: day, used: granted.get(teamId) ?? 0 }))
+  const { month, day } = periodsOf(now);
+  const rows = wanted
+    .map(({ teamId, runs, monthlyLimit }) => {
+      return { team_id: teamId, runs, monthly_limit: monthlyLimit ?? UNLIMITED };
+    })
+    .toSorted((a, b) => (a.team_id < b.team_id ? -1 : 1));
+  const granted = await runHot(runner, dialect, countMonths, [packRows(WANTED, rows), month]);
+  const grants = new Map(granted.map((row) => [row.team_id, row.granted]));
+  const days = rows
+    .map(({ team_id }) => ({ team_id, period: day, used: grants.get(team_id) ?? 0 }))
     .filter(({ used }) => used > 0);
   if (days.length > 0) await runHot(runner, dialect, addToDays, [packRows(USED, days)]);
-  return granted;
+  return grants;
 }
 
-function grantOf({ teamId, runs, monthlyLimit }: Wanted, usedBy: Map<string, number>): number {
-  if (monthlyLimit === null) return runs;
-  const before = (usedBy.get(teamId) ?? 0) - runs;
-  return Math.max(0, Math.min(runs, monthlyLimit - before));
+/** How a run ends for which its team's month has no room (§2.7): what its columns become. */
+export function overLimit(now: string): Readonly<Record<string, string>> {
+  return {
+    status: `'failed'`,
+    claimed_by: 'null',
+    completed_at: now,
+    duration_ms: '0',
+    reason: `'limit_exceeded'`,
+    error_message: `'${FAILURE_TEXTS.limitReached}'`,
+  };
+}
+
+const RUN = { team_id: 'id', id: 'id' } as const satisfies Fields;
+
+const FAIL_OVER_LIMIT = ofEachTable((table) =>
+  hotStatement<never>(`fail-${table}-over-limit`, (dialect) => {
+    const columns = Object.entries(overLimit('started_at'));
+    return `
+    update ${table} set ${columns.map(([name, value]) => `${name} = ${value}`).join(', ')}
+    from ${dialect.rows(RUN, 1)}
+    where ${table}.team_id = given.team_id and ${table}.id = given.id`;
+  }),
+);
+
+/**
+ * Counts runs that were just claimed, and fails at once those that are over their team's month (§8.2).
+ *
+ * @returns the others
+ */
+export async function keepWithinLimit<Row extends { team_id: string; id: string }>(
+  runner: HotRunner,
+  dialect: Dialect,
+  table: RunTable,
+  rows: readonly Row[],
+  { now, limitOf }: { now: number; limitOf: (row: Row) => number | null },
+): Promise<Row[]> {
+  if (rows.length === 0) return [];
+  const byTeam = Map.groupBy(rows, ({ team_id }) => team_id);
+  const wanted = [...byTeam].map(([teamId, [first, ...others]]) => {
+    return { teamId, runs: 1 + others.length, monthlyLimit: first ? limitOf(first) : null };
+  });
+  const granted = await countUsage(runner, dialect, wanted, now);
+  const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
+  if (over.size === 0) return [...rows];
+  const failed = [...over].map(({ team_id, id }) => ({ team_id, id }));
+  await runHot(runner, dialect, FAIL_OVER_LIMIT[table], [packRows(RUN, failed)]);
+  await countFailed(runner, dialect, failed, now);
+  return rows.filter((row) => !over.has(row));
 }
 
 /** A run that was counted and not sent after all, and when it was counted. */
@@ -90,17 +157,16 @@ export async function uncountRuns(
   runs: readonly Uncounted[],
 ): Promise<void> {
   if (runs.length === 0) return;
-  for (const [statement, length] of [
-    [addToMonths, '2026-11'.length],
-    [addToDays, '2026-11-21'.length],
+  for (const [statement, period] of [
+    [addToMonths, 'month'],
+    [addToDays, 'day'],
   ] as const) {
-    const periodOf = ({ countedAt }: Uncounted) =>
-      new Date(countedAt).toISOString().slice(0, length);
+    const periodOf = ({ countedAt }: Uncounted) => periodsOf(countedAt)[period];
     const rows = [...Map.groupBy(runs, (run) => `${run.teamId} ${periodOf(run)}`)]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, { length: count }]) => {
-        const [teamId = '', period = ''] = key.split(' ');
-        return { team_id: teamId, period, used: -count };
+        const [teamId = '', name = ''] = key.split(' ');
+        return { team_id: teamId, period: name, used: -count };
       });
     await runHot(runner, dialect, statement, [packRows(USED, rows)]);
   }
@@ -115,7 +181,7 @@ export class UsageStore {
 
   /** Runs counted for a team in the UTC month of `now`. */
   async usedInMonth(teamId: string, now: number): Promise<number> {
-    const month = new Date(now).toISOString().slice(0, 7);
+    const { month } = periodsOf(now);
     const row = await this.#db.read((db) =>
       db
         .selectFrom('usage_months')
@@ -129,7 +195,7 @@ export class UsageStore {
 
   /** Runs by UTC day of the month of `now`, oldest first; days without a run are left out. */
   async usedByDay(teamId: string, now: number): Promise<{ day: string; used: number }[]> {
-    const month = new Date(now).toISOString().slice(0, 7);
+    const { month } = periodsOf(now);
     return this.#db.read((db) =>
       db
         .selectFrom('usage_days')

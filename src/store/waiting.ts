@@ -4,8 +4,9 @@ import { hotStatement, runHot } from './hot.ts';
 import { FROM, type StartingPoints } from './starting-points.ts';
 
 /** What waits somewhere, and when the earliest of it is due. */
-export interface WaitingQueue {
-  queueId: string;
+export interface WaitingLane {
+  /** The queue's; for crons the team's. */
+  id: string;
   teamId: string;
   nextDueAt: number;
 }
@@ -34,13 +35,13 @@ export async function scanWaitingQueues(
   db: Database,
   points: StartingPoints,
   now: number,
-): Promise<WaitingQueue[]> {
+): Promise<WaitingLane[]> {
   const { all, parameters } = whereToBegin(db, points);
   const rows = await db.read((reader) => runHot(reader, db.dialect, lookAtQueues, parameters));
   const waiting = rows.flatMap(({ queue_id, team_id, scheduled_at }) =>
-    scheduled_at === null ? [] : [{ queueId: queue_id, teamId: team_id, nextDueAt: scheduled_at }],
+    scheduled_at === null ? [] : [{ id: queue_id, teamId: team_id, nextDueAt: scheduled_at }],
   );
-  const heads = new Map(waiting.map(({ queueId, nextDueAt }) => [queueId, nextDueAt]));
+  const heads = new Map(waiting.map(({ id, nextDueAt }) => [id, nextDueAt]));
   points.learn(heads, now, all);
   return waiting;
 }
@@ -75,12 +76,12 @@ export async function scanWaitingTeams(
   db: Database,
   points: StartingPoints,
   now: number,
-): Promise<{ teamId: string; nextDueAt: number }[]> {
+): Promise<WaitingLane[]> {
   const { all, parameters } = whereToBegin(db, points);
   const rows = await db.read((reader) => runHot(reader, db.dialect, scanTeams, parameters));
   const waiting = rows.flatMap(({ team_id, next_run_at, waiting_since }) => {
     const nextDueAt = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
-    return nextDueAt === Infinity ? [] : [{ teamId: team_id, nextDueAt }];
+    return nextDueAt === Infinity ? [] : [{ id: team_id, teamId: team_id, nextDueAt }];
   });
   points.learn(new Map(waiting.map(({ teamId, nextDueAt }) => [teamId, nextDueAt])), now, all);
   return waiting;

@@ -79,7 +79,7 @@ forEachStore((_, openTestStore) => {
       });
       const body = Buffer.from('é'.repeat(3000));
       const next = { id: newId(TEST_START), scheduledAt: TEST_START + 60_000 };
-      await store.jobs.settle(
+      await store.runs.settle(
         node,
         aSettlement(store, job, {
           status: 'retried',
@@ -113,7 +113,7 @@ forEachStore((_, openTestStore) => {
       const id = newId(store.clock.now());
       const createdAt = store.clock.now();
       const callback = { teamId: team.id, id, runId: job.id, url, body: '{}', createdAt };
-      await store.jobs.settle(node, aSettlement(store, job, { callback }));
+      await store.runs.settle(node, aSettlement(store, job, { callback }));
       const state = async () => (await work.readJobDetail(team.id, job.id))?.callback.state;
       assert.equal(await state(), 'waiting');
       await store.callbacks.take(node, team.id, 1);
@@ -154,8 +154,8 @@ forEachStore((_, openTestStore) => {
       const node = await aNode(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START, name: 'Nightly' });
       const later = (_expression: string, now: number) => now + HOUR_MS;
-      const asked = [{ teamId: team.id, seats: 1 }];
-      const { claimed } = await store.executions.claimDue(asked, aClaimant(store, node), later);
+      const asked = [{ id: team.id, seats: 1 }];
+      const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), later);
       const [run] = claimed;
       assert.ok(run);
       const trace = { timing: TIMING, address: null, responseHeaders: [] };
@@ -165,7 +165,7 @@ forEachStore((_, openTestStore) => {
         end: { responseStatus: 500, reason: 'http_server_error', errorMessage: null },
         response: { body: Buffer.from('x'), totalBytes: 1, trace: writeTrace(trace, [], { sent }) },
       });
-      await store.executions.settle(node, settlement);
+      await store.runs.settle(node, settlement);
       const detail = await work.readExecutionDetail(team.id, run.id);
       assert.equal(detail?.request.url, 'http://before.example/');
       assert.equal(detail?.cron.name, 'Nightly');

@@ -1,3 +1,4 @@
+import { FAILURE_TEXTS } from '#domain/failure';
 import type { ReactNode } from 'react';
 import { Link, useLocation, useNavigation } from 'react-router';
 import type { Toast } from '../cookies.ts';
@@ -246,7 +247,7 @@ function UsageBanner({ usage, team }: { usage: Usage; team: TeamOfUser }) {
     <div className={classes.banner}>
       <Notice
         kind={isOver ? 'failed' : 'warning'}
-        title={isOver ? 'Monthly limit reached' : 'The monthly limit is near'}
+        title={isOver ? FAILURE_TEXTS.limitReached : 'The monthly limit is near'}
       >
         {team.name} has used {numbers}.{' '}
         {isOver

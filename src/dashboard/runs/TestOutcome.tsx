@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
+import { FAILURE_TEXTS } from '#domain/failure';
 import { formatMilliseconds } from '#domain/duration-words';
 import { Notice } from '../parts/Notice.tsx';
 import type { TestRunOutcome } from '../services.ts';
@@ -42,7 +43,7 @@ export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
 function OutcomeWords({ outcome }: { outcome: TestRunOutcome }) {
   if (outcome.kind === 'limit-reached') {
     return (
-      <Notice kind="failed" title="Monthly limit reached">
+      <Notice kind="failed" title={FAILURE_TEXTS.limitReached}>
         Nothing was sent: a test run counts like any other.{' '}
         <Link to="/settings/billing">Billing</Link> shows the usage.
       </Notice>

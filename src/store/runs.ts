@@ -1,0 +1,155 @@
+import type { Clock } from '#domain/clock';
+import { joinClaims } from './claim.ts';
+import { claimExecutions, findHeldTeams, type NextRunAt } from './claim-executions.ts';
+import { claimJobs, findHeldQueues } from './claim-jobs.ts';
+import {
+  type Claim,
+  type Claimant,
+  type ClaimedExecution,
+  type ClaimedJob,
+  type ClaimRoom,
+  type LaneSeats,
+  SecretReader,
+} from './claims.ts';
+import type { Database } from './database.ts';
+import type { OnBatch } from './group-commit.ts';
+import { HeldLanes } from './held-rows.ts';
+import { HeldTeams } from './held-teams.ts';
+import { NodeGroups } from './node-groups.ts';
+import { claimAtOnce } from './postgres/claim-jobs-at-once.ts';
+import { ofEachTable, type RunTable, TABLE_OF } from './run-tables.ts';
+import type { Sealer } from './seal.ts';
+import { settleRuns } from './settle-runs.ts';
+import type { Settlement } from './settlement.ts';
+import type { Signal, SignalBus } from './signals.ts';
+import { Strangers } from './slots.ts';
+import { StartingPoints } from './starting-points.ts';
+import { scanWaitingQueues, scanWaitingTeams, type WaitingLane } from './waiting.ts';
+
+/** Everything that is sent: attempts of jobs and executions of crons, from what is due to its stored outcome. */
+export class RunStore {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #signals: SignalBus;
+  readonly #room: ClaimRoom;
+  readonly #strangers: Strangers;
+  readonly #heldLanes: Readonly<Record<RunTable, HeldLanes<LaneSeats>>>;
+  readonly #points: Readonly<Record<RunTable, StartingPoints>>;
+  readonly #settling = ofEachTable((table) => {
+    const heldTeams = new HeldTeams<Settlement>(({ run }) => run.teamId);
+    return new NodeGroups<Settlement, boolean | Error>((nodeId, settlements) =>
+      heldTeams.write(settlements, (each) => this.#settle(table, nodeId, each)),
+    );
+  });
+  #onBatch: OnBatch = () => {};
+
+  constructor(db: Database, sealer: Sealer, clock: Clock, signals: SignalBus) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#signals = signals;
+    this.#room = { db, sealer, secrets: new SecretReader(sealer), knownPlans: new Set() };
+    this.#strangers = new Strangers(db, clock);
+    this.#heldLanes = {
+      jobs: new HeldLanes(db, findHeldQueues, (lane) => lane),
+      executions: new HeldLanes(db, findHeldTeams, ({ id }) => ({ id, teamId: id })),
+    };
+    this.#points = ofEachTable(() => new StartingPoints(clock));
+  }
+
+  /** Tells how many runs share a commit. One listener. */
+  watchBatches(onBatch: OnBatch): void {
+    this.#onBatch = onBatch;
+  }
+
+  /** Claims due jobs of queues for a node, on Postgres with one statement where that can be. */
+  async claimJobs(asked: readonly LaneSeats[], claimant: Claimant): Promise<Claim<ClaimedJob>> {
+    const room = this.#room;
+    const claim = async (free: readonly LaneSeats[]) =>
+      claimJobs(room, free, claimant, await this.#strangers.areThere());
+    if (!this.#db.dialect.isShared) return claim(asked);
+    const held = this.#heldLanes.jobs;
+    const atOnce = await held.claimBeside(asked, claimant.now, (free) =>
+      claimAtOnce(room, free, claimant),
+    );
+    const limited = atOnce.claims.flatMap((each) => each.limited);
+    const counted = await held.claimBeside(limited, claimant.now, claim);
+    return joinClaims([...atOnce.claims, ...counted.claims], [...atOnce.held, ...counted.held]);
+  }
+
+  /** Starts what is due of teams' crons for a node. */
+  async claimExecutions(
+    asked: readonly LaneSeats[],
+    claimant: Claimant,
+    nextRunAt: NextRunAt,
+  ): Promise<Claim<ClaimedExecution>> {
+    const claim = (free: readonly LaneSeats[]) =>
+      claimExecutions(this.#room, free, claimant, nextRunAt);
+    if (!this.#db.dialect.isShared) return claim(asked);
+    const { now } = claimant;
+    const { claims, held } = await this.#heldLanes.executions.claimBeside(asked, now, claim);
+    return joinClaims(
+      claims,
+      held.map(({ id, seats }) => ({ id, seats, from: now })),
+    );
+  }
+
+  /** Ends a run; false where the claim was gone and nothing was changed. */
+  async settle(nodeId: string, settlement: Settlement): Promise<boolean> {
+    const table = TABLE_OF[settlement.run.kind];
+    const isOurs = await this.#settling[table].add(nodeId, settlement);
+    if (isOurs instanceof Error) throw isOurs;
+    return isOurs;
+  }
+
+  /** The queues with waiting jobs. */
+  async scanQueues(): Promise<WaitingLane[]> {
+    return scanWaitingQueues(this.#db, this.#points.jobs, this.#clock.now());
+  }
+
+  /** The teams with a cron to run or a Run now waiting. */
+  async scanTeams(): Promise<WaitingLane[]> {
+    return scanWaitingTeams(this.#db, this.#points.executions, this.#clock.now());
+  }
+
+  /** A signal has told of a job that waits. */
+  hearOf(queueId: string, dueAt: number): void {
+    this.#points.jobs.hear(queueId, dueAt);
+  }
+
+  /** Signals may have been lost: the next scans go through everything. */
+  missedSignals(): void {
+    for (const points of Object.values(this.#points)) points.distrust();
+  }
+
+  /** Since when at the earliest what waits in a queue is due, as far as `scanQueues` has seen; 0 for unknown. */
+  waitingSince(queueId: string): number {
+    return this.#points.jobs.of(queueId);
+  }
+
+  async #settle(
+    table: RunTable,
+    nodeId: string,
+    settlements: readonly Settlement[],
+  ): Promise<boolean[]> {
+    this.#onBatch('settle', settlements.length);
+    const { ours, hasRaised } = await settleRuns(this.#db, table, nodeId, settlements);
+    // Of all: what is not ours any more may have been written by an earlier try whose answer was lost.
+    const signals = settlements.flatMap(signalsOf);
+    this.#signals.send(hasRaised ? [...signals, { kind: 'notices' }] : signals);
+    return settlements.map(({ run }) => ours.has(run.id));
+  }
+}
+
+function signalsOf({ run, next, callback, alert }: Settlement): Signal[] {
+  const { teamId } = run;
+  const signals: Signal[] = [];
+  if (run.kind === 'job') {
+    const { queueId, dueAt } = run;
+    if (next) signals.push({ kind: 'jobs', queueId, teamId, dueAt: next.scheduledAt });
+    // There is room for the next one, which was due no earlier.
+    if (run.hasConcurrencyLimit) signals.push({ kind: 'jobs', queueId, teamId, dueAt });
+  }
+  if (callback) signals.push({ kind: 'callbacks', teamId });
+  if (alert) signals.push({ kind: 'notices' });
+  return signals;
+}
