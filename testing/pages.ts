@@ -42,8 +42,13 @@ export function press(within: Page | Locator, word: string): Promise<void> {
 
 /** The button opens a question; gives what it says, and answers it with the same word. */
 export async function confirm(page: Page, word: string, within?: Locator): Promise<string> {
-  await press(within ?? page.locator('main'), word);
-  const dialog = page.locator('[popover]:popover-open');
+  const place = within ?? page.locator('main');
+  const button = place.getByRole('button', { name: word, exact: true }).first();
+  const menu = place.getByRole('button', { name: /^More actions/ }).first();
+  await button.or(menu).first().waitFor();
+  if (!(await button.isVisible())) await menu.click();
+  await button.click();
+  const dialog = page.locator('[role=dialog]:popover-open');
   const question = (await dialog.textContent()) ?? '';
   await press(dialog, word);
   return question;

@@ -240,7 +240,7 @@ describe('jobs', () => {
     await press(page.locator('main'), 'Retry (4)');
     await page.getByRole('alertdialog', { name: '4 jobs were resent before, of 4.' }).waitFor();
     await assertClean(watched);
-    await page.getByRole('link', { name: 'Keep' }).click();
+    await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await page.goto(`${dashboard.url}/jobs?tab=failed`);
     await confirm(page, 'Delete all failed');

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
 import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { confirm } from '#testing/pages';
 
 /** How people come together in teams and part again (§5.2, §8, §5.8): with scripts and without. */
 
@@ -15,13 +16,6 @@ after(() => browser.close());
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole('heading', { name, level: 1 }).waitFor();
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
-
-/** The button opens a question, and the same word in there does it. */
-async function confirm(page: Page, word: string, within = page.locator('main')): Promise<void> {
-  await within.getByRole('button', { name: word, exact: true }).first().click();
-  const dialog = page.locator('[popover]:popover-open, dialog[open]');
-  await dialog.getByRole('button', { name: word, exact: true }).click();
-}
 
 for (const javaScript of [true, false]) {
   describe(`a team, ${javaScript ? 'with' : 'without'} scripts`, () => {

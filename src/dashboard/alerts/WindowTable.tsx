@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { Column } from '../parts/DataTable.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
+import { MoreActions } from '../parts/MoreActions.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
 import classes from './Alerts.module.css';
@@ -98,19 +99,20 @@ function Actions({ window: { id, name, state, isWeekly } }: { window: Maintenanc
       <Button component={Link} to={`/maintenance/${id}/edit`} variant="default" size="compact-xs">
         Edit
       </Button>
-      <ConfirmDialog
-        word="Delete"
-        question={`Delete the maintenance window “${name}”?`}
-        fields={{ intent: 'delete', id }}
-        isSmall
-      >
-        {state === 'active'
-          ? 'It ends at once: what began to fail inside it and still fails is told now. '
-          : isWeekly
-            ? 'It comes no more: what fails at that time is told again. '
-            : ''}
-        What else it muted stays muted.
-      </ConfirmDialog>
+      <MoreActions of={name} isSmall>
+        <ConfirmDialog
+          word="Delete"
+          question={`Delete the maintenance window “${name}”?`}
+          fields={{ intent: 'delete', id }}
+        >
+          {state === 'active'
+            ? 'It ends at once: what began to fail inside it and still fails is told now. '
+            : isWeekly
+              ? 'It comes no more: what fails at that time is told again. '
+              : ''}
+          What else it muted stays muted.
+        </ConfirmDialog>
+      </MoreActions>
     </span>
   );
 }

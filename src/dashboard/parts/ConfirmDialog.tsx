@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { useEffect, useId, useRef, type ReactNode } from 'react';
-import { useNavigation } from 'react-router';
+import { use, useId, type ReactNode } from 'react';
+import { InMenu, useClosedByAnswer } from './closedByAnswer.ts';
 import { Form } from './Form.tsx';
 import classes from './ConfirmDialog.module.css';
 
@@ -26,7 +26,7 @@ type ConfirmDialogProps = {
 /**
  * A button whose action needs a second click: the first opens a dialog that says what will happen.
  * The dialog is the browser's own popover, so it opens and works without any script. It holds a form of
- * its own unless `form` names one, so it must not stand inside another.
+ * its own unless `form` names one, so it must not stand inside another. In a menu its button is an entry.
  */
 export function ConfirmDialog({
   word,
@@ -39,20 +39,27 @@ export function ConfirmDialog({
   isSmall = false,
 }: ConfirmDialogProps) {
   const id = useId();
+  const menuId = use(InMenu);
   const ref = useClosedByAnswer();
   const buttons = (
     <DialogButtons id={id} word={word} fields={fields} variant={variant} form={form} />
   );
   return (
     <>
-      <Button
-        type="button"
-        variant={variant}
-        popoverTarget={id}
-        {...(isSmall ? { size: 'compact-xs' } : {})}
-      >
-        {word}
-      </Button>
+      {menuId === null ? (
+        <Button
+          type="button"
+          variant={variant}
+          popoverTarget={id}
+          {...(isSmall ? { size: 'compact-xs' } : {})}
+        >
+          {word}
+        </Button>
+      ) : (
+        <button type="button" popoverTarget={id} data-danger={variant === 'danger' || undefined}>
+          {word}
+        </button>
+      )}
       <div
         ref={ref}
         id={id}
@@ -78,17 +85,6 @@ export function ConfirmDialog({
   );
 }
 
-/** The dialog goes as its answer comes: what the answer shows would stand behind it. */
-function useClosedByAnswer() {
-  const ref = useRef<HTMLDivElement>(null);
-  const isSent = useNavigation().formMethod === 'POST';
-  useEffect(() => {
-    if (!isSent) return;
-    return () => ref.current?.hidePopover();
-  }, [isSent]);
-  return ref;
-}
-
 type DialogButtonsProps = Pick<ConfirmDialogProps, 'word' | 'fields'> & {
   id: string;
   variant: 'danger' | 'default';
@@ -96,10 +92,12 @@ type DialogButtonsProps = Pick<ConfirmDialogProps, 'word' | 'fields'> & {
 };
 
 function DialogButtons({ id, word, fields, variant, form }: DialogButtonsProps) {
+  // Whoever leaves the question leaves the menu that it was in, too.
+  const leaves = use(InMenu) ?? id;
   return (
     <div className="row end">
-      <Button type="button" variant="default" popoverTarget={id} popoverTargetAction="hide">
-        Keep
+      <Button type="button" variant="default" popoverTarget={leaves} popoverTargetAction="hide">
+        Cancel
       </Button>
       {form ? (
         Object.entries(fields).map(([name, value]) => (

@@ -31,6 +31,13 @@ const drawings = {
       <path d="M8 4.7V8l2.2 1.5" />
     </g>
   ),
+  more: (
+    <g fill="currentColor">
+      <circle cx="3.5" cy="8" r="1.3" />
+      <circle cx="8" cy="8" r="1.3" />
+      <circle cx="12.5" cy="8" r="1.3" />
+    </g>
+  ),
   queues: <path {...stroke} d="M2.5 4h11M2.5 8h11M2.5 12h6.5" />,
   jobs: <path {...stroke} d="M3 2.8h10v10.4H3zM5.6 6h4.8M5.6 9.2h3" />,
   failures: (

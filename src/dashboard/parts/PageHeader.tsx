@@ -18,10 +18,12 @@ type PageHeaderProps = {
   action?: ReactNode;
   /** Secondary actions, left of the primary one. */
   more?: ReactNode;
+  /** What is seldom wanted or takes something away, at the end (see MoreActions). */
+  menu?: ReactNode;
 };
 
 /** The head of a page: where one is, what it is, and its one primary action top right. Also names the tab. */
-export function PageHeader({ title, beside, note, parent, action, more }: PageHeaderProps) {
+export function PageHeader({ title, beside, note, parent, action, more, menu }: PageHeaderProps) {
   return (
     <header className={classes.header}>
       <TabTitle title={title} />
@@ -39,10 +41,11 @@ export function PageHeader({ title, beside, note, parent, action, more }: PageHe
         </div>
         {note ? <p className={classes.note}>{note}</p> : null}
       </div>
-      {action || more ? (
+      {action || more || menu ? (
         <div className={classes.actions}>
           {more}
           {action}
+          {menu}
         </div>
       ) : null}
     </header>

@@ -11,6 +11,7 @@ import { CutText } from '../parts/CutText.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { OtherFaults } from '../parts/FilterFault.tsx';
 import { FilterReader, type FilterFaults } from '../parts/readFilters.ts';
@@ -144,7 +145,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         beside={<Status name={cron.isActive ? 'active' : 'paused'} />}
         parent={{ to: '/crons', text: 'Crons' }}
         note={<RequestLine method={cron.method} url={cron.url} copy="Copy method and URL" />}
-        more={<More row={row} deletion={deletion} />}
+        more={<More row={row} />}
         action={
           <Form>
             <Button type="submit" name="intent" value="run">
@@ -152,6 +153,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
             </Button>
           </Form>
         }
+        menu={<DeleteCron row={row} deletion={deletion} />}
       />
       <div className="stack">
         {loaderData.failing ? <Failing {...loaderData.failing} /> : null}
@@ -225,11 +227,11 @@ function DurationPanel({
   );
 }
 
-function More({ row: { cron }, deletion }: { row: CronRow; deletion: DeletionScope }) {
-  const [intent, word] = cron.isActive ? ['pause', 'Pause'] : ['start', 'Start'];
-  const runs = deletion.finished;
+type DeleteProps = { row: CronRow; deletion: DeletionScope };
+
+function DeleteCron({ row: { cron }, deletion: { finished: runs } }: DeleteProps) {
   return (
-    <>
+    <MoreActions of={cron.name}>
       <ConfirmDialog
         word="Delete"
         question={`Delete the cron “${cron.name}”?`}
@@ -238,6 +240,14 @@ function More({ row: { cron }, deletion }: { row: CronRow; deletion: DeletionSco
         It never runs again, and its history of {countOf(runs, 'run', 'runs')} goes with it. This
         can’t be undone. To stop it for a while, pause it.
       </ConfirmDialog>
+    </MoreActions>
+  );
+}
+
+function More({ row: { cron } }: { row: CronRow }) {
+  const [intent, word] = cron.isActive ? ['pause', 'Pause'] : ['start', 'Start'];
+  return (
+    <>
       <Button component={Link} to={`/crons/new?from=${cron.id}`} variant="default">
         Duplicate
       </Button>

@@ -15,6 +15,7 @@ import {
   UnreadableFilter,
 } from '../parts/FilterFault.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { changeSearch } from '../parts/Pagination.tsx';
 import { FilterReader, type FilterFaults, type ReadFilters } from '../parts/readFilters.ts';
@@ -230,14 +231,15 @@ function columns(span: string): Column<FailureGroup>[] {
     {
       key: 'actions',
       head: 'Actions',
-      width: '150px',
+      width: '110px',
       isWideOnPhone: true,
       cell: (group) => <GroupActions group={group} />,
     },
   ];
 }
 
-function GroupActions({ group: { count, target, search } }: { group: FailureGroup }) {
+function GroupActions({ group }: { group: FailureGroup }) {
+  const { count, target, search, reason, statusCode } = group;
   const jobs = countOf(count, 'failed job', 'failed jobs');
   const fields = { group: writeJobSearch(search), shown: String(count) };
   return (
@@ -251,14 +253,15 @@ function GroupActions({ group: { count, target, search } }: { group: FailureGrou
       >
         {`Each becomes a new job to ${target}, attempt 1, that runs now. The failed ones stay under Resent.`}
       </ConfirmDialog>
-      <ConfirmDialog
-        word="Delete"
-        question={`Delete ${jobs}?`}
-        fields={{ intent: 'delete', ...fields }}
-        isSmall
-      >
-        Their records and responses go with them. This can’t be undone.
-      </ConfirmDialog>
+      <MoreActions of={describeGroup(reason, statusCode)} isSmall>
+        <ConfirmDialog
+          word="Delete"
+          question={`Delete ${jobs}?`}
+          fields={{ intent: 'delete', ...fields }}
+        >
+          Their records and responses go with them. This can’t be undone.
+        </ConfirmDialog>
+      </MoreActions>
     </span>
   );
 }

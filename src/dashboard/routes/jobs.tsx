@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { UnreadableFilter } from '../parts/FilterFault.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { Pagination } from '../parts/Pagination.tsx';
 import { readCursor } from '../parts/readCursor.ts';
@@ -91,6 +92,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
       <PageHeader
         title="Jobs"
         more={<ForAll tab={tab} narrowed={narrowed} matching={matching} isResent={isResent} />}
+        menu={<DeleteAll tab={tab} narrowed={narrowed} matching={matching} isResent={isResent} />}
         action={
           <Button component={Link} to="/jobs/new">
             Create job
@@ -180,20 +182,17 @@ function tabAddress(params: URLSearchParams, tab: JobTab): string {
   return `?${kept.toString()}`;
 }
 
-/** What can be done to everything that the tab and the filters show. */
-function ForAll({
-  tab,
-  narrowed,
-  matching,
-  isResent,
-}: {
+type ForAllProps = {
   tab: JobTab;
   narrowed: boolean;
   matching: BoundedCount;
   isResent: boolean;
-}) {
+};
+
+/** What is sent of everything that the tab and the filters show. */
+function ForAll({ tab, narrowed, matching, isResent }: ForAllProps) {
   if (matching.count === 0) return null;
-  const which = narrowed ? ` that ${isOne(matching) ? 'matches' : 'match'} the search` : '';
+  const which = sayWhich(narrowed, matching);
   const fields = { all: '1', shown: writeAmount(matching) };
   if (tab === 'pending') {
     const many = countOf(matching, 'pending job', 'pending jobs');
@@ -212,25 +211,38 @@ function ForAll({
   const kind = isResent ? 'resent' : 'failed';
   const many = countOf(matching, `${kind} job`, `${kind} jobs`);
   return (
-    <>
+    <ConfirmDialog
+      word={`Retry all ${kind}`}
+      question={`Retry ${many}${which}?`}
+      fields={{ intent: 'retry', ...fields }}
+      variant="default"
+    >
+      Each becomes a new job, attempt 1, that runs now. The failed ones stay under Resent. Each run
+      counts to the monthly limit.
+    </ConfirmDialog>
+  );
+}
+
+/** Apart from the others, so that nobody meets it on the way to Retry. */
+function DeleteAll({ tab, narrowed, matching, isResent }: ForAllProps) {
+  if (matching.count === 0 || tab !== 'failed') return null;
+  const kind = isResent ? 'resent' : 'failed';
+  const many = countOf(matching, `${kind} job`, `${kind} jobs`);
+  return (
+    <MoreActions of={`all ${kind} jobs`}>
       <ConfirmDialog
         word={`Delete all ${kind}`}
-        question={`Delete ${many}${which}?`}
-        fields={{ intent: 'delete', ...fields }}
+        question={`Delete ${many}${sayWhich(narrowed, matching)}?`}
+        fields={{ intent: 'delete', all: '1', shown: writeAmount(matching) }}
       >
         Their records and responses go with them. This can’t be undone.
       </ConfirmDialog>
-      <ConfirmDialog
-        word={`Retry all ${kind}`}
-        question={`Retry ${many}${which}?`}
-        fields={{ intent: 'retry', ...fields }}
-        variant="default"
-      >
-        Each becomes a new job, attempt 1, that runs now. The failed ones stay under Resent. Each
-        run counts to the monthly limit.
-      </ConfirmDialog>
-    </>
+    </MoreActions>
   );
+}
+
+function sayWhich(narrowed: boolean, matching: BoundedCount): string {
+  return narrowed ? ` that ${isOne(matching) ? 'matches' : 'match'} the search` : '';
 }
 
 const emptyTabs: Readonly<Record<JobTab, { title: string; text: string }>> = {

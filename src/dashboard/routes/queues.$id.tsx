@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { CutText } from '../parts/CutText.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { readText } from '../parts/readForm.ts';
 import { ResultStrip } from '../parts/ResultStrip.tsx';
@@ -83,12 +84,13 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
         title={queue.name}
         beside={<QueueHealthWord health={health} />}
         parent={{ to: '/queues', text: 'Queues' }}
-        more={<More row={row} deletion={deletion} />}
+        more={<More row={row} />}
         action={
           <Button component={Link} to={`/queues/${queue.id}/edit`}>
             Edit
           </Button>
         }
+        menu={<DeleteQueue row={row} deletion={deletion} />}
       />
       <div className="stack">
         <MaintenanceNotice windows={windows} of="this queue" />
@@ -125,11 +127,15 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
   );
 }
 
-function More({ row: { queue }, deletion }: { row: QueueRow; deletion: DeletionScope }) {
-  const { waiting, running, finished } = deletion;
-  const [intent, word] = queue.isPaused ? ['enable', 'Enable'] : ['pause', 'Pause'];
+function DeleteQueue({
+  row: { queue },
+  deletion: { waiting, running, finished },
+}: {
+  row: QueueRow;
+  deletion: DeletionScope;
+}) {
   return (
-    <>
+    <MoreActions of={queue.name}>
       <ConfirmDialog
         word="Delete"
         question={`Delete the queue “${queue.name}”?`}
@@ -142,12 +148,18 @@ function More({ row: { queue }, deletion }: { row: QueueRow; deletion: DeletionS
           : ''}
         This can’t be undone. A job that names the queue later makes it anew with default settings.
       </ConfirmDialog>
-      <Form>
-        <Button type="submit" name="intent" value={intent} variant="default">
-          {word}
-        </Button>
-      </Form>
-    </>
+    </MoreActions>
+  );
+}
+
+function More({ row: { queue } }: { row: QueueRow }) {
+  const [intent, word] = queue.isPaused ? ['enable', 'Enable'] : ['pause', 'Pause'];
+  return (
+    <Form>
+      <Button type="submit" name="intent" value={intent} variant="default">
+        {word}
+      </Button>
+    </Form>
   );
 }
 

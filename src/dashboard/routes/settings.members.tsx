@@ -15,6 +15,7 @@ import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { Form } from '../parts/Form.tsx';
 import { ChoiceField, TextField } from '../parts/Field.tsx';
 import { readText } from '../parts/readForm.ts';
+import { MoreActions } from '../parts/MoreActions.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/shownOnce.ts';
@@ -206,7 +207,7 @@ function memberColumns(viewer: Actor): Column<Member>[] {
     {
       key: 'actions',
       head: 'Change',
-      width: '340px',
+      width: '190px',
       isWideOnPhone: true,
       cell: (member) => <MemberActions member={member} viewer={viewer} />,
     },
@@ -226,23 +227,25 @@ function MemberActions({ member, viewer }: { member: Member; viewer: Actor }) {
           {word}
         </Button>
       </Form>
-      {viewer.role === 'owner' ? (
+      <MoreActions of={member.name}>
+        {viewer.role === 'owner' ? (
+          <ConfirmDialog
+            word="Transfer"
+            question={`Make ${member.name} the owner?`}
+            fields={{ ...fields, intent: 'transfer' }}
+            variant="default"
+          >
+            You become an admin. Only the new owner can give the team back.
+          </ConfirmDialog>
+        ) : null}
         <ConfirmDialog
-          word="Transfer"
-          question={`Make ${member.name} the owner?`}
-          fields={{ ...fields, intent: 'transfer' }}
-          variant="default"
+          word="Remove"
+          question={`Remove ${member.name} from the team?`}
+          fields={{ ...fields, intent: 'remove' }}
         >
-          You become an admin. Only the new owner can give the team back.
+          Their API token no longer acts in this team. What they made stays.
         </ConfirmDialog>
-      ) : null}
-      <ConfirmDialog
-        word="Remove"
-        question={`Remove ${member.name} from the team?`}
-        fields={{ ...fields, intent: 'remove' }}
-      >
-        Their API token no longer acts in this team. What they made stays.
-      </ConfirmDialog>
+      </MoreActions>
     </span>
   );
 }

@@ -39,7 +39,7 @@ export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
             <input key={at} type="hidden" name={name} value={value} />
           ),
         )}
-        <Link to={pathname + search}>Keep</Link>
+        <Link to={pathname + search}>Cancel</Link>
         <Answers question={question} />
       </Form>
     </section>

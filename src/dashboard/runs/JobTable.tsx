@@ -5,6 +5,7 @@ import { isOne } from '../parts/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { DataTable, type BulkActions, type Column } from '../parts/DataTable.tsx';
+import { MoreActions } from '../parts/MoreActions.tsx';
 import { Form } from '../parts/Form.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -30,7 +31,7 @@ export function JobTable({
     key: 'actions',
     head: 'Actions',
     // The button of a job that is held says when it will be fired.
-    width: jobs.some(isHeld) ? '256px' : '172px',
+    width: jobs.some(isHeld) ? '256px' : '124px',
     isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
@@ -57,16 +58,18 @@ function bulkOf(tab: JobTab, matching: BoundedCount): BulkActions | null {
         <Button type="submit" name="intent" value={intent} variant="default">
           {`${word} (${text})`}
         </Button>
-        <ConfirmDialog
-          word="Delete"
-          question={`Delete ${text} ${isOne(count ?? 0) ? 'job' : 'jobs'}?`}
-          fields={{ intent: 'delete' }}
-          form="bulk"
-        >
-          {tab === 'failed'
-            ? 'Their history goes with them. This can’t be undone.'
-            : 'They are never sent. This can’t be undone.'}
-        </ConfirmDialog>
+        <MoreActions of="selected jobs">
+          <ConfirmDialog
+            word="Delete"
+            question={`Delete ${text} ${isOne(count ?? 0) ? 'job' : 'jobs'}?`}
+            fields={{ intent: 'delete' }}
+            form="bulk"
+          >
+            {tab === 'failed'
+              ? 'Their history goes with them. This can’t be undone.'
+              : 'They are never sent. This can’t be undone.'}
+          </ConfirmDialog>
+        </MoreActions>
       </>
     ),
   };
@@ -156,7 +159,7 @@ export function JobActions({
   if (!isPending && !isFailed(job)) return null;
   const [intent, word] = isPending ? ['fire', isHeld ? fireLater : 'Fire now'] : ['retry', 'Retry'];
   return (
-    <span className="row" style={{ flexWrap: isHeld ? 'wrap' : 'nowrap', gap: 6 }}>
+    <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
       <Form>
         <input type="hidden" name="job" value={job.id} />
         <Button
@@ -169,16 +172,17 @@ export function JobActions({
           {word}
         </Button>
       </Form>
-      <ConfirmDialog
-        word="Delete"
-        question="Delete this job?"
-        fields={{ intent: 'delete', job: job.id }}
-        isSmall={isSmall}
-      >
-        {isPending
-          ? 'It is never sent. This can’t be undone.'
-          : 'Its record goes. This can’t be undone.'}
-      </ConfirmDialog>
+      <MoreActions of={`job ${job.id.slice(-8)}`} isSmall={isSmall}>
+        <ConfirmDialog
+          word="Delete"
+          question="Delete this job?"
+          fields={{ intent: 'delete', job: job.id }}
+        >
+          {isPending
+            ? 'It is never sent. This can’t be undone.'
+            : 'Its record goes. This can’t be undone.'}
+        </ConfirmDialog>
+      </MoreActions>
     </span>
   );
 }

@@ -1,0 +1,40 @@
+import { useId, type ReactNode } from 'react';
+import { Glyph } from './Glyph.tsx';
+import { InMenu, useClosedByAnswer } from './closedByAnswer.ts';
+import classes from './MoreActions.module.css';
+
+/**
+ * What is seldom wanted or takes something away, behind one button at the end of a row or of a page's head, away
+ * from what is pressed often. It is the browser's own popover, so it works without a script, and no table cuts it.
+ */
+export function MoreActions({
+  of,
+  isSmall = false,
+  children,
+}: {
+  /** Whose actions they are, for those who can't see where the button stands. */
+  of: string;
+  /** For the row of a table. */
+  isSmall?: boolean;
+  children: ReactNode;
+}) {
+  const id = useId();
+  const ref = useClosedByAnswer();
+  return (
+    <>
+      <button
+        type="button"
+        className={classes.button}
+        data-small={isSmall || undefined}
+        popoverTarget={id}
+        aria-label={`More actions: ${of}`}
+        title="More actions"
+      >
+        <Glyph name="more" />
+      </button>
+      <div ref={ref} id={id} popover="auto" className={classes.sheet}>
+        <InMenu value={id}>{children}</InMenu>
+      </div>
+    </>
+  );
+}
