@@ -1,3 +1,4 @@
+import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
 import type { Clock } from '../src/domain/clock.ts';
 import type {
   BodyNeeds,
@@ -67,4 +68,9 @@ export function openSender(options: TestSenderOptions = {}): TestSender {
 
 function requestOf(url: string, { method = 'GET', headers = [], body }: Extra): OutgoingRequest {
   return { method, url, headers, body: body === undefined ? null : Buffer.from(body) };
+}
+
+/** What is said of an exchange that broke off (§2.7). */
+export function saysOf({ fault }: { fault: FaultCode }): string {
+  return CONNECTION_FAULTS[fault].says;
 }

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { quoteForShell, writeCronCall, writeCurl, writeJobCall } from './as-command.ts';
 import { parseCurl } from './paste.ts';
 import { readTrace, writeTrace } from './run-trace.ts';
+import type { Exchange } from './exchange.ts';
 
 const JOB = {
   queue: "it's",
@@ -63,12 +64,18 @@ describe('the stored trace of a run', () => {
     const assertion = { kind: 'body_contains', text: 'x'.repeat(2000) } as const;
     const verdict = { assertion, ok: false, expected: 'y', got: 'z'.repeat(1000) };
     const text = writeTrace(
-      trace,
+      { trace },
       Array.from({ length: 20 }, () => verdict),
     );
     assert.ok(text.length < 20 * 600);
     assert.equal(readTrace(text)?.assertions?.length, 20);
     assert.equal(readTrace(text)?.address, '203.0.113.7');
+  });
+
+  test('keeps why the exchange broke off', () => {
+    const broken: Exchange = { kind: 'broken', fault: 'reset', status: 200, durationMs: 1, trace };
+    assert.equal(readTrace(writeTrace(broken, []))?.fault, 'reset');
+    assert.equal(readTrace(writeTrace({ trace }, []))?.fault, undefined);
   });
 
   test('reads as none what is none', () => {

@@ -1,3 +1,4 @@
+import type { FaultCode } from './connection-faults.ts';
 import type { JsonFindings } from './json-find.ts';
 import type { PathStep } from './json-path.ts';
 
@@ -75,9 +76,22 @@ export type Exchange =
       durationMs: number;
       trace: Trace;
     }
-  | { kind: 'broken'; what: string; status: number | null; durationMs: number; trace: Trace }
+  | { kind: 'broken'; fault: FaultCode; status: number | null; durationMs: number; trace: Trace }
   | { kind: 'unresolvable'; durationMs: number; trace: Trace }
   | { kind: 'blocked'; durationMs: number; trace: Trace };
+
+/** A request whose query no target takes (§2.6): it is not sent. */
+export const QUERY_TOO_LONG: Exchange = {
+  kind: 'broken',
+  fault: 'query-too-long',
+  status: null,
+  durationMs: 0,
+  trace: {
+    timing: { dnsMs: null, connectMs: null, tlsMs: null, waitingMs: null, receivingMs: null },
+    address: null,
+    responseHeaders: [],
+  },
+};
 
 /** The one thing the engine asks of `outgoing`. Never rejects: every fault is an `Exchange`. */
 export interface Sender {

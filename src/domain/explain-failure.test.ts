@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { CONNECTION_FAULTS, type FaultCode, faultMessage } from './connection-faults.ts';
 import { explainFailure, type FailureFacts } from './explain-failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
 import { FAILURE_REASONS } from './failure.ts';
 import { isSecretHeader, secretHeadersWith } from './secret-headers.ts';
 
+const FAULT_CODES = Object.keys(CONNECTION_FAULTS) as FaultCode[];
+
 const FACTS: FailureFacts = {
   reason: null,
+  fault: null,
   responseStatus: null,
   errorMessage: null,
   url: 'https://api.example.com/hook?x=1',
@@ -102,9 +106,24 @@ describe('a failure in plain words', () => {
     test(`${name} is explained with the next step`, () => assert.match(said(facts), pattern));
   }
 
+  test('a connection that broke is explained by its code, whatever its text, and by the text of a run that has none', () => {
+    for (const fault of FAULT_CODES) {
+      const broken = { reason: 'connection_error', errorMessage: faultMessage(fault) } as const;
+      const byText = said(broken);
+      assert.match(byText, new RegExp(CONNECTION_FAULTS[fault].means?.[2] ?? 'another machine'));
+      const byCode = said({ ...broken, fault });
+      assert.equal(byCode, byText, fault);
+      if (CONNECTION_FAULTS[fault].means === undefined) continue;
+      assert.equal(said({ ...broken, fault, errorMessage: 'anything' }), byText, fault);
+    }
+    const texts = FAULT_CODES.map(faultMessage);
+    assert.equal(new Set(texts).size, texts.length, 'no text has two codes');
+  });
+
   test('whatever was stored, something bounded is said, and only a redirect offers a URL', () => {
     const facts = fc.record({
       reason: fc.constantFrom(...FAILURE_REASONS, null),
+      fault: fc.option(fc.constantFrom(...FAULT_CODES)),
       responseStatus: fc.option(fc.integer({ min: 0, max: 1000 })),
       errorMessage: fc.option(fc.string()),
       url: fc.oneof(fc.string(), fc.webUrl()),

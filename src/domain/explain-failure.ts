@@ -1,9 +1,12 @@
+import { CONNECTION_FAULTS, type FaultCode, faultOfMessage } from './connection-faults.ts';
 import type { FailureReason } from './failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
 
 /** A failed run as far as its failure goes. */
 export interface FailureFacts {
   reason: FailureReason | null;
+  /** Why its connection broke off; null where it did not, or where an older version stored the run. */
+  fault: FaultCode | null;
   responseStatus: number | null;
   /** The text that was stored with it (§2.7); null for a cron's plain HTTP error. */
   errorMessage: string | null;
@@ -26,7 +29,7 @@ export interface Explanation {
 
 /**
  * Says what a failed run means and what to do about it, for somebody who was just woken. Decided on reason,
- * status and the fixed texts of outgoing/faults.ts; what none of them knows is said as it was stored. Never throws.
+ * status and fault; what none of them knows is said as it was stored. Never throws.
  */
 export function explainFailure(facts: FailureFacts): Explanation {
   switch (facts.reason) {
@@ -118,125 +121,18 @@ function explainUnresolvable({ url }: FailureFacts): Explanation {
   );
 }
 
-/** By the beginning of the fault's text: what it means, and what to do. */
-const CONNECTION: readonly (readonly [start: string, title: string, text: string, step: string])[] =
-  [
-    [
-      'connection refused',
-      'The connection was refused',
-      'The machine answers, but nothing listens at this port.',
-      'See that the target runs and that the port in the URL is right.',
-    ],
-    [
-      'connection reset',
-      'The connection was reset',
-      'The target, or something in front of it such as a proxy, cut the connection.',
-      'Look into the logs of the target and its proxy at this time; a crash or a limit there is the usual cause.',
-    ],
-    [
-      'connection timed out',
-      'The connection could not be opened',
-      'Nothing answered at this address. A firewall that drops packets looks just so.',
-      'See that the target runs and that its firewall lets requests from outside in.',
-    ],
-    [
-      'connection closed before a response',
-      'The connection was closed without a response',
-      'The target took the request and closed the connection.',
-      'Look into the logs of the target: it has often crashed or restarted at this moment.',
-    ],
-    [
-      'response ended early',
-      'The response ended early',
-      'The target began to answer and broke off.',
-      'Look into the logs of the target; it has often crashed or hit a limit while it was writing.',
-    ],
-    [
-      'host unreachable',
-      'The host cannot be reached',
-      'No route leads to this address.',
-      'See that the address is right and the machine is up.',
-    ],
-    [
-      'network unreachable',
-      'The network cannot be reached',
-      'No route leads to this address.',
-      'See that the address is right; if every target fails so, the service itself is cut off.',
-    ],
-    [
-      'TLS certificate has expired',
-      'The certificate has expired',
-      'The TLS certificate of the target is no longer valid.',
-      'Renew the certificate on the target, then retry.',
-    ],
-    [
-      'TLS certificate is for another host',
-      'The certificate is for another host',
-      'The TLS certificate of the target does not name the host in the URL.',
-      'Use the name that the certificate has, or have one issued for this name.',
-    ],
-    [
-      'TLS certificate',
-      'The certificate cannot be trusted',
-      'The TLS certificate of the target is not signed by an authority that is commonly trusted, or is broken.',
-      'Install a certificate of a public authority with its whole chain on the target.',
-    ],
-    [
-      'TLS 1.2 or newer',
-      'The target’s TLS is too old',
-      'The target speaks only versions of TLS that are no longer safe.',
-      'Switch on TLS 1.2 or newer on the target.',
-    ],
-    [
-      'the other side does not speak TLS',
-      'The target does not speak TLS',
-      'The URL begins with https, but what answers at this port is no TLS.',
-      'Use http:// or the port of the TLS service.',
-    ],
-    [
-      'TLS handshake failed',
-      'No secure connection was made',
-      'The target and the service found no common way to speak TLS.',
-      'See that the target takes TLS 1.2 or newer with usual ciphers.',
-    ],
-    [
-      'response headers are too large',
-      'The response headers are too large',
-      'The target sent more headers than are read.',
-      'Let the target send fewer or shorter headers; cookies are the usual cause.',
-    ],
-    [
-      'the query string is too long',
-      'The query is too long',
-      'The payload makes a query string that no target takes, so nothing was sent.',
-      'Use POST for a payload of this size.',
-    ],
-    [
-      'the request cannot be written as HTTP',
-      'The request cannot be sent',
-      'Something in the URL or the headers cannot be written as HTTP.',
-      'Look for odd characters in the URL and the headers.',
-    ],
-    [
-      'response is not valid HTTP',
-      'The answer is not HTTP',
-      'What answers at this address and port does not speak HTTP.',
-      'Check the port in the URL.',
-    ],
-  ];
-
-function explainConnection({ errorMessage, url }: FailureFacts): Explanation {
-  const what = afterColon(errorMessage);
-  const known = CONNECTION.find(([start]) => what.startsWith(start));
-  if (known === undefined) {
-    return explain(
-      'The connection failed',
-      `No complete answer came from ${hostOf(url)}: ${what}.`,
-      'Try the same request from another machine, and look into the logs of the target.',
-    );
+function explainConnection({ fault, errorMessage, url }: FailureFacts): Explanation {
+  const code = fault ?? faultOfMessage(errorMessage);
+  const means = code === null ? undefined : CONNECTION_FAULTS[code].means;
+  if (means !== undefined) {
+    const [title, text, step] = means;
+    return explain(title, `${hostOf(url)}: ${text}`, step);
   }
-  const [, title, text, step] = known;
-  return explain(title, `${hostOf(url)}: ${text}`, step);
+  return explain(
+    'The connection failed',
+    `No complete answer came from ${hostOf(url)}: ${afterColon(errorMessage)}.`,
+    'Try the same request from another machine, and look into the logs of the target.',
+  );
 }
 
 function explainStatus(facts: FailureFacts): Explanation {

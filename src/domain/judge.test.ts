@@ -111,7 +111,7 @@ describe('judging an exchange without a whole answer', () => {
       'Request timed out after 30 seconds',
     ],
     [
-      { kind: 'broken', what: 'connection refused', status: null, durationMs: 1, trace },
+      { kind: 'broken', fault: 'refused', status: null, durationMs: 1, trace },
       'connection_error',
       'Connection error: connection refused',
     ],

@@ -1,6 +1,7 @@
 import type { Assertion } from './assertion.ts';
 import { type AssertionVerdict, describeFailure, evaluateAssertions } from './assertions.ts';
 import type { Exchange } from './exchange.ts';
+import { faultMessage } from './connection-faults.ts';
 import { FAILURE_TEXTS, type FailureReason } from './failure.ts';
 
 /** `errorMessage` is null where a failure has no text of its own (a cron's plain HTTP error, §6.3). */
@@ -37,7 +38,7 @@ export function judgeExchange(
     case 'timed-out':
       return failure('timeout', `Request timed out after ${exchange.afterSeconds} seconds`);
     case 'broken':
-      return failure('connection_error', `Connection error: ${exchange.what}`);
+      return failure('connection_error', faultMessage(exchange.fault));
     case 'unresolvable':
       return failure('cannot_resolve_host', FAILURE_TEXTS.unresolvable);
     case 'blocked':

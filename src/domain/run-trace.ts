@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 
 import type { Assertion } from './assertion.ts';
 import type { AssertionVerdict } from './assertions.ts';
+import type { FaultCode } from './connection-faults.ts';
 import type { HttpMethod, Trace } from './exchange.ts';
 import type { Signature } from './signature.ts';
 
@@ -15,6 +16,8 @@ interface JudgedAssertion {
 
 /** What is kept of how a run went, beside its response: at most some tens of kilobytes of JSON. */
 export interface RunTrace extends Trace {
+  /** Why the exchange broke off; absent where it did not, and in traces of older versions. */
+  fault?: FaultCode;
   /** Absent where nothing was asserted or the answer was no 2xx. */
   assertions?: readonly JudgedAssertion[];
   /** How the request was signed; absent where it was not, or where it was refused before it went out. */
@@ -44,12 +47,13 @@ export function hashPayload(payload: string | null): string {
 
 /** The trace as it is stored: JSON text. */
 export function writeTrace(
-  trace: Trace,
+  { trace, fault }: { trace: Trace; fault?: FaultCode },
   verdicts: readonly AssertionVerdict[],
   { signature, sent }: SentRequest = {},
 ): string {
   const kept: RunTrace = {
     ...trace,
+    ...(fault && { fault }),
     ...(verdicts.length > 0 && { assertions: verdicts.map(keepShort) }),
     ...(signature && { signature }),
     ...(sent && { sent: { ...sent, url: sent.url.slice(0, MOST_URL_CHARACTERS) } }),

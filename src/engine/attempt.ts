@@ -2,7 +2,7 @@ import { decideAfterAttempt } from '#domain/after-attempt';
 import { needsOf } from '#domain/assertions';
 import { cronCallbackBody, jobCallbackBody } from '#domain/callback';
 import type { Clock } from '#domain/clock';
-import type { Exchange, Sender } from '#domain/exchange';
+import { type Exchange, QUERY_TOO_LONG, type Sender } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import { decideJobAlert } from '#domain/job-alert';
 import { evaluateAnswer, judgeExchange, type Verdict } from '#domain/judge';
@@ -42,7 +42,7 @@ export async function attempt(run: Run, sender: Sender, clock: Clock): Promise<A
   const kind = run.kind === 'job' ? 'job' : 'cron';
   const verdict = judgeExchange(exchange, run.assertions, kind, verdicts);
   const end = endOf(exchange, verdict, clock.now());
-  const trace = writeTrace(exchange.trace, verdicts, { signature, ...sentOf(run) });
+  const trace = writeTrace(exchange, verdicts, { signature, ...sentOf(run) });
   return { verdict, end, response: responseOf(exchange, trace) };
 }
 
@@ -120,7 +120,7 @@ async function exchangeFor(
 ): Promise<{ exchange: Exchange; signature: Signature | null }> {
   const request = buildRequest({ ...run, payload: payloadOf(run) });
   if (request === 'query-too-long') {
-    return { exchange: notSendable('the query string is too long'), signature: null };
+    return { exchange: QUERY_TOO_LONG, signature: null };
   }
   const signature = makeSignature(run.signingSecret, clock.now(), request.body);
   const exchange = await sender.send(addSignature(request, signature), {
@@ -133,12 +133,6 @@ async function exchangeFor(
 function payloadOf({ kind, payload }: Run) {
   if (kind === 'execution') return readCronPayload(payload);
   return payload === null ? null : ({ kind: 'json', text: payload } as const);
-}
-
-function notSendable(what: string): Exchange {
-  const timing = { dnsMs: null, connectMs: null, tlsMs: null, waitingMs: null, receivingMs: null };
-  const trace = { timing, address: null, responseHeaders: [] };
-  return { kind: 'broken', what, status: null, durationMs: 0, trace };
 }
 
 function endOf(exchange: Exchange, verdict: Verdict, completedAt: number): RunEnd {

@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '#domain/clock';
+import type { FaultCode } from '#domain/connection-faults';
 import type { BodyNeeds, Exchange, HeaderList, OutgoingRequest } from '#domain/exchange';
 import { BodyCollector } from './body.ts';
 import type { Connection, Connections, ConnectionUser } from './connections.ts';
 import { codingOf, Decoder } from './decoding.ts';
-import { describeFault, type Progress } from './faults.ts';
+import { faultOf, type Progress } from './faults.ts';
 import type { Guard, Guarded } from './guard.ts';
 import { findHeader, readHeaders } from './response-headers.ts';
 import type { Rooms } from './rooms.ts';
@@ -92,7 +93,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
 
   start(): void {
     const target = readTarget(this.#request.url);
-    if (target === null) return this.#break('the URL is not valid');
+    if (target === null) return this.#break('url-not-valid');
     this.#target = target;
     const guarded = this.#tools.guard.judge(target);
     if (!(guarded instanceof Promise)) return this.#proceed(guarded);
@@ -114,7 +115,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
   #dial(): void {
     const target = this.#target;
     const address = this.#addresses[this.#dialled++];
-    if (target === null || address === undefined) return this.#break('connection failed');
+    if (target === null || address === undefined) return this.#break('failed');
     const { url, path, port, tlsHost } = target;
     const connection = this.#tools.connections.take(url.origin, { address, port, tlsHost });
     this.#connection = connection;
@@ -139,7 +140,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     if (this.#cancelConnectLimit !== null || this.#options.timeoutSeconds <= CONNECT_SECONDS)
       return;
     this.#cancelConnectLimit = this.#tools.clock.after(CONNECT_SECONDS * 1000, () =>
-      this.#break(`connection timed out after ${CONNECT_SECONDS} seconds`),
+      this.#break('not-opened'),
     );
   }
 
@@ -197,7 +198,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
       onDecoded: (chunk) => this.#isSettled || this.#look(collector, chunk),
       onDrain: () => this.#go('decoder'),
       onEnd: () => this.#finishBody(),
-      onCorrupt: () => this.#break(`response body is not valid ${coding}`),
+      onCorrupt: () => this.#break(`corrupt-${coding}`),
     });
   }
 
@@ -335,11 +336,11 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     let progress: Progress = 'connecting';
     if (this.#status !== null) progress = 'receiving';
     else if (this.#controller !== null) progress = 'waiting';
-    this.#break(describeFault(error, progress));
+    this.#break(faultOf(error, progress));
   }
 
-  #break(what: string): void {
-    this.#settle({ kind: 'broken', what, status: this.#status, ...this.#ending() });
+  #break(fault: FaultCode): void {
+    this.#settle({ kind: 'broken', fault, status: this.#status, ...this.#ending() });
   }
 
   #ending() {

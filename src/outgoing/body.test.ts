@@ -8,7 +8,7 @@ import type { BodyNeeds, Exchange } from '#domain/exchange';
 import { FakeClock } from '#testing/fake-clock';
 import { startRawReceiver, type RawConnection } from '#testing/raw-receiver';
 import { makeGate } from '#testing/scheduling';
-import { openSender, type TestSender } from '#testing/sender';
+import { openSender, saysOf, type TestSender } from '#testing/sender';
 
 const MIB = 1024 * 1024;
 
@@ -188,7 +188,7 @@ describe('encoded bodies', () => {
           searchFor: ['missing'],
         });
         assert.equal(exchange.kind, 'broken');
-        assert.deepEqual(exchange.kind === 'broken' && [exchange.what, exchange.status], [
+        assert.deepEqual(exchange.kind === 'broken' && [saysOf(exchange), exchange.status], [
           `response body is not valid ${coding}`,
           200,
         ]);

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { FakeClock } from '#testing/fake-clock';
 import { startRawReceiver, type RawConnection } from '#testing/raw-receiver';
-import { openSender } from '#testing/sender';
+import { openSender, saysOf } from '#testing/sender';
 import type { Exchange } from '#domain/exchange';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -141,7 +141,7 @@ describe('what is sent', () => {
       ['A', '日'],
     ] as const) {
       const broken = expectKind(await sender.get(receiver.url, { headers: [header] }), 'broken');
-      assert.equal(broken.what, 'the request cannot be written as HTTP');
+      assert.equal(saysOf(broken), 'the request cannot be written as HTTP');
     }
     expectKind(await sender.get(receiver.url), 'answered');
     assert.equal(receiver.connections.length, 1, 'nothing of the others was sent');
@@ -205,7 +205,7 @@ describe('connections', () => {
       await sender.get(receiver.url, { method: 'POST', body: '{}' }),
       'broken',
     );
-    assert.equal(broken.what, 'connection reset');
+    assert.equal(saysOf(broken), 'connection reset');
     assert.equal(receiver.connections.length, 1);
   });
 
@@ -214,7 +214,7 @@ describe('connections', () => {
     await receiver.close();
     await using sender = openSender();
     const broken = expectKind(await sender.get(receiver.url), 'broken');
-    assert.deepEqual([broken.what, broken.status], ['connection refused', null]);
+    assert.deepEqual([saysOf(broken), broken.status], ['connection refused', null]);
     assert.equal(broken.trace.address, '127.0.0.1');
   });
 
@@ -289,13 +289,13 @@ describe('informational answers', () => {
       await exchangeWith('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
       'broken',
     );
-    assert.equal(broken.what, 'response is not valid HTTP');
+    assert.equal(saysOf(broken), 'response is not valid HTTP');
   });
 
   test('an end behind 100 is a connection closed before a response came', async () => {
     const broken = expectKind(await exchangeWith('HTTP/1.1 100 Continue\r\n\r\n'), 'broken');
     assert.deepEqual(
-      [broken.what, broken.status],
+      [saysOf(broken), broken.status],
       ['connection closed before a response came', null],
     );
   });
@@ -340,7 +340,7 @@ describe('answers', () => {
       await exchangeWith(`HTTP/1.1 200 OK\r\n${headers(80)}\r\n`),
       'broken',
     );
-    assert.equal(broken.what, 'response headers are too large');
+    assert.equal(saysOf(broken), 'response headers are too large');
   });
 
   test('the parts of an attempt are timed', async () => {
@@ -395,7 +395,7 @@ describe('broken answers', () => {
   for (const [name, answer, what, status] of rows) {
     test(`${name}: ${what}, with the status if one came`, async () => {
       const broken = expectKind(await exchangeWith(answer), 'broken');
-      assert.deepEqual([broken.what, broken.status], [what, status]);
+      assert.deepEqual([saysOf(broken), broken.status], [what, status]);
     });
   }
 
@@ -407,7 +407,7 @@ describe('broken answers', () => {
       }),
       'broken',
     );
-    assert.deepEqual([before.what, before.status], ['connection reset', null]);
+    assert.deepEqual([saysOf(before), before.status], ['connection reset', null]);
     for (const framing of [
       'Content-Length: 9',
       'Transfer-Encoding: chunked',
@@ -424,14 +424,14 @@ describe('broken answers', () => {
         }),
         'broken',
       );
-      assert.deepEqual([amid.what, amid.status], ['connection reset', 200], framing);
+      assert.deepEqual([saysOf(amid), amid.status], ['connection reset', 200], framing);
     }
   });
 
   test('an address that is no URL is a fault, not an exception', async () => {
     await using sender = openSender();
     for (const url of ['', 'x', 'http://', 'ftp://a.test/', 'http://a:99999/']) {
-      assert.equal(expectKind(await sender.get(url), 'broken').what, 'the URL is not valid');
+      assert.equal(saysOf(expectKind(await sender.get(url), 'broken')), 'the URL is not valid');
     }
   });
 });
@@ -511,7 +511,7 @@ describe('the timeout', () => {
       await clock.advance(Math.min(timeoutSeconds, 10) * 1000);
       const exchange = expectKind(await sent, kind);
       if (exchange.kind === 'broken') {
-        assert.equal(exchange.what, 'connection timed out after 10 seconds');
+        assert.equal(saysOf(exchange), 'connection timed out after 10 seconds');
       }
       assert.equal(exchange.durationMs, Math.min(timeoutSeconds, 10) * 1000);
       assert.equal(clock.waiting, 0, 'no timer is left behind');

@@ -11,7 +11,7 @@ import {
   type TestAuthority,
 } from '#testing/certificates';
 import { startDnsServer, type DnsServer } from '#testing/dns-server';
-import { openSender, type Extra } from '#testing/sender';
+import { openSender, saysOf, type Extra } from '#testing/sender';
 
 let authority: TestAuthority;
 let dns: DnsServer;
@@ -103,7 +103,7 @@ describe('TLS', () => {
       await authority.issue({ hosts: ['good.test'] }),
     );
     assert.equal(
-      wrong.exchange.kind === 'broken' && wrong.exchange.what,
+      wrong.exchange.kind === 'broken' && saysOf(wrong.exchange),
       'TLS certificate is for another host',
     );
   });
@@ -127,7 +127,7 @@ describe('TLS', () => {
         ciphers: 'DEFAULT@SECLEVEL=0',
       },
     );
-    assert.equal(exchange.kind === 'broken' && exchange.what, 'TLS 1.2 or newer is required');
+    assert.equal(exchange.kind === 'broken' && saysOf(exchange), 'TLS 1.2 or newer is required');
   });
 
   const faults: [name: string, credentials: () => Promise<Credentials>, what: string][] = [
@@ -152,7 +152,7 @@ describe('TLS', () => {
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
       try {
         const { exchange, heads } = await exchangeOverTls('good.test', await credentials());
-        assert.equal(exchange.kind === 'broken' && exchange.what, what);
+        assert.equal(exchange.kind === 'broken' && saysOf(exchange), what);
         assert.deepEqual(heads, []);
       } finally {
         delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
@@ -171,7 +171,7 @@ describe('TLS', () => {
     await using sender = openSender();
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const plain = await sender.get(url);
-    assert.equal(plain.kind === 'broken' && plain.what, 'the other side does not speak TLS');
+    assert.equal(plain.kind === 'broken' && saysOf(plain), 'the other side does not speak TLS');
     server.isSilent = true;
     assert.equal((await sender.get(url, { timeoutSeconds: 1 })).kind, 'timed-out');
     server.close();

@@ -26,9 +26,10 @@ const HOUR_MS = 3_600_000;
 function aTrace(headers: [string, string][] = []): string {
   const assertion = { kind: 'body_contains', text: 'fine' } as const;
   const verdict = { assertion, ok: false, expected: '"fine"', got: 'a body without it' };
-  return writeTrace({ timing: TIMING, address: '203.0.113.7', responseHeaders: headers }, [
-    verdict,
-  ]);
+  return writeTrace(
+    { trace: { timing: TIMING, address: '203.0.113.7', responseHeaders: headers } },
+    [verdict],
+  );
 }
 
 forEachStore((_, openTestStore) => {
@@ -163,7 +164,11 @@ forEachStore((_, openTestStore) => {
       const settlement = anExecutionSettlement(store, run, {
         status: 'failed',
         end: { responseStatus: 500, reason: 'http_server_error', errorMessage: null },
-        response: { body: Buffer.from('x'), totalBytes: 1, trace: writeTrace(trace, [], { sent }) },
+        response: {
+          body: Buffer.from('x'),
+          totalBytes: 1,
+          trace: writeTrace({ trace }, [], { sent }),
+        },
       });
       await store.runs.settle(node, settlement);
       const detail = await work.readExecutionDetail(team.id, run.id);

@@ -2,6 +2,7 @@ import type { Assertion } from '#domain/assertion';
 import { describeExpected } from '#domain/assertions';
 import { writeCurl } from '#domain/as-command';
 import type { HeaderList, OutgoingRequest } from '#domain/exchange';
+import { isFaultCode } from '#domain/connection-faults';
 import { explainFailure } from '#domain/explain-failure';
 import type { FailureReason } from '#domain/failure';
 import type { Payload } from '#domain/payload';
@@ -167,6 +168,7 @@ function failureFactsOf(facts: RunFacts, url: string) {
   const location = trace?.responseHeaders.find(([name]) => name.toLowerCase() === 'location');
   return {
     reason,
+    fault: isFaultCode(trace?.fault) ? trace.fault : null,
     responseStatus,
     errorMessage,
     url,

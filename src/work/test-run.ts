@@ -1,7 +1,7 @@
 import { evaluateAnswer, judgeExchange } from '#domain/judge';
 import { needsOf } from '#domain/assertions';
 import { writeCronCall, writeJobCall } from '#domain/as-command';
-import type { Exchange, Sender } from '#domain/exchange';
+import { type Exchange, QUERY_TOO_LONG, type Sender } from '#domain/exchange';
 import { type Payload, readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
 import { readTrace, writeTrace } from '#domain/run-trace';
@@ -56,7 +56,7 @@ async function runTest(
   const startedAt = clock.now();
   const request = buildRequest({ ...requestOf(draft) });
   if (request === 'query-too-long') {
-    return showTest(draft, rules, NOT_SENDABLE, startedAt, null);
+    return showTest(draft, rules, QUERY_TOO_LONG, startedAt, null);
   }
   const secret = (await teams.readSigningSecret(teamId))?.secret ?? null;
   if (!(await usage.countOne(teamId, limit, startedAt))) return { kind: 'limit-reached' };
@@ -67,22 +67,6 @@ async function runTest(
   });
   return showTest(draft, rules, exchange, startedAt, signatureOf(exchange, signature));
 }
-
-const NO_TIMING = {
-  dnsMs: null,
-  connectMs: null,
-  tlsMs: null,
-  waitingMs: null,
-  receivingMs: null,
-};
-
-const NOT_SENDABLE: Exchange = {
-  kind: 'broken',
-  what: 'the query string is too long',
-  status: null,
-  durationMs: 0,
-  trace: { timing: NO_TIMING, address: null, responseHeaders: [] },
-};
 
 /** A job goes by its queue's rules, or by the defaults where there is no such queue yet (§2.2). */
 async function readRules({ queues }: Store, teamId: string, draft: TestDraft): Promise<Rules> {
@@ -136,7 +120,7 @@ function showTest(
         body: answered?.stored ?? new Uint8Array(),
         totalBytes: answered?.totalBytes ?? 0,
       },
-      trace: readTrace(writeTrace(exchange.trace, verdicts, { signature })),
+      trace: readTrace(writeTrace(exchange, verdicts, { signature })),
       timeoutSeconds: rules.timeoutSeconds,
       assertions: rules.assertions,
       callback: { url: null, state: 'none' },
