@@ -1,10 +1,10 @@
 import type { RanStatement } from '../database.ts';
+import type { Dialect } from '../dialect.ts';
 import { storableParameters } from '../storable-text.ts';
 import type { HotRunner } from '../procedure.ts';
 import type { Procedures } from '../procedures.ts';
 import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
-import { sqlite } from './sql.ts';
 
 /**
  * Carries out procedures that wait together as one transaction, so that they share the price of a commit.
@@ -29,7 +29,15 @@ export async function carryOut(
   }
 }
 
-let loaded: Promise<Procedures> | null = null;
+let loaded: Promise<{ procedures: Procedures; sqlite: Dialect }> | null = null;
+
+async function load(): Promise<{ procedures: Procedures; sqlite: Dialect }> {
+  const [{ procedures }, { sqlite }] = await Promise.all([
+    import('../procedures.ts'),
+    import('./sql.ts'),
+  ]);
+  return { procedures, sqlite };
+}
 
 async function carryOutOne(
   connection: Connection,
@@ -39,8 +47,9 @@ async function carryOutOne(
   connection.run('savepoint one', []);
   try {
     // Loaded when first wanted: a thread that only reads, or a service without work, has no need of them.
-    loaded ??= import('../procedures.ts').then(({ procedures }) => procedures);
-    const called = (await loaded).get(procedure);
+    loaded ??= load();
+    const { procedures, sqlite } = await loaded;
+    const called = procedures.get(procedure);
     if (!called) throw new Error(`there is no procedure ${procedure}`);
     const ran: RanStatement[] = [];
     const output = await called.run(runnerOn(connection, ran), sqlite, input as never);
