@@ -181,12 +181,34 @@ export async function findRetryOf(
     reader
       .selectFrom('jobs')
       .select('id')
-      .where('retried_as', '=', jobId)
-      .where('retried_as', 'is not', null)
       .where('team_id', '=', teamId)
+      // Apart from the team, for the reason that `findRetries` gives.
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('jobs')
+          .select('id')
+          .where('retried_as', '=', jobId)
+          .where('retried_as', 'is not', null),
+      )
       .executeTakeFirst(),
   );
   return row?.id ?? null;
+}
+
+/**
+ * The ids of the attempts after the first of some jobs. Whoever looks at them names the team: with the team in this
+ * question SQLite, which has no statistics, would go through all that the team has.
+ */
+export async function findRetries(db: Database, originalIds: readonly string[]): Promise<string[]> {
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .select('id')
+      .where(db.dialect.isAmong('original_id', originalIds))
+      .where('attempt_number', '>', sql.lit(1))
+      .execute(),
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** All attempts of a job, first to last. */
@@ -195,6 +217,7 @@ export async function listAttempts(
   teamId: string,
   originalId: string,
 ): Promise<JobRecord[]> {
+  const ids = [originalId, ...(await findRetries(db, [originalId]))];
   const rows = await db.read((reader) =>
     reader
       .selectFrom('jobs')
@@ -203,15 +226,7 @@ export async function listAttempts(
       )
       .select([...JOB_COLUMNS, 'queues.name as queue'])
       .where('jobs.team_id', '=', teamId)
-      .where((eb) =>
-        eb.or([
-          eb('jobs.id', '=', originalId),
-          eb.and([
-            eb('jobs.original_id', '=', originalId),
-            eb('jobs.attempt_number', '>', sql.lit(1)),
-          ]),
-        ]),
-      )
+      .where(db.dialect.isAmong('jobs.id', ids))
       .orderBy('jobs.attempt_number')
       .execute(),
   );
@@ -225,6 +240,7 @@ export async function listLastAttempts(
   originalIds: readonly string[],
 ): Promise<JobRecord[]> {
   if (originalIds.length === 0) return [];
+  const ids = [...originalIds, ...(await findRetries(db, originalIds))];
   const rows = await db.read((reader) =>
     reader
       .selectFrom('jobs')
@@ -233,15 +249,7 @@ export async function listLastAttempts(
       )
       .select([...JOB_COLUMNS, 'queues.name as queue'])
       .where('jobs.team_id', '=', teamId)
-      .where((eb) =>
-        eb.or([
-          eb('jobs.id', 'in', originalIds),
-          eb.and([
-            eb('jobs.original_id', 'in', originalIds),
-            eb('jobs.attempt_number', '>', sql.lit(1)),
-          ]),
-        ]),
-      )
+      .where(db.dialect.isAmong('jobs.id', ids))
       .orderBy('jobs.attempt_number')
       .execute(),
   );

@@ -62,6 +62,24 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     assert.ok(ran.size > 30, `${ran.size} statements`);
   });
 
+  test('SQLite, which has no statistics, keeps to more than the team', async () => {
+    const ran = new Map<string, RanStatement>();
+    await using store = await openSqliteTestStore({
+      onStatement: (each) => ran.set(each.sql, each),
+    });
+    const team = await aTeam(store);
+    for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
+    await askEverything(store);
+    const path = store.location.kind === 'sqlite' ? store.location.path : '';
+    using database = new DatabaseSync(path, { readOnly: true });
+    const faults = [...ran.values()].filter(isPlanned).flatMap(({ sql }) => {
+      const rows = database.prepare(`explain query plan ${sql}`).all();
+      const wide = rows.filter(({ detail }) => readsWholeTeam(String(detail)));
+      return wide.map(({ detail }) => `${String(detail)} in ${sql}`);
+    });
+    assert.deepEqual(faults, []);
+  });
+
   test('Postgres searches by an index, with values known and unknown', async () => {
     const ran = new Map<string, RanStatement>();
     await using store = await openPostgresTestStore({
@@ -134,6 +152,11 @@ function scansBigTable(detail: string, sql: string): boolean {
   return BIG.some(
     (table) => scanned === table || new RegExp(`\\b${table} (as )?"?${scanned}\\b`).test(sql),
   );
+}
+
+/** The index by URL is the one that begins with the team; without a URL it leads through all of its jobs. */
+function readsWholeTeam(detail: string): boolean {
+  return detail.includes('jobs_by_url (team_id=?)');
 }
 
 interface PlanNode {
@@ -351,6 +374,7 @@ async function askEverything(store: Store): Promise<void> {
   await store.jobs.find(team.id, job.id);
   await store.jobs.findTeam(job.id);
   await store.jobs.listAttempts(team.id, job.id);
+  await store.jobs.listLastAttempts(team.id, [job.id, jobId]);
   await store.nodes.renew(node, TEST_START, 1000);
   const rescuer = await aNode(store);
   await store.nodes.recoverDead(rescuer, TEST_START, await store.nodes.readOthers(rescuer));

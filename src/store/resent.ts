@@ -28,7 +28,8 @@ const findOutcomes = pageStatement<{ status: JobStatus | 'unresent' | null; numb
   (dialect) => {
     const team = dialect.$(2);
     const last = `(select a.status from jobs a
-      where a.team_id = ${team} and a.original_id = f.retried_as and a.attempt_number > 1
+      where a.team_id = ${team} and a.id in (
+        select r.id from jobs r where r.original_id = f.retried_as and r.attempt_number > 1)
       order by a.attempt_number desc limit 1)`;
     const first = `(select a.status from jobs a where a.team_id = ${team} and a.id = f.retried_as)`;
     return `select status, count(*) as number from (

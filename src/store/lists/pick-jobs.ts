@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Reader } from '../database.ts';
 import { runHot } from '../hot.ts';
 import { pageStatement } from './statement.ts';
-import { JOB_COLUMNS, jobRecord, type JobRecord } from '../job-records.ts';
+import { findRetries, JOB_COLUMNS, jobRecord, type JobRecord } from '../job-records.ts';
 import { fits, type JobRow, type JobSearch, timeOf } from './search.ts';
 
 /** Of some jobs of a team those that a search is for, in no order. */
@@ -86,23 +86,14 @@ const findByUrl = pageStatement<{ id: string }>('find-jobs-by-url', (dialect) =>
 
 /** The ids of all attempts of the job that an attempt belongs to. */
 export async function findIdsOfJob(db: Database, teamId: string, jobId: string): Promise<string[]> {
-  const rows = await db.read(async (reader) => {
-    const job = await reader
+  const job = await db.read((reader) =>
+    reader
       .selectFrom('jobs')
       .select('original_id')
       .where('team_id', '=', teamId)
       .where('id', '=', jobId)
-      .executeTakeFirst();
-    const originalId = job?.original_id ?? jobId;
-    const retries = await reader
-      .selectFrom('jobs')
-      .select('id')
-      .where('team_id', '=', teamId)
-      .where('original_id', '=', originalId)
-      .where('attempt_number', '>', 1)
-      .limit(100)
-      .execute();
-    return [{ id: originalId }, { id: jobId }, ...retries];
-  });
-  return [...new Set(rows.map(({ id }) => id))];
+      .executeTakeFirst(),
+  );
+  const originalId = job?.original_id ?? jobId;
+  return [...new Set([originalId, jobId, ...(await findRetries(db, [originalId]))])];
 }
