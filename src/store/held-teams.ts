@@ -27,16 +27,41 @@ export class HeldTeams<Item> {
     write: Write<Item, Result>,
   ): Promise<(Result | Error)[]> {
     const results: Results<Item, Result> = new Map();
+    if (this.#held.size > 0) {
+      await this.#writeHeldLast(items, write, results);
+    } else {
+      try {
+        return [...(await write(items))];
+      } catch (error) {
+        if (!isHeldUp(error)) throw error;
+      }
+      await this.#writeEachTeam(items, write, results);
+    }
+    return items.map((item) => results.get(item) as Result | Error);
+  }
+
+  async #writeHeldLast<Result>(
+    items: readonly Item[],
+    write: Write<Item, Result>,
+    results: Results<Item, Result>,
+  ): Promise<void> {
     const isSuspect = (item: Item) => this.#held.has(this.#teamOf(item));
     const suspects = Map.groupBy(items.filter(isSuspect), this.#teamOf);
     const others = items.filter((item) => !isSuspect(item));
     if ((await tryWrite(others, write, results)) !== null) {
-      for (const ofTeam of Map.groupBy(others, this.#teamOf).entries()) {
-        await this.#writeTeam(ofTeam, write, results);
-      }
+      await this.#writeEachTeam(others, write, results);
     }
     await this.#writeUntilHeldUp(suspects, write, results);
-    return items.map((item) => results.get(item) as Result | Error);
+  }
+
+  async #writeEachTeam<Result>(
+    items: readonly Item[],
+    write: Write<Item, Result>,
+    results: Results<Item, Result>,
+  ): Promise<void> {
+    for (const ofTeam of Map.groupBy(items, this.#teamOf).entries()) {
+      await this.#writeTeam(ofTeam, write, results);
+    }
   }
 
   async #writeUntilHeldUp<Result>(
