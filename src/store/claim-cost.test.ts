@@ -8,7 +8,7 @@ import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
 import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
 import type { RanStatement } from './database.ts';
 import { PLANNING } from './postgres/open.ts';
-import { RECOUNT_MS } from './slots.ts';
+import { RECOUNT_MS } from './postgres/slots.ts';
 
 const COUNT = 20_000;
 

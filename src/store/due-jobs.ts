@@ -1,23 +1,18 @@
-import type { ClaimInput, LaneRow, TakenRow } from './claim.ts';
-import type { Holds, LaneSeats } from './claims.ts';
-import { type Dialect, type Fields, packRows } from './dialect.ts';
-import type { HotRunner } from './procedure.ts';
-import type { TakenSlots } from './slots.ts';
+import { claimedRun, type LaneRow, type TakenRow } from './claim.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimRoom, Holds, LaneSeats } from './claims.ts';
+import { type Fields, packRows } from './dialect.ts';
 
 /** What claims of jobs have in common, in either database. */
 
-export interface JobClaimInput extends ClaimInput {
-  /** Whether others may claim from queues with a limit without writing it down. */
-  recounts: boolean;
-}
+/** Claims due jobs of several queues for one node, earliest first in each queue. */
+export type ClaimJobs = (
+  asked: readonly LaneSeats[],
+  claimant: Claimant,
+) => Promise<Claim<ClaimedJob>>;
 
 export interface QueueRow extends LaneRow {
   timeout_seconds: number;
   concurrency_limit: number | null;
-  /** Counted only where there is a limit to compare it with. */
-  running: number;
-  /** Of a queue with a limit on Postgres. */
-  taken?: TakenSlots | null;
   assertions: string;
   is_paused: 0 | 1;
 }
@@ -28,22 +23,6 @@ export interface JobRow extends TakenRow {
   queue_id: string;
   scheduled_at: number;
   payload: string | null;
-}
-
-/** What each database does in its own way. */
-export interface QueueClaims {
-  readQueues(runner: HotRunner, dialect: Dialect, input: JobClaimInput): Promise<QueueRow[]>;
-  /** Takes due jobs, earliest first in each queue. */
-  takeJobs(
-    runner: HotRunner,
-    dialect: Dialect,
-    input: JobClaimInput,
-    open: readonly OpenQueue[],
-  ): Promise<JobRow[]>;
-}
-
-export interface OpenQueue extends LaneSeats {
-  taken?: TakenSlots | null | undefined;
 }
 
 export const SEATS = { queue_id: 'id', seats: 'int', from_at: 'bigint' } as const satisfies Fields;
@@ -64,8 +43,15 @@ export function whatHolds(
   return running >= (queue.concurrency_limit ?? Infinity) ? 'at-limit' : 'nothing';
 }
 
-/** The same for queues `q` without a limit, within a statement. */
-export const IS_OPEN = 'q.is_paused = 0 and q.concurrency_limit is null';
+/** How many jobs of a queue may be started, of those that are asked for and with so many running. */
+export function openSeats(
+  queue: Pick<QueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
+  running: number,
+  asked: number,
+): number {
+  if (whatHolds(queue, running) !== 'nothing') return 0;
+  return Math.min(asked, (queue?.concurrency_limit ?? Infinity) - running);
+}
 
 export function packSeats(asked: readonly LaneSeats[]): string {
   return packRows(
@@ -76,4 +62,23 @@ export function packSeats(asked: readonly LaneSeats[]): string {
 
 export function earlierFirst(a: JobRow, b: JobRow): number {
   return a.scheduled_at - b.scheduled_at || (a.id < b.id ? -1 : 1);
+}
+
+/** The row of a claimed job and its queue's settings, as the engine needs them. */
+export function claimedJob(
+  row: JobRow,
+  queue: Omit<QueueRow, 'id'>,
+  room: Pick<ClaimRoom, 'sealer' | 'secrets'>,
+  now: number,
+): ClaimedJob {
+  return {
+    kind: 'job',
+    ...claimedRun(row, queue, room, 'jobs', () => row.payload),
+    originalId: row.original_id,
+    attemptNumber: row.attempt_number,
+    queueId: row.queue_id,
+    hasConcurrencyLimit: queue.concurrency_limit !== null,
+    startedAt: now,
+    dueAt: row.scheduled_at,
+  };
 }

@@ -1,6 +1,6 @@
 import { acceptProcedure } from './accept-jobs.ts';
-import { claimJobsProcedure } from './claim-jobs.ts';
 import type { Procedure } from './procedure.ts';
+import { claimJobs } from './sqlite/claim-jobs.ts';
 import { endRuns } from './sqlite/end-runs.ts';
 import { takeCallbacks } from './sqlite/take-callbacks.ts';
 
@@ -8,5 +8,5 @@ import { takeCallbacks } from './sqlite/take-callbacks.ts';
 export type Procedures = ReadonlyMap<string, Procedure<never, unknown>>;
 
 export const procedures: Procedures = new Map(
-  [acceptProcedure, claimJobsProcedure, endRuns, takeCallbacks].map((each) => [each.name, each]),
+  [acceptProcedure, claimJobs, endRuns, takeCallbacks].map((each) => [each.name, each]),
 );

@@ -7,7 +7,7 @@ import { deleteAllFound, findJobsOfQueue } from './delete-runs.ts';
 import { parseList } from './parse-list.ts';
 import type { QueuesTable, YesNo } from './schema.ts';
 import type { SignalBus } from './signals.ts';
-import { forgetTaken } from './slots.ts';
+import { forgetTaken } from './postgres/slots.ts';
 
 /** What a team can set of a queue (§2.3). */
 export interface QueueSettings {

@@ -1,39 +1,41 @@
 import type { Clock } from '#domain/clock';
 import { joinClaims } from './claim.ts';
 import { claimExecutions, findHeldTeams, type NextRunAt } from './claim-executions.ts';
-import { claimJobs, findHeldQueues } from './claim-jobs.ts';
 import {
   type Claim,
   type Claimant,
   type ClaimedExecution,
-  type ClaimedJob,
   type ClaimRoom,
   type LaneSeats,
   SecretReader,
 } from './claims.ts';
 import type { Database } from './database.ts';
+import type { ClaimJobs } from './due-jobs.ts';
 import type { OnBatch } from './group-commit.ts';
 import { HeldLanes } from './held-rows.ts';
 import { HeldTeams } from './held-teams.ts';
 import { NodeGroups } from './node-groups.ts';
-import { claimAtOnce } from './postgres/claim-jobs-at-once.ts';
+import { jobClaims as onPostgres } from './postgres/claim-jobs.ts';
 import { ofEachTable, type RunTable, TABLE_OF } from './run-tables.ts';
 import type { Sealer } from './seal.ts';
 import { settleRuns } from './settle-runs.ts';
 import type { Settlement } from './settlement.ts';
 import type { Signal, SignalBus } from './signals.ts';
-import { Strangers } from './slots.ts';
+import { jobClaims as onSqlite } from './sqlite/claim-jobs.ts';
 import { StartingPoints } from './starting-points.ts';
 import { scanWaitingQueues, scanWaitingTeams, type WaitingLane } from './waiting.ts';
 
+const JOB_CLAIMS = { postgres: onPostgres, sqlite: onSqlite };
+
 /** Everything that is sent: attempts of jobs and executions of crons, from what is due to its stored outcome. */
 export class RunStore {
+  /** Claims due jobs of queues for a node. */
+  readonly claimJobs: ClaimJobs;
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #signals: SignalBus;
   readonly #room: ClaimRoom;
-  readonly #strangers: Strangers;
-  readonly #heldLanes: Readonly<Record<RunTable, HeldLanes<LaneSeats>>>;
+  readonly #heldTeams: HeldLanes<LaneSeats>;
   readonly #points: Readonly<Record<RunTable, StartingPoints>>;
   readonly #settling = ofEachTable((table) => {
     const heldTeams = new HeldTeams<Settlement>(({ run }) => run.teamId);
@@ -48,32 +50,14 @@ export class RunStore {
     this.#clock = clock;
     this.#signals = signals;
     this.#room = { db, sealer, secrets: new SecretReader(sealer), knownPlans: new Set() };
-    this.#strangers = new Strangers(db, clock);
-    this.#heldLanes = {
-      jobs: new HeldLanes(db, findHeldQueues, (lane) => lane),
-      executions: new HeldLanes(db, findHeldTeams, ({ id }) => ({ id, teamId: id })),
-    };
+    this.claimJobs = JOB_CLAIMS[db.dialect.name](this.#room, clock);
+    this.#heldTeams = new HeldLanes(db, findHeldTeams, ({ id }) => ({ id, teamId: id }));
     this.#points = ofEachTable(() => new StartingPoints(clock));
   }
 
   /** Tells how many runs share a commit. One listener. */
   watchBatches(onBatch: OnBatch): void {
     this.#onBatch = onBatch;
-  }
-
-  /** Claims due jobs of queues for a node, on Postgres with one statement where that can be. */
-  async claimJobs(asked: readonly LaneSeats[], claimant: Claimant): Promise<Claim<ClaimedJob>> {
-    const room = this.#room;
-    const claim = async (free: readonly LaneSeats[]) =>
-      claimJobs(room, free, claimant, await this.#strangers.areThere());
-    if (!this.#db.dialect.isShared) return claim(asked);
-    const held = this.#heldLanes.jobs;
-    const atOnce = await held.claimBeside(asked, claimant.now, (free) =>
-      claimAtOnce(room, free, claimant),
-    );
-    const limited = atOnce.claims.flatMap((each) => each.limited);
-    const counted = await held.claimBeside(limited, claimant.now, claim);
-    return joinClaims([...atOnce.claims, ...counted.claims], [...atOnce.held, ...counted.held]);
   }
 
   /** Starts what is due of teams' crons for a node. */
@@ -86,7 +70,7 @@ export class RunStore {
       claimExecutions(this.#room, free, claimant, nextRunAt);
     if (!this.#db.dialect.isShared) return claim(asked);
     const { now } = claimant;
-    const { claims, held } = await this.#heldLanes.executions.claimBeside(asked, now, claim);
+    const { claims, held } = await this.#heldTeams.claimBeside(asked, now, claim);
     return joinClaims(
       claims,
       held.map(({ id, seats }) => ({ id, seats, from: now })),

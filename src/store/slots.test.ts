@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aClaimant, aJob, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
-import { RECOUNT_MS } from './slots.ts';
+import { RECOUNT_MS } from './postgres/slots.ts';
 
 const LIMIT = 3;
 

@@ -1,15 +1,134 @@
+import type { Clock } from '#domain/clock';
+import { joinClaims } from '../claim.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimRoom, LaneSeats } from '../claims.ts';
+import { type Dialect, type Fields, packRows } from '../dialect.ts';
 import {
   CLAIMED_COLUMNS,
+  claimedJob,
+  type ClaimJobs,
+  earlierFirst,
   type JobRow,
+  openSeats,
   packSeats,
-  QUEUE_COLUMNS,
-  type QueueClaims,
   type QueueRow,
   SEATS,
+  whatHolds,
 } from '../due-jobs.ts';
-import { hotStatement, runHot } from '../hot.ts';
+import { findHeldLanes, HeldLanes } from '../held-rows.ts';
+import { bindHot, hotStatement, runHot } from '../hot.ts';
 import { livingNode } from '../living-node.ts';
-import { KEEP_TAKEN, LAST_TAKEN, packTaken, RECOUNT_MS, RUNNING_IDS, TAKEN } from '../slots.ts';
+import { countOutcomesOf } from '../outcomes.ts';
+import { addUsage, countMonthsOf, overLimit, periodsOf, UNLIMITED } from '../usage.ts';
+import {
+  KEEP_TAKEN,
+  LAST_TAKEN,
+  packTaken,
+  RECOUNT_MS,
+  RUNNING_IDS,
+  Strangers,
+  TAKEN,
+  type TakenSlots,
+} from './slots.ts';
+
+/**
+ * The most jobs of one claim; whatever is over waits for the next. The number is for the
+ * planner: seats are unknown to it, and it would prepare for a tenth of all waiting jobs.
+ */
+export const MOST_CLAIMED = 1000;
+
+const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
+
+/** One row for each queue asked for, and for each of its claimed jobs if there are any. */
+type ClaimRow = Omit<QueueRow, 'id'> & {
+  for_queue: string;
+  next_due_at: number | null;
+  knows_plan: boolean;
+  claimed_status: 'processing' | 'failed' | null;
+} & (JobRow | { [K in keyof JobRow]: null });
+
+const STARTED: Readonly<Record<string, string>> = {
+  status: `'processing'`,
+  claimed_by: '$2::uuid',
+};
+
+/** What becomes of each: it is started, or over its team's limit. */
+const DECIDED = Object.entries(overLimit('$3::bigint')).map(
+  ([column, ended]) =>
+    `${column} = case when place <= granted then ${STARTED[column] ?? 'null'} else ${ended} end`,
+);
+
+const OVER_LIMIT = `(select team_id, claimed_status as status, $3::bigint as completed_at
+    from claimed where claimed_status = 'failed') as over_limit`;
+
+/**
+ * The whole claim as one statement: each costs a round trip, and while a claim is under way its seats stand empty.
+ *
+ * It reads the queues and when the next job not yet due comes, takes the due jobs that nobody else holds,
+ * counts them against each team's month (holding the month's row), fails what is over the limit, and
+ * hands out the rest.
+ *
+ * Each part stands by itself (`materialized`), and the jobs are joined to one part only: a plan made while
+ * the table was empty is kept, and must not go through a whole team's jobs when there are many. What is due would
+ * be chosen anew for each row, and others each time, past all seats.
+ *
+ * $1 seats by queue, $2 node, $3 now, $4 month, $5 day, $6 limits by plan, $7 running jobs as they were counted
+ *
+ * @param isCounted  whether what runs was counted, under a lock: else queues with a concurrency limit are left out
+ */
+function claimText(dialect: Dialect, isCounted: boolean): string {
+  return `
+  with asked as materialized (
+    select queue_id, seats, from_at from ${dialect.rows(SEATS, 1)} ${dialect.briefly}
+  ), limits as materialized (
+    select plan, monthly_limit from ${dialect.rows(LIMIT, 6)}
+  ), open_queues as materialized (
+    select q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
+      t.sealed_signing_secret, asked.seats, asked.from_at, limits.plan is not null as knows_plan,
+      limits.monthly_limit,
+      (select jobs.scheduled_at from jobs
+       where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
+       order by jobs.scheduled_at, jobs.id limit 1) as next_due_at
+    from asked join queues q on q.id = asked.queue_id
+    join teams t on t.id = q.team_id and t.deleted_at is null
+    left join limits on limits.plan = t.plan
+  ), due as materialized (
+    select j.team_id, j.id, j.scheduled_at, q.monthly_limit
+    from open_queues q cross join lateral (
+      select jobs.team_id, jobs.id, jobs.scheduled_at from jobs
+      where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at <= $3
+        and jobs.scheduled_at >= q.from_at
+      order by jobs.scheduled_at, jobs.id limit q.seats for update skip locked
+    ) j
+    where q.is_paused = 0 and q.knows_plan ${isCounted ? '' : 'and q.concurrency_limit is null'}
+      and exists (${livingNode(dialect, '$2')})
+    limit ${MOST_CLAIMED}
+  ), wanted as materialized (
+    select team_id, count(*) as runs, coalesce(min(monthly_limit), ${UNLIMITED}) as monthly_limit
+    from due group by team_id order by team_id
+  ), counted as (${countMonthsOf(dialect, 'wanted', '$4')}
+  ), counted_by_day as (${addUsage('usage_days', 'select team_id, $5, granted from counted where granted > 0')}
+  ), ranked as materialized (
+    select team_id, id, granted,
+      row_number() over (partition by team_id order by scheduled_at, id) as place
+    from due join counted using (team_id)
+  ), claimed as (
+    update jobs set started_at = $3, ${DECIDED.join(', ')}
+    from ranked
+    where jobs.team_id = ranked.team_id and jobs.id = ranked.id
+    returning ${CLAIMED_COLUMNS}, jobs.status as claimed_status
+  ), blocked as (${countOutcomesOf(OVER_LIMIT)}
+  ) ${isCounted ? `, ${KEEP_TAKEN(dialect.rows(TAKEN, 7))}` : ''}
+  select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, q.plan,
+    q.sealed_signing_secret, q.knows_plan, q.next_due_at, claimed.*
+  from open_queues q left join claimed on claimed.queue_id = q.id`;
+}
+
+const claimAtOnce = hotStatement<ClaimRow>('claim-jobs-at-once', (dialect) =>
+  claimText(dialect, false),
+);
+const claimCounted = hotStatement<ClaimRow>('claim-counted-jobs', (dialect) =>
+  claimText(dialect, true),
+);
 
 const holdLimitedQueues = hotStatement<{ id: string }>(
   'hold-limited-queues',
@@ -19,75 +138,167 @@ const holdLimitedQueues = hotStatement<{ id: string }>(
   order by q.id ${dialect.lock('for no key update of q')}`,
 );
 
-type QueueWithSlots = Omit<QueueRow, 'running' | 'taken'> & {
+interface QueueSlots extends Pick<QueueRow, 'id' | 'is_paused' | 'concurrency_limit'> {
   team_id: string;
   number: number | null;
   is_known: boolean;
   recount_until: number;
   running_ids: string[] | null;
-};
+}
 
-/** The same where what runs is looked up by the list of the last claim (slots.ts). $2 now, $3 whether to recount */
-const readQueues = hotStatement<QueueWithSlots>(
-  'read-queues',
+/** What runs, by the list of the last claim (slots.ts). $2 now, $3 whether to recount */
+const readSlots = hotStatement<QueueSlots>(
+  'read-slots',
   (dialect) => `
-  select ${QUEUE_COLUMNS}, q.team_id, last.number, last.job_ids is not null as is_known,
-    coalesce(last.recount_until, 0) as recount_until, ${RUNNING_IDS} as running_ids
-  from ${dialect.rows(SEATS, 1)} cross join queues q cross join teams t ${LAST_TAKEN}
-  where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
+  select q.id, q.team_id, q.is_paused, q.concurrency_limit, last.number,
+    last.job_ids is not null as is_known, coalesce(last.recount_until, 0) as recount_until,
+    ${RUNNING_IDS} as running_ids
+  from ${dialect.rows(SEATS, 1)} cross join queues q ${LAST_TAKEN}
+  where q.id = given.queue_id`,
 );
 
-/**
- * The most jobs of one claim on Postgres; whatever is over waits for the next. The number is for the
- * planner: seats are unknown to it, and it would prepare for a tenth of all waiting jobs.
- */
-export const MOST_CLAIMED = 1000;
-
-/**
- * All queues in one statement, without rows that another node is claiming. What is due stands by itself
- * (`materialized`): as a part of a join it may be chosen anew for each row, and others each time, past all seats.
- */
-const claimDue = hotStatement<JobRow>(
-  'claim-jobs',
-  (dialect) => `
-  with due as materialized (
-    select j.team_id, j.id from ${dialect.rows(SEATS, 1)}
-    cross join lateral (
-      select jobs.team_id, jobs.id from jobs
-      where jobs.queue_id = given.queue_id and jobs.status = 'pending' and jobs.scheduled_at <= $3
-        and jobs.scheduled_at >= given.from_at
-      order by jobs.scheduled_at, jobs.id limit given.seats for update skip locked
-    ) j
-    where exists (${livingNode(dialect, '$2')})
-    limit ${MOST_CLAIMED}
-  ), claimed as (
-    update jobs set status = 'processing', claimed_by = $2, started_at = $3
-    from due where jobs.team_id = due.team_id and jobs.id = due.id
-    returning ${CLAIMED_COLUMNS}
-  ), ${KEEP_TAKEN(dialect.rows(TAKEN, 4))}
-  select * from claimed`,
+/** Of queues with a limit a claim holds the row too. */
+const findHeldQueues = findHeldLanes(
+  'find-held-queues',
+  (given) => `
+    select q.id, q.team_id, q.concurrency_limit from ${given} join queues q on q.id = given.id`,
+  {
+    freeRows: `, free_queues as materialized (
+      select id from queues
+      where id = any(array(select id from lanes where concurrency_limit is not null))
+      for no key update skip locked
+    )`,
+    isHeld: '(concurrency_limit is not null and id not in (select id from free_queues))',
+  },
 );
 
-export const queueClaims: QueueClaims = {
-  async readQueues(runner, dialect, { asked, now, recounts }) {
-    const parameter = packSeats(asked);
-    // Two nodes must not both count a limited queue's running jobs before either has claimed.
-    await runHot(runner, dialect, holdLimitedQueues, [parameter]);
-    const rows = await runHot(runner, dialect, readQueues, [parameter, now, recounts]);
-    return rows.map((row) => queueRow(row, now));
-  },
-  takeJobs(runner, dialect, { nodeId, now }, open) {
-    const taken = open.flatMap((queue) => queue.taken ?? []);
-    const parameters = [packSeats(open), nodeId, now, packTaken(taken)];
-    return runHot(runner, dialect, claimDue, parameters);
-  },
-};
+export function jobClaims(room: ClaimRoom, clock: Clock): ClaimJobs {
+  const heldLanes = new HeldLanes<LaneSeats>(room.db, findHeldQueues, (lane) => lane);
+  const strangers = new Strangers(room.db, clock);
+  return async (asked, claimant) => {
+    const { now } = claimant;
+    const atOnce = await heldLanes.claimBeside(asked, now, (free) =>
+      claimUnlimited(room, free, claimant),
+    );
+    const limited = atOnce.claims.flatMap((each) => each.limited);
+    const counted = await heldLanes.claimBeside(limited, now, async (free) =>
+      claimLimited(room, free, claimant, await strangers.areThere()),
+    );
+    return joinClaims([...atOnce.claims, ...counted.claims], [...atOnce.held, ...counted.held]);
+  };
+}
 
-function queueRow(row: QueueWithSlots, now: number): QueueRow {
-  const { team_id, number, is_known, recount_until, running_ids, ...queue } = row;
-  if (running_ids === null) return { ...queue, running: 0, taken: null };
+/** @returns besides the claim, the queues that have a limit and were left alone */
+async function claimUnlimited(
+  room: ClaimRoom,
+  asked: readonly LaneSeats[],
+  claimant: Claimant,
+): Promise<Claim<ClaimedJob> & { limited: LaneSeats[] }> {
+  const claim = (some: readonly LaneSeats[]) =>
+    room.db.runAlone(bindHot(room.db.dialect, claimAtOnce, parametersOf(room, some, claimant)));
+  let rows = await claim(asked);
+  const strangers = rows.filter(({ knows_plan }) => !knows_plan);
+  for (const { plan } of strangers) room.knownPlans.add(plan);
+  const isAgain = (queueId: string) =>
+    strangers.some((row) => row.for_queue === queueId && row.concurrency_limit === null);
+  const again = asked.filter(({ id }) => isAgain(id));
+  // The first claim of a plan's first queue: nothing was taken from it yet.
+  if (again.length > 0) {
+    rows = [...rows.filter((row) => !isAgain(row.for_queue)), ...(await claim(again))];
+  }
+  const limitedIds = new Set(
+    rows.flatMap((row) => (row.concurrency_limit === null ? [] : [row.for_queue])),
+  );
+  const limited = asked.filter(({ id }) => limitedIds.has(id));
+  const others = asked.filter(({ id }) => !limitedIds.has(id));
+  return { ...readClaim(room, others, claimant, rows), limited };
+}
+
+/** Counts what runs first, holding the queues: no two nodes may both count before either has claimed. */
+async function claimLimited(
+  room: ClaimRoom,
+  asked: readonly LaneSeats[],
+  claimant: Claimant,
+  recounts: boolean,
+): Promise<Claim<ClaimedJob>> {
+  const { dialect } = room.db;
+  return room.db.transact(async (trx) => {
+    const packed = packSeats(asked);
+    await runHot(trx, dialect, holdLimitedQueues, [packed]);
+    const slots = await runHot(trx, dialect, readSlots, [packed, claimant.now, recounts]);
+    const queues = new Map(slots.map((queue) => [queue.id, queue]));
+    const runningIn = (id: string) => queues.get(id)?.running_ids?.length ?? 0;
+    const open = asked.map(({ id, seats, from = 0 }) => {
+      return { id, seats: openSeats(queues.get(id), runningIn(id), seats), from };
+    });
+    const isOpen = new Set(open.flatMap(({ id, seats }) => (seats > 0 ? [id] : [])));
+    const taken = slots.flatMap((queue) =>
+      isOpen.has(queue.id) ? listOf(queue, claimant.now) : [],
+    );
+    const parameters = [...parametersOf(room, open, claimant), packTaken(taken)];
+    const rows = await runHot(trx, dialect, claimCounted, parameters);
+    return readClaim(room, open, claimant, rows, runningIn);
+  });
+}
+
+function listOf(queue: QueueSlots, now: number): TakenSlots[] {
+  const { id, team_id, number, is_known, recount_until, running_ids } = queue;
+  if (running_ids === null) return [];
   const until = is_known ? recount_until : now + RECOUNT_MS;
   const list = { number: number ?? 0, job_ids: running_ids, recount_until: until };
-  const taken = { team_id, queue_id: queue.id, ...list };
-  return { ...queue, running: running_ids.length, taken };
+  return [{ team_id, queue_id: id, ...list }];
+}
+
+function parametersOf(
+  { knownPlans }: ClaimRoom,
+  asked: readonly LaneSeats[],
+  { nodeId, now, monthlyLimitOf }: Claimant,
+): unknown[] {
+  const { month, day } = periodsOf(now);
+  const limits = [...knownPlans].map((plan) => ({ plan, monthly_limit: monthlyLimitOf(plan) }));
+  return [packSeats(asked), nodeId, now, month, day, packRows(LIMIT, limits)];
+}
+
+function readClaim(
+  room: ClaimRoom,
+  asked: readonly LaneSeats[],
+  { now }: Claimant,
+  rows: readonly ClaimRow[],
+  runningIn: (queueId: string) => number = () => 0,
+): Claim<ClaimedJob> {
+  const byQueue = Map.groupBy(rows, ({ for_queue }) => for_queue);
+  const jobs = rows.flatMap((row) =>
+    row.claimed_status === null ? [] : [row as JobRow & ClaimRow],
+  );
+  const isCutOff = jobs.length >= MOST_CLAIMED;
+  return {
+    claimed: jobs
+      .filter(({ claimed_status }) => claimed_status === 'processing')
+      .toSorted(earlierFirst)
+      .map((row) => claimedJob(row, row, room, now)),
+    blocked: jobs.filter(({ claimed_status }) => claimed_status === 'failed').length,
+    lanes: asked.map((lane) =>
+      stateOf(lane, byQueue.get(lane.id) ?? [], runningIn(lane.id), isCutOff),
+    ),
+  };
+}
+
+/**
+ * A queue that gave all it was asked for, or whose rows were cut off by the bound of a claim, may have more,
+ * due no earlier than the last of them; so may one whose team came to a plan of unknown limit between the two
+ * statements. Else its next one is known.
+ */
+function stateOf(
+  { id, seats, from = 0 }: LaneSeats,
+  rows: readonly ClaimRow[],
+  running: number,
+  isCutOff: boolean,
+): Claim['lanes'][number] {
+  const [queue] = rows;
+  const taken = rows.flatMap(({ scheduled_at }) => scheduled_at ?? []);
+  const holds = whatHolds(queue, running + taken.length);
+  if (!queue) return { id, nextDueAt: null, holds };
+  const mayHaveMore = isCutOff || taken.length >= seats || !queue.knows_plan;
+  const isNext = mayHaveMore && holds !== 'paused';
+  return { id, nextDueAt: isNext ? Math.max(from, ...taken) : queue.next_due_at, holds };
 }

@@ -1,24 +1,38 @@
-import type { LaneSeats } from '../claims.ts';
+import {
+  type ClaimInput,
+  claimProcedure,
+  claimWithLimits,
+  type KindOfClaim,
+  type LaneHead,
+} from '../claim.ts';
+import type { ClaimRoom, LaneSeats } from '../claims.ts';
 import type { Dialect } from '../dialect.ts';
 import {
   CLAIMED_COLUMNS,
-  type JobClaimInput,
+  claimedJob,
+  type ClaimJobs,
+  earlierFirst,
   type JobRow,
+  openSeats,
   packSeats,
-  QUEUE_COLUMNS,
-  type QueueClaims,
   type QueueRow,
   SEATS,
+  whatHolds,
 } from '../due-jobs.ts';
 import { hotStatement, runHot } from '../hot.ts';
 import { livingNode } from '../living-node.ts';
 import type { HotRunner } from '../procedure.ts';
 
+interface CountedQueue extends QueueRow {
+  running: number;
+}
+
 /** `running` is counted only where there is a limit to compare it with: one range of the index of running jobs. */
-const readQueues = hotStatement<QueueRow>(
+const readQueues = hotStatement<CountedQueue>(
   'read-queues',
   (dialect) => `
-  select ${QUEUE_COLUMNS},
+  select q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
+    t.sealed_signing_secret,
     case when q.concurrency_limit is null then 0 else (
       select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing'
     ) end as running
@@ -26,7 +40,10 @@ const readQueues = hotStatement<QueueRow>(
   where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
 );
 
-/** SQLite has no lateral join: each queue has its own part of a union. Queues served by one statement; fewer are padded, so that only a few texts are ever prepared. */
+/**
+ * SQLite has no lateral join: each queue has its own part of a union. These are the queues of one statement; fewer
+ * are padded, so that only a few texts are ever prepared.
+ */
 const WIDTHS = [1, 4, 16, 64] as const;
 
 const CLAIMS = new Map(
@@ -46,23 +63,60 @@ const CLAIMS = new Map(
   ]),
 );
 
-export const queueClaims: QueueClaims = {
-  readQueues: (runner, dialect, { asked }) =>
+const readHeads = hotStatement<LaneHead>(
+  'read-queue-heads',
+  (dialect) => `
+  select given.queue_id as id, (
+    select j.scheduled_at from jobs j where j.queue_id = given.queue_id and j.status = 'pending'
+      and j.scheduled_at >= given.from_at
+    order by j.scheduled_at, j.id limit 1
+  ) as next_due_at from ${dialect.rows(SEATS, 1)}`,
+);
+
+const JOBS: KindOfClaim<ClaimInput, CountedQueue, JobRow> = {
+  table: 'jobs',
+  laneOf: ({ queue_id }) => queue_id,
+  readLanes: (runner, dialect, { asked }) =>
     runHot(runner, dialect, readQueues, [packSeats(asked)]),
-  async takeJobs(runner, dialect, input, open) {
+  async take(runner, dialect, input, queues) {
+    const open = input.asked.flatMap((lane) => {
+      const queue = queues.get(lane.id);
+      const seats = openSeats(queue, queue?.running ?? 0, lane.seats);
+      return seats === 0 ? [] : [{ id: lane.id, seats }];
+    });
     const rows: JobRow[] = [];
     const widest = WIDTHS.at(-1) ?? 1;
     for (let from = 0; from < open.length; from += widest) {
       rows.push(...(await takeSome(runner, dialect, input, open.slice(from, from + widest))));
     }
-    return rows;
+    return rows.toSorted(earlierFirst);
   },
+  readHeads: (runner, dialect, { asked }) => runHot(runner, dialect, readHeads, [packSeats(asked)]),
+  whatHolds: (queue, taken) => whatHolds(queue, (queue?.running ?? 0) + taken),
 };
+
+export const claimJobs = claimProcedure(JOBS);
+
+export function jobClaims(room: ClaimRoom): ClaimJobs {
+  return (asked, claimant) =>
+    claimWithLimits(
+      room,
+      claimant,
+      (limits) => {
+        const { nodeId, now } = claimant;
+        return room.db.perform(claimJobs, { asked, nodeId, now, limits });
+      },
+      (row, queues) => {
+        const queue = queues.get(row.queue_id);
+        return queue ? [claimedJob(row, queue, room, claimant.now)] : [];
+      },
+    );
+}
 
 async function takeSome(
   runner: HotRunner,
   dialect: Dialect,
-  { nodeId, now }: JobClaimInput,
+  { nodeId, now }: ClaimInput,
   open: readonly LaneSeats[],
 ): Promise<JobRow[]> {
   const width = WIDTHS.find((each) => each >= open.length) ?? 64;

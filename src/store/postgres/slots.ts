@@ -1,11 +1,11 @@
 import { CompiledQuery } from 'kysely';
 import type { Clock } from '#domain/clock';
-import type { Database, Trx } from './database.ts';
-import { type Fields, packRows, type RowOf } from './dialect.ts';
-import { hotStatement, bindHot } from './hot.ts';
+import type { Database, Trx } from '../database.ts';
+import { type Fields, packRows, type RowOf } from '../dialect.ts';
+import { hotStatement, bindHot } from '../hot.ts';
 
 /**
- * The concurrency slots that are taken of a queue with a limit, on Postgres: who ran when the queue was last
+ * The concurrency slots that are taken of a queue with a limit: who ran when the queue was last
  * claimed from. A claim, which holds the queue's row, looks each of them up by its key, takes out who has ended,
  * and writes the list anew with what it has claimed. So nothing can drift: it is the jobs that say what runs, and
  * the list only says where to look.
@@ -45,7 +45,7 @@ export const RUNNING_IDS = `case
       where (select j.status from jobs j where j.team_id = q.team_id and j.id = kept.id) = 'processing')
   end`;
 
-/** Parts of the claim that write the lists anew, from those of `claimed` jobs. $4 lists as they were read */
+/** Parts of the claim that write the lists anew, from those of `claimed` jobs. `given`: lists as they were read */
 export const KEEP_TAKEN = (given: string) => `
   taken as materialized (
     select given.* from ${given} where exists (select 1 from claimed c where c.queue_id = given.queue_id)
@@ -97,7 +97,6 @@ export class Strangers {
   }
 
   async areThere(): Promise<boolean> {
-    if (!this.#db.dialect.isShared) return false;
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#lookAtMs) return this.#areThere;
     const found = await this.#db.runAlone(bindHot(this.#db.dialect, findStrangers, []));
