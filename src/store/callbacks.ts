@@ -6,6 +6,7 @@ import { hotStatement, runHot } from './hot.ts';
 import { HeldTeams } from './held-teams.ts';
 import { NodeGroups } from './node-groups.ts';
 import { takeCallbacks as takeOnPostgres } from './postgres/take-callbacks.ts';
+import { KEY } from './run-tables.ts';
 import type { CallbacksTable } from './schema.ts';
 import type { Sealer } from './seal.ts';
 import { takeCallbacks as takeOnSqlite } from './sqlite/take-callbacks.ts';
@@ -87,13 +88,11 @@ export interface CallbackSeats {
  */
 const TAKE = { postgres: takeOnPostgres, sqlite: takeOnSqlite };
 
-const TAKEN = { team_id: 'id', id: 'id' } as const satisfies Fields;
-
 const deleteSent = hotStatement<never>(
   'delete-sent-callbacks',
   (dialect) => `
   delete from callbacks_under_way where node_id = ${dialect.$(2)}
-    and (team_id, id) in (select team_id, id from ${dialect.rows(TAKEN, 1)} ${dialect.briefly})`,
+    and (team_id, id) in (select team_id, id from ${dialect.rows(KEY, 1)} ${dialect.briefly})`,
 );
 
 const findWaiting = hotStatement<{ team_id: string; first: string | null }>(
@@ -175,7 +174,7 @@ export class CallbackStore {
   async #end(nodeId: string, sent: readonly ClaimedCallback[]): Promise<null[]> {
     const rows = sent.map(({ teamId, id }) => ({ team_id: teamId, id }));
     await this.#db.transact((trx) =>
-      runHot(trx, this.#db.dialect, deleteSent, [packRows(TAKEN, rows), nodeId]),
+      runHot(trx, this.#db.dialect, deleteSent, [packRows(KEY, rows), nodeId]),
     );
     return sent.map(() => null);
   }

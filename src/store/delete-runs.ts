@@ -1,6 +1,7 @@
 import type { Database, Trx } from './database.ts';
-import { type Dialect, type Fields, packRows } from './dialect.ts';
+import { type Dialect, packRows } from './dialect.ts';
 import { type HotStatement, hotStatement, runHot } from './hot.ts';
+import { KEY, ofEachTable, type RunTable } from './run-tables.ts';
 
 /** Names one job or execution. */
 export interface RunKey {
@@ -8,18 +9,14 @@ export interface RunKey {
   id: string;
 }
 
-const KEY = { team_id: 'id', id: 'id' } as const satisfies Fields;
-
-function deleteByKey(table: 'jobs' | 'executions') {
-  return hotStatement<{ id: string }>(
+const DELETE_RUNS = ofEachTable((table) =>
+  hotStatement<{ id: string }>(
     `delete-${table}`,
     (dialect) => `
     delete from ${table} where (team_id, id) in (
       select team_id, id from ${dialect.rows(KEY, 1)}) returning id`,
-  );
-}
-
-const DELETE_RUNS = { jobs: deleteByKey('jobs'), executions: deleteByKey('executions') };
+  ),
+);
 
 const deleteResponses = hotStatement<never>(
   'delete-responses',
@@ -37,7 +34,7 @@ const deleteResponses = hotStatement<never>(
 export async function deleteRuns(
   trx: Trx,
   dialect: Dialect,
-  table: 'jobs' | 'executions',
+  table: RunTable,
   keys: readonly RunKey[],
 ): Promise<number> {
   if (keys.length === 0) return 0;
@@ -59,7 +56,7 @@ export interface Found {
 /** One small step: looks for runs outside any transaction, holding up no writer, then deletes those. */
 export async function deleteFound(
   db: Database,
-  table: 'jobs' | 'executions',
+  table: RunTable,
   { statement, parameters }: Found,
   limit: number,
 ): Promise<number> {
@@ -74,11 +71,7 @@ const BATCH = 1000;
 const DAY_MS = 86_400_000;
 
 /** Deletes everything that is found, in small transactions between which others get their turn. */
-export async function deleteAllFound(
-  db: Database,
-  table: 'jobs' | 'executions',
-  found: Found,
-): Promise<number> {
+export async function deleteAllFound(db: Database, table: RunTable, found: Found): Promise<number> {
   for (let total = 0; ;) {
     const gone = await deleteFound(db, table, found, BATCH);
     if (gone === 0) return total;

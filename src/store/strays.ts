@@ -1,7 +1,8 @@
 import { returnCallbacks } from './callbacks.ts';
 import type { Trx } from './database.ts';
 import { type Dialect, type Fields, packRows } from './dialect.ts';
-import { type HotStatement, hotStatement, runHot } from './hot.ts';
+import { hotStatement, runHot } from './hot.ts';
+import { KEY, ofEachTable, RUNNING, type RunTable, TABLE_OF } from './run-tables.ts';
 import { uncountRuns } from './usage.ts';
 
 /** What waits again: runs of a queue, of a team's crons, or a team's callbacks. */
@@ -44,15 +45,16 @@ export async function releaseStrays(
   const strays = callbacks.map(({ id, team_id }): Stray => {
     return { kind: 'callback', id, teamId: team_id, queueId: null, dueAt: 0 };
   });
-  for (const runs of [JOBS, EXECUTIONS]) {
+  for (const kind of ['job', 'execution'] as const) {
+    const table = TABLE_OF[kind];
     const claimed =
-      runs.kind === 'job' && doubt !== null
+      kind === 'job' && doubt !== null
         ? await findDoubtful(trx, dialect, nodeId, doubt)
-        : await runHot(trx, dialect, runs.findClaimed, [nodeId]);
-    const released = await releaseRuns(trx, dialect, runs, nodeId, known, claimed);
+        : await runHot(trx, dialect, findClaimed[table], [nodeId]);
+    const released = await releaseRuns(trx, dialect, table, nodeId, known, claimed);
     strays.push(
       ...released.map(({ id, team_id, queue_id, due_at }) => {
-        return { kind: runs.kind, id, teamId: team_id, queueId: queue_id, dueAt: due_at };
+        return { kind, id, teamId: team_id, queueId: queue_id, dueAt: due_at };
       }),
     );
   }
@@ -67,49 +69,33 @@ interface ClaimedRow {
   started_at: number;
 }
 
-interface Runs {
-  kind: 'job' | 'execution';
-  findClaimed: HotStatement<ClaimedRow>;
-  putBack: HotStatement<{ id: string }>;
-}
-
-const RUN = { team_id: 'id', id: 'id' } as const satisfies Fields;
+/** What a claimed run is told of by. */
+const DUE = {
+  jobs: 'queue_id, scheduled_at as due_at',
+  executions: 'null as queue_id, 0 as due_at',
+} as const;
 
 /** The state stands in the text and not among the values: only then does a partial index serve. */
-function runsOf(
-  kind: Runs['kind'],
-  { table, running, queue }: { table: string; running: string; queue: string },
-): Runs {
-  return {
-    kind,
-    findClaimed: hotStatement(
-      `find-claimed-${table}`,
-      (dialect) => `
-      select team_id, id, ${queue}, started_at from ${table}
-      where status = '${running}' and claimed_by = ${dialect.$(1)}`,
-    ),
-    putBack: hotStatement(
-      `put-back-${table}`,
-      (dialect) => `
-      update ${table} set status = 'pending', claimed_by = null, started_at = null
-      from ${dialect.rows(RUN, 1)}
-      where ${table}.team_id = given.team_id and ${table}.id = given.id
-        and claimed_by = ${dialect.$(2)}
-      returning ${table}.id`,
-    ),
-  };
-}
+const findClaimed = ofEachTable((table) =>
+  hotStatement<ClaimedRow>(
+    `find-claimed-${table}`,
+    (dialect) => `
+    select team_id, id, ${DUE[table]}, started_at from ${table}
+    where status = '${RUNNING[table]}' and claimed_by = ${dialect.$(1)}`,
+  ),
+);
 
-const JOBS = runsOf('job', {
-  table: 'jobs',
-  running: 'processing',
-  queue: 'queue_id, scheduled_at as due_at',
-});
-const EXECUTIONS = runsOf('execution', {
-  table: 'executions',
-  running: 'running',
-  queue: 'null as queue_id, 0 as due_at',
-});
+const putBack = ofEachTable((table) =>
+  hotStatement<{ id: string }>(
+    `put-back-${table}`,
+    (dialect) => `
+    update ${table} set status = 'pending', claimed_by = null, started_at = null
+    from ${dialect.rows(KEY, 1)}
+    where ${table}.team_id = given.team_id and ${table}.id = given.id
+      and claimed_by = ${dialect.$(2)}
+    returning ${table}.id`,
+  ),
+);
 
 const QUEUE = { queue_id: 'id' } as const satisfies Fields;
 
@@ -136,7 +122,7 @@ async function findDoubtful(
 async function releaseRuns(
   trx: Trx,
   dialect: Dialect,
-  { putBack }: Runs,
+  table: RunTable,
   nodeId: string,
   known: ReadonlySet<string>,
   claimed: readonly ClaimedRow[],
@@ -144,10 +130,10 @@ async function releaseRuns(
   const strays = claimed.filter(({ id }) => !known.has(id));
   if (strays.length === 0) return [];
   const rows = packRows(
-    RUN,
+    KEY,
     strays.map(({ team_id, id }) => ({ team_id, id })),
   );
-  const changed = await runHot(trx, dialect, putBack, [rows, nodeId]);
+  const changed = await runHot(trx, dialect, putBack[table], [rows, nodeId]);
   const ids = new Set(changed.map(({ id }) => id));
   const released = strays.filter(({ id }) => ids.has(id));
   await uncountRuns(

@@ -5,7 +5,7 @@ import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { countFailed } from './outcomes.ts';
 import type { HotRunner } from './procedure.ts';
-import { ofEachTable, type RunTable } from './run-tables.ts';
+import { KEY, ofEachTable, type RunTable } from './run-tables.ts';
 
 const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
@@ -99,14 +99,12 @@ export function overLimit(now: string): Readonly<Record<string, string>> {
   };
 }
 
-const RUN = { team_id: 'id', id: 'id' } as const satisfies Fields;
-
 const FAIL_OVER_LIMIT = ofEachTable((table) =>
   hotStatement<never>(`fail-${table}-over-limit`, (dialect) => {
     const columns = Object.entries(overLimit('started_at'));
     return `
     update ${table} set ${columns.map(([name, value]) => `${name} = ${value}`).join(', ')}
-    from ${dialect.rows(RUN, 1)}
+    from ${dialect.rows(KEY, 1)}
     where ${table}.team_id = given.team_id and ${table}.id = given.id`;
   }),
 );
@@ -132,7 +130,7 @@ export async function keepWithinLimit<Row extends { team_id: string; id: string 
   const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
   if (over.size === 0) return [...rows];
   const failed = [...over].map(({ team_id, id }) => ({ team_id, id }));
-  await runHot(runner, dialect, FAIL_OVER_LIMIT[table], [packRows(RUN, failed)]);
+  await runHot(runner, dialect, FAIL_OVER_LIMIT[table], [packRows(KEY, failed)]);
   await countFailed(runner, dialect, failed, now);
   return rows.filter((row) => !over.has(row));
 }
