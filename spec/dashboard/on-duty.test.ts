@@ -240,3 +240,66 @@ describe('what takes something away', () => {
     }
   });
 });
+
+describe('a list of jobs', () => {
+  test('begins with what happened last; what is to come is a section of its own', async () => {
+    const scene = await begin();
+    const { user, visitor, queueId } = scene;
+    await fail(scene, 12, 'disk full');
+    const now = Date.now();
+    const waiting = { team_id: user.teamId, queue_id: queueId, scheduled_at: now + 600_000 };
+    await fillJobs(dashboard.service.store, [
+      waiting,
+      { ...waiting, scheduled_at: now + 60_000, url: 'http://target.example/soonest' },
+    ]);
+    const { text } = await visitor.get('/jobs');
+    const [, toCome = '', happened = ''] = text.split('<caption');
+    assert.match(toCome, /Jobs to come/);
+    assert.match(toCome, /\/soonest".*\/hook"/s, 'soonest first');
+    assert.equal(asText(happened).match(/Dead-lettered/g)?.length, 12);
+    assert.doesNotMatch(asText(happened), /Pending/);
+    assert.match(text, /<details class="[^"]*">\s*<summary>To come/, 'closed beside a long list');
+    const pending = await visitor.get('/jobs?tab=pending');
+    assert.equal(pending.text.match(/aria-label="Select row"/g)?.length, 2);
+    assert.doesNotMatch(pending.text, /Jobs to come/);
+  });
+
+  test('shows what is to come where nothing has happened yet, and a search narrows it', async () => {
+    const scene = await begin();
+    const { user, visitor, queueId } = scene;
+    const scheduled_at = Date.now() + 600_000;
+    const waiting = { team_id: user.teamId, queue_id: queueId, scheduled_at };
+    await fillJobs(dashboard.service.store, [waiting]);
+    const { text } = await visitor.get('/jobs');
+    assert.match(text, /<details class="[^"]*" open="">\s*<summary>To come/);
+    assert.doesNotMatch(text, /No jobs yet/);
+    assert.doesNotMatch(await read(visitor, '/jobs?q=https://elsewhere.example/'), /To come/);
+    const stranger = await begin();
+    assert.doesNotMatch(await read(stranger.visitor, '/jobs'), /To come/);
+  });
+
+  test('says when by the clocks of the viewer, too, and the time itself beyond a day', async () => {
+    const scene = await begin();
+    const { user, visitor, queueId } = scene;
+    const completed_at = Date.now() - 50 * 3_600_000;
+    const ended = { team_id: user.teamId, queue_id: queueId, status: 'success', started_at: 1 };
+    const [id] = await fillJobs(dashboard.service.store, [{ ...ended, completed_at }]);
+    const short = (timeZone: string) =>
+      new Intl.DateTimeFormat('en-GB', {
+        timeZone,
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+      })
+        .format(completed_at)
+        .replace(',', '');
+    assert.doesNotMatch(await read(visitor, '/jobs'), /Europe\/Berlin/);
+    visitor.cookies.set('belfry_zone', encodeURIComponent('Europe/Berlin'));
+    const page = await read(visitor, '/jobs');
+    assert.match(page, /When, UTC/);
+    assert.ok(page.includes(short('UTC')) && page.includes(short('Europe/Berlin')), page);
+    assert.doesNotMatch(page, /\d d ago/);
+    assert.match(await read(visitor, `/jobs/${id}`), / UTC *\d\d:\d\d:\d\d Europe\/Berlin/);
+  });
+});

@@ -32,8 +32,8 @@ export const alertColumns: Column<Alert>[] = [
   },
   {
     key: 'when',
-    head: 'When',
-    width: '96px',
+    head: 'When, UTC',
+    width: '112px',
     cell: ({ raisedAt }) => <Time at={raisedAt} />,
   },
   {

@@ -1,4 +1,5 @@
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
+import { describeDay, describeDistance, formatClock } from './times.ts';
 
 type Moment = { now: number; timeZone: string | null };
 const MomentContext = createContext<Moment>({ now: 0, timeZone: null });
@@ -30,27 +31,6 @@ export function useMoment(): Moment {
   return useContext(MomentContext);
 }
 
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
-
-/** `in 5 min`, `3 h ago`, `now`; the further away, the coarser. */
-function describeDistance(at: number, now: number): string {
-  const distance = Math.abs(at - now);
-  const ago = at <= now;
-  if (distance < 5 * second) return 'now';
-  const [amount, unit] =
-    distance < minute
-      ? [Math.floor(distance / second), 's']
-      : distance < hour
-        ? [Math.floor(distance / minute), 'min']
-        : distance < 2 * day
-          ? [Math.floor(distance / hour), 'h']
-          : [Math.floor(distance / day), 'd'];
-  return ago ? `${amount} ${unit} ago` : `in ${amount} ${unit}`;
-}
-
 /** `2026-11-21 09:05:07 UTC` */
 export function formatUtc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
@@ -73,8 +53,9 @@ function formatLocal(at: number, timeZone: string): string {
 }
 
 /**
- * An instant (milliseconds since 1970 UTC), relative by default, with the exact UTC and local time on
- * hover. `exact` writes the UTC time itself, for details and printouts; null shows a dash.
+ * An instant (milliseconds since 1970 UTC), with the exact UTC and local time on hover: relative within a day, and
+ * the UTC time itself beyond, where "2 d ago" would say less. `exact` writes UTC and the viewer's time, for details
+ * and printouts; null shows a dash.
  */
 export function Time({ at, exact = false }: { at: number | null; exact?: boolean }) {
   const { now, timeZone } = useMoment();
@@ -88,7 +69,29 @@ export function Time({ at, exact = false }: { at: number | null; exact?: boolean
       className="num"
       style={{ whiteSpace: 'nowrap' }}
     >
-      {exact ? utc : describeDistance(at, now)}
+      {exact ? <Exact at={at} timeZone={timeZone} /> : <Short at={at} now={now} />}
     </time>
+  );
+}
+
+/** The zone is left out in tables, whose heads tell it. */
+function Short({ at, now }: { at: number; now: number }) {
+  const distance = describeDistance(at, now);
+  if (distance !== null) return distance;
+  return (
+    <>
+      {describeDay(at, now)}
+      <small data-zone> UTC</small>
+    </>
+  );
+}
+
+function Exact({ at, timeZone }: { at: number; timeZone: string | null }) {
+  const utc = formatUtc(at);
+  if (timeZone === null || timeZone === 'UTC') return utc;
+  return (
+    <>
+      {utc} <span className="muted">{`${formatClock(at, timeZone)} ${timeZone}`}</span>
+    </>
   );
 }

@@ -282,10 +282,7 @@ function Planned({ row: { cron, lastRun, strip, successRate } }: { row: CronRow 
         <ol className={classes.planned}>
           {runs.map((at) => (
             <li key={at}>
-              <Time at={at} exact />{' '}
-              <span className="muted">
-                <Time at={at} />
-              </span>
+              <Time at={at} exact />
             </li>
           ))}
         </ol>

@@ -12,7 +12,7 @@ import { PageHeader } from '../parts/PageHeader.tsx';
 import { Pagination } from '../parts/Pagination.tsx';
 import { readCursor } from '../parts/readCursor.ts';
 import { TabLinks } from '../parts/TabLinks.tsx';
-import { formatUtc } from '../parts/Time.tsx';
+import { formatUtc, Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
 import { listShown } from '../runs/bulkProgress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
@@ -27,7 +27,8 @@ import {
   refuseQueue,
 } from '../runs/jobSearch.ts';
 import { JobTable } from '../runs/JobTable.tsx';
-import type { BoundedCount, JobTab } from '../services.ts';
+import type { BoundedCount, JobSearch, JobTab, Work } from '../services.ts';
+import classes from './jobs.module.css';
 import type { Route } from './+types/jobs.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -38,15 +39,18 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const queues = await work.listQueues(team.id);
   const { search, faults } = refuseQueue(readJobSearch(params), queues);
   const narrowed = isNarrowed(params);
-  const [page, counts, tasks, matching] = await Promise.all([
-    search ? work.searchJobs(team.id, search, readCursor(url)) : emptyPage,
+  const tab = readTab(params);
+  const cursor = readCursor(url);
+  const [page, toCome, counts, tasks, matching] = await Promise.all([
+    search ? work.searchJobs(team.id, leaveOutToCome(search, now), cursor) : emptyPage,
+    search?.tab === 'all' && !cursor.cursor ? listToCome(work, team.id, search, now) : [],
     work.countTabs(team.id, search?.queueId),
     work.listBulkTasks(team.id),
     search && narrowed && actsOn(search.tab) ? work.countJobs(team.id, search) : null,
   ]);
-  const tab = readTab(params);
   return {
     page,
+    toCome,
     tab,
     narrowed,
     faults,
@@ -59,6 +63,27 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     tasks: listShown(tasks, now),
     matching: faults ? { count: 0, isMore: false } : (matching ?? counts[tab]),
   };
+}
+
+/** What is still to come stands apart: the list of all begins with what happened last. */
+function leaveOutToCome(search: JobSearch, now: number): JobSearch {
+  if (search.tab !== 'all' || search.id !== undefined) return search;
+  return { ...search, to: Math.min(search.to ?? now + 1, now + 1) };
+}
+
+const mostToCome = 10;
+
+/** The next due of what the search finds, soonest first. An id finds all attempts in one list. */
+async function listToCome(work: Work, teamId: string, search: JobSearch, now: number) {
+  if (search.id !== undefined) return [];
+  const from = Math.max(search.from ?? 0, now + 1);
+  const pages = await Promise.all(
+    (['pending', 'retrying'] as const).map((tab) =>
+      work.searchJobs(teamId, { ...search, tab, from }, { limit: mostToCome }),
+    ),
+  );
+  const jobs = pages.flatMap((page) => page.jobs);
+  return jobs.toSorted((a, b) => a.at - b.at).slice(0, mostToCome);
 }
 
 const emptyPage = { jobs: [], next: null, previous: null, searchedBackTo: null };
@@ -118,10 +143,13 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
         faults={faults}
         resent={counts.resent}
       />
+      <ToCome {...loaderData} />
       {faults ? (
         <UnreadableFilter />
       ) : page.jobs.length === 0 ? (
-        <Nothing tab={tab} narrowed={narrowed} isAtEnd={page.next === null} />
+        loaderData.toCome.length > 0 ? null : (
+          <Nothing tab={tab} narrowed={narrowed} isAtEnd={page.next === null} />
+        )
       ) : (
         <JobTable
           jobs={page.jobs}
@@ -136,6 +164,32 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
 }
 
 type Shown = Route.ComponentProps['loaderData'];
+
+/** Open where it would not push what happened out of sight. */
+const mostBesides = 10;
+
+function ToCome({ toCome, page, pausedQueueIds }: Shown) {
+  const [first] = toCome;
+  if (!first) return null;
+  return (
+    <details className={classes.toCome} open={page.jobs.length < mostBesides}>
+      <summary>
+        To come: the next <Time at={first.at} />
+      </summary>
+      <JobTable
+        caption="Jobs to come"
+        jobs={toCome}
+        tab="all"
+        matching={null}
+        pausedQueueIds={pausedQueueIds}
+      />
+      <p>
+        <Link to="/jobs?tab=pending">All pending</Link>,{' '}
+        <Link to="/jobs?tab=retrying">all retrying</Link>
+      </p>
+    </details>
+  );
+}
 
 /** A tab says how many it leads to; where filters are kept with it, nobody has counted those of the others. */
 function countOnTab(

@@ -1,6 +1,7 @@
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
 import { BodyPeek } from '../parts/BodyPeek.tsx';
+import { useClockColumn } from '../parts/clockColumn.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { OtherFaults, UnreadableFilter } from '../parts/FilterFault.tsx';
@@ -30,6 +31,7 @@ export function History({
   search: string;
   faults: FilterFaults | null;
 }) {
+  const clock = useClockColumn(timeOf, 0);
   const isUnreadable = faults?.['status'] !== undefined;
   return (
     <section aria-label="History">
@@ -53,7 +55,7 @@ export function History({
       ) : (
         <DataTable
           caption="Runs"
-          columns={columns}
+          columns={[...columns.slice(0, 2), ...clock, ...columns.slice(2)]}
           rows={page.executions}
           keyOf={({ id }) => id}
           isLive
@@ -76,6 +78,8 @@ export function executionStatus(status: ExecutionRow['status']): StatusName {
   return statusNames[status];
 }
 
+const timeOf = ({ scheduledFor, createdAt }: ExecutionRow) => scheduledFor ?? createdAt;
+
 const columns: Column<ExecutionRow>[] = [
   {
     key: 'status',
@@ -89,9 +93,9 @@ const columns: Column<ExecutionRow>[] = [
   },
   {
     key: 'at',
-    head: 'When',
-    width: '110px',
-    cell: ({ scheduledFor, createdAt }) => <Time at={scheduledFor ?? createdAt} />,
+    head: 'When, UTC',
+    width: '112px',
+    cell: (row) => <Time at={timeOf(row)} />,
   },
   {
     key: 'why',

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
 import { isOne } from '../parts/amounts.ts';
+import { useClockColumn } from '../parts/clockColumn.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { DataTable, type BulkActions, type Column } from '../parts/DataTable.tsx';
@@ -19,8 +20,10 @@ export function JobTable({
   tab,
   matching,
   pausedQueueIds,
+  caption = 'Jobs',
 }: {
   jobs: readonly JobRow[];
+  caption?: string;
   pausedQueueIds: readonly string[];
   tab: JobTab;
   matching: BoundedCount | null;
@@ -35,11 +38,12 @@ export function JobTable({
     isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
+  const clock = useClockColumn(({ at }: JobRow) => at, 0);
   const bulk = matching === null ? null : bulkOf(tab, matching);
   return (
     <DataTable
-      caption="Jobs"
-      columns={[...columns, actions]}
+      caption={caption}
+      columns={[...columns, ...clock, actions]}
       rows={jobs}
       keyOf={({ id }) => id}
       isLive
@@ -125,7 +129,7 @@ const columns: Column<JobRow>[] = [
     givesWay: 2,
     cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
   },
-  { key: 'at', head: 'When', width: '92px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
+  { key: 'at', head: 'When, UTC', width: '112px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
 ];
 
 function Outcome({ job }: { job: JobRow }) {

@@ -1,6 +1,6 @@
 /** Since when a cron fails without a success in between, as far as the strip of its runs goes back. */
 import type { RunResult } from '../services.ts';
-import { formatShort } from '../parts/shortTimes.ts';
+import { formatShort } from '../parts/times.ts';
 import { describeOutcome } from './reasons.ts';
 
 export type FailingStreak = {

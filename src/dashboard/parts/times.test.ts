@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { describeDay, describeDistance, formatClock, formatShort } from './times.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+const hour = 3_600_000;
+
+describe('a time in a row', () => {
+  test('is a distance within a day, and none beyond', () => {
+    const distances = [
+      [NOW - 1000, 'now'],
+      [NOW - 59_000, '59 s ago'],
+      [NOW + 5 * 60_000, 'in 5 min'],
+      [NOW - 24 * hour + 1, '23 h ago'],
+      [NOW - 24 * hour, null],
+      [NOW + 24 * hour, null],
+    ] as const;
+    for (const [at, said] of distances) assert.equal(describeDistance(at, NOW), said);
+  });
+
+  test('is its UTC time beyond, with the year where that is another one', () => {
+    assert.equal(describeDay(NOW - 44 * hour, NOW), '20 Nov 16:00');
+    assert.equal(describeDay(NOW - 400 * 24 * hour, NOW), '18 Oct 2025');
+  });
+
+  test('is told by the clocks of the viewer beside', () => {
+    assert.equal(formatShort(NOW, 'Europe/Berlin'), '22 Nov 13:00');
+    assert.equal(formatClock(NOW, 'America/New_York'), '07:00:00');
+  });
+});
