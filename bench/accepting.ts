@@ -23,8 +23,8 @@ export async function measureAccepting(places: Places, jobs: number): Promise<Ac
     const env = { PLANS: 'unlimited=unlimited', LOG_LEVEL: 'warn' };
     await using belfry = await startBelfry({ databaseUrl, env });
     const client = await makeClient(belfry);
-    await post(belfry.url, client.token, Math.min(jobs, 2_000));
-    const result = { database, jobs, ...(await post(belfry.url, client.token, jobs)) };
+    await postJobs(belfry, client, JOB, Math.min(jobs, 2_000));
+    const result = { database, jobs, ...(await postJobs(belfry, client, JOB, jobs)) };
     client.close();
     results.push(result);
     process.stdout.write(
@@ -34,18 +34,25 @@ export async function measureAccepting(places: Places, jobs: number): Promise<Ac
   return results;
 }
 
-async function post(url: string, token: string, jobs: number) {
+const JOB = {
+  queue: 'emails',
+  url: 'https://example.com/hook',
+  delay: 86_400,
+  payload: { n: 1 },
+};
+
+/** Posts the same job again and again, over so many connections, each the next as soon as one is answered. */
+export async function postJobs(
+  { url }: { url: string },
+  { token }: { token: string },
+  job: object,
+  jobs: number,
+) {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const headers = {
     authorization: `Bearer ${token}`,
     'content-type': 'application/json',
     accept: 'application/json',
-  };
-  const job = {
-    queue: 'emails',
-    url: 'https://example.com/hook',
-    delay: 86_400,
-    payload: { n: 1 },
   };
   const body = JSON.stringify(job);
   const took: number[] = [];

@@ -11,6 +11,7 @@ import type { Memory } from './memory.ts';
 import { drawBars, drawLines } from './plot.ts';
 import type { Soak, SoakStretch } from './soak.ts';
 import type { Lateness } from './steady.ts';
+import type { UnitCost, Units } from './units.ts';
 
 interface Measured<Result> {
   part: string;
@@ -41,6 +42,7 @@ export function writePage(results: string): void {
     section<Memory[]>(results, 'memory', memory),
     section<Growth[]>(results, 'growth', growth),
     section<Soak[]>(results, 'soak', soak),
+    section<Units[]>(results, 'units', units),
   ];
   fs.writeFileSync(PAGE, `${kept}\n\n${sections.filter((text) => text !== '').join('\n\n')}\n`);
 }
@@ -299,6 +301,49 @@ function drift(value: (stretch: SoakStretch) => number, write: (value: number) =
     const [first, last] = [mean(stretches.slice(0, quarter)), mean(stretches.slice(-quarter))];
     return `${write(first)} → ${write(last)} (${(last / first).toFixed(2)})`;
   };
+}
+
+function units(results: Units[]): string[] {
+  const costs = (what: string, { database }: Units, each: UnitCost) => [
+    database,
+    what,
+    micros(each.cpuMicros),
+    micros(each.serverMicros),
+    each.walBytes === null ? '' : `${format(each.walBytes)} B`,
+    `${format(each.diskBytes)} B`,
+  ];
+  const nodes = results.flatMap((each) => each.nodes);
+  const memory = results.map(({ database, underWay, underWayBytes }) => {
+    const perThousand = (underWayBytes / underWay) * 1000;
+    return `${megabytes(perThousand)} on ${database}`;
+  });
+  return [
+    '## What one job costs',
+    '',
+    `The whole service as a process of its own; ${format(results[0]?.jobs ?? 0)} small jobs accepted over 64 connections while their queue is paused, then sent, with 4,000 seats. [Scaling](scaling.md) computes with these figures.`,
+    '',
+    ...table(
+      ['', '', 'processor time', 'of its database', 'write-ahead log', 'disk'],
+      results.flatMap((each) => [
+        costs('accept', each, each.accept),
+        costs('deliver', each, each.deliver),
+      ]),
+    ),
+    '',
+    `A thousand requests under way took ${memory.join(' and ')} of memory, measured with ${format(results[0]?.underWay ?? 0)}.`,
+    '',
+    'Deliveries by several processes on the same two processors:',
+    '',
+    ...table(
+      ['nodes', 'a second', 'processor time a job', 'of its database'],
+      nodes.map((each) => [
+        String(each.nodes),
+        format(each.perSecond),
+        micros(each.cpuMicros),
+        micros(each.serverMicros),
+      ]),
+    ),
+  ];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

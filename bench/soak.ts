@@ -171,11 +171,16 @@ async function readStretch(
     cpuMicros: (now.own - before.own) / late.length,
     serverMicros: (now.server - before.server) / late.length,
     memoryBytes: readMemory(machine.pid),
-    databaseBytes: await readSize(machine),
+    databaseBytes: await readDatabaseSize(machine),
   };
 }
 
-async function readSize({ place, rows, serverPid }: Machine): Promise<number> {
+/** What a database takes on the disk. */
+export async function readDatabaseSize({
+  place,
+  rows,
+  serverPid,
+}: Omit<Machine, 'pid'>): Promise<number> {
   if (serverPid === null) {
     const files = [place, `${place}-wal`].filter((file) => fs.existsSync(file));
     return files.reduce((sum, file) => sum + fs.statSync(file).size, 0);
@@ -213,31 +218,22 @@ async function probe(belfry: BelfryProcess, token: string, target: Target): Prom
   return (await poster.takeLate()).length / (PROBE_MS / 1000);
 }
 
-function openPoster(belfry: BelfryProcess, token: string, target: Target) {
-  const pool = new Pool(belfry.url, { connections: CONNECTIONS });
-  const headers = {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    accept: 'application/json',
-  };
+/** Posts jobs that are due a second later, and compares them with what arrives. */
+export function openPoster(belfry: BelfryProcess, token: string, target: Target) {
+  const api = openApi(belfry, token);
   // What another poster's jobs arrive as is none of this one's.
   const prefix = `/soak/${randomUUID()}/`;
   /** When a job is due; its arrival takes it away. */
   const due = new Map<number, number>();
   const gone = new Set<number>();
-  const counted = { posted: 0, arrived: 0, twice: 0, refused: 0 };
+  const counted = { posted: 0, accepted: 0, arrived: 0, twice: 0, refused: 0 };
   const post = async () => {
     const number = counted.posted++;
     const url = `${target.url}${prefix}${number}`;
     const job = { queue: QUEUE, url, payload: { n: 1 }, delay: DELAY_SECONDS };
-    const answer = await pool.request({
-      path: '/api/jobs',
-      method: 'POST',
-      headers,
-      body: JSON.stringify(job),
-    });
-    const { job_id } = (await answer.body.json()) as { job_id?: string };
-    if (answer.statusCode === 201) due.set(number, acceptedAt(job_id ?? '') + DELAY_SECONDS * 1000);
+    const { status, jobId } = await api.post(job);
+    if (status === 201) due.set(number, acceptedAt(jobId) + DELAY_SECONDS * 1000);
+    if (status === 201) counted.accepted++;
     else counted.refused++;
   };
   const postFor = async (ms: number, perSecond: number) => {
@@ -271,8 +267,25 @@ function openPoster(belfry: BelfryProcess, token: string, target: Target) {
     counted.arrived = gone.size;
     return late.toSorted((a, b) => a - b);
   };
-  const close = () => pool.close();
-  return { postFor, takeLate, counted, [Symbol.asyncDispose]: close };
+  /** Jobs that were answered with 201 and have not arrived. */
+  const countMissing = () => due.size;
+  return { postFor, takeLate, countMissing, counted, [Symbol.asyncDispose]: api.close };
+}
+
+function openApi({ url }: BelfryProcess, token: string) {
+  const pool = new Pool(url, { connections: CONNECTIONS });
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept: 'application/json',
+  };
+  const post = async (job: object) => {
+    const body = JSON.stringify(job);
+    const answer = await pool.request({ path: '/api/jobs', method: 'POST', headers, body });
+    const { job_id } = (await answer.body.json()) as { job_id?: string };
+    return { status: answer.statusCode, jobId: job_id ?? '' };
+  };
+  return { post, close: () => pool.close() };
 }
 
 /** A job's id begins with the milliseconds of its acceptance. */

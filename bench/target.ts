@@ -27,6 +27,9 @@ interface Ask {
   prefix: string;
 }
 
+/** How long `/hold…` lets wait. */
+export const HOLD_MS = 25_000;
+
 export async function startTarget(): Promise<Target> {
   const child = fork(import.meta.filename, { execArgv: [] });
   const [port] = (await once(child, 'message')) as [number];
@@ -44,7 +47,7 @@ export async function startTarget(): Promise<Target> {
   };
 }
 
-/** `/quiet…` is answered and not kept; `/slow…` after a second; everything else at once. */
+/** `/quiet…` is answered and not kept; `/slow…` after a second; `/hold…` after many; everything else at once. */
 function serve(): void {
   let arrivals: Arrival[] = [];
   const server = http.createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
@@ -53,6 +56,7 @@ function serve(): void {
     request.resume();
     request.on('end', () => {
       if (path.startsWith('/slow')) void delay(1000).then(() => response.end('ok'));
+      else if (path.startsWith('/hold')) void delay(HOLD_MS).then(() => response.end('ok'));
       else response.end('ok');
     });
   });

@@ -53,6 +53,25 @@ test('what a durable server has committed is there after a crash', async () => {
   assert.deepEqual(await query(server.url, 'show work_mem'), [{ work_mem: '5MB' }]);
 });
 
+test('a standby has what its primary had, and takes its place', async () => {
+  await using primary = await startPostgres();
+  await using standby = await startPostgres({ standbyOf: primary.port });
+  await query(primary.url, 'create table bells as select 1 as id');
+  await assert.rejects(query(standby.url, 'create table more (id int)'), /read-only transaction/);
+  const has = async () =>
+    (
+      await query(
+        standby.url,
+        `select to_regclass('bells') as it where to_regclass('bells') is not null`,
+      )
+    ).length === 1;
+  for (let tries = 0; tries < 250 && !(await has()); tries++) await delay(20);
+  await primary.crash();
+  await query(standby.url, 'select pg_promote()');
+  await query(standby.url, 'insert into bells values (2)');
+  assert.deepEqual(await query(standby.url, 'select id from bells'), [{ id: 1 }, { id: 2 }]);
+});
+
 test('a server ends when the process that started it is killed', async () => {
   const source = `
     const { startPostgres } = await import(${JSON.stringify(import.meta.resolve('./postgres.ts'))});

@@ -28,6 +28,8 @@ export interface PostgresOptions {
   durable?: boolean;
   /** Further settings of the server, e.g. `{ shared_buffers: '512MB' }`. */
   settings?: Record<string, string>;
+  /** Follows the server at this port, which must have written little since its start, until it is promoted. */
+  standbyOf?: number;
 }
 
 /** An empty database of its own; `drop` also ends the connections it still has. */
@@ -69,6 +71,8 @@ async function startFrom(installation: Installation, options: PostgresOptions): 
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-pg-'));
   fs.chmodSync(home, 0o711);
   await copyTree(installation.template, path.join(home, 'data'));
+  // All servers begin as copies of one cluster, so a standby finds in the other's log what it lacks.
+  if (options.standbyOf !== undefined) fs.writeFileSync(path.join(home, 'data/standby.signal'), '');
   const port = await findFreePort();
   let server = await launchServer(installation, home, port, options);
   const stop = async () => {
@@ -252,7 +256,7 @@ async function launchServer(
   { binaries, account }: Installation,
   home: string,
   port: number,
-  { durable = false, settings = {} }: PostgresOptions,
+  { durable = false, settings = {}, standbyOf }: PostgresOptions,
 ): Promise<Server> {
   const all = {
     listen_addresses: '127.0.0.1',
@@ -260,6 +264,9 @@ async function launchServer(
     unix_socket_directories: path.join(home, 'data'),
     max_connections: '200',
     ...(durable ? {} : FAST_SETTINGS),
+    ...(standbyOf === undefined
+      ? {}
+      : { primary_conninfo: `host=127.0.0.1 port=${standbyOf} user=postgres` }),
     ...settings,
   };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -299,7 +306,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
     START_LIMIT_MS,
   );
   const look = () => {
-    if (output().includes('ready to accept connections')) resolve();
+    if (/ready to accept (?:read-only )?connections/.test(output())) resolve();
   };
   server.stderr?.on('data', look);
   server.once('exit', (code) => reject(new Error(`Postgres ended with ${code}:\n${output()}`)));
