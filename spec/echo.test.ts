@@ -3,36 +3,36 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startDnsServer } from '#testing/dns-server';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
-import { type Client, makeClient, postJob, showJob } from '#testing/remote';
+import {
+  type Client,
+  listJobs,
+  makeClient,
+  postJob,
+  showJob,
+  TEAM,
+  untilEnded,
+} from '#testing/remote';
 
 const env = { PLANS: 'unlimited=unlimited', ALLOWED_NETWORKS: undefined };
 
 async function ended(belfry: BelfryProcess, id: string) {
-  return eventually(
-    async () => {
-      const job = await showJob(belfry, id);
-      return job.completed_at === null ? false : job;
-    },
-    { everyMs: 100, what: 'the job to end' },
-  );
+  await untilEnded(belfry, [id]);
+  return showJob(belfry, id);
 }
 
-describe('the echo', { timeout: 60_000 }, () => {
+async function tryOnce(belfry: BelfryProcess): Promise<void> {
+  const queue = ['--team', TEAM, '--queue', 'emails'];
+  const { code } = await belfry.cli('queue', 'set', ...queue, '--retries', 'off');
+  assert.equal(code, 0);
+}
+
+describe('the echo', () => {
   let belfry: BelfryProcess;
   let client: Client;
   before(async () => {
     belfry = await startBelfry({ env });
     client = await makeClient(belfry);
-    await belfry.cli(
-      'queue',
-      'set',
-      '--team',
-      'Bell ringers',
-      '--queue',
-      'emails',
-      '--retries',
-      'off',
-    );
+    await tryOnce(belfry);
   });
   after(async () => {
     client.close();
@@ -86,16 +86,7 @@ describe('the echo', { timeout: 60_000 }, () => {
     await using named = await startBelfry({ env: { ...env, DNS_SERVERS: dns.address } });
     const port = new URL(named.url).port;
     const other = await makeClient(named);
-    await named.cli(
-      'queue',
-      'set',
-      '--team',
-      'Bell ringers',
-      '--queue',
-      'emails',
-      '--retries',
-      'off',
-    );
+    await tryOnce(named);
     const refused = [
       `${named.url}/healthz`,
       `${named.url}/echo/`,
@@ -111,9 +102,9 @@ describe('the echo', { timeout: 60_000 }, () => {
     ];
     const ids = new Map<string, string>();
     for (const url of refused) ids.set(url, await postJob(other, { url }));
-    for (const [url, id] of ids) {
-      assert.equal((await ended(named, id)).reason, 'blocked_address', url);
-    }
+    await untilEnded(named, [...ids.values()]);
+    const jobs = new Map((await listJobs(named)).map((job) => [job.id, job]));
+    for (const [url, id] of ids) assert.equal(jobs.get(id)?.reason, 'blocked_address', url);
     other.close();
   });
 
@@ -121,16 +112,7 @@ describe('the echo', { timeout: 60_000 }, () => {
     await using off = await startBelfry({ env: { ...env, ECHO: 'off' } });
     assert.notEqual((await fetch(`${off.url}/echo`, { redirect: 'manual' })).status, 200);
     const other = await makeClient(off);
-    await off.cli(
-      'queue',
-      'set',
-      '--team',
-      'Bell ringers',
-      '--queue',
-      'emails',
-      '--retries',
-      'off',
-    );
+    await tryOnce(off);
     const id = await postJob(other, { url: `${off.url}/echo` });
     assert.equal((await ended(off, id)).reason, 'blocked_address');
     other.close();

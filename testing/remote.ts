@@ -113,6 +113,17 @@ export async function untilSucceeded(
   await untilCounted(belfry, { text, number: ids.length, withinMs });
 }
 
+/** Waits until these jobs have ended, in whatever way. */
+export async function untilEnded(
+  belfry: Pick<BelfryProcess, 'databaseUrl'>,
+  ids: readonly string[],
+  withinMs = 30_000,
+): Promise<void> {
+  const list = ids.map((id) => `'${id}'`).join();
+  const text = `select count(*) as number from jobs where completed_at is not null and id in (${list})`;
+  await untilCounted(belfry, { text, number: ids.length, withinMs });
+}
+
 function read<Printed>({ code, json, stderr }: CommandResult): Printed {
   if (code !== 0) throw new Error(`the command ended with ${code}: ${stderr}`);
   return json as Printed;

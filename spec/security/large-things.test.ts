@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import zlib from 'node:zlib';
 import { readMetric } from '#testing/metrics';
-import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { type BelfryProcess, startBelfry } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
+import { untilEnded } from '#testing/remote';
 import { Visitor } from '#testing/visitor';
 
 /**
@@ -94,11 +95,7 @@ async function runJob(fields: Record<string, string>, payload = '[]'): Promise<s
     job_id: string;
   };
   assert.ok(id, 'accepted');
-  const ended = async () => {
-    const { json } = await belfry.cli('job', 'show', '--id', id);
-    return (json as { completed_at: string | null }).completed_at !== null;
-  };
-  await eventually(ended, { withinMs: 50_000, everyMs: 300, what: 'the job to end' });
+  await untilEnded(belfry, [id], 50_000);
   return id;
 }
 

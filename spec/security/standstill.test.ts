@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { type BelfryProcess, startBelfry } from '#testing/process';
 import { makeGate } from '#testing/scheduling';
 import { type Receiver, startReceiver } from '#testing/receiver';
+import { untilEnded } from '#testing/remote';
 
 /** The process stands still (a frozen machine, a held-up event loop); targets must not be blamed for it (§2.7). */
 
@@ -42,11 +43,8 @@ async function standStillAmid(path: string, meanwhile: () => void): Promise<Ende
   meanwhile();
   await delay(2_500);
   belfry.signal('SIGCONT');
-  return await eventually(async () => {
-    const { json } = await belfry.cli('job', 'show', '--id', id);
-    const job = json as Ended;
-    return job.status === 'processing' ? null : job;
-  });
+  await untilEnded(belfry, [id]);
+  return (await belfry.cli('job', 'show', '--id', id)).json as Ended;
 }
 
 test('an answer that came while the process stood still is in time, and quick', async () => {
