@@ -303,3 +303,57 @@ describe('a list of jobs', () => {
     assert.match(await read(visitor, `/jobs/${id}`), / UTC *\d\d:\d\d:\d\d Europe\/Berlin/);
   });
 });
+
+describe('the way to the next step', () => {
+  test('an earlier attempt’s page fires the retry that waits', async () => {
+    const scene = await begin();
+    const { user, visitor, queueId } = scene;
+    const now = Date.now();
+    const of = { team_id: user.teamId, queue_id: queueId };
+    const [first = ''] = await fillJobs(dashboard.service.store, [
+      { ...of, status: 'retried', started_at: now - 2000, completed_at: now - 1000 },
+    ]);
+    const [second = ''] = await fillJobs(dashboard.service.store, [
+      { ...of, original_id: first, attempt_number: 2, scheduled_at: now + 3_600_000 },
+    ]);
+    const { text } = await visitor.get(`/jobs/${first}`);
+    assert.match(text, new RegExp(`<form[^>]*action="/jobs/${second}"`));
+    assert.match(asText(text), /Fire the retry now/);
+    assert.doesNotMatch(await read(visitor, `/jobs/${second}`), /Fire the retry/);
+    await visitor.post(`/jobs/${second}`, { intent: 'fire', job: second });
+    const fired = await dashboard.service.work.findJob(user.teamId, second);
+    assert.ok(fired && fired.scheduledAt < now + 60_000);
+    await dashboard.service.work.pauseQueue(user.teamId, queueId);
+    assert.match(await read(visitor, `/jobs/${first}`), /Fire the retry when the queue is enabled/);
+  });
+
+  test('a queue’s page creates a job in it, unless it is paused', async () => {
+    const scene = await begin();
+    const { visitor, user, queueId } = scene;
+    await dashboard.service.work.setQueue(user.teamId, 'another & more', {});
+    assert.match((await visitor.get(`/queues/${queueId}`)).text, /href="\/jobs\/new\?queue=mail"/);
+    const form = await visitor.get('/jobs/new?queue=another%20%26%20more');
+    assert.match(form.text, /<option value="another &amp; more" selected=""/);
+    await dashboard.service.work.pauseQueue(user.teamId, queueId);
+    const paused = (await visitor.get(`/queues/${queueId}`)).text;
+    assert.doesNotMatch(paused, /href="\/jobs\/new\?queue=mail"/);
+  });
+
+  test('what forms say of targets follows the settings', async () => {
+    const { visitor } = await begin();
+    for (const path of ['/jobs/new', '/crons/new']) {
+      const page = await read(visitor, path);
+      assert.match(page, /at a public address or within 127\.0\.0\.0\/8, as the operator allows/);
+    }
+    await using strict = await startDashboard({ ALLOWED_NETWORKS: '' }, { sends: false });
+    const someone = await strict.signIn(await strict.user('strict@bells.test'));
+    const page = await read(someone, '/jobs/new');
+    assert.match(page, /It must be reachable from the public internet over IPv4\./);
+  });
+
+  test('the first preset is every minute', async () => {
+    const { visitor } = await begin();
+    const { text } = await visitor.get('/crons/new');
+    assert.match(asText(text), /Every minute Every 5 minutes Hourly/);
+  });
+});

@@ -7,6 +7,7 @@ import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { EnterSaves, FormActions } from './FormActions.tsx';
 import classes from './Form.module.css';
 import { TimeoutField } from './NumberField.tsx';
+import { useReach } from './reach.ts';
 import { ContentFields, TargetFields } from './RequestFields.tsx';
 import { ScheduleField } from './ScheduleField.tsx';
 import type { CronTyped } from './typed.ts';
@@ -35,15 +36,13 @@ type CronFormProps = {
 /** Every setting of a cron (§2.1, §2.4), the same for a new one and a present one. */
 export function CronForm(props: CronFormProps) {
   const { typed, errors, word, cancelTo, from, paste, outcome } = props;
+  const reach = useReach();
   return (
     <Form noValidate>
       <EnterSaves />
       {from ? <input type="hidden" name="from" value={from} /> : null}
       {paste}
-      <Section
-        title="Target"
-        note="What is called. It must be reachable from the public internet over IPv4."
-      >
+      <Section title="Target" note={`What is called. ${reach}`}>
         <div className={classes.fields}>
           <TextField
             name="name"

@@ -6,6 +6,7 @@ import type { FieldErrors } from '../services.ts';
 import { EnterSaves, FormActions } from './FormActions.tsx';
 import classes from './Form.module.css';
 import { NumberField } from './NumberField.tsx';
+import { useReach } from './reach.ts';
 import { ContentFields, TargetFields } from './RequestFields.tsx';
 import type { JobTyped } from './typed.ts';
 
@@ -24,6 +25,7 @@ type JobFormProps = {
 /** Every field of a job (§2.2). Timeout, retries and assertions are the queue's. */
 export function JobForm(props: JobFormProps) {
   const { typed, errors, queues, pausedCount, from, paste, outcome } = props;
+  const reach = useReach();
   return (
     <Form noValidate>
       <EnterSaves />
@@ -46,7 +48,7 @@ export function JobForm(props: JobFormProps) {
       </Section>
       <Section
         title="Request"
-        note="The target must be reachable from the public internet over IPv4. That is checked when the request is sent."
+        note={`What is called. ${reach} That is checked when the request is sent.`}
       >
         <div className={classes.fields}>
           <TargetFields typed={typed} errors={errors} />

@@ -1,5 +1,5 @@
 import { Outlet, useRouteLoaderData } from 'react-router';
-import { services, signedIn } from '../context.ts';
+import { requestFacts, services, signedIn } from '../context.ts';
 import { readTheme, readToast } from '../cookies.ts';
 import { FaultPage } from '../parts/FaultPage.tsx';
 import { Frame } from '../parts/Frame.tsx';
@@ -20,6 +20,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     teams: session.teams,
     pulse,
     usage,
+    allowedNetworks: context.get(requestFacts).targets.allowedNetworks,
     theme: readTheme(request),
     toast: readToast(request),
   };

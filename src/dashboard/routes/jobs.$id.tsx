@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { data, Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
@@ -6,6 +7,7 @@ import { redirectWithToast } from '../cookies.ts';
 import { CutText } from '../parts/CutText.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { Form } from '../parts/Form.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
@@ -38,7 +40,9 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     (await notHere(context, (teamId) => work.findJob(teamId, params.id)));
   const wholeBody =
     search.get('body') === 'whole' ? await work.readResponseText(team.id, run.job.id) : null;
-  const isHeld = run.job.status === 'pending' && (await isPaused(work, team.id, run.job.queueId));
+  // Of an attempt that was retried the one that waits now.
+  const waiting = run.attempts.find(({ status }) => status === 'pending') ?? null;
+  const isHeld = waiting !== null && (await isPaused(work, team.id, run.job.queueId));
   const { id, retriedAs } = run.job;
   const [resent, tasks] = retriedAs
     ? await Promise.all([work.listAttempts(team.id, retriedAs), work.listBulkTasks(team.id)])
@@ -51,6 +55,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     secretsShown,
     wholeBody,
     isHeld,
+    waitingId: waiting?.id ?? null,
     resentNow: last ? jobStatus(last) : null,
     resends: tasks.filter((task) => task.search.id === id && isRecent(task, now)),
   };
@@ -92,6 +97,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
         more={
           <>
             <LinkButton to={again}>Create again with edits</LinkButton>
+            <FireRetry id={loaderData.waitingId} of={job} isHeld={loaderData.isHeld} />
             <JobActions job={job} isHeld={loaderData.isHeld} />
           </>
         }
@@ -117,6 +123,27 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
         />
       </div>
     </>
+  );
+}
+
+/** An earlier attempt's page fires the one that waits. */
+function FireRetry({
+  id,
+  of,
+  isHeld,
+}: {
+  id: string | null;
+  of: ShownJob['job'];
+  isHeld: boolean;
+}) {
+  if (id === null || id === of.id) return null;
+  return (
+    <Form action={`/jobs/${id}`}>
+      <input type="hidden" name="job" value={id} />
+      <Button type="submit" name="intent" value="fire" variant="default">
+        {isHeld ? 'Fire the retry when the queue is enabled' : 'Fire the retry now'}
+      </Button>
+    </Form>
   );
 }
 

@@ -85,11 +85,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
         beside={<QueueHealthWord health={health} />}
         parent={{ to: '/queues', text: 'Queues' }}
         more={<More row={row} />}
-        action={
-          <Button component={Link} to={`/queues/${queue.id}/edit`}>
-            Edit
-          </Button>
-        }
+        action={<CreateJob queue={queue} />}
         menu={<DeleteQueue row={row} deletion={deletion} />}
       />
       <div className="stack">
@@ -152,14 +148,29 @@ function DeleteQueue({
   );
 }
 
+/** A paused queue is not offered for new jobs (§2.3). */
+function CreateJob({ queue: { name, isPaused } }: Pick<QueueRow, 'queue'>) {
+  if (isPaused) return null;
+  return (
+    <Button component={Link} to={`/jobs/new?queue=${encodeURIComponent(name)}`}>
+      Create job
+    </Button>
+  );
+}
+
 function More({ row: { queue } }: { row: QueueRow }) {
   const [intent, word] = queue.isPaused ? ['enable', 'Enable'] : ['pause', 'Pause'];
   return (
-    <Form>
-      <Button type="submit" name="intent" value={intent} variant="default">
-        {word}
+    <>
+      <Button component={Link} to={`/queues/${queue.id}/edit`} variant="default">
+        Edit
       </Button>
-    </Form>
+      <Form>
+        <Button type="submit" name="intent" value={intent} variant="default">
+          {word}
+        </Button>
+      </Form>
+    </>
   );
 }
 
