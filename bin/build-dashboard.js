@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -12,6 +11,7 @@ import {
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { runQuietly } from './run-quietly.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 // The build holds domain's rules and the forms' readers of work, so a change there is a change of the build.
@@ -39,16 +39,13 @@ function hashSources() {
   return hash.digest('hex');
 }
 
-/** The builder's own words go to standard error: standard output belongs to the service's log. */
+/** On standard error: standard output belongs to the service's log. */
 function runBuilder(directory) {
-  const child = spawn(process.execPath, [BUILDER, 'build'], {
+  return runQuietly('Building the dashboard, once (about 8 s)', {
+    file: process.execPath,
+    args: [BUILDER, 'build'],
     cwd: ROOT,
-    stdio: ['ignore', 2, 2],
     env: { ...process.env, NODE_ENV: 'production', DASHBOARD_BUILD_DIRECTORY: directory },
-  });
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false));
-    child.once('exit', (code) => resolve(code === 0));
   });
 }
 

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { runQuietly } from './run-quietly.js';
+
+/** What a stream was given, and whether the command succeeded that a node of its own ran. */
+async function run(script: string, { isTTY = false, file = process.execPath } = {}) {
+  let said = '';
+  const out = { isTTY, write: (text: string) => (said += text) !== '' };
+  const command = { file, args: ['-e', script], cwd: process.cwd(), env: process.env };
+  const succeeded = await runQuietly('Building, once', command, out);
+  return { succeeded, said };
+}
+
+describe('a command that is run quietly', () => {
+  test('says one line and none of its own while all is well', async () => {
+    const { succeeded, said } = await run('console.log("a"); console.error("b")');
+    assert.deepEqual([succeeded, said], [true, 'Building, once\n']);
+  });
+
+  test('says all of its own words when it fails', async () => {
+    const { succeeded, said } = await run('console.log("a"); console.error("b"); process.exit(3)');
+    assert.equal(succeeded, false);
+    assert.match(said, /^Building, once\n(?:a\nb|b\na)\n$/);
+  });
+
+  test('keeps the end of what is said at length', async () => {
+    const { said } = await run('console.log("x".repeat(2e6) + "the cause"); process.exitCode = 1');
+    assert.ok(said.length < 300_000);
+    assert.match(said, /the cause\n$/);
+  });
+
+  test('shows on a terminal how long it has taken', async () => {
+    const { said } = await run('setTimeout(() => {}, 1200)', { isTTY: true });
+    assert.match(said, /^Building, once\r.*: 1 s.*\rBuilding, once: done in \d s\n$/s);
+  });
+
+  test('that cannot be started fails with the reason', async () => {
+    const { succeeded, said } = await run('', { file: '/nowhere/node' });
+    assert.equal(succeeded, false);
+    assert.match(said, /ENOENT/);
+  });
+});
