@@ -1,25 +1,7 @@
+import { countInWindow, type CountingWindow } from './counting-window.ts';
 import type { Database } from './database.ts';
-import { bindHot, hotStatement } from './hot.ts';
 
-export interface AttemptWindow {
-  openedAt: number;
-  /** Attempts counted in the window, this one included. */
-  hits: number;
-}
-
-const countAttempt = hotStatement<{ opened_at: number; hits: number }>(
-  'count-attempt',
-  (dialect) => {
-    const [key, now, length] = [dialect.$(1), dialect.$(2), dialect.$(3)];
-    const isOver = `attempt_windows.opened_at + ${length} <= ${now}`;
-    return `
-    insert into attempt_windows (key, opened_at, hits) values (${key}, ${now}, 1)
-    on conflict (key) do update set
-      hits = case when ${isOver} then 1 else attempt_windows.hits + 1 end,
-      opened_at = case when ${isOver} then ${now} else attempt_windows.opened_at end
-    returning opened_at, hits`;
-  },
-);
+const countAttempt = countInWindow('count-attempt', 'attempt_windows', 'key');
 
 /** How often somebody tried something, such as signing in; shared by all nodes. */
 export class AttemptStore {
@@ -30,10 +12,8 @@ export class AttemptStore {
   }
 
   /** Counts one attempt in the key's window, opening a new one where the last is over. */
-  async count(key: string, now: number, lengthMs: number): Promise<AttemptWindow> {
-    const query = bindHot(this.#db.dialect, countAttempt, [key, now, lengthMs]);
-    const [row] = await this.#db.runAlone(query);
-    return { openedAt: row?.opened_at ?? now, hits: row?.hits ?? 1 };
+  async count(key: string, now: number, lengthMs: number): Promise<CountingWindow> {
+    return countAttempt(this.#db, key, now, lengthMs);
   }
 
   /** Takes one attempt back, because it turned out to be no guess. */

@@ -3,7 +3,6 @@ import { SecretReader } from './claims.ts';
 import type { Database, Trx } from './database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
-import { HeldTeams } from './held-teams.ts';
 import { NodeGroups } from './node-groups.ts';
 import { takeCallbacks as takeOnPostgres } from './postgres/take-callbacks.ts';
 import { KEY } from './run-tables.ts';
@@ -111,9 +110,9 @@ const findWaiting = hotStatement<{ team_id: string; first: string | null }>(
 export class CallbackStore {
   readonly #db: Database;
   readonly #secrets: SecretReader;
-  readonly #heldTeams = new HeldTeams<ClaimedCallback>(({ teamId }) => teamId);
-  readonly #ending = new NodeGroups<ClaimedCallback, null | Error>((nodeId, sent) =>
-    this.#heldTeams.write(sent, (each) => this.#end(nodeId, each)),
+  readonly #ending = new NodeGroups<ClaimedCallback, null>(
+    ({ teamId }) => teamId,
+    (nodeId, sent) => this.#end(nodeId, sent),
   );
 
   constructor(db: Database, sealer: Sealer) {
@@ -149,8 +148,7 @@ export class CallbackStore {
 
   /** Forgets a callback that the node has sent. */
   async end(nodeId: string, sent: ClaimedCallback): Promise<void> {
-    const error = await this.#ending.add(nodeId, sent);
-    if (error !== null) throw error;
+    await this.#ending.add(nodeId, sent);
   }
 
   /**

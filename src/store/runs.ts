@@ -13,7 +13,6 @@ import type { Database } from './database.ts';
 import type { ClaimJobs } from './due-jobs.ts';
 import type { OnBatch } from './group-commit.ts';
 import { HeldLanes } from './held-rows.ts';
-import { HeldTeams } from './held-teams.ts';
 import { NodeGroups } from './node-groups.ts';
 import { jobClaims as onPostgres } from './postgres/claim-jobs.ts';
 import { ofEachTable, type RunTable, TABLE_OF } from './run-tables.ts';
@@ -37,12 +36,13 @@ export class RunStore {
   readonly #room: ClaimRoom;
   readonly #heldTeams: HeldLanes<LaneSeats>;
   readonly #points: Readonly<Record<RunTable, StartingPoints>>;
-  readonly #settling = ofEachTable((table) => {
-    const heldTeams = new HeldTeams<Settlement>(({ run }) => run.teamId);
-    return new NodeGroups<Settlement, boolean | Error>((nodeId, settlements) =>
-      heldTeams.write(settlements, (each) => this.#settle(table, nodeId, each)),
-    );
-  });
+  readonly #settling = ofEachTable(
+    (table) =>
+      new NodeGroups<Settlement, boolean>(
+        ({ run }) => run.teamId,
+        (nodeId, settlements) => this.#settle(table, nodeId, settlements),
+      ),
+  );
   #onBatch: OnBatch = () => {};
 
   constructor(db: Database, sealer: Sealer, clock: Clock, signals: SignalBus) {
@@ -79,10 +79,7 @@ export class RunStore {
 
   /** Ends a run; false where the claim was gone and nothing was changed. */
   async settle(nodeId: string, settlement: Settlement): Promise<boolean> {
-    const table = TABLE_OF[settlement.run.kind];
-    const isOurs = await this.#settling[table].add(nodeId, settlement);
-    if (isOurs instanceof Error) throw isOurs;
-    return isOurs;
+    return this.#settling[TABLE_OF[settlement.run.kind]].add(nodeId, settlement);
   }
 
   /** The queues with waiting jobs. */

@@ -59,14 +59,14 @@ export function periodsOf(now: number): { month: string; day: string } {
 }
 
 /** How many runs a team wants to start, and the most it may have in a month (null: no limit). */
-export interface Wanted {
+interface Wanted {
   teamId: string;
   runs: number;
   monthlyLimit: number | null;
 }
 
 /** See `countMonthsOf`. */
-export async function countUsage(
+async function countUsage(
   runner: HotRunner,
   dialect: Dialect,
   wanted: readonly Wanted[],
@@ -136,7 +136,7 @@ export async function keepWithinLimit<Row extends { team_id: string; id: string 
 }
 
 /** A run that was counted and not sent after all, and when it was counted. */
-export interface Uncounted {
+interface Uncounted {
   teamId: string;
   countedAt: number;
 }

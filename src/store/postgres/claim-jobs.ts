@@ -10,6 +10,7 @@ import {
   type JobRow,
   openSeats,
   packSeats,
+  QUEUE_COLUMNS,
   type QueueRow,
   SEATS,
   whatHolds,
@@ -34,7 +35,7 @@ import {
  * The most jobs of one claim; whatever is over waits for the next. The number is for the
  * planner: seats are unknown to it, and it would prepare for a tenth of all waiting jobs.
  */
-export const MOST_CLAIMED = 1000;
+const MOST_CLAIMED = 1000;
 
 const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
 
@@ -82,8 +83,7 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
   ), limits as materialized (
     select plan, monthly_limit from ${dialect.rows(LIMIT, 6)}
   ), open_queues as materialized (
-    select q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
-      t.sealed_signing_secret, asked.seats, asked.from_at, limits.plan is not null as knows_plan,
+    select ${QUEUE_COLUMNS}, asked.seats, asked.from_at, limits.plan is not null as knows_plan,
       limits.monthly_limit,
       (select jobs.scheduled_at from jobs
        where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3

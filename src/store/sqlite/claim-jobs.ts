@@ -15,6 +15,7 @@ import {
   type JobRow,
   openSeats,
   packSeats,
+  QUEUE_COLUMNS,
   type QueueRow,
   SEATS,
   whatHolds,
@@ -31,8 +32,7 @@ interface CountedQueue extends QueueRow {
 const readQueues = hotStatement<CountedQueue>(
   'read-queues',
   (dialect) => `
-  select q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
-    t.sealed_signing_secret,
+  select ${QUEUE_COLUMNS},
     case when q.concurrency_limit is null then 0 else (
       select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing'
     ) end as running
