@@ -147,13 +147,23 @@ for (const javaScript of [true, false]) {
       await assertClean(watched);
     });
 
-    test('more than a page are reached by Older and Newer', async () => {
+    test('of one cause are one line, read together, and each alone by Older and Newer', async () => {
       const user = await begin();
       await failJobs(user, 53);
+      await fail(user, await createCron(user, 'Nightly'));
       await using watched = await open('/alerts', user, javaScript);
       const { page } = watched;
       const rows = () => page.locator('tbody tr').count();
-      assert.equal(await rows(), 50);
+      assert.equal(await rows(), 2);
+      const row = rowOf(page, '“mail”: 53 jobs were dead-lettered');
+      await row.getByText('HTTP 500').first().waitFor();
+      await row.getByRole('link', { name: 'Queue mail', exact: true }).waitFor();
+      await press(row, 'Mark read');
+      await page.getByText('53 alerts are marked as read.').waitFor();
+      const unread = (await alertsOf(user)).filter(({ isRead }) => !isRead);
+      assert.equal(unread.length, 1, 'the other line is left alone');
+      await rowOf(page, '“mail”').getByRole('link', { name: 'Each alone' }).click();
+      await eventually(async () => (await rows()) === 50);
       await page.getByRole('link', { name: 'Older' }).click();
       await eventually(async () => (await rows()) === 3);
       assert.equal(await page.getByRole('link', { name: 'Older' }).count(), 0);

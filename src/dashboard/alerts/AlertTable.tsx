@@ -1,46 +1,47 @@
 import { Button } from '@mantine/core';
-import { Link } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import type { Column } from '../parts/DataTable.tsx';
 import { Form } from '../parts/Form.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Alert } from '../services.ts';
 import classes from './Alerts.module.css';
-import { describeAlert, describeCause, pathOfRun, pathOfSource } from './alertWords.ts';
+import { describeCause, pathOfRun, pathOfSource } from './alertWords.ts';
+import { type AlertGroup, describeGroup } from './groupAlerts.ts';
 
-export const alertColumns: Column<Alert>[] = [
+export const alertColumns: Column<AlertGroup>[] = [
   {
     key: 'level',
     head: 'Status',
     width: '104px',
-    cell: ({ level }) => <Status name={level} />,
+    cell: ({ alert }) => <Status name={alert.level} />,
   },
-  { key: 'what', head: 'What', cell: (alert) => <What alert={alert} /> },
+  { key: 'what', head: 'What', cell: (group) => <What group={group} /> },
   {
     key: 'source',
     head: 'Source',
-    width: '84px',
+    width: '160px',
     givesWay: 1,
-    cell: (alert) => <Source alert={alert} />,
+    cell: ({ alert }) => <Source alert={alert} />,
   },
   {
     key: 'notice',
     head: 'Notice',
     width: '104px',
     givesWay: 2,
-    cell: (alert) => <Delivery alert={alert} />,
+    cell: ({ alert }) => <Delivery alert={alert} />,
   },
   {
     key: 'when',
     head: 'When, UTC',
     width: '112px',
-    cell: ({ raisedAt }) => <Time at={raisedAt} />,
+    cell: ({ alert }) => <Time at={alert.raisedAt} />,
   },
   {
     key: 'actions',
     head: 'Actions',
     width: '128px',
-    cell: (alert) => <Mark alert={alert} />,
+    cell: (group) => <Mark group={group} />,
   },
 ];
 
@@ -48,7 +49,10 @@ export const alertColumns: Column<Alert>[] = [
 export const alertColumnsToRead = alertColumns.filter(({ key }) => key !== 'actions');
 
 /** What happened, with the way to the run. */
-function What({ alert }: { alert: Alert }) {
+function What({ group }: { group: AlertGroup }) {
+  const { alert, ids } = group;
+  const { pathname } = useLocation();
+  const isMany = ids.length > 1 && alert.level !== 'usage';
   return (
     <span className={classes.what} data-unread={!alert.isRead || undefined}>
       <span>
@@ -58,9 +62,19 @@ function What({ alert }: { alert: Alert }) {
             <span className="sr-only">Unread: </span>
           </>
         )}
-        <Link to={pathOfRun(alert)}>{describeAlert(alert)}</Link>
+        <Link to={pathOfRun(alert)}>{describeGroup(group)}</Link>
       </span>
-      <span className="muted">{describeCause(alert)}</span>
+      <span className="muted">
+        {describeCause(alert)}
+        {isMany && pathname === '/alerts' ? (
+          <>
+            {' · '}
+            <Link to={`/alerts?source=${alert.source.kind}:${alert.source.id}&each=1`}>
+              Each alone
+            </Link>
+          </>
+        ) : null}
+      </span>
     </span>
   );
 }
@@ -69,8 +83,8 @@ function Source({ alert: { source } }: { alert: Alert }) {
   if (source.kind === 'team') return 'Team';
   return (
     <Link to={pathOfSource(source)} title={source.name}>
-      {source.kind === 'cron' ? 'Cron' : 'Queue'}
-      <span className="sr-only"> {source.name}</span>
+      <span className="sr-only">{source.kind === 'cron' ? 'Cron ' : 'Queue '}</span>
+      {source.name}
     </Link>
   );
 }
@@ -94,13 +108,15 @@ function Delivery({ alert }: { alert: Alert }) {
   }
 }
 
-function Mark({ alert }: { alert: Alert }) {
+function Mark({ group: { alert, ids } }: { group: AlertGroup }) {
   const [intent, word, variant] = alert.isRead
     ? ['unread', 'Mark unread', 'quiet']
     : ['read', 'Mark read', 'default'];
   return (
     <Form preventScrollReset>
-      <input type="hidden" name="id" value={alert.id} />
+      {ids.map((id) => (
+        <input key={id} type="hidden" name="id" value={id} />
+      ))}
       <Button type="submit" name="intent" value={intent} variant={variant} size="compact-xs">
         {word}
       </Button>

@@ -2,6 +2,7 @@ import { PageHeader } from '../parts/PageHeader.tsx';
 import { DataTable } from '../parts/DataTable.tsx';
 import type { Alert, FieldErrors, NamedSource } from '../services.ts';
 import { alertColumnsToRead } from './AlertTable.tsx';
+import { groupAlerts } from './groupAlerts.ts';
 import { WindowForm } from './WindowForm.tsx';
 import type { WindowTyped } from './windowTyped.ts';
 
@@ -40,8 +41,8 @@ function Muted({ alerts }: { alerts: readonly Alert[] }) {
         <DataTable
           caption="Alerts that this window muted"
           columns={alertColumnsToRead}
-          rows={alerts}
-          keyOf={({ id }) => id}
+          rows={groupAlerts(alerts)}
+          keyOf={({ alert }) => alert.id}
         />
       )}
     </section>

@@ -4,6 +4,7 @@ import { data, Link, useLocation, useRouteLoaderData } from 'react-router';
 import classes from '../alerts/Alerts.module.css';
 import { AlertFilters } from '../alerts/AlertFilters.tsx';
 import { alertColumns } from '../alerts/AlertTable.tsx';
+import { groupAlerts, oneByOne } from '../alerts/groupAlerts.ts';
 import { cutPage, isNarrowed, readAlertSearch } from '../alerts/alertFilter.ts';
 import { asSentence, isFailing, nameChannel } from '../alerts/alertWords.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
@@ -19,18 +20,22 @@ import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { Pagination } from '../parts/Pagination.tsx';
 import { readText } from '../parts/readForm.ts';
-import type { ChannelView } from '../services.ts';
+import type { ChannelView, Work } from '../services.ts';
 import type { loader as frameLoader } from './frame.tsx';
 import type { Route } from './+types/alerts.ts';
 
 const PAGE_ROWS = 50;
+/** In groups so many are far fewer rows. */
+const PAGE_ALERTS = 200;
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { people, work } = context.get(services);
   const { search, faults } = readAlertSearch(url.searchParams);
+  const isEach = url.searchParams.has('each');
+  const size = isEach ? PAGE_ROWS : PAGE_ALERTS;
   const [found, [newest], sources, channel, windows] = await Promise.all([
-    search ? work.listAlerts(team.id, { ...search, limit: PAGE_ROWS + 1 }) : [],
+    search ? work.listAlerts(team.id, { ...search, limit: size + 1 }) : [],
     work.listAlerts(team.id, { limit: 1 }),
     work.listAlertSources(team.id),
     work.readChannel(team.id),
@@ -38,10 +43,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   ]);
   const { kind, lastSentAt, lastErrorAt, lastError } = channel;
   return {
-    ...cutPage(found, search ?? {}, PAGE_ROWS),
+    ...cutPage(found, search ?? {}, size),
     faults,
     newestId: newest?.id ?? null,
     isNarrowed: isNarrowed(url.searchParams),
+    isEach,
     sources,
     // The address is a secret, masked or not: it is for the settings alone.
     channel: { kind, lastSentAt, lastErrorAt, lastError, maskedUrl: null },
@@ -62,8 +68,8 @@ export async function action({ context, url }: Route.ActionArgs) {
     case 'read':
     case 'unread': {
       const isRead = readText(form, 'intent') === 'read';
-      if (!(await work.markAlert(team.id, id, isRead))) notFound();
-      const text = isRead ? 'The alert is marked as read.' : 'The alert is unread again.';
+      const ids = form.getAll('id').filter((each) => typeof each === 'string');
+      const text = (await markAll(work, team.id, ids.slice(0, PAGE_ALERTS), isRead)) ?? notFound();
       return redirectWithToast(here, { kind: 'done', text }, baseUrl);
     }
     case 'read-all': {
@@ -76,10 +82,20 @@ export async function action({ context, url }: Route.ActionArgs) {
   }
 }
 
+/** A group is marked as it was shown: what came since stays. @returns what to say; null: none of them is here */
+async function markAll(work: Work, teamId: string, ids: readonly string[], isRead: boolean) {
+  let marked = 0;
+  for (const id of ids) if (await work.markAlert(teamId, id, isRead)) marked++;
+  if (marked === 0) return null;
+  if (marked === 1) return isRead ? 'The alert is marked as read.' : 'The alert is unread again.';
+  return `${marked} alerts are ${isRead ? 'marked as read' : 'unread again'}.`;
+}
+
 export default function Alerts({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { alerts, next, previous, newestId, sources, channel, mayRepair, windows, faults } =
     loaderData;
+  const { isEach } = loaderData;
   const seen = useSeenUpTo(newestId);
   const way = describeWay(channel.kind, loaderData.sendsMail);
   if (newestId === null && faults === null) return <NoAlerts way={way} />;
@@ -103,8 +119,9 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
         <DataTable
           caption="Alerts"
           columns={alertColumns}
-          rows={alerts}
-          keyOf={({ id }) => id}
+          rows={isEach ? oneByOne(alerts) : groupAlerts(alerts)}
+          // One that comes in belongs to its group, which changes in place.
+          keyOf={({ ids }) => ids.at(-1) ?? ''}
           isLive
           onShowWaiting={seen.catchUp}
         />
