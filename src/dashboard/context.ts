@@ -3,8 +3,9 @@
  * the server bundle; `server.ts` reaches them through `createLoadContext` in entry.server.
  */
 import { createContext, data, redirect, type RouterContextProvider } from 'react-router';
+import { leastRoleFor, may } from '#people/roles';
 import type { ReadBody } from './formGuards.ts';
-import type { Actor, Role, Services, Session, TeamOfUser, Visitor } from './services.ts';
+import type { Actor, Permission, Services, Session, TeamOfUser, Visitor } from './services.ts';
 
 export type Theme = 'light' | 'dark' | 'auto';
 
@@ -62,18 +63,11 @@ export function visitorOf(request: Request, context: Context): Visitor {
   return { headers: request.headers, clientAddress: context.get(requestFacts).clientAddress };
 }
 
-const ranks: Record<Role, number> = { member: 0, admin: 1, owner: 2 };
-
-/** True where `role` may do what `needed` may do (§5.8: owner over admin over member). */
-export function roleAllows(role: Role, needed: Role): boolean {
-  return ranks[role] >= ranks[needed];
-}
-
-/** Who is signed in, if their role suffices; else the 403 page, which says who can help. */
-export function requireRole(context: Context, needed: Role): SignedInAs {
+/** Who is signed in, if their role suffices (§5.8); else the 403 page, which says who can help. */
+export function requirePermission(context: Context, permission: Permission): SignedInAs {
   const me = context.get(signedIn);
-  if (roleAllows(me.team.role, needed)) return me;
-  throw data({ needed, team: me.team.name }, { status: 403 });
+  if (may(me.team.role, permission)) return me;
+  throw data({ needed: leastRoleFor(permission), team: me.team.name }, { status: 403 });
 }
 
 /** For things that are not there, or not this team's, which must look the same. */

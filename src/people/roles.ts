@@ -34,3 +34,8 @@ export function may(role: Role, permission: Permission): boolean {
   if (!Object.hasOwn(LEAST_ROLE, permission) || !Object.hasOwn(RANK, role)) return false;
   return RANK[role] >= RANK[LEAST_ROLE[permission]];
 }
+
+/** Whom to ask for what one may not do. */
+export function leastRoleFor(permission: Permission): Role {
+  return LEAST_ROLE[permission];
+}

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { data, Link, useLocation, useRouteLoaderData } from 'react-router';
+import { may } from '#people/roles';
 import classes from '../alerts/Alerts.module.css';
 import { AlertFilters } from '../alerts/AlertFilters.tsx';
 import { alertColumns } from '../alerts/AlertTable.tsx';
@@ -8,7 +9,7 @@ import { groupAlerts, oneByOne } from '../alerts/groupAlerts.ts';
 import { cutPage, isNarrowed, readAlertSearch } from '../alerts/alertFilter.ts';
 import { asSentence, isFailing, nameChannel } from '../alerts/alertWords.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound, requestFacts, roleAllows, sentForm, services, signedIn } from '../context.ts';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { countOf } from '../parts/amounts.ts';
 import { Form } from '../parts/Form.tsx';
@@ -52,7 +53,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     // The address is a secret, masked or not: it is for the settings alone.
     channel: { kind, lastSentAt, lastErrorAt, lastError, maskedUrl: null },
     sendsMail: people.accounts.sendsMail(),
-    mayRepair: roleAllows(team.role, 'admin'),
+    mayRepair: may(team.role, 'notifications'),
     windows,
   };
 }

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { data, Link, redirect, useRouteLoaderData } from 'react-router';
+import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/mutedNow.ts';
-import { requestFacts, roleAllows, sentForm, services, signedIn } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { hideSteps, readHiddenSteps } from '../cookies.ts';
 import { formatAmount, capped } from '../parts/amounts.ts';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
@@ -41,7 +42,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     overview,
     muted,
     firstSteps: isShown ? { steps, echoUrl: targets.echoUrl, channel: channel.kind } : null,
-    mayChooseChannel: roleAllows(team.role, 'admin'),
+    mayChooseChannel: may(team.role, 'notifications'),
     forecast: projectRunOut(usage, now),
     teamName: team.name,
   };

@@ -1,4 +1,4 @@
-import { requestFacts, requireRole, services } from '../context.ts';
+import { requestFacts, requirePermission, services } from '../context.ts';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { StackedBars } from '../parts/Plot.tsx';
 import { formatCount } from '../parts/plotScale.ts';
@@ -8,7 +8,7 @@ import { listDaysOfMonth, projectRunOut } from '../parts/usageForecast.ts';
 import type { Route } from './+types/settings.billing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor } = requireRole(context, 'owner');
+  const { actor } = requirePermission(context, 'billing');
   const { billing } = context.get(services).people;
   const { now } = context.get(requestFacts);
   const [usage, byDay] = await Promise.all([

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { data } from 'react-router';
 import {
   requestFacts,
-  requireRole,
+  requirePermission,
   sentForm,
   services,
   visitorOf,
@@ -31,7 +31,7 @@ const roles = [
 ] as const;
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor } = requireRole(context, 'admin');
+  const { actor } = requirePermission(context, 'manage-members');
   const { teams, accounts } = context.get(services).people;
   const [members, invitations] = await Promise.all([
     teams.listMembers(actor),
@@ -47,7 +47,7 @@ type Answer = {
 };
 
 export async function action({ request, context }: Route.ActionArgs) {
-  const { actor } = requireRole(context, 'admin');
+  const { actor } = requirePermission(context, 'manage-members');
   const form = context.get(sentForm);
   const { teams } = context.get(services).people;
   const intent = readText(form, 'intent');
@@ -55,7 +55,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   const id = readText(form, 'id');
   const { baseUrl } = context.get(requestFacts);
   if (intent === 'transfer') {
-    requireRole(context, 'owner');
+    requirePermission(context, 'transfer-team');
     return redirectWithToast('/settings/team', await transfer(teams, actor, id), baseUrl);
   }
   const done = await change(teams, actor, intent, id);

@@ -4,7 +4,7 @@ import { readChannelInput } from '#work/channel-input';
 import { ChannelForm, type ChannelTyped, type TestResult } from '../alerts/ChannelForm.tsx';
 import { nameChannel } from '../alerts/alertWords.ts';
 import { PresentChannel } from '../alerts/PresentChannel.tsx';
-import { requestFacts, requireRole, sentForm, services } from '../context.ts';
+import { requestFacts, requirePermission, sentForm, services } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { errorsOf } from '../forms/readFields.ts';
 import { readText } from '../parts/readForm.ts';
@@ -13,7 +13,7 @@ import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.notifications.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor } = requireRole(context, 'admin');
+  const { actor } = requirePermission(context, 'notifications');
   const { people, work } = context.get(services);
   const [channel, { memberCount }] = await Promise.all([
     work.readChannel(actor.teamId),
@@ -25,7 +25,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 type Answer = { typed: ChannelTyped; errors?: FieldErrors; test?: TestResult };
 
 export async function action({ context }: Route.ActionArgs) {
-  const { actor } = requireRole(context, 'admin');
+  const { actor } = requirePermission(context, 'notifications');
   const { work, notifier } = context.get(services);
   const form = context.get(sentForm);
   const intent = readText(form, 'intent');

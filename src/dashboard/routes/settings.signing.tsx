@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { data } from 'react-router';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
-import { requestFacts, requireRole, sentForm, services } from '../context.ts';
+import { requestFacts, requirePermission, sentForm, services } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
@@ -18,7 +18,7 @@ import { verificationSamples } from '../parts/verificationSamples.ts';
 import type { Route } from './+types/settings.signing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor } = requireRole(context, 'admin');
+  const { actor } = requirePermission(context, 'signing-secret');
   const secret = await context.get(services).people.signing.readSigningSecret(actor);
   return { secret, headers: { signature: SIGNATURE_HEADER, timestamp: TIMESTAMP_HEADER } };
 }
@@ -26,7 +26,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 type Answer = { secret?: string; check?: { isRight: boolean; expected: string }; problem?: string };
 
 export async function action({ context }: Route.ActionArgs) {
-  const { actor } = requireRole(context, 'admin');
+  const { actor } = requirePermission(context, 'signing-secret');
   const form = context.get(sentForm);
   const { signing } = context.get(services).people;
   switch (readText(form, 'intent')) {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { data } from 'react-router';
-import { requestFacts, requireRole, sentForm, services, signedIn } from '../context.ts';
+import { requestFacts, requirePermission, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { countOf } from '../parts/amounts.ts';
 import { TextField } from '../parts/Field.tsx';
@@ -36,7 +36,7 @@ export async function action({ context }: Route.ActionArgs) {
     data({ intent, errors, name }, { status: 422 });
   switch (readText(form, 'intent')) {
     case 'rename': {
-      const outcome = await teams.renameTeam(requireRole(context, 'admin').actor, name);
+      const outcome = await teams.renameTeam(requirePermission(context, 'rename-team').actor, name);
       return outcome.kind === 'done'
         ? say('The team is renamed.', '/settings/team')
         : refuse('rename', outcome.errors);
@@ -47,7 +47,7 @@ export async function action({ context }: Route.ActionArgs) {
       return refuse('leave', { leave: ['You own this team. Transfer it first.'] });
     }
     case 'delete': {
-      const outcome = await teams.deleteTeam(requireRole(context, 'owner').actor, name);
+      const outcome = await teams.deleteTeam(requirePermission(context, 'delete-team').actor, name);
       return outcome.kind === 'done'
         ? say('The team is deleted.', '/')
         : refuse('delete', outcome.errors);

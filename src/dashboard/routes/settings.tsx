@@ -1,24 +1,25 @@
 import { Outlet, useLocation } from 'react-router';
-import { roleAllows, signedIn } from '../context.ts';
+import { may, type Permission } from '#people/roles';
+import { signedIn } from '../context.ts';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { TabLinks } from '../parts/TabLinks.tsx';
-import type { Role } from '../services.ts';
 import type { Route } from './+types/settings.ts';
 
-const pages: readonly { name: string; path: string; role: Role }[] = [
-  { name: 'Profile', path: '/settings/profile', role: 'member' },
-  { name: 'API token', path: '/settings/api-token', role: 'member' },
-  { name: 'Team', path: '/settings/team', role: 'member' },
-  { name: 'Members', path: '/settings/members', role: 'admin' },
-  { name: 'Webhook signing', path: '/settings/signing', role: 'admin' },
-  { name: 'Notifications', path: '/settings/notifications', role: 'admin' },
-  { name: 'Billing', path: '/settings/billing', role: 'owner' },
+/** What a page asks for that not every member may do. */
+const pages: readonly { name: string; path: string; needs?: Permission }[] = [
+  { name: 'Profile', path: '/settings/profile' },
+  { name: 'API token', path: '/settings/api-token' },
+  { name: 'Team', path: '/settings/team' },
+  { name: 'Members', path: '/settings/members', needs: 'manage-members' },
+  { name: 'Webhook signing', path: '/settings/signing', needs: 'signing-secret' },
+  { name: 'Notifications', path: '/settings/notifications', needs: 'notifications' },
+  { name: 'Billing', path: '/settings/billing', needs: 'billing' },
 ];
 
 /** Only the pages that the viewer's role may use are offered (§5.8). */
 export function loader({ context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
-  const offered = pages.filter(({ role }) => roleAllows(team.role, role));
+  const offered = pages.filter(({ needs }) => needs === undefined || may(team.role, needs));
   return { teamName: team.name, pages: offered.map(({ name, path }) => ({ name, path })) };
 }
 
