@@ -7,8 +7,8 @@ import type { PathStep } from './json-path.ts';
  * Nothing here knows of jobs, crons or databases.
  */
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export const HTTP_METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type HttpMethod = (typeof HTTP_METHODS)[number];
 
 /** Header names and values in the order and case in which they were configured (§2.6). */
 export type HeaderList = readonly (readonly [name: string, value: string])[];

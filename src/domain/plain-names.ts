@@ -1,6 +1,6 @@
 /**
  * A name that somebody chose, as text that no mail client or chat makes a link of: `evil.example` becomes
- * `evil[.]example`. Who invites, or is told of, must not be able to have our mails carry links of theirs.
+ * `evil[.]example`. A person who invites, or whose name a mail mentions, must not get a link into our mails.
  */
 export function breakLinks(name: string): string {
   return name

@@ -31,7 +31,7 @@ export class LiveClock implements Clock {
     return this.#clock.monotonicMs() - this.stoodStillMs;
   }
 
-  /** For how long the process has stood still so far, as far as anybody waited meanwhile. */
+  /** How long the process has stood still so far. Only measured while somebody waits. */
   get stoodStillMs(): number {
     return this.#pastStandstillsMs + this.#excess(this.#clock.monotonicMs());
   }

@@ -2,7 +2,7 @@ import type { Clock } from '#domain/clock';
 
 /** How long a place may be kept while others wait for one, in milliseconds. */
 const TURN_MS = 200;
-/** How much those may hold, in bytes, who gave their place up before they were done. */
+/** How many bytes all decoders together may keep that gave up their place before they were done. */
 const MAX_LEFT_BEHIND = 16 * 1024 * 1024;
 
 interface Guest {
@@ -21,15 +21,15 @@ interface Stay extends Guest {
  * A few places for decoders that take much memory each. Without them, two hundred targets that send brotli
  * would take gigabytes; with them, the rest waits within its own timeout.
  *
- * While others wait, a place is kept for one turn: a target that stops amid its body must not keep the
- * place from all others. Its run goes on when it has its next turn, with what it has received so far.
+ * While others wait, a place is held for one turn only, so that a target that stops in the middle of its body does
+ * not block it. Its run continues with its next turn, from what it has received so far.
  */
 export class Rooms {
   readonly #clock: Clock;
   #free: number;
   /** Those who have a place, the longest stay first. */
   readonly #staying = new Set<Stay>();
-  /** Those who had no turn yet, and those who had one; they are let in by turns. */
+  /** Waiting for the first turn, and waiting for another one. A free place goes to each group in alternation. */
   readonly #newcomers = new Set<Stay>();
   readonly #returning = new Set<Stay>();
   #isNewcomersTurn = true;
@@ -41,8 +41,8 @@ export class Rooms {
   }
 
   /**
-   * Takes a place, or calls `pause` now and `resume` when there is one: on a turn of its own, since
-   * whoever leaves may do so from within the HTTP parser, and no other can run meanwhile.
+   * Takes a place, or calls `pause` now and `resume` when a place is free. `resume` is called in a later turn of the
+   * event loop: a place may be given back from inside the HTTP parser, which cannot run for another response then.
    *
    * @returns what gives the place back, or stops waiting for one; calling it again does nothing
    */

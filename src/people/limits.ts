@@ -16,11 +16,11 @@ const RULES = {
   'session-guess': { most: 10, windowMs: 60 * 60_000 },
   /** What writes mails to somebody. */
   mail: { most: 3, windowMs: 60_000 },
-  /** Mails to one address that one requester asks for: counted first, so that nobody alone uses up the next. */
+  /** Mails to one address, counted for each requester first, so that one requester cannot use up `mailbox`. */
   'mail-to': { most: 3, windowMs: 60 * 60_000 },
-  /** Links for a new password to one address, apart from other mails, which others could fill it with. */
+  /** Password links to one address. Counted apart from other mails, so that those cannot block a reset. */
   'reset-mailbox': { most: 5, windowMs: 60 * 60_000 },
-  /** Other mails to one address, whoever asks for them. */
+  /** Other mails to one address, from all requesters together. */
   mailbox: { most: 5, windowMs: 60 * 60_000 },
   /** What makes accounts or sets passwords. */
   account: { most: 10, windowMs: 60_000 },

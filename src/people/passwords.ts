@@ -17,7 +17,7 @@ const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
 /** Four threads share the pool with the disk and the name service; two guesses at a time leave them room. */
 const MOST_AT_ONCE = 2;
-/** As many as are done in about two seconds: whoever would wait longer is asked to come back instead. */
+/** As many as are hashed in about two seconds. Further requests are told to come back later. */
 const MOST_WAITING = 20;
 const COME_BACK_SECONDS = 3;
 const waiting: (() => void)[] = [];
@@ -94,7 +94,7 @@ async function enter(): Promise<void> {
   else await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** The seat goes to whoever waits longest, so it is never counted free in between. */
+/** The slot goes straight to the request that waits longest, so it is never counted as free. */
 function leave(): void {
   const next = waiting.shift();
   if (next) next();

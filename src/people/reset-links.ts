@@ -29,7 +29,7 @@ export class ResetLinks {
   }
 
   /**
-   * A new link beside those made before: whoever asks for one in somebody's name must not spoil the one that
+   * A new link; earlier ones stay valid: a stranger who asks for one in somebody's name must not spoil the one that
    * they wait for. The first that is used ends them all.
    */
   async makeAnother(userId: string): Promise<string> {

@@ -1,13 +1,11 @@
+import { HTTP_METHODS } from '#domain/exchange';
 import { ChoiceField, LinesField, TextField } from '../parts/Field.tsx';
 import { HeadersEditor } from '../parts/HeadersEditor.tsx';
 import type { FieldErrors } from '../services.ts';
 import classes from './Form.module.css';
 import type { RequestTyped } from './typed.ts';
 
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((text) => ({
-  value: text,
-  text,
-}));
+export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
 
 type Part = { typed: RequestTyped; errors?: FieldErrors | undefined };
 
@@ -38,7 +36,7 @@ export function TargetFields({ typed, errors }: Part) {
   );
 }
 
-/** What it carries, and who is told of the outcome. */
+/** The headers, the payload, and where the callback goes. */
 export function ContentFields({
   typed,
   errors,

@@ -24,7 +24,7 @@ export function writeAmount({ count, isMore }: { count: number; isMore: boolean 
   return `${count}${isMore ? '+' : ''}`;
 }
 
-/** What is told of a count that goes one beyond its bound where there is more. */
+/** The count to show. The query counts to one more than the bound; then there are more. */
 export function capped(count: number, most = 10_000): { count: number; isMore: boolean } {
   return { count: Math.min(count, most), isMore: count > most };
 }

@@ -31,7 +31,7 @@ export function selectPage(order: readonly string[], checked: boolean): Selectio
   return checked ? { ids: new Set(order), everything: false, anchor: null } : nothingSelected;
 }
 
-/** Chosen rows that have gone meanwhile are no longer chosen. */
+/** Without the rows that are no longer in the list. */
 export function keepExisting(selection: Selection, order: readonly string[]): Selection {
   const gone = [...selection.ids].filter((id) => !order.includes(id));
   if (gone.length === 0) return selection;
