@@ -175,6 +175,7 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
     ],
   ],
   METRICS_TOKEN: ['metricsToken', [['s3cret', 's3cret']]],
+  HEARTBEAT_URL: ['heartbeatUrl', [['https://up.example/push?t=1', 'https://up.example/push?t=1']]],
   LOG_LEVEL: [
     'logLevel',
     [
@@ -226,6 +227,7 @@ const BAD: { [Name in SettingName]: string[] } = {
   HISTORY_DAYS: ['0', '3651', 'month'],
   ECHO: ['yes', 'ON'],
   METRICS_TOKEN: ['two words', 'gehéim', 'x'.repeat(513)],
+  HEARTBEAT_URL: ['up.example', 'ftp://up.example', `http://a/${'x'.repeat(2000)}`],
   LOG_LEVEL: ['verbose', 'INFO'],
 };
 
@@ -272,6 +274,7 @@ describe('settings', () => {
       mailFrom: 'belfry@localhost',
       historyDays: 30,
       metricsToken: null,
+      heartbeatUrl: null,
       logLevel: 'info',
     });
   });

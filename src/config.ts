@@ -50,6 +50,8 @@ export interface Config {
   mailFrom: string;
   historyDays: number;
   metricsToken: string | null;
+  /** Called every minute while the engine works. */
+  heartbeatUrl: string | null;
   logLevel: LogLevel;
 }
 
@@ -114,6 +116,7 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     mailFrom: settings.read('MAIL_FROM') ?? `belfry@${host}`,
     historyDays: settings.read('HISTORY_DAYS'),
     metricsToken: settings.read('METRICS_TOKEN'),
+    heartbeatUrl: settings.read('HEARTBEAT_URL'),
     logLevel: settings.read('LOG_LEVEL'),
   };
 }

@@ -8,7 +8,7 @@ import { createServicePages } from '#api/service-pages';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { secretHeadersWith } from '#domain/secret-headers';
-import { writeNetworks } from '#domain/network';
+import { type Cidr, writeNetworks } from '#domain/network';
 import { type OwnEcho, urlOfEcho } from '#domain/own-echo';
 import { Engine } from '#engine/engine';
 import { Housekeeping } from '#engine/housekeeping';
@@ -22,10 +22,13 @@ import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
 import { type Config, isLoopbackHost, servesLoopbackOnly } from './config.ts';
 import { ForwardingWatch } from './forwarding.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { createLazyDashboard } from './lazyDashboard.ts';
 import { Metrics } from './metrics.ts';
 import { createMetricsPage } from './metricsPage.ts';
 import { SharedRateLimiter } from './sharedRateLimiter.ts';
+
+const EVERYWHERE: Cidr[] = [{ base: 0, prefix: 0 }];
 
 interface ServiceOptions {
   config: Config;
@@ -90,6 +93,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const forwarding = new ForwardingWatch({ store, trustedProxies, clock: store.clock, log });
   const app = buildApp(options, { people, work, notifier }, metrics);
   watchRequests(app, forwarding);
+  const heartbeat = engine && buildHeartbeat(options, engine);
   const housekeeping = new Housekeeping({ store, log, historyDays: config.historyDays });
   return {
     store,
@@ -108,9 +112,11 @@ export function buildService(options: ServiceOptions): BelfryService {
       housekeeping.start();
       snapshots.start();
       bulkRunner.start();
+      heartbeat?.start();
     },
     stop: async (graceMs) => {
       snapshots.stop();
+      await heartbeat?.stop();
       try {
         await engine?.stop(graceMs);
       } finally {
@@ -176,6 +182,15 @@ function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: M
     ...(leaseMs !== undefined && { leaseMs }),
     monthlyLimitOf: readPlanLimits(config),
   });
+}
+
+function buildHeartbeat({ config, clock, log }: ServiceOptions, engine: Engine): Heartbeat | null {
+  const url = config.heartbeatUrl;
+  if (url === null) return null;
+  const dnsServers = config.dnsServers ?? [];
+  // The address is the operator's own, who may watch from a private network.
+  const sender = createSender({ clock, allowedNetworks: EVERYWHERE, dnsServers });
+  return new Heartbeat({ url, sender, isWorking: () => engine.isWorking(), clock, log });
 }
 
 /** A plan that the operator has since removed counts as the first one. */

@@ -126,6 +126,11 @@ function parseSmtpUrl(text: string): string | null {
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' ? text : null;
 }
 
+function parseHeartbeatUrl(text: string): string | null {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && text.length <= 2000 ? url.href : null;
+}
+
 function parseMailFrom(text: string): string | null {
   const shape = /^(?:[^<>"\p{Cc}]{0,100}<[^\s<>@,;"]+@[^\s<>@,;"]+>|[^\s<>@,;"]+@[^\s<>@,;"]+)$/u;
   return text.length <= 320 && shape.test(text) ? text : null;
@@ -233,6 +238,13 @@ export const SETTINGS = {
     shownDefault: 'none',
     secret: true,
     parse: (text) => (/^[!-~]{1,512}$/.test(text) ? text : null),
+  }),
+  HEARTBEAT_URL: define<string | null>({
+    accepts: 'an http or https URL of at most 2,000 characters',
+    fallback: null,
+    shownDefault: 'none',
+    secret: true,
+    parse: parseHeartbeatUrl,
   }),
   LOG_LEVEL: oneOf(LOG_LEVELS, 'info'),
 };

@@ -44,6 +44,8 @@ const AT_LIMIT_PAUSE_MS = 1_000;
 /** When to look again whether somebody still holds a row that a claim of the lane needs. */
 const HELD_PAUSE_MS = 100;
 const STORE_DOWN_PAUSE_MS = 500;
+/** After so long without a look at what waits, or with claims that fail, the engine does not work. */
+const STUCK_MS = 60_000;
 
 /**
  * Time passes here: finds what is due, claims it, sends it, and writes down what came of it.
@@ -66,6 +68,10 @@ export class Engine {
   #callOffRescan: (() => void) | null = null;
   #stopListening = () => {};
   #idle: (() => void) | null = null;
+  /** When everything that waits was last read. */
+  #lookedAtMs = -Infinity;
+  /** Since when each claim has failed; null while they succeed. */
+  #claimsFailSinceMs: number | null = null;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -92,6 +98,14 @@ export class Engine {
   isQuiet(): boolean {
     const isBusy = this.#looping || this.#runs.unsettled > 0;
     return !isBusy && this.#agenda.nextDueAt() > this.#clock.now();
+  }
+
+  /** False where nothing could be claimed for a minute: the database is away, refuses, or does not answer. */
+  isWorking(): boolean {
+    const agoMs = (sinceMs: number) => this.#clock.monotonicMs() - sinceMs;
+    const claimsFail =
+      this.#claimsFailSinceMs !== null && agoMs(this.#claimsFailSinceMs) > STUCK_MS;
+    return !this.#stopping && !claimsFail && agoMs(this.#lookedAtMs) <= STUCK_MS;
   }
 
   async start(): Promise<void> {
@@ -168,6 +182,7 @@ export class Engine {
       for (const teamId of await this.#store.callbacks.scanWaiting()) {
         this.#agenda.expect({ kind: 'callbacks', id: teamId, teamId }, this.#clock.now());
       }
+      this.#lookedAtMs = this.#clock.monotonicMs();
     } catch (error) {
       this.#options.log.warn('engine.rescan-failed', { error: (error as Error).message });
     }
@@ -258,7 +273,9 @@ export class Engine {
     if (served.length === 0) return;
     try {
       await claim(served);
+      this.#claimsFailSinceMs = null;
     } catch (error) {
+      this.#claimsFailSinceMs ??= this.#clock.monotonicMs();
       this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
       const queues = served.filter(({ lane }) => lane.kind === 'queue');
       this.#strays.expect({ queueIds: queues.map(({ lane }) => lane.id), since: now });

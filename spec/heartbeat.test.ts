@@ -1,0 +1,90 @@
+/** docs/operating.md, "A heartbeat": a monitor is called while the engine works, and hears nothing when it does not. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { silentLog } from '#domain/log';
+import { SECOND } from '#testing/scheduling';
+import { eventually, startBelfry } from '#testing/process';
+import { createDatabase } from '#testing/postgres';
+import { startReceiver } from '#testing/receiver';
+import { openSender } from '#testing/sender';
+import { startService } from '#testing/service';
+import { openSqliteTestStore } from '#testing/stores';
+import { FakeClock } from '#testing/fake-clock';
+import { Heartbeat } from '../src/heartbeat.ts';
+
+describe('a heartbeat', { timeout: 60_000 }, () => {
+  test('comes when the service starts, without a word of its address in the log', async () => {
+    await using monitor = await startReceiver();
+    const env = { HEARTBEAT_URL: `${monitor.url}/push/t0ken?status=up`, LOG_LEVEL: 'trace' };
+    await using belfry = await startBelfry({ env });
+    const { method, url } = await monitor.next(() => true);
+    assert.deepEqual([method, url], ['GET', '/push/t0ken?status=up']);
+    assert.ok(!belfry.output.join('\n').includes('t0ken'));
+  });
+
+  test('does not come from a process without an engine', async () => {
+    await using monitor = await startReceiver();
+    const database = await createDatabase();
+    const env = { HEARTBEAT_URL: monitor.url, ROLE: 'web' };
+    await using belfry = await startBelfry({ databaseUrl: database.url, env });
+    assert.equal((await fetch(`${belfry.url}/readyz`)).status, 200);
+    assert.deepEqual(monitor.requests, []);
+  });
+
+  test('comes every minute while the engine works, and not while it does not', async () => {
+    await using monitor = await startReceiver();
+    await using sender = openSender();
+    const clock = new FakeClock('2026-11-21T12:00:00Z');
+    const state = { isWorking: true };
+    const isWorking = () => state.isWorking;
+    const heartbeat = new Heartbeat({ url: monitor.url, sender, isWorking, clock, log: silentLog });
+    heartbeat.start();
+    await monitor.waitFor(1);
+    await clock.advance(60 * SECOND);
+    await monitor.waitFor(2);
+    state.isWorking = false;
+    await clock.advance(600 * SECOND);
+    state.isWorking = true;
+    await clock.advance(60 * SECOND);
+    await monitor.waitFor(3);
+    await heartbeat.stop();
+    await clock.advance(600 * SECOND);
+    assert.equal(monitor.requests.length, 3);
+  });
+});
+
+describe('an engine', { timeout: 60_000 }, () => {
+  test('works until it could claim nothing for a minute, and again when it can', async () => {
+    await using target = await startReceiver();
+    await using service = await startService(openSqliteTestStore);
+    const { clock, engine, store } = service;
+    const isWorking = () => engine?.isWorking();
+    /** Lets time pass, little in each turn of a slow database, and says how long it took. */
+    const secondsUntil = async (wanted: boolean) => {
+      let seconds = 0;
+      const step = async () => {
+        if (isWorking() === wanted) return true;
+        seconds++;
+        await clock.advance(SECOND);
+        return false;
+      };
+      await eventually(step, { everyMs: 5, withinMs: 30_000 });
+      return seconds;
+    };
+    await service.advance(10 * SECOND);
+    assert.equal(isWorking(), true);
+
+    const rename = (from: string, to: string) =>
+      store.database.transact((trx) => trx.schema.alterTable(from).renameTo(to).execute());
+    await rename('usage_days', 'usage_days_away');
+    const posted = await service.post('/api/jobs', { queue: 'q', url: target.url });
+    assert.equal(posted.status, 201);
+    const seconds = await secondsUntil(false);
+    assert.ok(seconds > 60, `${seconds} seconds`);
+    assert.deepEqual(target.requests, []);
+
+    await rename('usage_days_away', 'usage_days');
+    assert.ok((await secondsUntil(true)) < 60);
+    await target.waitFor(1);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+import type { ClosableSender } from '#outgoing/exchange';
+
+const BEAT_EVERY_MS = 60_000;
+const TIMEOUT_SECONDS = 10;
+
+interface HeartbeatOptions {
+  /** Where the operator's monitor listens. It may hold a token, so it is never logged. */
+  url: string;
+  /** May reach every network: the address is the operator's own. */
+  sender: ClosableSender;
+  isWorking: () => boolean;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Calls the operator's monitor every minute while the engine works. The monitor raises the alarm when calls stop
+ * coming, which covers what no process can tell of itself.
+ */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #callOff: (() => void) | null = null;
+  #stopped = false;
+  /** Whether the last call went wrong: a fault that lasts is told once. */
+  #isFailing = false;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#stopped) return;
+    this.#callOff = this.#options.clock.after(BEAT_EVERY_MS, () => this.start());
+    if (this.#options.isWorking()) void this.#call();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#callOff?.();
+    await this.#options.sender.close();
+  }
+
+  async #call(): Promise<void> {
+    const { url, sender, log } = this.#options;
+    const request = { method: 'GET', url, headers: [], body: null } as const;
+    const needs = { searchFor: [], paths: [] };
+    const exchange = await sender.send(request, { timeoutSeconds: TIMEOUT_SECONDS, needs });
+    const status = 'status' in exchange ? exchange.status : null;
+    const isTaken = exchange.kind === 'answered' && exchange.status >= 200 && exchange.status < 300;
+    if (!isTaken && !this.#isFailing) log.warn('heartbeat.failed', { kind: exchange.kind, status });
+    if (isTaken && this.#isFailing) log.info('heartbeat.arrives-again');
+    this.#isFailing = !isTaken;
+  }
+}
