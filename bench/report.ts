@@ -299,6 +299,8 @@ function drift(value: (stretch: SoakStretch) => number, write: (value: number) =
       some.reduce((sum, each) => sum + value(each), 0) / some.length;
     const quarter = Math.ceil(stretches.length / 4);
     const [first, last] = [mean(stretches.slice(0, quarter)), mean(stretches.slice(-quarter))];
+    // On SQLite the database is a part of the process.
+    if (first === 0) return '';
     return `${write(first)} → ${write(last)} (${(last / first).toFixed(2)})`;
   };
 }
@@ -320,7 +322,7 @@ function units(results: Units[]): string[] {
   return [
     '## What one job costs',
     '',
-    `The whole service as a process of its own; ${format(results[0]?.jobs ?? 0)} small jobs accepted over 64 connections while their queue is paused, then sent, with 4,000 seats. [Scaling](scaling.md) computes with these figures.`,
+    `The whole service as a process of its own; ${format(results[0]?.jobs ?? 0)} small jobs accepted over 64 connections while their queue is paused, then sent. [Scaling](scaling.md) computes with these figures.`,
     '',
     ...table(
       ['', '', 'processor time', 'of its database', 'write-ahead log', 'disk'],
