@@ -1,4 +1,4 @@
-import type { Assertion } from './assertion.ts';
+import { type Assertion, MAX_ASSERTIONS } from './assertion.ts';
 import type { BodyNeeds, ReceivedBody } from './exchange.ts';
 import { areNodesEqual, compareValues, isWrittenPlainly } from './json-equality.ts';
 import type { FoundValue } from './json-find.ts';
@@ -7,8 +7,6 @@ import { parseJsonText, type JsonNode } from './json-text.ts';
 
 /** Success assertions: reading them as written, and holding a response against them (§2.4, §2.7). */
 
-/** How many assertions a queue or cron may have. */
-export const MAX_ASSERTIONS = 20;
 /** How long an expected value may be, in characters. */
 const MAX_EXPECTED_LENGTH = 10_000;
 /** How long a text to look for may be, in characters: every chunk of every body is held against it. */

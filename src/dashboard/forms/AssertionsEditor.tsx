@@ -1,4 +1,5 @@
 import { Button, InputWrapper } from '@mantine/core';
+import { ASSERTION_KINDS, ASSERTION_LABELS, MAX_ASSERTIONS } from '#domain/assertion';
 import { useEffect, useState } from 'react';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { FieldErrors } from '../services.ts';
@@ -7,14 +8,11 @@ import classes from './Form.module.css';
 import type { AssertionRow } from './typed.ts';
 
 const kinds = [
-  { value: '', text: 'None' },
-  { value: 'json_path_equals', text: 'JSON path equals' },
-  { value: 'body_contains', text: 'Body contains' },
-  { value: 'response_time_under', text: 'Response time under (ms)' },
-] as const;
+  { value: '', text: 'None' } as const,
+  ...ASSERTION_KINDS.map((value) => ({ value, text: ASSERTION_LABELS[value] })),
+];
 
 const blank: AssertionRow = { kind: '', path: '', value: '' };
-const most = 20;
 
 /**
  * What a 2xx response must hold to count as a success (§2.4). A row per assertion; one of kind "None"
@@ -58,7 +56,7 @@ export function AssertionsEditor({
             }
           />
         ))}
-        {hasScript && list.length < most ? (
+        {hasScript && list.length < MAX_ASSERTIONS ? (
           <Button
             type="button"
             variant="quiet"

@@ -1,4 +1,5 @@
 /** From a form's texts to the fields that the readers of `work` take, without changing what was typed. */
+import { ASSERTION_KINDS } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
 import { type JsonField, parseJsonText, readTopLevelFields } from '#domain/json-text';
 import { readHeaderLines } from '../parts/headerLines.ts';
@@ -21,8 +22,6 @@ export function readRequest(form: FormData): RequestTyped {
   };
 }
 
-const kinds = ['json_path_equals', 'body_contains', 'response_time_under'] as const;
-
 /** The rows of an `AssertionsEditor`; one without a kind was left empty. */
 export function readAssertionRows(form: FormData): AssertionRow[] {
   const [paths, values] = [form.getAll('assertion_path'), form.getAll('assertion_value')];
@@ -31,7 +30,7 @@ export function readAssertionRows(form: FormData): AssertionRow[] {
     return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
   };
   return form.getAll('assertion_kind').flatMap((given, at) => {
-    const kind = kinds.find((known) => known === given);
+    const kind = ASSERTION_KINDS.find((known) => known === given);
     return kind ? [{ kind, path: textAt(paths, at), value: textAt(values, at) }] : [];
   });
 }
