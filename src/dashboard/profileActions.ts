@@ -14,6 +14,7 @@ export type ProfileAnswer = {
   problem?: string;
   errors?: FieldErrors;
   begun?: SecondFactorSetUp;
+  renewedCodes?: string[];
 };
 
 type Ask = {
@@ -118,6 +119,15 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
       said: 'The second factor is on. The next sign-in asks for a code.',
       setCookies: outcome.setCookies,
     };
+  },
+
+  async 'renew-recovery-codes'({ form, intent, accounts, visitor, context }) {
+    const outcome = await accounts.renewRecoveryCodes(
+      { password: readText(form, 'password') },
+      visitor,
+    );
+    if (outcome.kind !== 'renewed') return fail({ intent, context }, outcome);
+    return data<ProfileAnswer>({ intent, renewedCodes: outcome.recoveryCodes });
   },
 
   async 'end-second-factor'({ form, intent, accounts, visitor, context }) {

@@ -9,6 +9,7 @@ export interface Member {
   email: string;
   role: Role;
   joinedAt: number;
+  hasSecondFactor: boolean;
 }
 
 /** What goes with a team; jobs are counted up to `MOST_COUNTED`. */
@@ -46,15 +47,19 @@ export class MemberStore {
 
   /** By name. */
   async list(teamId: string): Promise<Member[]> {
-    return this.#db.read((db) =>
+    const rows = await this.#db.read((db) =>
       db
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
         .select(['u.id as userId', 'u.name', 'u.email', 'm.role', 'm.created_at as joinedAt'])
+        .select('u.two_factor_enabled as factor')
         .where('m.team_id', '=', teamId)
         .orderBy('u.name')
         .orderBy('u.id')
         .execute(),
+    );
+    return rows.map(({ factor, ...member }) =>
+      Object.assign(member, { hasSecondFactor: factor === 1 }),
     );
   }
 

@@ -3,6 +3,7 @@ import type { FieldErrors } from '../services.ts';
 import { CopyButton } from './CopyButton.tsx';
 import { CurrentPasswordField, TextField } from './Field.tsx';
 import { Form } from './Form.tsx';
+import { QrCode } from './QrCode.tsx';
 import { ShownOnce } from './ShownOnce.tsx';
 import type { SecondFactorSetUp } from '../profileActions.ts';
 
@@ -11,15 +12,19 @@ type SecondFactorProps = {
   /** Just begun: what must be kept now, since it is shown once; null once it was taken. */
   begun: SecondFactorSetUp | null;
   onTaken: () => void;
+  /** New recovery codes, to be kept as well. */
+  renewed: readonly string[] | null;
+  onRenewedTaken: () => void;
   isConfirming: boolean;
   errors: FieldErrors | undefined;
 };
 
 /** Turning the second factor on, in two steps, or off. */
 export function SecondFactor(props: SecondFactorProps) {
-  const { begun, onTaken } = props;
+  const { begun, onTaken, renewed, onRenewedTaken } = props;
   return (
     <>
+      {renewed ? <KeepRenewed codes={renewed} onTaken={onRenewedTaken} /> : null}
       {begun ? <KeepThese begun={begun} onTaken={onTaken} /> : null}
       <Switch {...props} />
     </>
@@ -32,9 +37,14 @@ function Switch({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
       <Form>
         <p>It is on.</p>
         <CurrentPasswordField errors={errors} />
-        <Button type="submit" name="intent" value="end-second-factor" variant="danger">
-          Turn off
-        </Button>
+        <span className="row">
+          <Button type="submit" name="intent" value="renew-recovery-codes" variant="default">
+            New recovery codes
+          </Button>
+          <Button type="submit" name="intent" value="end-second-factor" variant="danger">
+            Turn off
+          </Button>
+        </span>
       </Form>
     );
   }
@@ -87,15 +97,37 @@ function KeepThese({ begun, onTaken }: { begun: SecondFactorSetUp; onTaken: () =
       note="Each recovery code signs you in once when the authenticator is lost."
       onTaken={onTaken}
     >
+      <p>Scan this with an authenticator on your phone:</p>
+      <QrCode text={otpauthUri} label="QR code of the key for the authenticator" />
       <p>
-        Key for the authenticator: <code>{secret}</code>{' '}
-        <CopyButton text={secret} label="Copy key" />{' '}
+        Or type the key: <code>{secret}</code> <CopyButton text={secret} label="Copy key" />{' '}
         <a href={otpauthUri}>Open in an authenticator on this device</a>
       </p>
+      <RecoveryCodes codes={recoveryCodes} />
+    </ShownOnce>
+  );
+}
+
+function RecoveryCodes({ codes }: { codes: readonly string[] }) {
+  return (
+    <>
       <p>
-        Recovery codes <CopyButton text={recoveryCodes.join('\n')} label="Copy recovery codes" />
+        Recovery codes <CopyButton text={codes.join('\n')} label="Copy recovery codes" />
       </p>
-      <pre>{recoveryCodes.join('\n')}</pre>
+      <pre>{codes.join('\n')}</pre>
+    </>
+  );
+}
+
+function KeepRenewed({ codes, onTaken }: { codes: readonly string[]; onTaken: () => void }) {
+  return (
+    <ShownOnce
+      what="recovery codes"
+      title="Keep these now: they are shown once."
+      note="The old recovery codes no longer work. Each of these signs you in once when the authenticator is lost."
+      onTaken={onTaken}
+    >
+      <RecoveryCodes codes={codes} />
     </ShownOnce>
   );
 }

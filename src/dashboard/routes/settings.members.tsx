@@ -20,6 +20,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/shownOnce.ts';
 import { Section } from '../parts/Section.tsx';
+import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import { refuseTooMany } from '../refuseTooMany.ts';
 import type { Actor, FieldErrors, Invitation, Member, Teams } from '../services.ts';
@@ -197,6 +198,14 @@ function memberColumns(viewer: Actor): Column<Member>[] {
       ),
     },
     { key: 'role', head: 'Role', width: '110px', cell: ({ role }) => role },
+    {
+      key: 'factor',
+      head: 'Second factor',
+      width: '124px',
+      givesWay: 2,
+      cell: ({ hasSecondFactor }) =>
+        hasSecondFactor ? <Status name="active" word="On" /> : <span className="muted">Off</span>,
+    },
     {
       key: 'joined',
       head: 'Joined',

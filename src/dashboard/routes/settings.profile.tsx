@@ -49,9 +49,18 @@ type FormsProps = {
   answer: ProfileAnswer | undefined;
 };
 
+const factorIntents: readonly string[] = [
+  'begin-second-factor',
+  'confirm-second-factor',
+  'renew-recovery-codes',
+  'end-second-factor',
+];
+
 export default function Profile({ loaderData, actionData }: Route.ComponentProps) {
   const forms: FormsProps = { user: loaderData.user, answer: actionData };
   const { kept, take } = useKept(actionData, (answer) => answer.begun);
+  const renewed = useKept(actionData, (answer) => answer.renewedCodes);
+  const isAboutFactor = factorIntents.includes(actionData?.intent ?? '');
   return (
     <>
       {loaderData.mustConfirm ? <ConfirmEmail email={loaderData.user.email} /> : null}
@@ -61,15 +70,17 @@ export default function Profile({ loaderData, actionData }: Route.ComponentProps
         title="Second factor"
         note="Sign-in then asks for a code of an authenticator as well."
       >
-        {['begin', 'confirm', 'end'].map((step) => (
-          <Problem key={step} intent={`${step}-second-factor`} answer={actionData} />
+        {factorIntents.map((intent) => (
+          <Problem key={intent} intent={intent} answer={actionData} />
         ))}
         <SecondFactor
           isOn={loaderData.user.hasSecondFactor}
           begun={kept}
           onTaken={take}
+          renewed={renewed.kept}
+          onRenewedTaken={renewed.take}
           isConfirming={actionData?.intent === 'confirm-second-factor'}
-          errors={actionData?.intent.endsWith('second-factor') ? actionData.errors : undefined}
+          errors={isAboutFactor ? actionData?.errors : undefined}
         />
       </Section>
       <Section

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { encodeQr } from '#domain/qr-code';
+import { totpOf } from '#testing/authenticator';
+import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
+import type { PageAnswer } from '#testing/visitor';
+
+/** The second factor as the pages offer it (§5): by QR code, with new recovery codes later, and a mark per member. */
+
+let dashboard: TestDashboard;
+
+before(async () => {
+  dashboard = await startDashboard({}, { sends: false });
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+const page = '/settings/profile';
+const unescape = (text: string) => text.replaceAll('&amp;', '&');
+const uriOf = ({ text }: PageAnswer) =>
+  unescape(/name="otpauth_uri" value="([^"]+)"/.exec(text)?.[1] ?? '');
+const codesOf = ({ text }: PageAnswer) =>
+  (/<pre>([^<]+)<\/pre>/.exec(text)?.[1] ?? '').trim().split('\n').filter(Boolean);
+
+describe('the second factor', () => {
+  test('is begun by a QR code of its key, renews its recovery codes, and is marked for admins', async () => {
+    const user = await dashboard.user('factor@bells.test', { team: 'Factors' });
+    await dashboard.user('without@bells.test', { team: 'Factors', role: 'member' });
+    const visitor = await dashboard.signIn(user);
+    const begun = await visitor.post(page, { intent: 'begin-second-factor', password: PASSWORD });
+    const uri = uriOf(begun);
+    assert.match(uri, /^otpauth:\/\/totp\//);
+    const drawn = /aria-label="QR code of the key[^>]*>.*?<path d="([^"]+)"/s.exec(begun.text)?.[1];
+    const dark = encodeQr(uri)?.flat().filter(Boolean).length;
+    assert.equal(drawn?.match(/M/g)?.length, dark, 'a module each');
+    const code = totpOf(uri);
+    assert.equal((await visitor.post(page, { intent: 'confirm-second-factor', code })).status, 302);
+
+    const old = codesOf(begun);
+    const wrong = await visitor.post(page, { intent: 'renew-recovery-codes', password: 'guess' });
+    assert.equal(wrong.status, 422);
+    assert.deepEqual(codesOf(wrong), [], 'nothing is shown for a wrong password');
+    const intent = 'renew-recovery-codes';
+    const renewed = codesOf(await visitor.post(page, { intent, password: PASSWORD }));
+    assert.equal(renewed.length, old.length);
+    assert.ok(old.length > 0 && renewed.every((each) => !old.includes(each)));
+    assert.doesNotMatch((await visitor.get(page)).text, new RegExp(renewed[0] ?? 'none'));
+
+    const { text } = await visitor.get('/settings/members');
+    const rows = (text.match(/<tr.*?<\/tr>/gs) ?? []).filter((row) => row.includes('@bells.test'));
+    assert.equal(rows.length, 2);
+    for (const row of rows) {
+      const isOn = /data-head="Second factor".*?On</s.test(row);
+      assert.equal(isOn, row.includes('factor@bells.test'), row);
+    }
+  });
+});
