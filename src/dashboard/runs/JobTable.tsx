@@ -34,7 +34,7 @@ export function JobTable({
     key: 'actions',
     head: 'Actions',
     // The button of a job that is held says when it will be fired.
-    width: jobs.some(isHeld) ? '256px' : '124px',
+    width: jobs.some(isHeld) ? '280px' : '124px',
     isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
