@@ -28,12 +28,13 @@ export class LiveClock implements Clock {
 
   /** Goes forwards only, and slower than others where the process stood still. */
   monotonicMs(): number {
-    return this.#clock.monotonicMs() - this.stoodStillMs;
+    const nowMs = this.#clock.monotonicMs();
+    return nowMs - this.#stoodStillMsAt(nowMs);
   }
 
   /** How long the process has stood still so far. Only measured while somebody waits. */
   get stoodStillMs(): number {
-    return this.#pastStandstillsMs + this.#excess(this.#clock.monotonicMs());
+    return this.#stoodStillMsAt(this.#clock.monotonicMs());
   }
 
   /**
@@ -64,6 +65,10 @@ export class LiveClock implements Clock {
     };
     callOff = this.#clock.after(ms, look);
     return leave;
+  }
+
+  #stoodStillMsAt(nowMs: number): number {
+    return this.#pastStandstillsMs + this.#excess(nowMs);
   }
 
   #excess(nowMs: number): number {
