@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '#testing/browser';
+import { startDashboard } from '#testing/dashboard';
+import { fillJobs } from '#testing/fill';
+import { assertClean, heading, openPage } from '#testing/pages';
+
+/** What people come for, counted in steps: presses of a key or a button that lead on. */
+
+test('on duty: from the overview to what failed, why, and sent again in four steps', async () => {
+  await using browser = await startBrowser();
+  await using dashboard = await startDashboard();
+  const user = await dashboard.user('duty@bells.test');
+  const { work, store } = dashboard.service;
+  const { id: queue_id } = await work.setQueue(user.teamId, 'mail', {});
+  const [id] = await fillJobs(store, [
+    {
+      team_id: user.teamId,
+      queue_id,
+      url: `${dashboard.url}/echo`,
+      status: 'dead_lettered',
+      started_at: Date.now() - 60_000,
+      completed_at: Date.now() - 59_000,
+      response_status: 500,
+      reason: 'http_server_error',
+    },
+  ]);
+  await using watched = await openPage({ browser, dashboard }, '/', { user });
+  const { page } = watched;
+  let steps = 0;
+  const step = async (press: Promise<void>) => {
+    await press;
+    steps++;
+  };
+  await step(page.getByRole('link', { name: 'Retry or delete' }).click());
+  await heading(page, 'Failures');
+  await step(page.locator('main table').getByRole('link', { name: '1', exact: true }).click());
+  await heading(page, 'Jobs');
+  await step(page.locator(`main table a[href="/jobs/${id}"]`).first().click());
+  await page.getByText('The target answered 500').first().waitFor();
+  await step(page.getByRole('button', { name: 'Retry', exact: true }).click());
+  await page.getByText('1 completed').waitFor();
+  assert.equal(steps, 4);
+  await assertClean(watched);
+});
