@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids';
-import type { Database } from './database.ts';
+import type { Database, Trx } from './database.ts';
+import type { Dialect } from './dialect.ts';
 import type { JobSearch } from './lists/search.ts';
 import type { BoundedCount } from './lists/job-counts.ts';
 import type { BulkTasksTable } from './schema.ts';
@@ -61,6 +62,69 @@ function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
 const MOST_OPEN = 5;
 const MOST_LISTED = 20;
 
+/** Writes down a retry that was done at once, in its transaction, so that what becomes of it can be told. */
+export async function recordRetry(
+  trx: Trx,
+  teamId: string,
+  { search, done, skipped, at }: Pick<BulkTask, 'search' | 'done' | 'skipped'> & { at: number },
+): Promise<void> {
+  const id = newId(at);
+  const values = {
+    team_id: teamId,
+    id,
+    kind: 'retry' as const,
+    search: JSON.stringify(search),
+    up_to_id: id,
+    state: 'done' as const,
+    total: done + skipped,
+    is_total_more: 0 as const,
+    done,
+    skipped,
+    cursor: null,
+    claimed_by: null,
+    created_at: at,
+    finished_at: at,
+  };
+  await trx.insertInto('bulk_tasks').values(values).execute();
+}
+
+/**
+ * Holds a task that has ended, for what is taken back of it.
+ *
+ * @returns how many it has done; null where it is not there
+ */
+export async function holdDone(
+  trx: Trx,
+  dialect: Dialect,
+  teamId: string,
+  taskId: string,
+): Promise<number | null> {
+  const row = await trx
+    .selectFrom('bulk_tasks')
+    .select('done')
+    .where('team_id', '=', teamId)
+    .where('id', '=', taskId)
+    .where('finished_at', 'is not', null)
+    .modifyEnd(sql.raw(dialect.lock('for update')))
+    .executeTakeFirst();
+  return row?.done ?? null;
+}
+
+/** What was taken back was left alone after all. */
+export async function uncountDone(
+  trx: Trx,
+  teamId: string,
+  taskId: string,
+  count: number,
+): Promise<void> {
+  await trx
+    .updateTable('bulk_tasks')
+    .set((eb) => ({ done: eb('done', '-', count), skipped: eb('skipped', '+', count) }))
+    .where('team_id', '=', teamId)
+    .where('id', '=', taskId)
+    .execute();
+}
+
 /** Bulk actions that the service works through by itself. */
 export class BulkTaskStore {
   readonly #db: Database;
@@ -106,33 +170,6 @@ export class BulkTaskStore {
         .executeTakeFirstOrThrow();
       return taskOf(row);
     });
-  }
-
-  /** Writes down what was done at once, so that what becomes of it can be told. */
-  async record(
-    teamId: string,
-    task: Pick<BulkTask, 'kind' | 'search' | 'done' | 'skipped'> & { from: number; to: number },
-  ): Promise<BulkTask> {
-    const { kind, search, done, skipped, from, to } = task;
-    const id = newId(from);
-    const values = {
-      team_id: teamId,
-      id,
-      kind,
-      search: JSON.stringify(search),
-      up_to_id: id,
-      state: 'done' as const,
-      total: done + skipped,
-      is_total_more: 0 as const,
-      done,
-      skipped,
-      cursor: null,
-      claimed_by: null,
-      created_at: from,
-      finished_at: to,
-    };
-    await this.#db.transact((trx) => trx.insertInto('bulk_tasks').values(values).execute());
-    return taskOf(values);
   }
 
   /** Those under way, then what has ended, newest first. */

@@ -1,9 +1,11 @@
 import { newId } from '#domain/ids';
 import { type ExpressionBuilder, sql } from 'kysely';
+import { recordRetry } from './bulk-tasks.ts';
 import { copyJobs } from './copy-jobs.ts';
 import type { Database, Trx } from './database.ts';
 import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
+import type { JobSearch } from './lists/search.ts';
 import type { JobStatus, Tables } from './schema.ts';
 
 /** What an action on jobs needs to wake the engine with. */
@@ -20,14 +22,14 @@ export interface Touched {
  */
 export type ResendAgain = boolean | { before: string };
 
-const PENDING = ['pending'] as const;
+export const PENDING = ['pending'] as const;
 const FAILED = ['dead_lettered', 'failed'] as const;
 
 /**
  * Finds jobs, and on Postgres holds them until the transaction ends. They are taken in the order of their ids,
  * lest two actions on the same jobs each wait for what the other holds.
  */
-async function holdJobs(
+export async function holdJobs(
   trx: Trx,
   dialect: Dialect,
   {
@@ -141,12 +143,13 @@ export async function deleteFailedJobs(
  *
  * @param again  which of those that have this mark already; the others are left alone, so that two clicks at once
  * send nothing twice
+ * @param found  the search that found them: then the retry is written down as done
  */
 export async function retryFailedJobs(
   db: Database,
   teamId: string,
   jobIds: readonly string[],
-  { now, again }: { now: number; again: ResendAgain },
+  { now, again, found }: { now: number; again: ResendAgain; found?: JobSearch | undefined },
 ): Promise<(Touched & { failedId: string })[]> {
   return db.transact(async (trx) => {
     const failed = await holdJobs(trx, db.dialect, {
@@ -175,6 +178,12 @@ export async function retryFailedJobs(
       })),
     );
     await markRetried(trx, db.dialect, teamId, retries);
+    if (found && retries.length > 0) {
+      const done = retries.length;
+      const search = again === true ? { ...found, resent: true } : found;
+      const skipped = jobIds.length - done;
+      await recordRetry(trx, teamId, { search, done, skipped, at: now });
+    }
     return retries;
   });
 }

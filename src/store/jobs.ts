@@ -32,6 +32,7 @@ import {
   type ResentCount,
   takeBackResends,
 } from './resent.ts';
+import type { JobSearch } from './lists/search.ts';
 import type { Sealer } from './seal.ts';
 import type { Signal, SignalBus } from './signals.ts';
 
@@ -93,10 +94,10 @@ export class JobStore {
   async retryFailed(
     teamId: string,
     jobIds: readonly string[],
-    { again = false }: { again?: ResendAgain } = {},
+    { again = false, found }: { again?: ResendAgain; found?: JobSearch | undefined } = {},
   ): Promise<(Touched & { failedId: string })[]> {
     const now = this.#clock.now();
-    const retried = await retryFailedJobs(this.#db, teamId, jobIds, { now, again });
+    const retried = await retryFailedJobs(this.#db, teamId, jobIds, { now, again, found });
     this.#tellDue(teamId, retried);
     return retried;
   }
@@ -110,9 +111,9 @@ export class JobStore {
     return listResends(this.#searches, teamId, span, limit);
   }
 
-  /** Takes back what was resent and is not sent yet. @returns how many */
-  async takeBackResends(teamId: string, span: ResendSpan, limit: number): Promise<number> {
-    return takeBackResends(this.#db, teamId, span, limit);
+  /** Takes back what a task has resent and is not sent yet. @returns how many; null where others' can't be told apart */
+  async takeBackResends(teamId: string, taskId: string, span: ResendSpan): Promise<number | null> {
+    return takeBackResends(this.#db, teamId, taskId, span);
   }
 
   /** The last attempts of some jobs, by the ids of their first ones. */

@@ -1,6 +1,8 @@
+import { holdDone, uncountDone } from './bulk-tasks.ts';
 import type { Database, Reader, Trx } from './database.ts';
 import { type Fields, packRows } from './dialect.ts';
 import { runHot } from './hot.ts';
+import { holdJobs, PENDING } from './job-actions.ts';
 import { pageStatement } from './lists/statement.ts';
 import type { JobStatus } from './schema.ts';
 
@@ -111,40 +113,38 @@ function resendsWithin(
 }
 
 /**
- * Takes back what was resent and is not sent yet: the new jobs go, and the failed ones are failed again, as if
+ * Takes back what a task has resent and is not sent yet: the new jobs go, and the failed ones are failed again, as if
  * nobody had resent them.
  *
- * @returns how many
+ * @returns how many; null where not exactly what the task has done is found, as when others resent at the same time
  */
 export async function takeBackResends(
   db: Database,
   teamId: string,
+  taskId: string,
   { fromId, toId }: ResendSpan,
-  limit: number,
-): Promise<number> {
+): Promise<number | null> {
   return db.transact(async (trx) => {
-    const found = await resendsWithin(trx, teamId, fromId, toId, limit);
-    const unsent = found.filter(({ status }) => status === 'pending');
-    const ids = unsent.flatMap(({ id }) => id ?? []).toSorted();
-    if (ids.length === 0) return 0;
+    const done = await holdDone(trx, db.dialect, teamId, taskId);
+    if (done === null) return null;
+    const found = await resendsWithin(trx, teamId, fromId, toId, done + 1);
+    if (found.length !== done) return null;
+    const jobIds = found.flatMap(({ id, status }) => (id && status === 'pending' ? [id] : []));
+    if (jobIds.length === 0) return 0;
     // What has begun meanwhile is no longer pending, and stays.
-    const gone = await trx
-      .deleteFrom('jobs')
-      .where('team_id', '=', teamId)
-      .where('id', 'in', ids)
-      .where('status', '=', 'pending')
-      .returning('id')
-      .execute();
-    const goneIds = gone.map(({ id }) => id);
-    if (goneIds.length === 0) return 0;
+    const held = await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: PENDING });
+    const ids = held.map(({ id }) => id);
+    if (ids.length === 0) return 0;
+    await trx.deleteFrom('jobs').where('team_id', '=', teamId).where('id', 'in', ids).execute();
     await trx
       .updateTable('jobs')
       .set({ retried_as: null })
       .where('team_id', '=', teamId)
-      .where('retried_as', 'in', goneIds)
+      .where('retried_as', 'in', ids)
       .where('retried_as', 'is not', null)
       .execute();
-    return goneIds.length;
+    await uncountDone(trx, teamId, taskId, ids.length);
+    return ids.length;
   });
 }
 

@@ -35,42 +35,33 @@ const TABS: Record<BulkKind, readonly JobSearch['tab'][]> = {
   delete: ['pending', 'retrying', 'failed'],
 };
 
+interface Act {
+  kind: BulkKind;
+  ids: readonly string[];
+  /** Whether to retry also what was resent before. */
+  again: ResendAgain;
+  /** The search that found them: then a retry is written down, so that what becomes of it can be told. */
+  found?: StoredSearch;
+}
+
 /**
  * Does one thing to some jobs.
  *
- * @param again  whether to retry also what was resent before (see `ResendAgain`)
  * @returns to how many it was done; the others were in another state
  */
 export async function act(
   { jobs }: Pick<Store, 'jobs'>,
   teamId: string,
-  { kind, ids, again }: { kind: BulkKind; ids: readonly string[]; again: ResendAgain },
+  { kind, ids, again, found }: Act,
 ): Promise<number> {
   if (ids.length === 0) return 0;
   if (kind === 'fire') return (await jobs.fire(teamId, ids)).length;
-  if (kind === 'retry') return (await jobs.retryFailed(teamId, ids, { again })).length;
+  if (kind === 'retry') return (await jobs.retryFailed(teamId, ids, { again, found })).length;
   const pending = await jobs.deletePending(teamId, ids);
   if (pending.length === ids.length) return pending.length;
   const gone = new Set(pending);
   const others = ids.filter((id) => !gone.has(id));
   return pending.length + (await jobs.deleteFailed(teamId, others)).length;
-}
-
-/** Like `act`, and a retry is written down, so that what becomes of it can be told. */
-export async function actAndTell(
-  store: Pick<Store, 'jobs' | 'bulkTasks' | 'clock'>,
-  teamId: string,
-  acted: Parameters<typeof act>[2] & { search: StoredSearch },
-): Promise<number> {
-  const { kind, ids, again, search } = acted;
-  const from = store.clock.now();
-  const done = await act(store, teamId, { kind, ids, again });
-  if (kind !== 'retry' || done === 0) return done;
-  const resent = again === true ? { ...search, resent: true } : search;
-  const to = store.clock.now();
-  const skipped = ids.length - done;
-  await store.bulkTasks.record(teamId, { kind, search: resent, done, skipped, from, to });
-  return done;
 }
 
 /** Of jobs that were chosen by hand. */
@@ -91,8 +82,8 @@ export async function actOnChosen(
       return { kind: 'asks', question };
     }
   }
-  const search = { tab: 'failed' as const };
-  const done = await actAndTell(store, teamId, { kind, ids, again: answer === 'again', search });
+  const found = { tab: 'failed' as const };
+  const done = await act(store, teamId, { kind, ids, again: answer === 'again', found });
   return { kind: 'done', done, skipped: new Set(jobIds).size - done };
 }
 
@@ -123,7 +114,7 @@ async function begin(
   if (page.next === null) {
     const ids = page.jobs.map(({ id }) => id);
     const again = search.resent === true;
-    const done = await actAndTell(store, teamId, { kind, ids, again, search });
+    const done = await act(store, teamId, { kind, ids, again, found: search });
     return { kind: 'done', done, skipped: ids.length - done };
   }
   const total = await lists.countJobs(teamId, search);

@@ -8,6 +8,7 @@ import { aQueue, aTeam } from '#testing/makers';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { createBulkRunner } from './bulk-runner.ts';
 import { createJobPages } from './job-pages.ts';
+import { createJobWork } from './jobs.ts';
 
 async function fillFailed(store: Store, count: number, more: Partial<JobFill> = {}) {
   const team = await aTeam(store);
@@ -100,6 +101,83 @@ forEachStore((_, openTestStore) => {
       const [late] = await pages.listBulkTasks(teamId);
       assert.deepEqual([late?.done, late?.unsent], [2, 0]);
       assert.equal(await pages.takeBackResent(teamId, late?.id ?? ''), null);
+    });
+
+    test('what is taken back no longer counts as done, and the rest is still told', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 3);
+      await pages.actOnJobs(teamId, 'retry', ids);
+      const taskId = (await pages.listBulkTasks(teamId))[0]?.id ?? '';
+      const [begun] = (await pages.listResent(teamId, taskId))?.jobs ?? [];
+      await store.database.transact((trx) =>
+        trx
+          .updateTable('jobs')
+          .set({ status: 'processing', claimed_by: newId(TEST_START), started_at: TEST_START })
+          .where('id', '=', begun?.id ?? '')
+          .execute(),
+      );
+      const tabs = await Promise.all([
+        pages.takeBackResent(teamId, taskId),
+        pages.takeBackResent(teamId, taskId),
+      ]);
+      assert.deepEqual(tabs.toSorted(), [0, 2], 'of two tabs one takes it back');
+      const [task] = await pages.listBulkTasks(teamId);
+      assert.deepEqual([task?.done, task?.skipped], [1, 2]);
+      assert.deepEqual([task?.resent?.count, task?.resent?.underWay, task?.unsent], [1, 1, 0]);
+    });
+
+    test('nothing is taken back where others resent jobs at the same time', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 2);
+      await pages.actOnJobs(teamId, 'retry', ids.slice(0, 1));
+      const [mine] = await pages.listBulkTasks(teamId);
+      assert.equal(mine?.unsent, 1);
+      await pages.actOnJobs(teamId, 'retry', ids.slice(1));
+      assert.equal(await pages.takeBackResent(teamId, mine?.id ?? ''), null);
+      assert.equal((await pages.countTabs(teamId)).pending.count, 2, 'the jobs of both go on');
+    });
+
+    test('a retry that can’t be written down sends nothing', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 2);
+      const rename = (from: string, to: string) =>
+        store.database.transact((trx) => trx.schema.alterTable(from).renameTo(to).execute());
+      await rename('bulk_tasks', 'out_of_reach');
+      await assert.rejects(pages.actOnJobs(teamId, 'retry', ids));
+      await assert.rejects(createJobWork(store).retryJob(teamId, ids[0] ?? ''));
+      await rename('out_of_reach', 'bulk_tasks');
+      const { failed, pending } = await pages.countTabs(teamId);
+      assert.deepEqual([failed.count, pending.count], [2, 0]);
+    });
+
+    test('of many that were resent those that failed come first, the last of them too', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 300);
+      const started = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
+      assert.ok(started.kind === 'started');
+      await createBulkRunner({ store, log: silentLog }).runOpen();
+      await store.database.transact((trx) =>
+        trx
+          .updateTable('jobs')
+          .set({ status: 'dead_lettered', completed_at: TEST_START, reason: 'timeout' })
+          .where('id', '=', (eb) =>
+            eb
+              .selectFrom('jobs as failed')
+              .select('failed.retried_as')
+              .where('failed.retried_as', 'is not', null)
+              .orderBy('failed.retried_as', 'desc')
+              .limit(1),
+          )
+          .execute(),
+      );
+      const found = await pages.listResent(teamId, started.task.id);
+      assert.equal(found?.task.resent?.failed, 1);
+      assert.equal(found?.jobs.length, 200);
+      assert.equal(found?.jobs[0]?.status, 'dead_lettered');
     });
 
     test('what was resent before is not taken back: nothing knows what it was then', async () => {

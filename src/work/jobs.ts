@@ -42,8 +42,7 @@ export interface JobWork {
   findTeamOfJob(jobId: string): Promise<string | null>;
 }
 
-export function createJobWork(store: Store): JobWork {
-  const { jobs, bulkTasks, clock } = store;
+export function createJobWork({ jobs }: Store): JobWork {
   const findJob = async (teamId: string, jobId: string) =>
     isId(jobId) ? jobs.find(teamId, jobId) : null;
   /** Why an action touched nothing. */
@@ -61,18 +60,9 @@ export function createJobWork(store: Store): JobWork {
     },
     retryJob: async (teamId, jobId, options) => {
       if (!isId(jobId)) return { kind: 'not-found' };
-      const from = clock.now();
-      const [retried] = await jobs.retryFailed(teamId, [jobId], options);
-      if (retried) {
-        const search = {
-          tab: 'failed' as const,
-          id: jobId,
-          ...(options?.again && { resent: true }),
-        };
-        const told = { kind: 'retry' as const, search, done: 1, skipped: 0, from, to: clock.now() };
-        await bulkTasks.record(teamId, told);
-        return { kind: 'done', jobId: retried.id };
-      }
+      const found = { tab: 'failed' as const, id: jobId };
+      const [retried] = await jobs.retryFailed(teamId, [jobId], { ...options, found });
+      if (retried) return { kind: 'done', jobId: retried.id };
       const job = await findJob(teamId, jobId);
       if (!job?.retriedAs) return { kind: job ? 'not-failed' : 'not-found' };
       const resent = await jobs.countResent(teamId, [jobId]);

@@ -28,16 +28,16 @@ export function createResends(store: Store): ResendVerbs {
     listResent: async (teamId, taskId) => {
       const task = await findRetry(teamId, taskId);
       if (task === null) return null;
-      const made = await jobs.listResends(teamId, spanOf(task, clock.now()), MOST_AT_ONCE);
+      const made = await jobs.listResends(teamId, spanOf(task, clock.now()), MOST_COUNTED);
       const ids = made.map(({ id }) => id);
       const last = await jobs.listLastAttempts(teamId, ids);
       const rows = last.map(asRow).toSorted((a, b) => rankOf(a) - rankOf(b));
-      return { task: await tellTask(store, teamId, task), jobs: rows };
+      return { task: await tellTask(store, teamId, task), jobs: rows.slice(0, MOST_AT_ONCE) };
     },
     takeBackResent: async (teamId, taskId) => {
       const task = await findRetry(teamId, taskId);
       if (task === null || !mayTakeBack(task, clock.now())) return null;
-      return jobs.takeBackResends(teamId, spanOf(task, clock.now()), MOST_AT_ONCE);
+      return jobs.takeBackResends(teamId, taskId, spanOf(task, clock.now()));
     },
   };
 }

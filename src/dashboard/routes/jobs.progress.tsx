@@ -42,7 +42,10 @@ async function cancel(work: Work, teamId: string, taskId: string): Promise<Toast
 async function takeBack(work: Work, teamId: string, taskId: string): Promise<Toast> {
   const count = await work.takeBackResent(teamId, taskId);
   if (count === null || count === 0)
-    return { kind: 'note', text: 'It is too late to take anything back: all of it is on its way.' };
+    return {
+      kind: 'note',
+      text: 'There is nothing to take back any more: it is on its way, or was taken back before.',
+    };
   const jobs = countOf(count, 'job is', 'jobs are');
   return { kind: 'done', text: `${jobs} taken back and not sent. What was sent stays sent.` };
 }

@@ -35,11 +35,12 @@ export async function action({ context, url }: Route.ActionArgs) {
 export default function Resent({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { task, jobs, pausedQueueIds } = loaderData;
+  const isCut = task.resent !== null && jobs.length < task.resent.count - task.resent.gone;
   return (
     <>
       <PageHeader
         title="What became of them"
-        note="Jobs that a retry made, those that failed first."
+        note={`${isCut ? `The first ${jobs.length} of the jobs` : 'Jobs'} that a retry made, those that failed first.`}
         parent={{ to: '/jobs', text: 'Jobs' }}
       />
       {actionData ? <AskAgain asks={actionData.asks} /> : null}
