@@ -87,4 +87,26 @@ describe('an engine', { timeout: 60_000 }, () => {
     assert.ok((await secondsUntil(true)) < 60);
     await target.waitFor(1);
   });
+
+  test('does not work while no job can be claimed, although crons run', async () => {
+    await using target = await startReceiver();
+    await using service = await startService(openSqliteTestStore);
+    const { clock, engine, store } = service;
+    const cron = { name: 'Beat', url: `${target.url}/cron`, cron_expression: '* * * * *' };
+    assert.equal((await service.post('/api/crons', cron)).status, 201);
+    const job = { queue: 'q', url: `${target.url}/job`, delay: 5 };
+    assert.equal((await service.post('/api/jobs', job)).status, 201);
+    await store.database.transact((trx) =>
+      trx.schema.alterTable('queues').renameColumn('assertions', 'assertions_away').execute(),
+    );
+    const isStuck = async () => {
+      if (engine?.isWorking() === false) return true;
+      assert.ok(target.requests.length < 5, 'crons have run for minutes');
+      await clock.advance(SECOND);
+      return false;
+    };
+    await eventually(isStuck, { everyMs: 5, withinMs: 30_000 });
+    assert.ok(target.requests.length > 0);
+    assert.ok(target.requests.every(({ url }) => url === '/cron'));
+  });
 });

@@ -70,8 +70,8 @@ export class Engine {
   #idle: (() => void) | null = null;
   /** When everything that waits was last read. */
   #lookedAtMs = -Infinity;
-  /** Since when each claim has failed; null while they succeed. */
-  #claimsFailSinceMs: number | null = null;
+  /** Since when each claim from lanes of a kind has failed; without those that succeed. */
+  readonly #claimsFailSinceMs = new Map<Lane['kind'], number>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -100,11 +100,10 @@ export class Engine {
     return !isBusy && this.#agenda.nextDueAt() > this.#clock.now();
   }
 
-  /** False where nothing could be claimed for a minute: the database is away, refuses, or does not answer. */
+  /** False where nothing of some kind could be claimed for a minute: the database is away, refuses, or does not answer. */
   isWorking(): boolean {
     const agoMs = (sinceMs: number) => this.#clock.monotonicMs() - sinceMs;
-    const claimsFail =
-      this.#claimsFailSinceMs !== null && agoMs(this.#claimsFailSinceMs) > STUCK_MS;
+    const claimsFail = [...this.#claimsFailSinceMs.values()].some((ms) => agoMs(ms) > STUCK_MS);
     return !this.#stopping && !claimsFail && agoMs(this.#lookedAtMs) <= STUCK_MS;
   }
 
@@ -252,6 +251,7 @@ export class Engine {
     const { runs } = this.#store;
     const from = (kind: Lane['kind'], claim: (served: readonly Served[]) => Promise<void>) =>
       this.#claimFrom(
+        kind,
         served.filter(({ lane }) => lane.kind === kind),
         now,
         claim,
@@ -266,6 +266,7 @@ export class Engine {
   }
 
   async #claimFrom(
+    kind: Lane['kind'],
     served: readonly Served[],
     now: number,
     claim: (served: readonly Served[]) => Promise<void>,
@@ -273,11 +274,12 @@ export class Engine {
     if (served.length === 0) return;
     try {
       await claim(served);
-      this.#claimsFailSinceMs = null;
+      this.#claimsFailSinceMs.delete(kind);
     } catch (error) {
-      this.#claimsFailSinceMs ??= this.#clock.monotonicMs();
+      if (!this.#claimsFailSinceMs.has(kind))
+        this.#claimsFailSinceMs.set(kind, this.#clock.monotonicMs());
       this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
-      const queues = served.filter(({ lane }) => lane.kind === 'queue');
+      const queues = kind === 'queue' ? served : [];
       this.#strays.expect({ queueIds: queues.map(({ lane }) => lane.id), since: now });
       const again = this.#clock.now() + STORE_DOWN_PAUSE_MS;
       for (const { lane } of served) {
