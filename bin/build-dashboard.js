@@ -14,8 +14,11 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { runQuietly } from './run-quietly.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-// The build holds domain's rules and the forms' readers of work, so a change there is a change of the build.
-const SOURCES = ['dashboard', 'domain', 'work'].map((room) => join(ROOT, 'src', room));
+// The build holds domain's rules, the forms' readers of work and the roles of people, so a change there is a change
+// of the build.
+export const SOURCES = ['dashboard', 'domain', 'people', 'work'].map((room) =>
+  join(ROOT, 'src', room),
+);
 const CONFIGS = ['package-lock.json', 'react-router.config.ts', 'vite.config.ts'].map((name) =>
   join(ROOT, name),
 );
