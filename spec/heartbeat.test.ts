@@ -1,6 +1,7 @@
 /** docs/operating.md, "A heartbeat": a monitor is called while the engine works, and hears nothing when it does not. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { silentLog } from '#domain/log';
 import { SECOND } from '#testing/scheduling';
 import { eventually, startBelfry } from '#testing/process';
@@ -50,6 +51,33 @@ describe('a heartbeat', { timeout: 60_000 }, () => {
     await heartbeat.stop();
     await clock.advance(600 * SECOND);
     assert.equal(monitor.requests.length, 3);
+  });
+
+  test('that is under way when the service stops is no fault', async () => {
+    await using monitor = await startReceiver({ answer: 'never' });
+    const sender = openSender();
+    const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
+    const send: typeof sender.send = (...request) => {
+      const exchange = sender.send(...request);
+      end(exchange);
+      return exchange;
+    };
+    const told: string[] = [];
+    const log = { ...silentLog, warn: (event: string) => void told.push(event) };
+    const clock = new FakeClock('2026-11-21T12:00:00Z');
+    const heartbeat = new Heartbeat({
+      url: monitor.url,
+      sender: { ...sender, send },
+      isWorking: () => true,
+      clock,
+      log,
+    });
+    heartbeat.start();
+    await monitor.waitFor(1);
+    await heartbeat.stop();
+    await ended;
+    await setImmediate();
+    assert.deepEqual(told, []);
   });
 });
 

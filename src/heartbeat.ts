@@ -47,6 +47,8 @@ export class Heartbeat {
     const request = { method: 'GET', url, headers: [], body: null } as const;
     const needs = { searchFor: [], paths: [] };
     const exchange = await sender.send(request, { timeoutSeconds: TIMEOUT_SECONDS, needs });
+    // Broken off by the stop, which is no fault of the monitor's.
+    if (this.#stopped) return;
     const status = 'status' in exchange ? exchange.status : null;
     const isTaken = exchange.kind === 'answered' && exchange.status >= 200 && exchange.status < 300;
     if (!isTaken && !this.#isFailing) log.warn('heartbeat.failed', { kind: exchange.kind, status });
