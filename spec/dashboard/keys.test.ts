@@ -73,7 +73,7 @@ describe('keys', () => {
     await using watched = await open('/crons');
     const { page } = watched;
     await type(page, 'Control+k');
-    await page.getByRole('combobox', { name: 'Page or text to search for' }).waitFor();
+    await page.getByRole('combobox', { name: 'Page, name, id or text to search for' }).waitFor();
     await page.keyboard.type('webh');
     await page.getByRole('option', { name: 'Settings: Webhook signing' }).waitFor();
     await assertClean(watched);
@@ -86,6 +86,36 @@ describe('keys', () => {
     await type(page, 'Control+k', 'Escape');
     assert.equal(await page.locator('dialog[open]').count(), 0);
     assert.equal(pathOf(page), '/jobs');
+    await assertClean(watched);
+  });
+
+  test('Ctrl-K waits for what the server knows: Enter behind a name or an id leads to that very thing', async () => {
+    const { work } = dashboard.service;
+    const queue = await work.setQueue(user.teamId, 'Crons of the night', {});
+    await using watched = await open('/alerts');
+    const { page } = watched;
+    await type(page, 'Control+k');
+    await page.keyboard.type('crons of');
+    await type(page, 'Enter');
+    await heading(page, 'Crons of the night');
+    await type(page, 'g', 'o');
+    await heading(page, 'Overview');
+    await type(page, 'Control+k');
+    await page.keyboard.insertText(queue.id);
+    await type(page, 'Enter');
+    await heading(page, 'Crons of the night');
+    await type(page, 'Control+k');
+    await page.keyboard.type('pause crons');
+    await page.getByRole('option', { name: 'Pause Crons of the night' }).waitFor();
+    await assertClean(watched);
+    await type(page, 'Enter');
+    await page.getByText('The queue is paused. It starts nothing').waitFor();
+    assert.equal((await work.findQueue(user.teamId, queue.id))?.isPaused, true);
+    await type(page, 'Control+k');
+    await page.keyboard.type('sign');
+    await page.getByRole('option', { name: /^Sign out/ }).waitFor();
+    await type(page, 'Escape');
+    assert.equal(pathOf(page), `/queues/${queue.id}`);
     await assertClean(watched);
   });
 

@@ -49,6 +49,7 @@ export default [
   ]),
   route('jobs/:id/text', 'routes/jobs.$id.text.ts'),
   route('executions/:id/text', 'routes/executions.$id.text.ts'),
+  route('find', 'routes/find.ts'),
   route('connection', 'routes/connection.ts'),
   route('theme', 'routes/theme.ts'),
   route('logout', 'routes/logout.ts'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { fillJobs, fillResponses, type JobFill } from '#testing/fill';
-import { aNode, aQueue, aTeam } from '#testing/makers';
+import { aCron, aNode, aQueue, aTeam } from '#testing/makers';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 import type { JobSearch } from './lists.ts';
 
@@ -338,6 +338,24 @@ forEachStore((_, openTestStore) => {
         ['http_server_error', 500],
       ]);
       assert.equal(await store.lists.findFirstFailure(teamId, undefined), TEST_START - 5000);
+    });
+  });
+
+  describe('crons by words', () => {
+    test('those whose names are most alike come first, and are what a limit keeps', async () => {
+      await using store = await openTestStore();
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const names = ['A hotmail', 'B send mail', 'Mailing list', 'mail', 'No', 'Of 100% _ mail'];
+      for (const name of names) await aCron(store, team.id, { name, url: 'http://a.example/' });
+      await aCron(store, team.id, { name: 'By URL', url: 'http://mail.example/' });
+      await aCron(store, stranger.id, { name: 'mail' });
+      const find = async (words: string[], limit = 20) =>
+        (await store.lists.findCrons(team.id, words, limit)).map(({ name }) => name);
+      assert.deepEqual(await find(['MAIL'], 3), ['mail', 'Mailing list', 'A hotmail']);
+      assert.deepEqual((await find(['mail'])).at(-1), 'By URL');
+      assert.deepEqual(await find(['mail', '%']), ['Of 100% _ mail']);
+      assert.deepEqual(await find(['list', 'mail']), ['Mailing list']);
+      assert.deepEqual(await find(['\0']), []);
     });
   });
 });

@@ -81,6 +81,15 @@ export class ListStore {
     return crons.listCronIds(this.#db, teamId, asked);
   }
 
+  /** Crons that hold every word, those first whose names are most alike. */
+  async findCrons(
+    teamId: string,
+    words: readonly string[],
+    limit: number,
+  ): Promise<crons.FoundCron[]> {
+    return crons.findCrons(this.#db, teamId, words, limit);
+  }
+
   async readStrips(
     teamId: string,
     cronIds: readonly string[],

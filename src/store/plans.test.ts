@@ -421,6 +421,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   const cronIds = await lists.listCronIds(teamId, { limit: 20 });
   await lists.listCronIds(teamId, { limit: 20, text: 'nowhere', status: 'paused' });
   await lists.listCronIds(teamId, { limit: 20, status: 'failed' });
+  await lists.findCrons(teamId, ['night', 'backup'], 8);
   await lists.readStrips(teamId, cronIds, 50);
   const cronId = cronIds[0] ?? newId(TEST_START);
   await lists.listHistory(teamId, cronId, { limit: 20, bodyBytes: 100 });

@@ -10,6 +10,7 @@ import { createJobPages } from './job-pages.ts';
 import { createJobWork, type JobWork } from './jobs.ts';
 import { createOverviewWork, type OverviewWork } from './overview.ts';
 import { createOverviewPage } from './overview-page.ts';
+import { createFindWork, type FindWork } from './finding.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork, type QueueWork } from './queues.ts';
 import { createRunPages } from './run-pages.ts';
@@ -29,6 +30,7 @@ export type Work = CronWork &
   AlertWork &
   ChannelWork &
   WindowWork &
+  FindWork &
   Pages;
 
 type Pages = CronPages &
@@ -59,6 +61,7 @@ export function createWork({
     ...createAlertWork(store),
     ...createChannelWork(store),
     ...createWindowWork(store),
+    ...createFindWork(store),
     ...createJobPages(store),
     ...createCronPages(store),
     ...createQueuePages(store),

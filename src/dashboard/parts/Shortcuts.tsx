@@ -5,7 +5,7 @@ import { reachable } from './places.ts';
 import classes from './Shortcuts.module.css';
 
 const others: readonly (readonly [string, string])[] = [
-  ['Ctrl K', 'Go to a page, or search'],
+  ['Ctrl K', 'Find a page, cron, queue, action or id'],
   ['/', 'Into the search field'],
   ['Shift and click', 'Select a range of rows'],
   ['?', 'This sheet'],

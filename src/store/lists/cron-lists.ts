@@ -119,6 +119,43 @@ export async function listCronIds(
   return rows.map(({ id }) => id);
 }
 
+/** A cron that a few words led to. */
+export interface FoundCron {
+  id: string;
+  name: string;
+  isActive: boolean;
+}
+
+/**
+ * Crons that hold every word in the name, the URL or the id. Those come first whose name is the words as they were
+ * typed, then those whose name begins with them, then those whose name holds them: a limit cuts the least alike.
+ */
+export async function findCrons(
+  db: Database,
+  teamId: string,
+  words: readonly string[],
+  limit: number,
+): Promise<FoundCron[]> {
+  const typed = sql`lower(${words.join(' ')})`;
+  const name = sql`lower(cast(name as text))`;
+  const distance = sql<number>`case when ${name} = ${typed} then 0
+    when substr(${name}, 1, length(${typed})) = ${typed} then 1
+    when ${db.dialect.holds(name, typed)} then 2 else 3 end`;
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('crons')
+      .select(['id', 'name', 'is_active'])
+      .where('team_id', '=', teamId)
+      .where((eb) => eb.and(words.map((word) => holdsText(db, word))))
+      .orderBy(distance)
+      .orderBy('name')
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  );
+  return rows.map((row) => ({ id: row.id, name: row.name, isActive: row.is_active === 1 }));
+}
+
 /** Within the name, the URL or the id; letters of ASCII in either case, since the databases fold no others alike. */
 function holdsText({ dialect }: Database, text: string): RawBuilder<boolean> {
   const holds = (column: string) => {

@@ -1,0 +1,76 @@
+import { isId } from '#domain/ids';
+import type { Store } from '#store/store';
+
+/** Something of a team that a few words, or an id, led to. */
+export type Found =
+  | { kind: 'cron'; id: string; name: string; isActive: boolean }
+  | { kind: 'queue'; id: string; name: string; isPaused: boolean }
+  /** One attempt; `id` is its own. */
+  | { kind: 'job'; id: string; queue: string }
+  | { kind: 'run'; id: string; cronName: string };
+
+export interface FindWork {
+  /** What has this id; an id of another team's is nobody's. */
+  findById(teamId: string, id: string): Promise<Found | null>;
+  /** Crons and queues that hold every word, those first whose names are most alike; a few of each kind. */
+  findByWords(teamId: string, text: string): Promise<Found[]>;
+}
+
+const MOST_OF_A_KIND = 8;
+/** Words and characters looked for, at most: names have no more. */
+const MOST_WORDS = 8;
+const MOST_CHARACTERS = 255;
+
+export function createFindWork({ crons, jobs, lists, queues }: Store): FindWork {
+  return {
+    findById: async (teamId, text) => {
+      const id = text.toLowerCase();
+      if (!isId(id)) return null;
+      const [cron, queue, job, run] = await Promise.all([
+        crons.find(teamId, id),
+        queues.find(teamId, id),
+        jobs.find(teamId, id),
+        crons.findExecution(teamId, id),
+      ]);
+      if (cron) return { kind: 'cron', id, name: cron.name, isActive: cron.isActive };
+      if (queue) return { kind: 'queue', id, name: queue.name, isPaused: queue.isPaused };
+      if (job) return { kind: 'job', id, queue: job.queue };
+      const of = run && (await crons.find(teamId, run.cronId));
+      return of ? { kind: 'run', id, cronName: of.name } : null;
+    },
+    findByWords: async (teamId, text) => {
+      const words = readWords(text);
+      if (words.length === 0) return [];
+      const [foundCrons, allQueues] = await Promise.all([
+        lists.findCrons(teamId, words, MOST_OF_A_KIND),
+        queues.list(teamId),
+      ]);
+      const alike = allQueues
+        .filter(({ name, id }) => holdsAll(`${name} ${id}`, words))
+        .toSorted((a, b) => distanceOf(a.name, words) - distanceOf(b.name, words))
+        .slice(0, MOST_OF_A_KIND);
+      return [
+        ...foundCrons.map((cron) => Object.assign(cron, { kind: 'cron' } as const)),
+        ...alike.map(({ id, name, isPaused }) => ({ kind: 'queue', id, name, isPaused }) as const),
+      ];
+    },
+  };
+}
+
+function readWords(text: string): string[] {
+  const words = text.slice(0, MOST_CHARACTERS).trim().split(/\s+/);
+  return words.filter((word) => word !== '').slice(0, MOST_WORDS);
+}
+
+function holdsAll(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return words.every((word) => lower.includes(word.toLowerCase()));
+}
+
+/** As `findCrons` of the store orders. */
+function distanceOf(name: string, words: readonly string[]): number {
+  const [lower, typed] = [name.toLowerCase(), words.join(' ').toLowerCase()];
+  if (lower === typed) return 0;
+  if (lower.startsWith(typed)) return 1;
+  return lower.includes(typed) ? 2 : 3;
+}
