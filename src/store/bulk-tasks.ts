@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { newId } from '#domain/ids';
 import type { Database, Trx } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { JobSearch } from './lists/search.ts';
 import type { BoundedCount } from './lists/job-counts.ts';
-import type { BulkTasksTable } from './schema.ts';
+import type { BulkTasksTable, Tables } from './schema.ts';
 
 export type BulkKind = BulkTasksTable['kind'];
 
@@ -56,6 +56,12 @@ function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
   } catch {
     return null;
   }
+}
+
+/** By their ids: SQLite, which has no statistics, would go through all that the team has ever ended. */
+function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
+  const open = eb.selectFrom('bulk_tasks as open').select('open.id');
+  return eb('id', 'in', open.where('open.finished_at', 'is', null));
 }
 
 /** Tasks of one team that may be open at a time. */
@@ -145,7 +151,7 @@ export class BulkTaskStore {
         .selectFrom('bulk_tasks')
         .select('id')
         .where('team_id', '=', teamId)
-        .where('finished_at', 'is', null)
+        .where(isOpen)
         .limit(MOST_OPEN)
         .execute();
       if (open.length === MOST_OPEN) return null;
@@ -181,7 +187,7 @@ export class BulkTaskStore {
         .where('team_id', '=', teamId)
         .orderBy('id', 'desc');
       // Each by an index of its own, however many of the other kind there are.
-      const open = ofTeam.where('finished_at', 'is', null).limit(MOST_OPEN);
+      const open = ofTeam.where(isOpen).limit(MOST_OPEN);
       const ended = ofTeam.where('finished_at', 'is not', null).limit(MOST_LISTED);
       return [...(await open.execute()), ...(await ended.execute())];
     });
