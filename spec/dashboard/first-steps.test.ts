@@ -47,6 +47,22 @@ describe('the first steps', () => {
     assert.doesNotMatch(said, /Send sample job/);
   });
 
+  test('a job that is due tomorrow does not stand for the sample, which can still be sent', async () => {
+    const user = await newTeam();
+    const visitor = await dashboard.signIn(user);
+    const later = { queue: 'later', url: `${dashboard.url}/echo`, payloadJson: '{}' };
+    await dashboard.service.work.createJob(user.teamId, {
+      ...later,
+      method: 'POST',
+      headers: [],
+      callbackUrl: null,
+      delaySeconds: 86_400,
+    });
+    const said = (await readSteps(visitor)) ?? '';
+    assert.match(said, /Send sample job/);
+    assert.doesNotMatch(said, /On its way/);
+  });
+
   test('the cron of every minute is filled in, and its step ticks itself', async () => {
     const user = await newTeam();
     const visitor = await dashboard.signIn(user);

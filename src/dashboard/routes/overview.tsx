@@ -34,7 +34,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     readMutedNow(work, team.id),
   ]);
   const areAlertsTold = channel.kind !== 'email' || people.accounts.sendsMail();
-  const steps = readFirstSteps({ overview, counts, pulse, areAlertsTold });
+  const steps = readFirstSteps({ overview, counts, pulse, areAlertsTold, now });
   const isShown = !areAllDone(steps) && !readHiddenSteps(request).includes(team.id);
   return {
     counts,

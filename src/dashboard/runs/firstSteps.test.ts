@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { areAllDone, readFirstSteps } from './firstSteps.ts';
 
 type Facts = Parameters<typeof readFirstSteps>[0];
+type Job = Extract<Facts['overview']['nextUp'][number], { kind: 'job' }>['job'];
 
 const nothing: Facts = {
   overview: { justHappened: [], lastMonth: [], nextUp: [] },
@@ -13,11 +14,18 @@ const nothing: Facts = {
   },
   pulse: { failedJobs: 0 },
   areAlertsTold: false,
+  now: 0,
 };
 
 const jobs = (counted: Partial<Facts['counts']['jobs']>): Facts => ({
   ...nothing,
   counts: { ...nothing.counts, jobs: { ...nothing.counts.jobs, ...counted } },
+});
+
+/** A job that waits and is due at an instant. */
+const due = (at: number): Facts => ({
+  ...jobs({ pending: 1 }),
+  overview: { ...nothing.overview, nextUp: [{ kind: 'job', job: {} as Job, at }] },
 });
 
 describe('the first steps', () => {
@@ -31,10 +39,14 @@ describe('the first steps', () => {
   });
 
   test('tell a job that is on its way from one that has failed', () => {
-    assert.equal(readFirstSteps(jobs({ pending: 1 })).job.state, 'under-way');
+    assert.equal(readFirstSteps(due(0)).job.state, 'under-way');
     assert.equal(readFirstSteps(jobs({ processing: 1 })).job.state, 'under-way');
     assert.equal(readFirstSteps(jobs({ retrying: 1 })).job.state, 'failed');
     assert.equal(readFirstSteps({ ...nothing, pulse: { failedJobs: 1 } }).job.state, 'failed');
+  });
+
+  test('do not wait for a job that is due much later', () => {
+    assert.equal(readFirstSteps(due(3_600_000)).job.state, 'open');
   });
 
   test('stay done when what was done is long ago, whatever fails now', () => {

@@ -23,24 +23,27 @@ type Facts = {
   pulse: Pick<Pulse, 'failedJobs'>;
   /** Whether anybody hears of an alert who does not look at the pages. */
   areAlertsTold: boolean;
+  now: number;
 };
 
-export function readFirstSteps({ overview, counts, pulse, areAlertsTold }: Facts): FirstSteps {
+/** A job that is due later is nothing to wait for. */
+const soonMs = 60_000;
+
+export function readFirstSteps(facts: Facts): FirstSteps {
+  const { overview, counts, areAlertsTold } = facts;
   const { active, paused } = counts.crons;
   const next = overview.nextUp.find(({ kind }) => kind === 'cron');
   return {
-    job: readJobStep(overview, counts, pulse),
+    job: readJobStep(facts),
     cron:
       active + paused === 0 ? { state: 'open' } : { state: 'done', nextRunAt: next?.at ?? null },
     alerts: { state: areAlertsTold ? 'done' : 'open' },
   };
 }
 
-function readJobStep(
-  { justHappened, lastMonth }: Facts['overview'],
-  { jobs }: Counts,
-  { failedJobs }: Facts['pulse'],
-): FirstSteps['job'] {
+function readJobStep({ overview, counts, pulse, now }: Facts): FirstSteps['job'] {
+  const { justHappened, lastMonth, nextUp } = overview;
+  const { jobs } = counts;
   for (const entry of justHappened) {
     const run = entry.kind === 'job' ? entry.job : entry.execution;
     if (run.status !== 'success') continue;
@@ -50,8 +53,9 @@ function readJobStep(
   }
   if (hasSucceeded({ lastMonth })) return { state: 'done', runTo: null, said: null };
   // After a failure the next attempt waits for its time: what matters now is why.
-  if (jobs.retrying > 0 || failedJobs > 0) return { state: 'failed' };
-  return { state: jobs.pending + jobs.processing > 0 ? 'under-way' : 'open' };
+  if (jobs.retrying > 0 || pulse.failedJobs > 0) return { state: 'failed' };
+  const isSoon = nextUp.some(({ kind, at }) => kind === 'job' && at < now + soonMs);
+  return { state: isSoon || jobs.processing > 0 ? 'under-way' : 'open' };
 }
 
 /** Whether any run has succeeded in the last month. */
