@@ -121,6 +121,28 @@ const FIND_FAULTS = `(() => {
   return [...new Set(faults)];
 })()`;
 
+/** Of a request's line: the characters that something cuts off. */
+const FIND_HIDDEN = `((line) => {
+  const hidden = [];
+  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (let at = 0; at < node.data.length; at++) {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      const box = range.getBoundingClientRect();
+      let isCut = box.width === 0;
+      for (let around = node.parentElement; around && around.tagName !== 'MAIN'; around = around.parentElement) {
+        if (getComputedStyle(around).overflow === 'visible') continue;
+        const edge = around.getBoundingClientRect();
+        if (box.right > edge.right + 1 || box.left < edge.left - 1 || box.bottom > edge.bottom + 2) isCut = true;
+      }
+      if (isCut && node.data[at].trim() !== '') hidden.push(node.data[at]);
+    }
+  }
+  return hidden.join('');
+})(document.querySelector('main [class*=_request]'))`;
+
 describe('a table', () => {
   test('can be read at every width: no column is narrower than a word, no host is cut and no short path is torn apart', async () => {
     const { user, paths } = await makeLists();
@@ -137,6 +159,54 @@ describe('a table', () => {
       }
     }
     assert.deepEqual(faults, []);
+    watched.assertNoFaults();
+  });
+
+  test('shows the whole request under the focus of the keyboard, and nothing of it without', async () => {
+    const user = await dashboard.user('focus@bells.test', { team: 'Focus' });
+    const { work, store } = dashboard.service;
+    const queue = await work.setQueue(user.teamId, 'mail', {});
+    const url = `https://api.northwind.example/${'hooks/of/november/'.repeat(20)}end`;
+    await work.createCron(user.teamId, {
+      name: 'Close',
+      url,
+      method: 'GET',
+      headers: [],
+      callbackUrl: null,
+      cronExpression: '15 4 * * *',
+      payload: null,
+      timeoutSeconds: 20,
+      alertThreshold: null,
+      isActive: true,
+    });
+    await fillJobs(store, [
+      {
+        team_id: user.teamId,
+        queue_id: queue.id,
+        url,
+        status: 'dead_lettered',
+        completed_at: Date.now() - 60_000,
+        reason: 'timeout',
+      },
+    ]);
+    await using watched = await openPage({ browser, dashboard }, '/', { user });
+    const { page } = watched;
+    for (const path of ['/jobs', '/crons', '/failures', '/']) {
+      await page.goto(`${dashboard.url}${path}`);
+      await page.waitForLoadState('networkidle');
+      for (const width of [360, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 800 });
+        const line = page.locator('main [class*=_request]').first();
+        const link = line.locator('xpath=(ancestor::a | ../preceding-sibling::a)[1]');
+        await page.keyboard.press('Shift');
+        await link.blur();
+        const hidden = (await page.evaluate(FIND_HIDDEN)) as string;
+        assert.notEqual(hidden, '', `${path} at ${width}, without the focus`);
+        await link.focus();
+        assert.equal(await page.evaluate(FIND_HIDDEN), '', `${path} at ${width}`);
+        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+      }
+    }
     watched.assertNoFaults();
   });
 });

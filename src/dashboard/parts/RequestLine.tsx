@@ -7,8 +7,8 @@ const shortestCut = 5;
 
 /**
  * A request as people look for it: the method as a chip, the host never cut, and of the path its middle where
- * there is no room; a path that would be a stump begins a second line. The whole is on hover, is what gets
- * selected and copied, and is what assistive technology reads.
+ * there is no room; a path that would be a stump begins a second line. The whole is on hover and under
+ * the focus of the keyboard, is what gets selected and copied, and is what assistive technology reads.
  */
 export function RequestLine({
   method,

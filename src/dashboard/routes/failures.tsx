@@ -205,7 +205,11 @@ function columns(span: string): Column<FailureGroup>[] {
     {
       key: 'target',
       head: 'Target',
-      cell: ({ target }) => <RequestLine url={target} />,
+      cell: ({ target, search }) => (
+        <Link to={writeJobSearch(search)}>
+          <RequestLine url={target} />
+        </Link>
+      ),
     },
     {
       key: 'plot',
