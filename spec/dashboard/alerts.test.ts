@@ -119,7 +119,7 @@ for (const javaScript of [true, false]) {
       await fail(user, nightly);
       await fail(user, await createCron(user, 'Hourly'));
       const [newest] = await alertsOf(user);
-      await dashboard.service.work.markAlert(user.teamId, newest?.id ?? '', true);
+      await dashboard.service.work.markAlerts(user.teamId, [newest?.id ?? ''], true);
       await using watched = await open('/alerts', user, javaScript);
       const { page } = watched;
       const rows = () => page.locator('tbody tr').count();

@@ -342,17 +342,18 @@ forEachStore((dialect, openTestStore) => {
       assert.equal((await alerts.list(teamId, { limit: 9, sourceKind: 'queue' })).length, 0);
       assert.equal(await alerts.countUnread(teamId, 100), 3);
       assert.equal(await alerts.countUnread(teamId, 2), 2);
-      assert.equal(await alerts.mark(teamId, newest.id, true), true);
-      assert.equal(await alerts.countUnread(teamId, 100), 2);
-      assert.equal(await alerts.markReadUpTo(teamId, second.id), 2);
+      const marked = [newest.id, oldest];
+      assert.equal(await alerts.mark(teamId, marked, true), 2);
+      assert.equal(await alerts.countUnread(teamId, 100), 1);
+      assert.equal(await alerts.markReadUpTo(teamId, second.id), 1);
       assert.equal(await alerts.countUnread(teamId, 100), 0);
-      assert.equal(await alerts.mark(teamId, newest.id, false), true);
+      assert.equal(await alerts.mark(teamId, [newest.id], false), 1);
       assert.deepEqual(
         (await alerts.list(teamId, { limit: 9, unreadOnly: true })).map(({ id }) => id),
         [newest.id],
       );
       const stranger = await aTeam(store);
-      assert.equal(await alerts.mark(stranger.id, newest.id, true), false);
+      assert.equal(await alerts.mark(stranger.id, [newest.id], true), 0);
       assert.equal(await alerts.find(stranger.id, newest.id), null);
     });
 

@@ -146,29 +146,27 @@ export class AlertStore {
     return Math.min(most, n + ofUsage.length);
   }
 
-  /** Marks one alert as read, or as unread again. False: no such alert. */
-  async mark(teamId: string, alertId: string, isRead: boolean): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db.transact((trx) =>
-      trx
-        .updateTable('alerts')
-        .set({ is_read: isRead ? 1 : 0 })
-        .where('team_id', '=', teamId)
-        .where('id', '=', alertId)
-        .executeTakeFirst(),
-    );
-    return numUpdatedRows === 1n || this.#markUsage(teamId, alertId, isRead);
-  }
-
-  async #markUsage(teamId: string, alertId: string, isRead: boolean): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db.transact((trx) =>
-      trx
-        .updateTable('usage_alerts')
-        .set({ is_read: isRead ? 1 : 0 })
-        .where('team_id', '=', teamId)
-        .where('id', '=', alertId)
-        .executeTakeFirst(),
-    );
-    return numUpdatedRows === 1n;
+  /**
+   * Marks alerts as read, or as unread again.
+   *
+   * @param alertIds  some hundreds at most
+   * @returns how many of them are there
+   */
+  async mark(teamId: string, alertIds: readonly string[], isRead: boolean): Promise<number> {
+    if (alertIds.length === 0) return 0;
+    return this.#db.transact(async (trx) => {
+      let marked = 0;
+      for (const table of ['alerts', 'usage_alerts'] as const) {
+        const { numUpdatedRows } = await trx
+          .updateTable(table)
+          .set({ is_read: isRead ? 1 : 0 })
+          .where('team_id', '=', teamId)
+          .where('id', 'in', alertIds)
+          .executeTakeFirst();
+        marked += Number(numUpdatedRows);
+      }
+      return marked;
+    });
   }
 
   /** Records which teams have come to 80 or 100 % of their month (§6.7). @param limitOf  runs a month of a plan */

@@ -237,7 +237,7 @@ test('ids that are none find no alert and change none', async () => {
   const work = createWork({ store });
   const { id: teamId } = await aTeam(store);
   assert.equal(await work.findAlert(teamId, "' or 1=1"), null);
-  assert.equal(await work.markAlert(teamId, 'x', true), false);
+  assert.equal(await work.markAlerts(teamId, ['x'], true), 0);
   assert.equal(await work.markAlertsReadUpTo(teamId, 'x'), 0);
   assert.deepEqual(await work.listAlerts(teamId, { limit: -1, before: 'x' }), []);
   assert.deepEqual(await work.listAlerts(teamId, { limit: 9, after: 'x' }), []);

@@ -15,8 +15,8 @@ export interface AlertWork {
   findAlert(teamId: string, alertId: string): Promise<StoredAlert | null>;
   /** At most `MOST_COUNTED`: beyond that nobody cares how many there are. */
   countUnreadAlerts(teamId: string): Promise<number>;
-  /** False: no such alert. */
-  markAlert(teamId: string, alertId: string, isRead: boolean): Promise<boolean>;
+  /** Marks some as read, or as unread again. @param alertIds  some hundreds at most @returns how many of them are there */
+  markAlerts(teamId: string, alertIds: readonly string[], isRead: boolean): Promise<number>;
   /** Marks an alert and all older ones as read: what was on the page, not what came since. Gives how many were unread. */
   markAlertsReadUpTo(teamId: string, alertId: string): Promise<number>;
 }
@@ -32,8 +32,8 @@ export function createAlertWork({ alerts }: Store): AlertWork {
     },
     findAlert: async (teamId, alertId) => (isId(alertId) ? alerts.find(teamId, alertId) : null),
     countUnreadAlerts: (teamId) => alerts.countUnread(teamId, MOST_COUNTED),
-    markAlert: async (teamId, alertId, isRead) =>
-      isId(alertId) && alerts.mark(teamId, alertId, isRead),
+    markAlerts: async (teamId, alertIds, isRead) =>
+      alerts.mark(teamId, [...new Set(alertIds.filter(isId))], isRead),
     markAlertsReadUpTo: async (teamId, alertId) =>
       isId(alertId) ? alerts.markReadUpTo(teamId, alertId) : 0,
   };

@@ -21,7 +21,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { Pagination } from '../parts/Pagination.tsx';
 import { readText } from '../parts/readForm.ts';
-import type { ChannelView, Work } from '../services.ts';
+import type { ChannelView } from '../services.ts';
 import type { loader as frameLoader } from './frame.tsx';
 import type { Route } from './+types/alerts.ts';
 
@@ -70,8 +70,9 @@ export async function action({ context, url }: Route.ActionArgs) {
     case 'unread': {
       const isRead = readText(form, 'intent') === 'read';
       const ids = form.getAll('id').filter((each) => typeof each === 'string');
-      const text = (await markAll(work, team.id, ids.slice(0, PAGE_ALERTS), isRead)) ?? notFound();
-      return redirectWithToast(here, { kind: 'done', text }, baseUrl);
+      const marked = await work.markAlerts(team.id, ids.slice(0, PAGE_ALERTS), isRead);
+      if (marked === 0) return notFound();
+      return redirectWithToast(here, { kind: 'done', text: sayMarked(marked, isRead) }, baseUrl);
     }
     case 'read-all': {
       const count = await work.markAlertsReadUpTo(team.id, id);
@@ -83,11 +84,8 @@ export async function action({ context, url }: Route.ActionArgs) {
   }
 }
 
-/** A group is marked as it was shown: what came since stays. @returns what to say; null: none of them is here */
-async function markAll(work: Work, teamId: string, ids: readonly string[], isRead: boolean) {
-  let marked = 0;
-  for (const id of ids) if (await work.markAlert(teamId, id, isRead)) marked++;
-  if (marked === 0) return null;
+/** A group is marked as it was shown: what came since stays. */
+function sayMarked(marked: number, isRead: boolean): string {
   if (marked === 1) return isRead ? 'The alert is marked as read.' : 'The alert is unread again.';
   return `${marked} alerts are ${isRead ? 'marked as read' : 'unread again'}.`;
 }
