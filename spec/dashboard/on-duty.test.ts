@@ -302,6 +302,56 @@ describe('a list of jobs', () => {
     assert.doesNotMatch(page, /\d d ago/);
     assert.match(await read(visitor, `/jobs/${id}`), / UTC *\d\d:\d\d:\d\d Europe\/Berlin/);
   });
+
+  test('writes the viewer’s time beside UTC in every list, for those who do not live by UTC', async () => {
+    const scene = await begin();
+    const { user, visitor, queueId } = scene;
+    const { work, store } = dashboard.service;
+    const failed_at = Date.now() - 50 * 3_600_000;
+    const due_at = Date.now() + 50 * 3_600_000;
+    const of = { team_id: user.teamId, queue_id: queueId };
+    await fillJobs(store, [
+      { ...of, status: 'dead_lettered', started_at: 1, completed_at: failed_at, reason: 'timeout' },
+      { ...of, scheduled_at: due_at },
+    ]);
+    const cron = await work.createCron(user.teamId, {
+      name: 'Leap',
+      url: 'http://target.example/',
+      method: 'GET',
+      headers: [],
+      callbackUrl: null,
+      cronExpression: '0 12 29 2 *',
+      payload: null,
+      timeoutSeconds: 20,
+      alertThreshold: 1,
+      isActive: true,
+    });
+    const short = (at: number) =>
+      new Intl.DateTimeFormat('en-GB', {
+        timeZone: 'Europe/Berlin',
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+      })
+        .format(at)
+        .replace(',', '');
+    const lists: [string, number][] = [
+      ['/crons', cron.nextRunAt ?? 0],
+      ['/queues', due_at],
+      ['/failures', failed_at],
+    ];
+    for (const [path, at] of lists) {
+      visitor.cookies.delete('belfry_zone');
+      assert.doesNotMatch(await read(visitor, path), /Berlin/);
+      visitor.cookies.set('belfry_zone', 'UTC');
+      assert.doesNotMatch((await visitor.get(path)).text, /<th[^>]*>UTC<\/th>/);
+      visitor.cookies.set('belfry_zone', encodeURIComponent('Europe/Berlin'));
+      const page = await read(visitor, path);
+      assert.match(page, /, UTC Europe\/Berlin/, path);
+      assert.ok(page.includes(short(at)), `${path}: ${short(at)} in ${page}`);
+    }
+  });
 });
 
 describe('the way to the next step', () => {

@@ -18,7 +18,7 @@ after(async () => {
   await dashboard[Symbol.asyncDispose]();
 });
 
-const WIDTHS = [360, 700, 768, 900, 1024, 1280, 1920];
+const WIDTHS = [360, 700, 768, 900, 1024, 1280, 1920, 2560];
 
 /** A team with long names and addresses in everything that is listed. */
 async function makeLists(): Promise<{ user: TestUser; paths: string[] }> {

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
+import { useClockBehind } from '../parts/clockColumn.tsx';
 import type { Column } from '../parts/DataTable.tsx';
 import { Form } from '../parts/Form.tsx';
 import { Status } from '../parts/Status.tsx';
@@ -9,7 +10,7 @@ import classes from './Alerts.module.css';
 import { describeCause, pathOfRun, pathOfSource } from './alertWords.ts';
 import { type AlertGroup, describeGroup } from './groupAlerts.ts';
 
-export const alertColumns: Column<AlertGroup>[] = [
+const alertColumns: Column<AlertGroup>[] = [
   {
     key: 'level',
     head: 'Status',
@@ -45,8 +46,11 @@ export const alertColumns: Column<AlertGroup>[] = [
   },
 ];
 
-/** For a page whose form does something else. */
-export const alertColumnsToRead = alertColumns.filter(({ key }) => key !== 'actions');
+/** @param isToRead  for a page whose form does something else */
+export function useAlertColumns(isToRead = false): readonly Column<AlertGroup>[] {
+  const columns = isToRead ? alertColumns.filter(({ key }) => key !== 'actions') : alertColumns;
+  return useClockBehind(columns, 'when', ({ alert }) => alert.raisedAt);
+}
 
 /** What happened, with the way to the run. */
 function What({ group }: { group: AlertGroup }) {

@@ -1,7 +1,7 @@
 import { PageHeader } from '../parts/PageHeader.tsx';
 import { DataTable } from '../parts/DataTable.tsx';
 import type { Alert, FieldErrors, NamedSource } from '../services.ts';
-import { alertColumnsToRead } from './AlertTable.tsx';
+import { useAlertColumns } from './AlertTable.tsx';
 import { groupAlerts } from './groupAlerts.ts';
 import { WindowForm } from './WindowForm.tsx';
 import type { WindowTyped } from './windowTyped.ts';
@@ -32,6 +32,7 @@ export function WindowPage({ title, word, loaded, answer, muted }: WindowPagePro
 }
 
 function Muted({ alerts }: { alerts: readonly Alert[] }) {
+  const columns = useAlertColumns(true);
   return (
     <section aria-label="What it muted" style={{ marginTop: 32 }}>
       <h2>What it muted</h2>
@@ -40,7 +41,7 @@ function Muted({ alerts }: { alerts: readonly Alert[] }) {
       ) : (
         <DataTable
           caption="Alerts that this window muted"
-          columns={alertColumnsToRead}
+          columns={columns}
           rows={groupAlerts(alerts)}
           keyOf={({ alert }) => alert.id}
         />

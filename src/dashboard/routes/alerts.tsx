@@ -4,7 +4,7 @@ import { data, Link, useLocation, useRouteLoaderData } from 'react-router';
 import { may } from '#people/roles';
 import classes from '../alerts/Alerts.module.css';
 import { AlertFilters } from '../alerts/AlertFilters.tsx';
-import { alertColumns } from '../alerts/AlertTable.tsx';
+import { useAlertColumns } from '../alerts/AlertTable.tsx';
 import { groupAlerts, oneByOne } from '../alerts/groupAlerts.ts';
 import { cutPage, isNarrowed, readAlertSearch } from '../alerts/alertFilter.ts';
 import { asSentence, isFailing, nameChannel } from '../alerts/alertWords.ts';
@@ -96,6 +96,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
     loaderData;
   const { isEach } = loaderData;
   const seen = useSeenUpTo(newestId);
+  const columns = useAlertColumns();
   const way = describeWay(channel.kind, loaderData.sendsMail);
   if (newestId === null && faults === null) return <NoAlerts way={way} />;
   return (
@@ -117,7 +118,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
       ) : (
         <DataTable
           caption="Alerts"
-          columns={alertColumns}
+          columns={columns}
           rows={isEach ? oneByOne(alerts) : groupAlerts(alerts)}
           // One that comes in belongs to its group, which changes in place.
           keyOf={({ ids }) => ids.at(-1) ?? ''}

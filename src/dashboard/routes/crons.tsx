@@ -5,6 +5,7 @@ import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/mutedNow.ts';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
+import { useClockBehind } from '../parts/clockColumn.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Form } from '../parts/Form.tsx';
@@ -66,6 +67,7 @@ export async function action({ context }: Route.ActionArgs) {
 export default function Crons({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { crons, next, previous, faults, isNarrowed, muted } = loaderData;
+  const columns = useClockBehind(columnsWith(muted), 'next', ({ cron }) => cron.nextRunAt);
   const create = (
     <Button component={Link} to="/crons/new">
       Create cron
@@ -100,7 +102,7 @@ export default function Crons({ loaderData }: Route.ComponentProps) {
       ) : (
         <DataTable
           caption="Crons"
-          columns={columnsWith(muted)}
+          columns={columns}
           rows={crons}
           keyOf={({ cron }) => cron.id}
           isLive

@@ -5,6 +5,7 @@ import { redirectWithToast } from '../cookies.ts';
 import { countOf } from '../parts/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
+import { useClockBehind } from '../parts/clockColumn.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { FilterBar } from '../parts/FilterBar.tsx';
@@ -131,13 +132,7 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
           failures with one cause are one line, to be retried or deleted together.
         </EmptyState>
       ) : (
-        <DataTable
-          caption="Failures"
-          columns={columns(range ? `Last ${range.word}` : 'Since the first')}
-          rows={groups}
-          keyOf={({ reason, statusCode, target }) => `${reason} ${statusCode} ${target}`}
-          isLive
-        />
+        <Groups groups={groups} span={range ? `Last ${range.word}` : 'Since the first'} />
       )}
       {countedBackTo === null ? null : (
         <p className="muted">{`There are more than are counted here: the newest are in, back to ${formatUtc(countedBackTo)}.`}</p>
@@ -185,7 +180,19 @@ function Filters({
   );
 }
 
-function columns(span: string): Column<FailureGroup>[] {
+function Groups({ groups, span }: { groups: readonly FailureGroup[]; span: string }) {
+  return (
+    <DataTable
+      caption="Failures"
+      columns={useClockBehind(columnsFor(span), 'last', ({ lastSeenAt }) => lastSeenAt)}
+      rows={groups}
+      keyOf={({ reason, statusCode, target }) => `${reason} ${statusCode} ${target}`}
+      isLive
+    />
+  );
+}
+
+function columnsFor(span: string): Column<FailureGroup>[] {
   return [
     {
       key: 'count',

@@ -7,6 +7,7 @@ import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { describeRunning, formatAmount } from '../parts/amounts.ts';
 import { Form } from '../parts/Form.tsx';
+import { useClockBehind } from '../parts/clockColumn.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
@@ -54,6 +55,7 @@ export async function action({ context }: Route.ActionArgs) {
 export default function Queues({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { queues, muted } = loaderData;
+  const columns = useClockBehind(columnsWith(muted), 'next', ({ nextDueAt }) => nextDueAt);
   const create = (
     <Button component={Link} to="/queues/new">
       Create queue
@@ -82,7 +84,7 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
       </div>
       <DataTable
         caption="Queues"
-        columns={columnsWith(muted)}
+        columns={columns}
         rows={queues}
         keyOf={({ queue }) => queue.id}
         isLive

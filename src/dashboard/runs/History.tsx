@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
 import { BodyPeek } from '../parts/BodyPeek.tsx';
-import { useClockColumn } from '../parts/clockColumn.tsx';
+import { useClockBehind } from '../parts/clockColumn.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
 import { OtherFaults, UnreadableFilter } from '../parts/FilterFault.tsx';
@@ -31,7 +31,7 @@ export function History({
   search: string;
   faults: FilterFaults | null;
 }) {
-  const clock = useClockColumn(timeOf, 0);
+  const withClock = useClockBehind(columns, 'at', timeOf);
   const isUnreadable = faults?.['status'] !== undefined;
   return (
     <section aria-label="History">
@@ -55,7 +55,7 @@ export function History({
       ) : (
         <DataTable
           caption="Runs"
-          columns={[...columns.slice(0, 2), ...clock, ...columns.slice(2)]}
+          columns={withClock}
           rows={page.executions}
           keyOf={({ id }) => id}
           isLive

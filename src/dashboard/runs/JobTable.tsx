@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
 import { isOne } from '../parts/amounts.ts';
-import { useClockColumn } from '../parts/clockColumn.tsx';
+import { useClockBehind } from '../parts/clockColumn.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { DataTable, type BulkActions, type Column } from '../parts/DataTable.tsx';
@@ -38,12 +38,12 @@ export function JobTable({
     isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
-  const clock = useClockColumn(({ at }: JobRow) => at, 0);
+  const withClock = useClockBehind([...columns, actions], 'at', ({ at }) => at);
   const bulk = matching === null ? null : bulkOf(tab, matching);
   return (
     <DataTable
       caption={caption}
-      columns={[...columns, ...clock, actions]}
+      columns={withClock}
       rows={jobs}
       keyOf={({ id }) => id}
       isLive
