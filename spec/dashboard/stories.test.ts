@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '#testing/browser';
-import { startDashboard } from '#testing/dashboard';
+import { PASSWORD, startDashboard } from '#testing/dashboard';
 import { fillJobs } from '#testing/fill';
 import { assertClean, heading, openPage } from '#testing/pages';
 
@@ -41,5 +41,51 @@ test('on duty: from the overview to what failed, why, and sent again in four ste
   await step(page.getByRole('button', { name: 'Retry', exact: true }).click());
   await page.getByText('1 completed').waitFor();
   assert.equal(steps, 4);
+  await assertClean(watched);
+});
+
+test('first time: from the first page to the first delivered job by keys alone, in two steps', async () => {
+  await using browser = await startBrowser();
+  await using dashboard = await startDashboard();
+  await using watched = await browser.newPage({});
+  const { page } = watched;
+  await page.goto(dashboard.url);
+  await heading(page, 'Set up Belfry');
+  await page.waitForLoadState('networkidle');
+  let steps = 0;
+  let tabs = 0;
+  /** Goes on by Tab alone, until what has this name is focused. */
+  const tabTo = async (name: string) => {
+    const wanted = page
+      .locator(':focus')
+      .and(page.getByLabel(name).or(page.getByRole('button', { name })));
+    for (let pressed = 0; (await wanted.count()) === 0; pressed++) {
+      assert.ok(pressed < 40, `${name} is not reached by Tab`);
+      await page.keyboard.press('Tab');
+      tabs++;
+    }
+  };
+  const step = async () => {
+    await page.keyboard.press('Enter');
+    steps++;
+  };
+  const typed: [string, string][] = [
+    ['Name', 'Ada'],
+    ['Email', 'ada@bells.test'],
+    ['Password', PASSWORD],
+    ['Team', 'Bells'],
+  ];
+  for (const [label, text] of typed) {
+    await tabTo(label);
+    await page.keyboard.type(text);
+  }
+  await step();
+  await heading(page, 'Overview');
+  await page.waitForLoadState('networkidle');
+  await tabTo('Send sample job');
+  await step();
+  await page.getByText('It arrived: HTTP 200').waitFor();
+  assert.equal(steps, 2);
+  assert.ok(tabs <= 24, `${tabs} presses of Tab lead there`);
   await assertClean(watched);
 });
