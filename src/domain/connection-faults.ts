@@ -6,6 +6,9 @@ export interface ConnectionFault {
   means?: readonly [title: string, text: string, step: string];
 }
 
+/** How long the opening of a connection may take (§2.7), in seconds. */
+export const CONNECT_SECONDS = 10;
+
 const CUT = 'The target, or something in front of it such as a proxy, cut the connection.';
 const CHECK_CERTIFICATE = [
   'The certificate cannot be trusted',
@@ -76,7 +79,10 @@ const FAULTS = {
     ],
   },
   'timed-out': { says: 'connection timed out', means: NOT_OPENED },
-  'not-opened': { says: 'connection timed out after 10 seconds', means: NOT_OPENED },
+  'not-opened': {
+    says: `connection timed out after ${CONNECT_SECONDS} seconds`,
+    means: NOT_OPENED,
+  },
   failed: { says: 'connection failed' },
   'not-permitted': { says: 'connection not permitted' },
   'no-local-address': { says: 'no local address or port is free' },

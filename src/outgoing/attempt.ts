@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '#domain/clock';
-import type { FaultCode } from '#domain/connection-faults';
+import { CONNECT_SECONDS, type FaultCode } from '#domain/connection-faults';
 import type { BodyNeeds, Exchange, HeaderList, OutgoingRequest } from '#domain/exchange';
 import { BodyCollector } from './body.ts';
 import type { Connection, Connections, ConnectionUser } from './connections.ts';
@@ -13,8 +13,6 @@ import { readTarget, type Target } from './target.ts';
 import { Stopwatch } from './stopwatch.ts';
 import type { Turns } from './turns.ts';
 
-/** How long the opening of a connection may take (§2.7), in seconds. */
-const CONNECT_SECONDS = 10;
 /** How many of a name's addresses are tried. */
 const MAX_DIALLED = 3;
 /** How much memory a brotli decoder may take, in bytes. */

@@ -217,24 +217,22 @@ export async function listAttempts(
   teamId: string,
   originalId: string,
 ): Promise<JobRecord[]> {
-  const ids = [originalId, ...(await findRetries(db, [originalId]))];
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .innerJoin('queues', (join) =>
-        join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
-      )
-      .select([...JOB_COLUMNS, 'queues.name as queue'])
-      .where('jobs.team_id', '=', teamId)
-      .where(db.dialect.isAmong('jobs.id', ids))
-      .orderBy('jobs.attempt_number')
-      .execute(),
-  );
-  return rows.map(jobRecord);
+  return readAttempts(db, teamId, [originalId]);
 }
 
 /** The last attempt of each of some jobs. @param originalIds  some hundreds at most */
 export async function listLastAttempts(
+  db: Database,
+  teamId: string,
+  originalIds: readonly string[],
+): Promise<JobRecord[]> {
+  const attempts = await readAttempts(db, teamId, originalIds);
+  const last = new Map(attempts.map((attempt) => [attempt.originalId, attempt]));
+  return originalIds.flatMap((id) => last.get(id) ?? []);
+}
+
+/** All attempts of some jobs, the first of each before its later ones. */
+async function readAttempts(
   db: Database,
   teamId: string,
   originalIds: readonly string[],
@@ -253,8 +251,7 @@ export async function listLastAttempts(
       .orderBy('jobs.attempt_number')
       .execute(),
   );
-  const last = new Map(rows.map((row) => [row.original_id, jobRecord(row)]));
-  return originalIds.flatMap((id) => last.get(id) ?? []);
+  return rows.map(jobRecord);
 }
 
 /** Ids asked for in one statement: each is a bound value, and databases bound their number. */
