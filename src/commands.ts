@@ -3,12 +3,10 @@ import { runCommand } from '#cli/run-command';
 import type { BackupOutcome, CommandServices, OpenRooms, Terminal } from '#cli/services';
 import { createPeople } from '#people/people';
 import { StoreError } from '#store/errors';
-import { backUpSqliteFile } from '#store/sqlite/backup';
 import { openStore } from '#store/store';
 import { createWork } from '#work/work';
 import { AppKeyFault, loadAppKey } from './appKey.ts';
 import { publicOrigin, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';
-import { examine } from './doctor.ts';
 import { createLog } from './log.ts';
 import { realClock } from './realClock.ts';
 
@@ -36,8 +34,11 @@ const PROCESS_TERMINAL: Terminal = {
 export function createCommandServices(config: Config, terminal: Terminal): CommandServices {
   return {
     open: () => openRooms(config),
-    backup: async (file) => backUp(config, file),
-    doctor: () => examine(config),
+    backup: (file) => backUp(config, file),
+    doctor: async () => {
+      const { examine } = await import('./doctor.ts');
+      return examine(config);
+    },
     terminal,
   };
 }
@@ -51,13 +52,14 @@ async function openRooms(config: Config): Promise<OpenRooms> {
   }
   try {
     const appKey = loadAppKey(config);
-    const log = createLog({
+    const log = await createLog({
       level: quieter(config.logLevel),
       pretty: process.stderr.isTTY,
       to: 'stderr',
     });
     const shared = { clock: realClock, log };
-    const store = await openStore({ ...shared, location: database, appKey, serving: false });
+    const opening = { location: database, appKey, serving: false, onThisThread: true };
+    const store = await openStore({ ...shared, ...opening });
     const baseUrl = publicOrigin(config, config.port);
     const people = createPeople({
       store,
@@ -90,7 +92,8 @@ function quieter(level: LogLevel): LogLevel {
   return level === 'info' ? 'warn' : level;
 }
 
-function backUp({ database }: Config, file: string): BackupOutcome {
+async function backUp({ database }: Config, file: string): Promise<BackupOutcome> {
   if (database.kind !== 'sqlite') return { kind: 'not-sqlite' };
+  const { backUpSqliteFile } = await import('#store/sqlite/backup');
   return backUpSqliteFile(database.path, file);
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLog, type MainLog } from './log.ts';
 
-function capture(options: { level?: 'debug' | 'info' | 'silent'; pretty?: boolean } = {}) {
+async function capture(options: { level?: 'debug' | 'info' | 'silent'; pretty?: boolean } = {}) {
   const lines: string[] = [];
   const to = { write: (line: string) => void lines.push(line) };
-  const log: MainLog = createLog({
+  const log: MainLog = await createLog({
     level: options.level ?? 'info',
     pretty: options.pretty ?? false,
     to,
@@ -18,8 +18,8 @@ function capture(options: { level?: 'debug' | 'info' | 'silent'; pretty?: boolea
 }
 
 describe('the log', () => {
-  test('writes one JSON line per event, with its level, time, name and fields', () => {
-    const { log, lines, fields } = capture();
+  test('writes one JSON line per event, with its level, time, name and fields', async () => {
+    const { log, lines, fields } = await capture();
     log.info('attempt.settled', { jobId: 'j1', attempt: 2, durationMs: 31 });
     const { time, ...rest } = fields();
     assert.deepEqual(rest, {
@@ -34,16 +34,16 @@ describe('the log', () => {
     assert.equal(lines[0]?.indexOf('\n'), (lines[0]?.length ?? 0) - 1);
   });
 
-  test('leaves out what is below its level, but never an announcement', () => {
-    const { log, lines } = capture({ level: 'silent' });
+  test('leaves out what is below its level, but never an announcement', async () => {
+    const { log, lines } = await capture({ level: 'silent' });
     log.error('fault');
     assert.deepEqual(lines, []);
     log.announce('belfry is ready at http://127.0.0.1:3000');
     assert.equal(lines.length, 1);
   });
 
-  test('hides what is named like a secret, at any depth, in any case', () => {
-    const { log, lines } = capture();
+  test('hides what is named like a secret, at any depth, in any case', async () => {
+    const { log, lines } = await capture();
     log.warn('x', {
       Authorization: 'Bearer hush',
       apiToken: 'hush',
@@ -55,8 +55,8 @@ describe('the log', () => {
     assert.match(lines[0] ?? '', /"hasToken":true/);
   });
 
-  test('tells an error by name, message, code and cause, and nothing else that hangs on it', () => {
-    const { log, fields } = capture();
+  test('tells an error by name, message, code and cause, and nothing else that hangs on it', async () => {
+    const { log, fields } = await capture();
     const error = Object.assign(new Error('no', { cause: new Error('why') }), {
       code: 'E_NO',
       body: 'hush',
@@ -72,8 +72,8 @@ describe('the log', () => {
     assert.match(String(stack), /log\.test\.ts/);
   });
 
-  test('cuts long texts and lists, shows bytes by their number, and survives a cycle', () => {
-    const { log, lines } = capture();
+  test('cuts long texts and lists, shows bytes by their number, and survives a cycle', async () => {
+    const { log, lines } = await capture();
     const cycle: Record<string, unknown> = {
       text: 'x'.repeat(1e6),
       list: Array(1e5).fill(1),
@@ -85,14 +85,14 @@ describe('the log', () => {
     assert.match(lines[0] ?? '', /\[9 bytes\]/);
   });
 
-  test('keeps one line per event whatever the fields hold', () => {
-    const { log, lines } = capture();
+  test('keeps one line per event whatever the fields hold', async () => {
+    const { log, lines } = await capture();
     log.info('x', { name: 'a\nb\u2028c' });
     assert.equal(lines[0]?.trimEnd().includes('\n'), false);
   });
 
-  test('is for people on a terminal', () => {
-    const { log, lines } = capture({ pretty: true });
+  test('is for people on a terminal', async () => {
+    const { log, lines } = await capture({ pretty: true });
     log.info('cron.created', { cronId: 'c1' });
     assert.match(lines.join(''), /INFO/);
     assert.match(lines.join(''), /cron\.created/);

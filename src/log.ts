@@ -1,5 +1,4 @@
 import { pino, stdTimeFunctions, type DestinationStream } from 'pino';
-import pinoPretty from 'pino-pretty';
 import type { Log } from '#domain/log';
 import type { LogLevel } from './config.ts';
 
@@ -60,7 +59,7 @@ function mask(value: unknown, depth: number): unknown {
   return Object.fromEntries(fields);
 }
 
-function openDestination({ to = 'stdout', pretty }: LogOptions): DestinationStream {
+async function openDestination({ to = 'stdout', pretty }: LogOptions): Promise<DestinationStream> {
   if (typeof to === 'object') {
     return pretty ? prettyStream(to) : to;
   }
@@ -72,7 +71,9 @@ function openDestination({ to = 'stdout', pretty }: LogOptions): DestinationStre
   return pretty ? prettyStream(stream) : stream;
 }
 
-function prettyStream(destination: DestinationStream): DestinationStream {
+async function prettyStream(destination: DestinationStream): Promise<DestinationStream> {
+  // Only for people: a service in the background, and a command in a script, have no use for it.
+  const { default: pinoPretty } = await import('pino-pretty');
   const format = pinoPretty.prettyFactory({
     colorize: true,
     singleLine: true,
@@ -83,7 +84,7 @@ function prettyStream(destination: DestinationStream): DestinationStream {
 }
 
 /** The one place that turns events into lines: JSON with `level`, `time`, `event` and the fields. */
-export function createLog(options: LogOptions): MainLog {
+export async function createLog(options: LogOptions): Promise<MainLog> {
   const logger = pino(
     {
       level: options.level,
@@ -95,7 +96,7 @@ export function createLog(options: LogOptions): MainLog {
         log: (fields) => mask(fields, 0) as Record<string, unknown>,
       },
     },
-    openDestination(options),
+    await openDestination(options),
   );
   const always = logger.child({}, { level: 'info' });
   return {

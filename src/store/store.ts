@@ -25,8 +25,6 @@ import { NoticeStore } from './notices.ts';
 import { OutcomeStore } from './outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
 import type { OnIndex } from './postgres/index-steps.ts';
-import { openPool, openPostgres, POOLS } from './postgres/open.ts';
-import { PostgresSignals } from './postgres/signals.ts';
 import { ProofStore } from './proofs.ts';
 import { SightingStore } from './sightings.ts';
 import { PulseStore } from './pulse.ts';
@@ -36,7 +34,7 @@ import { RetentionStore } from './retention.ts';
 import { RunStore } from './runs.ts';
 import { KEY_CHECK, Sealer } from './seal.ts';
 import type { SignalBus } from './signals.ts';
-import { openSqliteFile, openSqliteMemory } from './sqlite/open.ts';
+import { openSqliteFile, openSqliteHere, openSqliteMemory } from './sqlite/open.ts';
 import { takeServingLock } from './sqlite/serving-lock.ts';
 import { SnapshotStore } from './snapshots.ts';
 import { SqliteSignals } from './sqlite/signals.ts';
@@ -75,6 +73,11 @@ export interface StoreOptions {
   log: Log;
   /** True for the service, false for the command line, which works beside one. */
   serving: boolean;
+  /**
+   * Asks a SQLite file on the caller's own thread: for a process that does one thing and ends, which would wait
+   * longer for the threads to start than for the database.
+   */
+  onThisThread?: boolean;
 }
 
 /** Everything that is kept, by noun. Nothing outside this room holds a database handle. */
@@ -160,9 +163,14 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
 async function openDatabases(options: StoreOptions): Promise<Databases> {
   const { location, clock, log, onStatement, onLost = () => {} } = options;
   const common = { clock, onStatement };
-  if (location.kind === 'sqlite') return openSqliteFile(location.path, { ...common, onLost });
+  if (location.kind === 'sqlite') {
+    const { path } = location;
+    if (options.onThisThread) return openSqliteHere(path, common);
+    return openSqliteFile(path, { ...common, onLost });
+  }
   if (location.kind === 'sqlite-memory') return openSqliteMemory({ ...common, onLost });
   const onFault = (error: Error) => log.warn('database.connection-lost', { error: error.message });
+  const { openPostgres } = await import('./postgres/open.ts');
   return openPostgres({ ...common, ...location, onFault });
 }
 
@@ -245,6 +253,7 @@ async function migrate(options: StoreOptions, database: Database): Promise<strin
   if (location.kind !== 'postgres') return migrateToLatest(database.kysely as never, 'sqlite');
   if (await isMigrated(database.kysely as never)) return [];
   const onFault = (error: Error) => log.warn('database.connection-lost', { error: error.message });
+  const { openPool, POOLS } = await import('./postgres/open.ts');
   const patient = openPool({ ...location, onFault, onStatement }, POOLS.migrations);
   try {
     const onIndex: OnIndex = (event, index) => log.info(`database.${event}`, { index });
@@ -277,6 +286,7 @@ async function startLinks(
   }
   const shared = new DatabaseClock(database, clock);
   if (clockOf === 'database') await shared.start();
+  const { PostgresSignals } = await import('./postgres/signals.ts');
   const signals = new PostgresSignals(location, database, clock, log);
   if (serving) signals.start();
   return {

@@ -11,16 +11,15 @@ import {
 } from 'kysely';
 import { storableParameters } from '../storable-text.ts';
 import { refuseSecondConnection } from '../nesting.ts';
-import { threadsClockMs } from './protocol.ts';
-import type { SqliteThread } from './thread.ts';
+import { type SqliteLine, threadsClockMs } from './protocol.ts';
 
 /** Kysely on one SQLite thread: callers take turns, because a connection holds one transaction. */
 export class SqliteThreadDialect implements Dialect {
-  readonly #thread: () => SqliteThread;
+  readonly #thread: () => SqliteLine;
   readonly #turns: Turns;
 
   /** @param thread  gives the thread, always the same one; asked when the first statement comes */
-  constructor(thread: () => SqliteThread, turns: Turns) {
+  constructor(thread: () => SqliteLine, turns: Turns) {
     this.#thread = thread;
     this.#turns = turns;
   }
@@ -69,14 +68,14 @@ export class Turns {
 }
 
 class ThreadConnection implements DatabaseConnection {
-  readonly thread: SqliteThread;
+  readonly thread: SqliteLine;
   readonly endTurn: () => void;
   readonly #askedAtMs: number;
   /** A transaction was asked for and has nothing in it yet; it begins together with its first statement. */
   isToBegin = false;
 
   /** @param askedAtMs  when the turn was asked for */
-  constructor(thread: SqliteThread, endTurn: () => void, askedAtMs: number) {
+  constructor(thread: SqliteLine, endTurn: () => void, askedAtMs: number) {
     this.thread = thread;
     this.endTurn = endTurn;
     this.#askedAtMs = askedAtMs;
@@ -98,10 +97,10 @@ class ThreadConnection implements DatabaseConnection {
 }
 
 class ThreadDriver implements Driver {
-  readonly #thread: () => SqliteThread;
+  readonly #thread: () => SqliteLine;
   readonly #turns: Turns;
 
-  constructor(thread: () => SqliteThread, turns: Turns) {
+  constructor(thread: () => SqliteLine, turns: Turns) {
     this.#thread = thread;
     this.#turns = turns;
   }

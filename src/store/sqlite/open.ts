@@ -10,6 +10,8 @@ import { Places } from '../places.ts';
 import type { Tables } from '../schema.ts';
 import { SqliteThreadDialect, Turns } from './dialect.ts';
 import { sqlite } from './sql.ts';
+import { SqliteHere } from './here.ts';
+import type { SqliteLine } from './protocol.ts';
 import { type OnLost, SqliteThread } from './thread.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -83,6 +85,47 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
   return { main, searches, engine: main, lease: main };
 }
 
+/**
+ * The same file on the caller's own thread: one connection, so reads and writes take turns. Throws what `openSqliteFile`
+ * throws, but does not look for damage, which the service does at each of its starts.
+ */
+export async function openSqliteHere(
+  path: string,
+  { onStatement }: Pick<SqliteOptions, 'clock' | 'onStatement'>,
+): Promise<Databases> {
+  const turns = new Turns();
+  const here = openHere(path, onStatement !== undefined);
+  const db = kyselyOn(() => here, onStatement, turns);
+  const call = callerOn(here, onStatement);
+  const main = new Database({
+    dialect: sqlite,
+    writer: db,
+    reader: db,
+    release: () => here.close(),
+    call: async (name, input) => {
+      const endTurn = await turns.take();
+      return call(name, input).finally(endTurn);
+    },
+  });
+  return { main, searches: main, engine: main, lease: main };
+}
+
+function openHere(path: string, reports: boolean): SqliteHere {
+  try {
+    makeFile(path);
+    return new SqliteHere({
+      name: 'sqlite-writer',
+      path,
+      busyTimeoutMs: BUSY_TIMEOUT_MS,
+      readOnly: false,
+      pragmas: WRITER_PRAGMAS,
+      reports,
+    });
+  } catch (error) {
+    throw explainOpening(path, error);
+  }
+}
+
 /** A database that lives as long as the process: one connection, so reads and writes take turns. */
 export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): Promise<Databases> {
   const settings = {
@@ -106,7 +149,7 @@ export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): 
 }
 
 /** Procedures take no turns: the thread itself keeps them apart from transactions. */
-function callerOn(thread: SqliteThread, onStatement?: OnStatement): CallProcedure {
+function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallProcedure {
   return async (name, input) => {
     const { output, ran } = await thread.call(name, input);
     for (const each of ran ?? []) onStatement?.(each);
@@ -114,9 +157,13 @@ function callerOn(thread: SqliteThread, onStatement?: OnStatement): CallProcedur
   };
 }
 
-function kyselyOn(thread: () => SqliteThread, onStatement?: OnStatement): Kysely<Tables> {
+function kyselyOn(
+  thread: () => SqliteLine,
+  onStatement?: OnStatement,
+  turns = new Turns(),
+): Kysely<Tables> {
   return new Kysely<Tables>({
-    dialect: new SqliteThreadDialect(thread, new Turns()),
+    dialect: new SqliteThreadDialect(thread, turns),
     ...logStatements(onStatement),
   });
 }
@@ -132,12 +179,16 @@ function makeFolders(folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
 }
 
+function makeFile(path: string): void {
+  makeFolders(dirname(path));
+  // Its owner's alone from the first byte on; SQLite gives the files beside it the same mode.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
 /** Looks at the file before anything relies on it, and makes it where there is none. */
 function prepareFile(path: string): void {
   try {
-    makeFolders(dirname(path));
-    // Its owner's alone from the first byte on; SQLite gives the files beside it the same mode.
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    makeFile(path);
     using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     database.exec('pragma auto_vacuum = incremental');
     database.exec('pragma journal_mode = wal');

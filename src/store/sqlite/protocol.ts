@@ -47,3 +47,21 @@ export interface Answer {
   /** `errcode` is SQLite's extended result code, 0 where the fault is not SQLite's. */
   error?: { message: string; errcode: number };
 }
+
+/** A way to one SQLite connection: a thread of its own, or the caller's. Rejects with `StoreError`s. */
+export interface SqliteLine {
+  /**
+   * Runs one statement, the first of a transaction where `begins` says so.
+   *
+   * @param asked  `askedAtMs`: since when the caller waits, by `threadsClockMs`: who waited for others is not made to
+   *   wait for a locked file for the whole time once more
+   */
+  run(
+    sql: string,
+    parameters: readonly unknown[],
+    asked?: { begins?: boolean; askedAtMs?: number },
+  ): Promise<{ rows: unknown[]; changes: number }>;
+  /** Carries out a procedure, at once or after the transaction that is open just now. */
+  call(procedure: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>>;
+  close(): Promise<void>;
+}

@@ -4,6 +4,7 @@ import {
   type Answer,
   type Ask,
   type Call,
+  type SqliteLine,
   threadsClockMs,
   type WorkerSettings,
 } from './protocol.ts';
@@ -12,7 +13,7 @@ import {
 export type OnLost = (fault: StoreError) => void;
 
 /** One SQLite connection on a thread of its own. */
-export class SqliteThread {
+export class SqliteThread implements SqliteLine {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
   readonly #exited: Promise<void>;
@@ -39,12 +40,6 @@ export class SqliteThread {
     });
   }
 
-  /**
-   * Runs one statement, the first of a transaction where `begins` says so. Rejects with a `StoreError`.
-   *
-   * @param askedAtMs  since when the caller waits, by `threadsClockMs`: who waited for others is not made to wait for
-   *   a locked file for the whole time once more
-   */
   async run(
     sql: string,
     parameters: readonly unknown[],
@@ -60,7 +55,6 @@ export class SqliteThread {
     return { rows, changes };
   }
 
-  /** Carries out a procedure, at once or after the transaction that is open just now. Rejects like `run`. */
   async call(procedure: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
     const askedAtMs = threadsClockMs();
     return this.#ask((id): Call => ({ id, askedAtMs, procedure, input }));

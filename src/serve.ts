@@ -1,0 +1,114 @@
+import { createStartingPages } from '#api/service-pages';
+import { findOwnEcho } from '#domain/own-echo';
+import { StoreError } from '#store/errors';
+import { type OpenedStore, openStore } from '#store/store';
+import { AppKeyFault, loadAppKey } from './appKey.ts';
+import { publicOrigin, type Config } from './config.ts';
+import { EXIT, say } from './exit.ts';
+import { type Part, Service, stopOnSignals } from './lifecycle.ts';
+import { DASHBOARD_BUILD, findDashboardBuild } from './lazyDashboard.ts';
+import { createLog, type MainLog } from './log.ts';
+import { realClock } from './realClock.ts';
+import { type BelfryService, buildService } from './service.ts';
+import { ListenFault, WebServer } from './webServer.ts';
+
+/** Faults that say by themselves what an operator has to do. */
+function isExplained(fault: unknown): fault is Error {
+  const isStores = fault instanceof StoreError && fault.code !== 'STORE_FAULT';
+  return isStores || fault instanceof AppKeyFault || fault instanceof ListenFault;
+}
+
+/** Faults that an operator can mend: told in their one line, without a stack. */
+function explain(fault: unknown, log: MainLog): void {
+  if (isExplained(fault)) say(fault.message);
+  else log.error('start.failed', { error: fault });
+}
+
+function endWith(fault: unknown, log: MainLog): never {
+  explain(fault, log);
+  process.exit(EXIT.fault);
+}
+
+/** Serves until it is told to stop, which ends the process. */
+export async function serve(config: Config): Promise<void> {
+  const log = await createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
+  try {
+    const appKey = loadAppKey(config);
+    const store = await openStore({
+      location: config.database,
+      appKey,
+      clock: realClock,
+      log,
+      // Nothing can be read or written any more, so there is nothing left to stop gracefully.
+      onLost: (fault) => endWith(fault, log),
+      serving: true,
+    });
+    const service = new Service([partOfStore(store)], log);
+    stopOnSignals(process, {
+      stop: () => void stopGracefully(service, config.shutdownGraceMs, log),
+      abort: () => process.exit(EXIT.fault),
+      echoMs: hasTellingParent() ? 300 : 0,
+    });
+    await service.start();
+    const web = new WebServer(createStartingPages(), config);
+    const rooms = partOfRooms(config, appKey, store, web, log);
+    await service.add(rooms);
+    log.announce(`belfry is ready at ${web.address}`, {
+      address: web.address,
+      baseUrl: publicOrigin(config, web.port),
+    });
+    const setupCode = await rooms.findSetupCode();
+    if (setupCode !== null) {
+      const page = `${publicOrigin(config, web.port)}/setup`;
+      log.announce(`make the first account at ${page} with the code ${setupCode}`, {});
+    }
+  } catch (fault) {
+    endWith(fault, log);
+  }
+}
+
+/** npm, and the older Node under which `bin/start.js` may have been run, pass signals on to this process. */
+function hasTellingParent(): boolean {
+  return process.env['npm_lifecycle_event'] !== undefined || process.connected;
+}
+
+function partOfStore(store: OpenedStore): Part {
+  return { name: 'store', start: async () => {}, stop: () => store.close() };
+}
+
+/** Listens first, since links need the real port, and answers for real once everything is built. */
+function partOfRooms(
+  config: Config,
+  appKey: Uint8Array,
+  store: OpenedStore,
+  web: WebServer,
+  log: MainLog,
+): Part & { findSetupCode: () => Promise<string | null> } {
+  let rooms: BelfryService | null = null;
+  return {
+    name: 'rooms',
+    start: async () => {
+      await web.start();
+      const baseUrl = publicOrigin(config, web.port);
+      const dashboardBuild =
+        config.role === 'engine' ? null : findDashboardBuild(DASHBOARD_BUILD, log);
+      const echo = findOwnEcho(web.listening);
+      const settings = { config, appKey, baseUrl, dashboardBuild, echo };
+      rooms = buildService({ ...settings, store, clock: realClock, log });
+      await rooms.start();
+      web.answerWith(rooms.app);
+    },
+    findSetupCode: async () =>
+      config.role === 'engine' ? null : ((await rooms?.people.accounts.findSetupCode()) ?? null),
+    stop: async (graceMs) => {
+      await Promise.all([web.stop(graceMs), rooms?.stop(graceMs)]);
+    },
+  };
+}
+
+async function stopGracefully(service: Service, graceMs: number, log: MainLog): Promise<void> {
+  log.info('stop.asked', { graceMs });
+  const clean = await service.stop(graceMs);
+  log.info('stopped', { clean });
+  process.exit(clean ? EXIT.done : EXIT.fault);
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { describe, test } from 'node:test';
+import { aJob, aTeam } from '#testing/makers';
+import { openSqliteTestStore } from '#testing/stores';
+
+const open = () => openSqliteTestStore({ onThisThread: true });
+
+describe('a SQLite file on the caller’s own thread', () => {
+  test('keeps transactions, procedures and reads that are asked for at once apart', async () => {
+    await using store = await open();
+    const team = await aTeam(store);
+    const rename = store.database.transact(async (trx) => {
+      await trx.updateTable('teams').set({ name: 'Half' }).where('id', '=', team.id).execute();
+      // Others have every chance to come in between.
+      await new Promise(setImmediate);
+      await trx.updateTable('teams').set({ name: 'Whole' }).where('id', '=', team.id).execute();
+    });
+    const [, job, found] = await Promise.all([
+      rename,
+      aJob(store, team.id),
+      store.teams.find(team.id),
+    ]);
+    assert.equal((await store.jobs.find(team.id, job.jobId))?.status, 'pending');
+    assert.equal(found?.name, 'Whole');
+  });
+
+  test('works beside a process that has threads for it, and sees what that one wrote', async () => {
+    await using store = await openSqliteTestStore();
+    const here = await store.openAnother({ onThisThread: true });
+    const team = await aTeam(store);
+    assert.equal((await here.teams.find(team.id))?.name, team.name);
+    const { jobId } = await aJob(here, team.id);
+    assert.equal((await store.jobs.find(team.id, jobId))?.id, jobId);
+  });
+
+  test('that is no database is refused with its name and what to do', async () => {
+    await using store = await open();
+    const { location } = store;
+    assert.ok(location.kind === 'sqlite');
+    const path = `${location.path}.txt`;
+    fs.writeFileSync(
+      path,
+      'no database, but a text that is long enough to be looked at'.repeat(20),
+    );
+    await assert.rejects(
+      store.openAnother({ onThisThread: true, location: { kind: 'sqlite', path } }),
+      {
+        code: 'STORE_DAMAGED',
+        message: /belfry\.db\.txt is damaged or not a SQLite database/,
+      },
+    );
+  });
+});

@@ -1,0 +1,45 @@
+import { StoreError } from '../errors.ts';
+import { carryOut, faultOf } from './carry-out.ts';
+import { Connection } from './connection.ts';
+import { type Answer, type SqliteLine, threadsClockMs, type WorkerSettings } from './protocol.ts';
+
+/** One SQLite connection on the caller's own thread. Who asks takes turns with the others (`Turns`). */
+export class SqliteHere implements SqliteLine {
+  readonly #connection: Connection;
+  readonly #reports: boolean;
+
+  /** Throws what `node:sqlite` throws. */
+  constructor(settings: WorkerSettings) {
+    this.#connection = new Connection(settings);
+    this.#reports = settings.reports;
+  }
+
+  async run(
+    sql: string,
+    parameters: readonly unknown[],
+    { begins = false, askedAtMs = threadsClockMs() } = {},
+  ): Promise<{ rows: unknown[]; changes: number }> {
+    try {
+      if (!this.#connection.isInTransaction) this.#connection.waitSince(askedAtMs);
+      if (begins) this.#connection.begin();
+      return this.#connection.run(sql, parameters);
+    } catch (error) {
+      throw asStoreError(faultOf(0, error));
+    }
+  }
+
+  async call(procedure: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
+    const asked = { id: 0, askedAtMs: threadsClockMs(), procedure, input };
+    const [answer] = await carryOut(this.#connection, [asked], this.#reports);
+    if (!answer || answer.error) throw asStoreError(answer);
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+}
+
+function asStoreError(answer: Answer | undefined): StoreError {
+  return StoreError.fromSqlite(answer?.error ?? { message: 'nothing was answered', errcode: 0 });
+}
