@@ -63,6 +63,20 @@ describe('the installation key', () => {
     assert.notDeepEqual(loadAppKey(memory), loadAppKey(memory));
   });
 
+  test('that is missing beside a database that is there stops the start, and none is made', () => {
+    loadAppKey(beside());
+    rmSync(keyFile());
+    writeFileSync(beside().database.path, '');
+    assert.equal(loadAppKey(beside()).length, 32, 'an empty file is no database yet');
+    rmSync(keyFile());
+    writeFileSync(beside().database.path, 'SQLite format 3');
+    assert.throws(
+      () => loadAppKey(beside()),
+      (fault) => fault instanceof AppKeyFault && fault.message.includes(keyFile()),
+    );
+    assert.deepEqual(readdirSync(join(directory, 'data')), ['belfry.db']);
+  });
+
   test('in a damaged file stops the start and is not replaced', () => {
     loadAppKey(beside());
     writeFileSync(keyFile(), 'half a k');

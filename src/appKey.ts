@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -29,7 +30,10 @@ export function loadAppKey(config: Pick<Config, 'appKey' | 'database'>): Buffer 
   if (config.database.kind === 'postgres') throw new AppKeyFault('APP_KEY is required.');
   const path = join(dirname(config.database.path), 'app.key');
   try {
-    return readKey(path) ?? createKey(path);
+    const key = readKey(path);
+    if (key !== null) return key;
+    refuseLostKey(config.database.path, path);
+    return createKey(path);
   } catch (fault) {
     if (fault instanceof AppKeyFault) throw fault;
     const { code = 'unknown' } = fault as NodeJS.ErrnoException;
@@ -52,6 +56,14 @@ function readKey(path: string): Buffer | null {
   if (bytes?.length === 32) return bytes;
   throw new AppKeyFault(
     `The key file ${path} is damaged: it must hold 32 bytes as base64. Put back a copy of it; without it the secrets in the database cannot be read.`,
+  );
+}
+
+/** A database is made after its key: one without a key has lost it, and a new one would open nothing in it. */
+function refuseLostKey(database: string, path: string): void {
+  if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  throw new AppKeyFault(
+    `The key file ${path} is missing beside a database that is there: put back a copy of it, or set APP_KEY to the key that the database was made with.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import type { Readable } from 'node:stream';
 import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -135,21 +135,23 @@ describe('the process', () => {
     socket.destroy();
   });
 
-  test('ends with 2 on wrong settings, names each of them and prints nothing else', async () => {
-    const { code, stdout, stderr } = await run({ PORT: 'x', SIGN_UP: 'maybe' }).ended;
-    assert.equal(code, 2);
-    assert.equal(stdout, '');
-    assert.match(stderr, /^belfry: PORT: .*\nbelfry: SIGN_UP: .*one of: invite, open\.\n$/);
-  });
-
-  test('ends with 1 and one line when the port is taken', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
-    const { code, stderr } = await run({ PORT: String(port) }).ended;
-    taken.close();
-    assert.equal(code, 1);
-    assert.match(stderr, /^belfry: Cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)[^\n]*\n$/);
+  test('greets a terminal with its address, the place of the data and the first step, not with JSON', async (t) => {
+    if (spawnSync('script', ['--version']).error)
+      return t.skip('no `script` to make a terminal with');
+    const env = { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: 'sqlite::memory:' };
+    const command = ['-qec', `exec '${process.execPath}' '${MAIN}'`, '/dev/null'];
+    const child = spawn('script', command, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    running.add(child);
+    let said = '';
+    while (!said.includes('/setup')) {
+      const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+      said += chunk.toString();
+    }
+    assert.match(said, /^belfry is ready at http:\/\/127\.0\.0\.1:\d+\r$/m);
+    assert.match(said, /^ {2}data: in memory, gone when the service stops\r$/m);
+    assert.match(said, /^ {2}next: make the first account at http:\/\/localhost:\d+\/setup\r$/m);
+    child.stdin.write('\u0003');
+    assert.deepEqual(await once(child, 'exit'), [0, null], 'Ctrl-C stops it gracefully');
   });
 
   test('ends with 1 and one line on an unknown command, and prints nothing on standard output', async () => {

@@ -5,6 +5,7 @@ import { type OpenedStore, openStore } from '#store/store';
 import { AppKeyFault, loadAppKey } from './appKey.ts';
 import { publicOrigin, type Config } from './config.ts';
 import { EXIT, say } from './exit.ts';
+import { writeGreeting } from './greeting.ts';
 import { type Part, Service, stopOnSignals } from './lifecycle.ts';
 import { DASHBOARD_BUILD, findDashboardBuild } from './lazyDashboard.ts';
 import { createLog, type MainLog } from './log.ts';
@@ -53,17 +54,31 @@ export async function serve(config: Config): Promise<void> {
     const web = new WebServer(createStartingPages(), config);
     const rooms = partOfRooms(config, appKey, store, web, log);
     await service.add(rooms);
-    log.announce(`belfry is ready at ${web.address}`, {
-      address: web.address,
-      baseUrl: publicOrigin(config, web.port),
-    });
-    const setupCode = await rooms.findSetupCode();
-    if (setupCode !== null) {
-      const page = `${publicOrigin(config, web.port)}/setup`;
-      log.announce(`make the first account at ${page} with the code ${setupCode}`, {});
-    }
+    announce(config, web, await rooms.findFirstAccount(), log);
   } catch (fault) {
     endWith(fault, log);
+  }
+}
+
+/** People at a terminal are greeted; whatever else reads the output gets an event for each fact. */
+function announce(
+  config: Config,
+  web: WebServer,
+  firstAccount: { code: string | null } | null,
+  log: MainLog,
+): void {
+  const { address } = web;
+  const baseUrl = publicOrigin(config, web.port);
+  if (process.stdout.isTTY) {
+    process.stdout.write(
+      writeGreeting({ address, baseUrl, database: config.database, firstAccount }),
+    );
+    return;
+  }
+  log.announce(`belfry is ready at ${address}`, { address, baseUrl });
+  const code = firstAccount?.code ?? null;
+  if (code !== null) {
+    log.announce(`make the first account at ${baseUrl}/setup with the code ${code}`, {});
   }
 }
 
@@ -83,7 +98,7 @@ function partOfRooms(
   store: OpenedStore,
   web: WebServer,
   log: MainLog,
-): Part & { findSetupCode: () => Promise<string | null> } {
+): Part & { findFirstAccount: () => Promise<{ code: string | null } | null> } {
   let rooms: BelfryService | null = null;
   return {
     name: 'rooms',
@@ -98,8 +113,8 @@ function partOfRooms(
       await rooms.start();
       web.answerWith(rooms.app);
     },
-    findSetupCode: async () =>
-      config.role === 'engine' ? null : ((await rooms?.people.accounts.findSetupCode()) ?? null),
+    findFirstAccount: async () =>
+      config.role === 'engine' ? null : ((await rooms?.people.accounts.findFirstAccount()) ?? null),
     stop: async (graceMs) => {
       await Promise.all([web.stop(graceMs), rooms?.stop(graceMs)]);
     },

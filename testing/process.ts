@@ -36,6 +36,8 @@ export interface BelfryProcess extends AsyncDisposable {
   output: readonly string[];
   /** Settles with the exit code when the process has ended; null if a signal ended it. */
   exited: Promise<number | null>;
+  /** Settles when it has ended and everything it printed is in `output`. */
+  closed: Promise<void>;
   /** Waits for a line that matches, printed before or after the call. */
   line(wanted: RegExp, withinMs?: number): Promise<string>;
   signal(signal: NodeJS.Signals): void;
@@ -97,6 +99,7 @@ export function launchBelfry(options: BelfryOptions = {}) {
     guard.release();
     return code as number | null;
   });
+  const closed = once(child, 'close').then(() => {});
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
     return withinTime(exited, STOP_LIMIT_MS, () => `the service to end after ${signal}`);
@@ -107,6 +110,7 @@ export function launchBelfry(options: BelfryOptions = {}) {
     databaseUrl,
     output,
     exited,
+    closed,
     line,
     signal: (signal: NodeJS.Signals) => void child.kill(signal),
     stop: async () => {

@@ -61,10 +61,10 @@ export class Registrations {
     return this.#deps.config.asksSetupCode;
   }
 
-  /** For the log: what to enter at `/setup`; null where that is not asked for, or there is an account already. */
-  async findSetupCode(): Promise<string | null> {
-    if (!this.asksSetupCode() || (await this.isSetUp())) return null;
-    return makeSetupCode(this.#deps.config.appKey);
+  /** What `/setup` wants for the first account, for whoever starts the service; null once there is one. */
+  async findFirstAccount(): Promise<{ code: string | null } | null> {
+    if (await this.isSetUp()) return null;
+    return { code: this.asksSetupCode() ? makeSetupCode(this.#deps.config.appKey) : null };
   }
 
   /** `SIGN_UP=open`: people may register without an invitation. */

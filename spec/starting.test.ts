@@ -1,0 +1,106 @@
+/** What an operator is told when the service cannot start: one line with the way out, and an exit code. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { makeFolder } from '#testing/guard';
+import { launchBelfry, startBelfry } from '#testing/process';
+
+/** How a start ended that was to fail. */
+async function failedStart(options: Parameters<typeof launchBelfry>[0]) {
+  const belfry = launchBelfry(options);
+  const code = await belfry.exited;
+  await belfry.closed;
+  return { code, output: belfry.output };
+}
+
+/** The folder of an installation that was started once and stopped. */
+async function makeInstallation(): Promise<{ folder: string; database: string }> {
+  const belfry = await startBelfry();
+  await belfry.stop();
+  return { folder: belfry.folder, database: path.join(belfry.folder, 'belfry.db') };
+}
+
+describe('a start that fails', () => {
+  test('on wrong settings ends with 2 and a line for each, which names it and what it takes', async () => {
+    const { code, output } = await failedStart({ env: { PORT: 'x', SIGN_UP: 'maybe' } });
+    assert.equal(code, 2);
+    assert.equal(output.length, 2, output.join('\n'));
+    assert.match(output[0] ?? '', /^belfry: PORT: .*a whole number from 0 to 65535/);
+    assert.match(output[1] ?? '', /^belfry: SIGN_UP: .*one of: invite, open/);
+  });
+
+  test('on Postgres without a key ends with 2 and tells how to make one', async () => {
+    const databaseUrl = 'postgres://127.0.0.1:1/none';
+    const { code, output } = await failedStart({ databaseUrl, env: { APP_KEY: undefined } });
+    assert.equal(code, 2);
+    assert.equal(output.length, 1, output.join('\n'));
+    assert.match(output[0] ?? '', /^belfry: APP_KEY: not set, .*openssl rand -base64 32/);
+  });
+
+  test('on a taken port ends with 1 and names the settings that choose another', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const { code, output } = await failedStart({ env: { PORT: String(port), LOG_LEVEL: 'warn' } });
+    taken.close();
+    assert.equal(code, 1);
+    assert.deepEqual(output, [
+      `belfry: Cannot listen on 127.0.0.1 port ${port} (EADDRINUSE): choose another HOST or PORT.`,
+    ]);
+  });
+
+  test('on a database of a newer version ends with 1, changes nothing and says what to start', async () => {
+    const { folder, database } = await makeInstallation();
+    using file = new DatabaseSync(database);
+    file.exec("insert into kysely_migration values ('9999-later', '2030-01-01')");
+    const countTables = () =>
+      file.prepare("select count(*) as n from sqlite_schema where type = 'table'").get()?.['n'];
+    const before = countTables();
+    const { code, output } = await failedStart({ folder });
+    assert.equal(code, 1);
+    assert.deepEqual(output, [
+      'belfry: the database was made by a newer version of Belfry; start that version or restore a backup',
+    ]);
+    assert.equal(countTables(), before);
+  });
+
+  test('on a database whose key file is gone ends with 1, and makes no other key', async () => {
+    const { folder } = await makeInstallation();
+    fs.rmSync(path.join(folder, 'app.key'));
+    const { code, output } = await failedStart({ folder });
+    assert.equal(code, 1);
+    assert.equal(output.length, 1, output.join('\n'));
+    assert.match(output[0] ?? '', /^belfry: The key file .* is missing .* or set APP_KEY/);
+    assert.equal(fs.existsSync(path.join(folder, 'app.key')), false);
+  });
+
+  test('on a key that is not the database’s ends with 1 and says so', async () => {
+    const { folder } = await makeInstallation();
+    const APP_KEY = Buffer.alloc(32, 'another').toString('base64');
+    const { code, output } = await failedStart({ folder, env: { APP_KEY } });
+    assert.equal(code, 1);
+    assert.equal(output.length, 1, output.join('\n'));
+    assert.match(
+      output[0] ?? '',
+      /^belfry: this database was made with another APP_KEY; set APP_KEY/,
+    );
+  });
+
+  test('on a place that cannot be written ends with 1 and names it', async () => {
+    const folder = makeFolder();
+    const place = path.join(folder, 'taken');
+    fs.writeFileSync(place, '');
+    const databaseUrl = `sqlite:${path.join(place, 'belfry.db')}`;
+    const { code, output } = await failedStart({ folder, databaseUrl });
+    assert.equal(code, 1);
+    assert.equal(output.length, 1, output.join('\n'));
+    assert.match(
+      output[0] ?? '',
+      /^belfry: The key file .*taken\/app\.key cannot be read or written/,
+    );
+  });
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { writeGreeting } from './greeting.ts';
+
+const SERVED = {
+  address: 'http://127.0.0.1:3000',
+  baseUrl: 'https://belfry.test',
+  database: { kind: 'sqlite', path: '/srv/belfry.db' },
+  firstAccount: null,
+} as const;
+
+describe('what a terminal is told at the start', () => {
+  test('is the address and the place of the data', () => {
+    assert.equal(
+      writeGreeting(SERVED),
+      'belfry is ready at http://127.0.0.1:3000\n  data: /srv/belfry.db\n',
+    );
+  });
+
+  test('is also the first step while there is no account, with the code where one is asked for', () => {
+    const next = (code: string | null) =>
+      writeGreeting({ ...SERVED, firstAccount: { code } }).split('\n')[2];
+    assert.equal(next(null), '  next: make the first account at https://belfry.test/setup');
+    assert.equal(
+      next('AB12-CD34-EF56'),
+      '  next: make the first account at https://belfry.test/setup with the code AB12-CD34-EF56',
+    );
+  });
+
+  test('names a Postgres without its user and password', () => {
+    const url = 'postgres://belfry:sesame@db.test:5433/bells?sslmode=verify-full';
+    const said = writeGreeting({ ...SERVED, database: { kind: 'postgres', url, schema: 'tower' } });
+    assert.match(said, /^ {2}data: Postgres db\.test:5433\/bells, schema tower$/m);
+    assert.doesNotMatch(said, /sesame|belfry:/);
+  });
+
+  test('says that data in memory does not stay', () => {
+    const said = writeGreeting({ ...SERVED, database: { kind: 'sqlite-memory' } });
+    assert.match(said, /^ {2}data: in memory, gone when the service stops$/m);
+  });
+});
