@@ -40,6 +40,7 @@ describe('rows that somebody holds', { timeout: 120_000 }, () => {
     await holdAndSend(t, scene, `select 1 from usage_months ${ofTeam}`);
     await holdAndSend(t, scene, `select 1 from usage_days ${ofTeam}`);
     await holdAndSend(t, scene, `select 1 from outcome_hours ${ofTeam}`);
+    await holdAndSend(t, scene, `select 1 from duration_hours ${ofTeam}`);
     await holdAndSend(t, scene, `select 1 from queues ${ofTeam}`);
     await holdAndSend(t, scene, `select 1 from teams where id = '${held.teamId}' for update`);
     await holdAndSend(t, scene, `select 1 from callbacks ${ofTeam}`);

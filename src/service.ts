@@ -10,6 +10,7 @@ import type { Log } from '#domain/log';
 import { secretHeadersWith } from '#domain/secret-headers';
 import { type Cidr, writeNetworks } from '#domain/network';
 import { type OwnEcho, urlOfEcho } from '#domain/own-echo';
+import { DepthWatch } from '#engine/depth-watch';
 import { Engine } from '#engine/engine';
 import { Housekeeping } from '#engine/housekeeping';
 import { SnapshotWatch } from '#engine/snapshot-watch';
@@ -81,19 +82,14 @@ export function buildService(options: ServiceOptions): BelfryService {
   const metrics = createMetrics(store);
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
   const snapshots = new SnapshotWatch(store, log);
-  metrics.watch({
-    clock: store.clock,
-    inFlight: () => engine?.inFlight ?? 0,
-    readBacklog: (now) => store.backlog.read(now),
-    oldSnapshots: () => snapshots.old,
-  });
+  watchWork(metrics, store, { engine, snapshots });
   const telling = { store, sender, mailer, log, baseUrl, isSecretHeader, monthlyLimitOf };
   const notifier = createNotifier({ ...telling, observer: metrics });
-  const { trustedProxies } = config;
-  const forwarding = new ForwardingWatch({ store, trustedProxies, clock: store.clock, log });
+  const forwarding = buildForwardingWatch(options);
   const app = buildApp(options, { people, work, notifier }, metrics);
   watchRequests(app, forwarding);
   const heartbeat = engine && buildHeartbeat(options, engine);
+  const depths = new DepthWatch(store, log);
   const housekeeping = new Housekeeping({ store, log, historyDays: config.historyDays });
   return {
     store,
@@ -110,6 +106,7 @@ export function buildService(options: ServiceOptions): BelfryService {
       await engine.start();
       await notifier.start();
       housekeeping.start();
+      depths.start();
       snapshots.start();
       bulkRunner.start();
       heartbeat?.start();
@@ -121,7 +118,12 @@ export function buildService(options: ServiceOptions): BelfryService {
         await engine?.stop(graceMs);
       } finally {
         // A node that can't sign off, since the database is away, ends all else in order nevertheless.
-        await Promise.all([notifier.stop(graceMs), housekeeping.stop(), bulkRunner.stop()]);
+        await Promise.all([
+          notifier.stop(graceMs),
+          housekeeping.stop(),
+          bulkRunner.stop(),
+          depths.stop(),
+        ]);
         await people.close();
         mailer.close();
         await sender.close();
@@ -169,6 +171,24 @@ function createMetrics(store: OpenedStore): Metrics {
     }
   }
   return metrics;
+}
+
+function watchWork(
+  metrics: Metrics,
+  store: Store,
+  { engine, snapshots }: { engine: Engine | null; snapshots: SnapshotWatch },
+): void {
+  metrics.watch({
+    clock: store.clock,
+    inFlight: () => engine?.inFlight ?? 0,
+    readBacklog: (now) => store.backlog.read(now),
+    oldSnapshots: () => snapshots.old,
+  });
+}
+
+function buildForwardingWatch({ config, store, log }: ServiceOptions): ForwardingWatch {
+  const { trustedProxies } = config;
+  return new ForwardingWatch({ store, trustedProxies, clock: store.clock, log });
 }
 
 function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: Metrics): Engine {

@@ -449,6 +449,9 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await store.jobs.findRetryOf(teamId, newId(TEST_START));
   await store.callbacks.isWaiting(teamId, newId(TEST_START), TEST_START);
   await store.outcomes.readHours(teamId, TEST_START);
+  await store.durations.readHours(teamId, queueId, TEST_START);
+  await store.depths.look(TEST_START);
+  await store.depths.read(teamId, queueId, TEST_START);
 }
 
 async function askOfCrons(store: Store, teamId: string, node: string): Promise<void> {

@@ -87,6 +87,29 @@ describe('retention', () => {
       assert.notEqual(await store.crons.find(team.id, cron.id), null);
     });
 
+    test('figures go after eight days, in steps, and younger ones stay', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      for (let day = 0; day <= 9; day += 3) {
+        const job = await aClaimedJob(store, team.id, node);
+        await store.runs.settle(node, aSettlement(store, job));
+        await aJob(store, team.id, { queue: 'waits' });
+        await store.depths.look(store.clock.now());
+        await store.testClock.advance(3 * DAY_MS);
+      }
+      const expireFigures = async (kind: 'durations' | 'depths', limit: number) =>
+        store.retention.deleteSome(kind, { ...KEEP, limit, now: store.clock.now() });
+      assert.equal(await expireFigures('durations', 3), 3);
+      assert.equal(await expireFigures('durations', 3), 1);
+      // Of a queue and its team at two times, and the two looks.
+      assert.equal(await expireFigures('depths', 3), 3);
+      assert.equal(await expireFigures('depths', 3), 3);
+      assert.equal(await expireFigures('depths', 3), 0);
+      assert.equal((await store.durations.readHours(team.id, team.id, 0)).length, 2);
+      assert.equal((await store.depths.read(team.id, team.id, 0)).looks.length, 2);
+    });
+
     test('one round takes no more than it may', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
@@ -166,7 +189,15 @@ describe('retention', () => {
         await aDeadLetter(store, team.id, node);
         await anEndedExecution(store, team.id);
       }
-      const tables = ['jobs', 'queues', 'crons', 'executions', 'responses', 'usage_months'];
+      const tables = [
+        'jobs',
+        'queues',
+        'crons',
+        'executions',
+        'responses',
+        'usage_months',
+        'duration_hours',
+      ];
       const before = await countAll(store, tables);
       await deleteTeam(store, gone.id);
       let rounds = 0;
@@ -218,10 +249,11 @@ describe('retention', () => {
   });
 });
 
-/** A step of each kind, one after the other. */
+/** A step of each kind of `NOTHING`, one after the other. */
 async function expire(store: Store, limit = KEEP.limit) {
   const gone = { ...NOTHING };
   for (const kind of EXPIRING) {
+    if (kind === 'durations' || kind === 'depths') continue;
     const asked = { ...KEEP, limit, now: store.clock.now() };
     gone[kind] = await store.retention.deleteSome(kind, asked);
   }

@@ -15,7 +15,7 @@ import { type HotStatement, runHot } from './hot.ts';
 
 /**
  * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's, with their
- * responses; alerts by their 90 days; `orphans`, runs whose queue or cron is gone; and the rows of deleted teams,
+ * responses; alerts by their 90 days; `durations` and `depths` by eight days, a little more than plots show; `orphans`, runs whose queue or cron is gone; and the rows of deleted teams,
  * whatever they held.
  */
 export const EXPIRING = [
@@ -23,6 +23,8 @@ export const EXPIRING = [
   'jobs',
   'executions',
   'alerts',
+  'durations',
+  'depths',
   'orphans',
   'ofDeletedTeams',
 ] as const;
@@ -30,6 +32,7 @@ export type Expiring = (typeof EXPIRING)[number];
 
 const DAY_MS = 86_400_000;
 const ALERT_DAYS = 90;
+const FIGURE_DAYS = 8;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /** What a team leaves behind, big tables first. What else belongs to a team goes with its row. */
@@ -51,6 +54,8 @@ const TABLES_OF_TEAM = [
   'maintenance_window_sources',
   'maintenance_windows',
   'outcome_hours',
+  'duration_hours',
+  'queue_depths',
   'bulk_tasks',
 ] as const;
 
@@ -90,6 +95,14 @@ export class RetentionStore {
       }
       case 'alerts':
         return deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit);
+      case 'durations':
+        return this.#deleteOlder('duration_hours', 'hour', now - FIGURE_DAYS * DAY_MS, limit);
+      case 'depths': {
+        const before = now - FIGURE_DAYS * DAY_MS;
+        const depths = await this.#deleteOlder('queue_depths', 'at', before, limit);
+        if (depths === limit) return depths;
+        return depths + (await this.#deleteOlder('depth_looks', 'at', before, limit - depths));
+      }
       case 'orphans':
         return this.sweepOrphans(limit);
       case 'ofDeletedTeams':
@@ -160,10 +173,27 @@ export class RetentionStore {
     teamId: string,
     limit: number,
   ): Promise<number> {
+    return this.#deleteFew(table, `team_id = ${this.#db.dialect.$(1)}`, [teamId, limit]);
+  }
+
+  async #deleteOlder(
+    table: 'duration_hours' | 'queue_depths' | 'depth_looks',
+    column: 'hour' | 'at',
+    before: number,
+    limit: number,
+  ): Promise<number> {
+    return this.#deleteFew(table, `${column} < ${this.#db.dialect.$(1)}`, [before, limit]);
+  }
+
+  /** @param parameters  the condition's, and the most rows */
+  async #deleteFew(
+    table: string,
+    condition: string,
+    parameters: readonly [unknown, number],
+  ): Promise<number> {
     const { $, isAmongFew } = this.#db.dialect;
-    const few = isAmongFew(table, `team_id = ${$(1)}`, $(2));
-    const text = `delete from ${table} where ${few} returning 1 as gone`;
-    const gone = await this.#db.runAlone(CompiledQuery.raw(text, [teamId, limit]));
+    const text = `delete from ${table} where ${isAmongFew(table, condition, $(2))} returning 1 as gone`;
+    const gone = await this.#db.runAlone(CompiledQuery.raw(text, [...parameters]));
     return gone.length;
   }
 }

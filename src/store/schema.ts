@@ -163,6 +163,29 @@ export interface OutcomeHoursTable {
   runs: number;
 }
 
+/** Runs by how long they took; a column for each step of domain/duration-histogram.ts stands beside these. */
+export interface DurationHoursTable {
+  team_id: string;
+  /** A queue, or the team itself for all that it runs. */
+  source_id: string;
+  hour: number;
+  outcome: OutcomeHoursTable['outcome'];
+}
+
+/** What was due and waited at a look (depths.ts). */
+export interface QueueDepthsTable {
+  team_id: string;
+  /** As in `duration_hours`. */
+  source_id: string;
+  at: number;
+  waiting: number;
+  oldest_ms: number;
+}
+
+export interface DepthLooksTable {
+  at: number;
+}
+
 export interface BulkTasksTable {
   team_id: string;
   id: string;
@@ -229,6 +252,9 @@ export interface Tables extends AccountTables, AlertTables {
   usage_months: UsageMonthsTable;
   usage_days: UsageDaysTable;
   outcome_hours: OutcomeHoursTable;
+  duration_hours: DurationHoursTable;
+  queue_depths: QueueDepthsTable;
+  depth_looks: DepthLooksTable;
   bulk_tasks: BulkTasksTable;
   nodes: NodesTable;
   taken_slots: TakenSlotsTable;

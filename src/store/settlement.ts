@@ -41,6 +41,7 @@ export type ExecutionSettlement = Settlement<ClaimedExecution>;
 export const ENDED = {
   team_id: 'id',
   id: 'id',
+  queue_id: 'id',
   status: 'text',
   completed_at: 'bigint',
   response_status: 'int',
@@ -130,6 +131,7 @@ function endedRow({ run, status, end }: Settlement): RowOf<typeof ENDED> {
   return {
     team_id: run.teamId,
     id: run.id,
+    queue_id: run.kind === 'job' ? run.queueId : null,
     status,
     completed_at: end.completedAt,
     response_status: end.responseStatus,

@@ -22,6 +22,8 @@ import { MemberStore } from './members.ts';
 import { isMigrated, migratePostgres, migrateToLatest } from './migrations/index.ts';
 import { NodeStore } from './nodes.ts';
 import { NoticeStore } from './notices.ts';
+import { DepthStore } from './depths.ts';
+import { DurationStore } from './durations.ts';
 import { OutcomeStore } from './outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
 import type { OnIndex } from './postgres/index-steps.ts';
@@ -97,6 +99,8 @@ export interface Store {
   readonly backlog: BacklogStore;
   readonly lists: ListStore;
   readonly outcomes: OutcomeStore;
+  readonly durations: DurationStore;
+  readonly depths: DepthStore;
   readonly bulkTasks: BulkTaskStore;
   readonly teams: TeamStore;
   readonly usage: UsageStore;
@@ -224,6 +228,8 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     backlog: new BacklogStore(searches),
     lists: new ListStore(searches, clock),
     outcomes: new OutcomeStore(main),
+    durations: new DurationStore(main),
+    depths: new DepthStore(main, searches),
     bulkTasks: new BulkTaskStore(main),
     teams: new TeamStore(main, sealer),
     usage: new UsageStore(main),

@@ -11,6 +11,7 @@ import { createCallbacksUnderWay } from './0005-callbacks-under-way.ts';
 import { createTakenSlots } from './0006-taken-slots.ts';
 import { confirmPresentEmails } from './0007-confirmed-emails.ts';
 import { createTimedAlerts } from './0008-timed-alerts.ts';
+import { createFigures } from './0010-figures.ts';
 import { COLUMN_TYPES, type ColumnTypes } from './column-types.ts';
 import { POSTGRES_INDEXES } from './postgres-indexes.ts';
 
@@ -26,6 +27,7 @@ const STEPS: Record<string, MigrationStep> = {
   '0006-taken-slots': createTakenSlots,
   '0007-confirmed-emails': confirmPresentEmails,
   '0008-timed-alerts': createTimedAlerts,
+  '0010-figures': createFigures,
 };
 
 /** The names of all migrations of this version, in order. */

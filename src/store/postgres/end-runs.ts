@@ -1,6 +1,7 @@
 import { insertCallbacksOf } from '../callbacks.ts';
 import { insertCopies } from '../copy-jobs.ts';
 import type { Dialect } from '../dialect.ts';
+import { countDurationsOf } from '../durations.ts';
 import { hotStatement, runHot } from '../hot.ts';
 import { countOutcomesOf } from '../outcomes.ts';
 import type { Procedure } from '../procedure.ts';
@@ -19,6 +20,9 @@ const keptBy = (column: string) => `join ended on ended.id = given.${column}`;
 const retried = (dialect: Dialect) =>
   `, retried as (${insertCopies(dialect, 5, keptBy('from_id'))})`;
 
+/** Those of the ends that were written. */
+const OURS = '(select ends.* from ends join ended using (id)) as given';
+
 /**
  * The whole settlement as one statement: on Postgres each statement costs a round trip. Everything hangs on the
  * rows that `ended` could change: those still under this node's claim.
@@ -34,7 +38,8 @@ const END = ofEachTable((table) =>
   ), ended as (${endTable(dialect, table, 'ends as given')}
   ), answered as (${insertResponses(dialect, 3, keptBy('run_id'))}
   ), told as (${insertCallbacksOf(dialect, 4, keptBy('run_id'))}
-  ), counted as (${countOutcomesOf('(select ends.* from ends join ended using (id)) as given')}
+  ), counted as (${countOutcomesOf(OURS)}
+  ), timed as (${countDurationsOf(OURS)}
   ) ${table === 'jobs' ? retried(dialect) : ''}
   select * from ended`,
   ),

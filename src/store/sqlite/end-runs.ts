@@ -1,5 +1,6 @@
 import { insertCallbackRows } from '../callbacks.ts';
 import { insertCopyRows } from '../copy-jobs.ts';
+import { addDurations } from '../durations.ts';
 import { type HotStatement, hotStatement, runHot } from '../hot.ts';
 import { addOutcomes } from '../outcomes.ts';
 import type { Procedure } from '../procedure.ts';
@@ -38,6 +39,7 @@ export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
     await write(insertCopyRows, kept.copies);
     await write(insertCallbackRows, kept.callbacks);
     await write(addOutcomes, kept.ends);
+    await write(addDurations, kept.ends);
     return ended;
   },
 };

@@ -1,0 +1,41 @@
+import type { Log } from '#domain/log';
+import type { Store } from '#store/store';
+
+/** Often enough that one of the nodes comes into each of the minutes that `DepthStore.look` keeps apart. */
+const ASK_EVERY_MS = 60_000;
+
+/** Sees to it that somebody looks at how much waits. */
+export class DepthWatch {
+  readonly #store: Store;
+  readonly #log: Log;
+  #callOff: (() => void) | null = null;
+  #look: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(store: Store, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#look = this.#lookAgain();
+  }
+
+  /** Waits for the look under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#callOff?.();
+    await this.#look;
+  }
+
+  async #lookAgain(): Promise<void> {
+    const { clock, depths } = this.#store;
+    try {
+      await depths.look(clock.now());
+    } catch (error) {
+      this.#log.warn('depths.look-failed', { error: (error as Error).message });
+    }
+    if (this.#stopped) return;
+    this.#callOff = clock.after(ASK_EVERY_MS, () => this.start());
+  }
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aJob, aNode, aQueue, aTeam, claimJobs } from '#testing/makers';
+import { forEachStore, TEST_START } from '#testing/stores';
+import { LOOK_EVERY_MS } from './depths.ts';
+
+forEachStore((_, openTestStore) => {
+  describe('looks at how much waits', () => {
+    test('tell of each queue what is due and since when, and of the team all of it', async () => {
+      await using store = await openTestStore();
+      const [ours, theirs] = [await aTeam(store), await aTeam(store)];
+      const mail = await aJob(store, ours.id, { queue: 'mail' });
+      await store.testClock.advance(40_000);
+      await aJob(store, ours.id, { queue: 'mail' });
+      await aJob(store, ours.id, { queue: 'mail', delaySeconds: 3600 });
+      const reports = await aJob(store, ours.id, { queue: 'reports' });
+      await aJob(store, ours.id, { queue: 'later', delaySeconds: 3600 });
+      await store.testClock.advance(10_000);
+      await store.depths.look(store.clock.now());
+      const at = TEST_START - (TEST_START % LOOK_EVERY_MS);
+      const read = (teamId: string, sourceId: string) => store.depths.read(teamId, sourceId, 0);
+      const looks = [at];
+      assert.deepEqual(await read(ours.id, mail.queueId), {
+        looks,
+        depths: [{ at, waiting: 2, oldestMs: 50_000 }],
+      });
+      assert.deepEqual((await read(ours.id, reports.queueId)).depths, [
+        { at, waiting: 1, oldestMs: 10_000 },
+      ]);
+      assert.deepEqual((await read(ours.id, ours.id)).depths, [
+        { at, waiting: 3, oldestMs: 50_000 },
+      ]);
+      assert.deepEqual(await read(theirs.id, theirs.id), { looks, depths: [] });
+      assert.deepEqual(await read(theirs.id, mail.queueId), { looks, depths: [] });
+    });
+
+    test('what a paused queue holds is its own, and delays nobody', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const queue = await aQueue(store, team.id, { isPaused: true });
+      await aJob(store, team.id);
+      await store.depths.look(store.clock.now());
+      assert.equal((await store.depths.read(team.id, queue.id, 0)).depths[0]?.waiting, 1);
+      assert.deepEqual((await store.depths.read(team.id, team.id, 0)).depths, []);
+    });
+
+    test('the first look of five minutes is kept, whoever comes later', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId } = await aJob(store, team.id);
+      const look = () => store.depths.look(store.clock.now());
+      await Promise.all([look(), look()]);
+      await claimJobs(store, node, { queueIds: [queueId] });
+      await store.testClock.advance(60_000);
+      await look();
+      await store.testClock.advance(LOOK_EVERY_MS);
+      await look();
+      const { looks, depths } = await store.depths.read(team.id, queueId, 0);
+      assert.equal(looks.length, 2);
+      assert.deepEqual(
+        depths.map(({ waiting }) => waiting),
+        [1],
+        'nothing waits at the second, which says so by having no row',
+      );
+    });
+  });
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { addCounts, DURATION_BOUNDS } from '#domain/duration-histogram';
+import { newId } from '#domain/ids';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  aJob,
+  anExecutionSettlement,
+  aNode,
+  aSettlement,
+  aTeam,
+  claimJobs,
+} from '#testing/makers';
+import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
+
+const HOUR = 3_600_000;
+
+/** `up to` a bound, how many: what was counted in an hour, without the steps that are empty. */
+async function readShort(store: TestStore, teamId: string, sourceId: string) {
+  const hours = await store.durations.readHours(teamId, sourceId, 0);
+  return hours.map(({ hour, outcome, counts }) => {
+    const used = counts.flatMap((runs, n) =>
+      runs > 0 ? [[DURATION_BOUNDS[n] ?? 'longer', runs]] : [],
+    );
+    return [(hour - TEST_START) / HOUR, outcome, Object.fromEntries(used)];
+  });
+}
+
+async function settleAll(store: TestStore, node: string, teamId: string, durations: number[]) {
+  const jobs = [];
+  for (const durationMs of durations) {
+    jobs.push({ job: await aClaimedJob(store, teamId, node), durationMs });
+  }
+  const ends = jobs.map(({ job, durationMs }) => aSettlement(store, job, { end: { durationMs } }));
+  await Promise.all(ends.map((end) => store.runs.settle(node, end)));
+  return jobs[0]?.job.queueId ?? '';
+}
+
+forEachStore((_, openTestStore) => {
+  describe('counts of durations by hour', () => {
+    test('of a batch each run is counted once for its queue and once for its team', async () => {
+      await using store = await openTestStore();
+      const [ours, theirs] = [await aTeam(store), await aTeam(store)];
+      const node = await aNode(store, 10 * HOUR);
+      const queueId = await settleAll(store, node, ours.id, [0, 1, 2, 12, 15, 400_000]);
+      const first = [0, 'success', { 1: 2, 2: 1, 15: 2, longer: 1 }];
+      assert.deepEqual(await readShort(store, ours.id, queueId), [first]);
+      assert.deepEqual(await readShort(store, ours.id, ours.id), [first]);
+      assert.deepEqual(await readShort(store, theirs.id, theirs.id), []);
+      await store.testClock.advance(HOUR);
+      await settleAll(store, node, ours.id, [3]);
+      await settleAll(store, node, ours.id, [3, 4]);
+      const second = [1, 'success', { 3: 2, 5: 1 }];
+      assert.deepEqual(await readShort(store, ours.id, queueId), [first, second]);
+      const late = await store.durations.readHours(ours.id, queueId, TEST_START + HOUR + 1);
+      assert.deepEqual(
+        late.map(({ counts }) => counts.reduce((sum, runs) => sum + runs)),
+        [3],
+      );
+    });
+
+    test('outcomes are counted apart, and what was no longer the node’s not at all', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      for (const status of ['success', 'retried', 'dead_lettered'] as const) {
+        const job = await aClaimedJob(store, team.id, node);
+        const next = { id: newId(TEST_START), scheduledAt: TEST_START + 60_000 };
+        const more = { status, next: status === 'retried' ? next : null };
+        const settlement = aSettlement(store, job, { ...more, end: { durationMs: 40 } });
+        await store.runs.settle(node, settlement);
+        await store.runs.settle(node, settlement);
+      }
+      assert.deepEqual(await readShort(store, team.id, team.id), [
+        [0, 'failed', { 50: 1 }],
+        [0, 'retried', { 50: 1 }],
+        [0, 'success', { 50: 1 }],
+      ]);
+    });
+
+    test('runs of crons count for their team', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      await aCron(store, team.id, { nextRunAt: TEST_START });
+      const asked = [{ id: team.id, seats: 1 }];
+      const later = (_expression: string, now: number) => now + HOUR;
+      const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), later);
+      const [run] = claimed;
+      assert.ok(run);
+      await store.runs.settle(node, anExecutionSettlement(store, run, { status: 'failed' }));
+      assert.deepEqual(await readShort(store, team.id, team.id), [[0, 'failed', { 15: 1 }]]);
+    });
+
+    test('what was never sent has no duration', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId } = await aJob(store, team.id);
+      await claimJobs(store, node, { queueIds: [queueId], monthlyLimit: 0 });
+      assert.equal((await store.outcomes.readHours(team.id, 0)).length, 1);
+      assert.deepEqual(await readShort(store, team.id, team.id), []);
+    });
+
+    test('the counts have a number for each step', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const all = [...DURATION_BOUNDS, 300_001];
+      await settleAll(store, node, team.id, all);
+      const [hour] = await store.durations.readHours(team.id, team.id, 0);
+      assert.deepEqual(hour?.counts, addCounts([all.map(() => 1)]));
+    });
+  });
+});
