@@ -6,50 +6,21 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { runCommand } from '#cli/run-command';
 import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
 import { openStore, type Store } from '#store/store';
+import { APP_KEY, configOf, run } from '#testing/command-line';
 import { startDnsServer } from '#testing/dns-server';
 import { aCron, aDeadLetter, aJob, aNode, aQueue, aSettlement, aClaimedJob } from '#testing/makers';
 import { createDatabase } from '#testing/postgres';
 import { forEachDatabase } from '#testing/process';
 import { startSmtpServer } from '#testing/smtp';
-import { createCommandServices } from './commands.ts';
-import { type Config, readConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { realClock } from './realClock.ts';
 
-const APP_KEY = Buffer.alloc(32, 7);
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 
-interface Ran {
-  code: number;
-  /** What was printed, parsed; undefined where nothing was. */
-  json: unknown;
-  stderr: string;
-}
-
 type Json = Record<string, unknown>;
-
-/** Settings as a process would read them. */
-function configOf(databaseUrl: string, env: Record<string, string> = {}): Config {
-  const settings = { DATABASE_URL: databaseUrl, APP_KEY: APP_KEY.toString('base64'), ...env };
-  const config = readConfig(settings, os.tmpdir());
-  assert.ok(!('errors' in config), JSON.stringify(config));
-  return config;
-}
-
-async function run(config: Config, argv: readonly string[], isInteractive = false): Promise<Ran> {
-  const texts = { stdout: '', stderr: '' };
-  const terminal = {
-    print: (text: string) => void (texts.stdout += text),
-    say: (text: string) => void (texts.stderr += text),
-    isInteractive,
-  };
-  const code = await runCommand(argv, createCommandServices(config, terminal));
-  const json: unknown = texts.stdout === '' ? undefined : JSON.parse(texts.stdout);
-  return { code, json, stderr: texts.stderr };
-}
 
 forEachDatabase((_name, makeDatabaseUrl) => {
   let config: Config;
@@ -557,7 +528,7 @@ describe('the command line', () => {
 
   for (const [argv, line] of [
     [['nope'], /^belfry: unknown command 'nope'\n$/],
-    [['job'], /^belfry: job needs a command: list, show, fire, retry, delete\.\n$/],
+    [['job'], /^belfry: job needs a command: list, create, show, fire, retry, delete\.\n$/],
     [['job', 'nope'], /^belfry: unknown command 'nope'\n$/],
     [[], /^belfry: a command is missing: user, team, queue, /],
     [['job', 'show'], /^belfry: required option '--id <ID>' not specified\n$/],

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { CommandFault } from '#cli/fault';
 import { runCommand } from '#cli/run-command';
 import type { BackupOutcome, CommandServices, OpenRooms, Terminal } from '#cli/services';
+import { secretHeadersWith } from '#domain/secret-headers';
 import { createPeople } from '#people/people';
 import { StoreError } from '#store/errors';
 import { openStore } from '#store/store';
@@ -9,6 +11,7 @@ import { AppKeyFault, loadAppKey } from './appKey.ts';
 import { publicOrigin, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';
 import { createLog } from './log.ts';
 import { realClock } from './realClock.ts';
+import { readTextFile } from './textFile.ts';
 
 /**
  * Runs one command of the operator's command line with these settings, beside a running service or alone.
@@ -21,17 +24,25 @@ export async function runOperatorCommand(
 ): Promise<number> {
   // Whoever reads the output may stop early: `belfry job list | head`.
   process.stdout.on('error', () => process.exit(1));
-  return runCommand(command, createCommandServices(config, PROCESS_TERMINAL));
+  return runCommand(command, createCommandServices(config, PROCESS_TERMINAL, process.env));
 }
 
 const PROCESS_TERMINAL: Terminal = {
   print: (text) => void process.stdout.write(text),
   say: (text) => void process.stderr.write(text),
+  drained: async () => {
+    if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
+  },
   isInteractive: process.stdout.isTTY,
 };
 
 /** The rooms and checks behind the commands, for these settings. */
-export function createCommandServices(config: Config, terminal: Terminal): CommandServices {
+/** @param env  where secrets that a team's file refers to are looked up */
+export function createCommandServices(
+  config: Config,
+  terminal: Terminal,
+  env: NodeJS.ProcessEnv,
+): CommandServices {
   return {
     open: () => openRooms(config),
     backup: (file) => backUp(config, file),
@@ -40,6 +51,8 @@ export function createCommandServices(config: Config, terminal: Terminal): Comma
       return examine(config);
     },
     terminal,
+    readVariable: (name) => env[name],
+    readFile: readTextFile,
   };
 }
 
@@ -68,7 +81,7 @@ async function openRooms(config: Config): Promise<OpenRooms> {
       config: { ...config, appKey, baseUrl, asksSetupCode: !servesLoopbackOnly(config) },
     });
     return {
-      work: createWork({ store }),
+      work: createWork({ store, isSecretHeader: secretHeadersWith(config.secretHeaders) }),
       people: people.operator,
       migrated: store.migrated,
       close: () => store.close(),

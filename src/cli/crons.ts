@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { Work } from '#work/work';
+import { addCronEditing } from './cron-editing.ts';
 import { CommandFault } from './fault.ts';
-import { eitherOption, limitOption } from './options.ts';
+import { addListOptions, type ListOptions, printList } from './lists.ts';
+import { addTeamOption, eitherOption } from './options.ts';
 import { writeCron, writeExecution } from './records.ts';
 import { noCron, show, type Session } from './session.ts';
 
@@ -13,12 +15,21 @@ interface CronOptions {
   assert?: string;
 }
 
+const CRON_COLUMNS = ['id', 'name', 'cron_expression', 'url', 'is_active', 'next_run_at'] as const;
+const EXECUTION_COLUMNS = [
+  'id',
+  'status',
+  'scheduled_for',
+  'completed_at',
+  'duration_ms',
+  'response_status',
+  'error_message',
+] as const;
+
 export function addCronCommands(program: Command, session: Session): void {
   const cron = program.command('cron').description('crons');
-  cron
-    .command('set')
-    .description('start or pause a cron, or give it success assertions')
-    .requiredOption('--team <T>', "the team's name, or its id")
+  addCronEditing(cron, session);
+  addTeamOption(cron.command('set').description('start or pause a cron, or give it assertions'))
     .requiredOption('--cron <ID>', "the cron's id")
     .addOption(eitherOption('pause', 'start', 'run it no more'))
     .addOption(eitherOption('start', 'pause', 'run it on its schedule again'))
@@ -29,14 +40,12 @@ export function addCronCommands(program: Command, session: Session): void {
       if (assertions !== undefined) await setAssertions(work, teamId, options, assertions);
       session.print(writeCron(await startOrPause(work, teamId, options)));
     });
-  cron
-    .command('list')
-    .description("a team's crons")
-    .requiredOption('--team <T>', "the team's name, or its id")
-    .action(async (options: { team: string }) => {
+  addTeamOption(cron.command('list').description("a team's crons")).action(
+    async (options: { team: string }) => {
       const { teamId, work } = await session.findTeam(options.team);
-      session.print((await work.listCrons(teamId)).map(writeCron));
-    });
+      session.printList((await work.listCrons(teamId)).map(writeCron), CRON_COLUMNS);
+    },
+  );
   cron
     .command('run')
     .description('run a cron now, beside its schedule')
@@ -50,17 +59,18 @@ export function addCronCommands(program: Command, session: Session): void {
 }
 
 export function addExecutionCommands(program: Command, session: Session): void {
-  program
+  const list = program
     .command('execution')
     .description("crons' runs")
     .command('list')
     .description("a cron's executions, newest first")
-    .requiredOption('--cron <ID>', "the cron's id")
-    .addOption(limitOption())
-    .action(async ({ cron, limit }: { cron: string; limit: number }) => {
-      const { teamId, work } = await session.findTeamOfCron(cron);
-      session.print((await work.listExecutions(teamId, cron, limit)).map(writeExecution));
-    });
+    .requiredOption('--cron <ID>', "the cron's id");
+  addListOptions(list).action(async ({ cron, ...options }: ListOptions & { cron: string }) => {
+    const { teamId, work } = await session.findTeamOfCron(cron);
+    const readPage = async ({ limit, before }: { limit: number; before?: string }) =>
+      (await work.listExecutions(teamId, cron, limit, before)).map(writeExecution);
+    await printList(session, options, readPage, EXECUTION_COLUMNS);
+  });
 }
 
 async function setAssertions(

@@ -24,7 +24,8 @@ function explainUsage({ code, message }: CommanderError): string {
   return code === 'commander.unknownOption' ? text.replace(/(--[^=\s']+)=.*'/s, "$1'") : text;
 }
 
-function toOneLine(text: string): string {
+/** Without line breaks, and without what a terminal obeys. */
+export function toOneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- a name from outside may hold what a terminal obeys
-  return text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+  return text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CommandFault } from './fault.ts';
+import { printJson } from './output.ts';
 import type { BackupOutcome, Finding } from './services.ts';
 import type { Session } from './session.ts';
 
@@ -55,7 +56,8 @@ function acceptBackup(outcome: BackupOutcome): Extract<BackupOutcome, { kind: 'd
 /** People read the lines; scripts get the same as JSON. */
 function report(session: Session, findings: readonly Finding[]): void {
   const { terminal } = session.services;
-  if (!terminal.isInteractive) session.print(findings);
+  if (session.output === 'table') session.printList(findings, ['status', 'check', 'message']);
+  else if (!terminal.isInteractive) printJson(terminal, findings);
   for (const { status, check, message } of findings) {
     session.say(`${status.padEnd(4)}  ${check.padEnd(8)}  ${message}`);
   }

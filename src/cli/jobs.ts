@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { JobStatus } from '#work/jobs';
+import type { JobFilter, JobStatus } from '#work/jobs';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
-import { limitOption } from './options.ts';
+import { addListOptions, type ListOptions, printList } from './lists.ts';
+import { addTeamOption } from './options.ts';
+import { addJobCreation } from './job-creation.ts';
 import { writeJob } from './records.ts';
 import { noJob, show, type Session } from './session.ts';
 
@@ -15,23 +17,31 @@ const STATUSES: readonly JobStatus[] = [
   'failed',
 ];
 
-interface ListOptions {
+interface JobListOptions extends ListOptions {
   team: string;
   queue?: string;
   status?: JobStatus;
-  limit: number;
 }
+
+const COLUMNS = [
+  'id',
+  'status',
+  'queue',
+  'method',
+  'url',
+  'scheduled_at',
+  'response_status',
+  'error_message',
+] as const;
 
 export function addJobCommands(program: Command, session: Session): void {
   const job = program.command('job').description('jobs');
-  job
-    .command('list')
-    .description("a team's jobs, newest first")
-    .requiredOption('--team <T>', "the team's name, or its id")
+  const list = job.command('list').description("a team's jobs, newest first");
+  addListOptions(addTeamOption(list))
     .option('--queue <Q>', "a queue's name")
     .addOption(new Option('--status <S>', 'only jobs in this state').choices(STATUSES))
-    .addOption(limitOption())
-    .action((options: ListOptions) => listJobs(session, options));
+    .action((options: JobListOptions) => listJobs(session, options));
+  addJobCreation(job, session);
   job
     .command('show')
     .description('one job')
@@ -55,19 +65,20 @@ export function addJobCommands(program: Command, session: Session): void {
     .action(({ id }: { id: string }) => deleteJob(session, id));
 }
 
-async function listJobs(session: Session, { team, queue, status, limit }: ListOptions) {
+async function listJobs(session: Session, { team, queue, status, ...options }: JobListOptions) {
   const { teamId, work } = await session.findTeam(team);
   const queueId = queue === undefined ? undefined : await findQueueId(work, teamId, team, queue);
-  const jobs = await work.listJobs(teamId, {
+  const wanted = {
     ...(queueId !== undefined && { queueId }),
     ...(status !== undefined && { status }),
-    limit,
-  });
-  const bodies = await work.readResponseBodies(
-    teamId,
-    jobs.map(({ id }) => id),
-  );
-  session.print(jobs.map((job) => writeJob(job, bodies.get(job.id) ?? null)));
+  };
+  const readPage = async (page: Pick<JobFilter, 'limit' | 'before'>) => {
+    const jobs = await work.listJobs(teamId, { ...wanted, ...page });
+    const ids = jobs.map(({ id }) => id);
+    const bodies = await work.readResponseBodies(teamId, ids);
+    return jobs.map((job) => writeJob(job, bodies.get(job.id) ?? null));
+  };
+  await printList(session, options, readPage, COLUMNS);
 }
 
 async function findQueueId(work: Work, teamId: string, team: string, name: string) {

@@ -1,14 +1,73 @@
 import type { Terminal } from './services.ts';
+import { toOneLine } from './fault.ts';
+
+export const OUTPUTS = ['json', 'table'] as const;
+export type Output = (typeof OUTPUTS)[number];
+
+type Written = object;
 
 /** Control characters that JSON leaves as they are and terminals may obey. */
 const OBEYED = /[\u007f-\u009f\u2028\u2029]/g;
 
 /** Prints a value as JSON: set out for reading on a terminal, else one line. */
 export function printJson(terminal: Terminal, value: unknown): void {
-  const json = JSON.stringify(value, null, terminal.isInteractive ? 2 : undefined);
+  printAs(terminal, JSON.stringify(value, null, terminal.isInteractive ? 2 : undefined));
+}
+
+/** Prints a value as one line of JSON, on a terminal too: one of many. */
+export function printJsonLine(terminal: Terminal, value: unknown): void {
+  printAs(terminal, JSON.stringify(value));
+}
+
+function printAs(terminal: Terminal, json: string): void {
   terminal.print(`${json.replaceAll(OBEYED, escapeCharacter)}\n`);
 }
 
 function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** One record for people: a line a field. */
+export function printRecord(terminal: Terminal, record: Written): void {
+  const lines = Object.entries(record).map(([name, value]) => [name, writeCell(value)]);
+  printColumns(terminal, lines);
+}
+
+/** Records for people: a line each, under the names of the columns. */
+export function printTable(
+  terminal: Terminal,
+  records: readonly Written[],
+  columns: readonly string[],
+): void {
+  const lines = records.map((record) => {
+    const fields = new Map<string, unknown>(Object.entries(record));
+    return columns.map((column) => cut(writeCell(fields.get(column))));
+  });
+  printColumns(terminal, [columns.map((column) => column.toUpperCase()), ...lines]);
+}
+
+function printColumns(terminal: Terminal, lines: readonly (readonly string[])[]): void {
+  const widths: number[] = [];
+  for (const line of lines) {
+    for (const [at, cell] of line.entries()) widths[at] = Math.max(widths[at] ?? 0, widthOf(cell));
+  }
+  for (const line of lines) {
+    const cells = line.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell)));
+    terminal.print(`${cells.join('  ').trimEnd()}\n`);
+  }
+}
+
+/** In code points; a wide one, as of Chinese, takes two places and shifts its line by one. */
+const widthOf = (text: string) => Array.from(text).length;
+
+function writeCell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  return toOneLine(typeof value === 'string' ? value : JSON.stringify(value)) || '-';
+}
+
+const WIDEST = 60;
+
+function cut(text: string): string {
+  const characters = Array.from(text);
+  return characters.length <= WIDEST ? text : `${characters.slice(0, WIDEST - 1).join('')}…`;
 }

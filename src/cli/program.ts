@@ -1,9 +1,11 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { addAlertCommands } from './alerts.ts';
+import { addCompletionCommand } from './completion.ts';
 import { addCronCommands, addExecutionCommands } from './crons.ts';
 import { addInstallationCommands } from './installation.ts';
 import { addJobCommands } from './jobs.ts';
 import { addQueueCommands } from './queues.ts';
+import { type Output, OUTPUTS } from './output.ts';
 import type { Session } from './session.ts';
 import { addTeamCommands } from './teams.ts';
 import { addUserCommands } from './users.ts';
@@ -16,6 +18,16 @@ export function buildProgram(session: Session): Command {
     .exitOverride()
     // What is wrong is told in one line, by whoever runs the program.
     .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: () => {} });
+  program
+    .addOption(
+      new Option('--output <FORMAT>', 'JSON for scripts, or a table for people')
+        .choices(OUTPUTS)
+        .default('json'),
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .hook('preAction', () => {
+      session.output = program.opts<{ output: Output }>().output;
+    });
   addUserCommands(program, session);
   addTeamCommands(program, session);
   addQueueCommands(program, session);
@@ -24,5 +36,6 @@ export function buildProgram(session: Session): Command {
   addExecutionCommands(program, session);
   addAlertCommands(program, session);
   addInstallationCommands(program, session);
+  addCompletionCommand(program, session);
   return program;
 }

@@ -1,9 +1,7 @@
 import { type Command, Option } from 'commander';
-import { readTopLevelFields } from '#domain/json-text';
-import type { Reading } from '#work/fields';
 import { readQueueChange, readQueueName } from '#work/queue-input';
-import { CommandFault } from './fault.ts';
-import { eitherOption } from './options.ts';
+import { addTeamOption, eitherOption } from './options.ts';
+import { accept, fieldsOf, type Members, refuseBlank } from './readings.ts';
 import { writeQueue } from './records.ts';
 import type { Session } from './session.ts';
 
@@ -21,12 +19,12 @@ interface QueueOptions {
 }
 
 export function addQueueCommands(program: Command, session: Session): void {
-  program
+  const set = program
     .command('queue')
     .description('queues')
     .command('set')
-    .description('change a queue, making it if needed')
-    .requiredOption('--team <T>', "the team's name, or its id")
+    .description('change a queue, making it if needed');
+  addTeamOption(set)
     .requiredOption('--queue <Q>', "the queue's name")
     .option('--timeout <S>', 'seconds that an attempt may take, 1 to 300')
     .option('--retries <LIST>', 'waits before each retry such as "1m,30m,3h", or off')
@@ -39,8 +37,11 @@ export function addQueueCommands(program: Command, session: Session): void {
       new Option('--email-alerts <SWITCH>', 'mails about failing jobs').choices(['on', 'off']),
     )
     .action(async (options: QueueOptions) => {
-      const name = accept(readQueueName(fieldsOf({ queue: options.queue })));
-      const change = accept(readQueueChange(fieldsOf(fieldValues(options))));
+      const name = accept(
+        readQueueName(fieldsOf({ queue: JSON.stringify(options.queue) })),
+        OPTION_OF,
+      );
+      const change = accept(readQueueChange(fieldsOf(membersOf(options))), OPTION_OF);
       const { teamId, work } = await session.findTeam(options.team);
       session.print(writeQueue(await work.setQueue(teamId, name, change)));
     });
@@ -56,7 +57,7 @@ const OPTION_OF: Record<string, string> = {
   dead_letter_days: '--dead-letter-days',
 };
 
-function fieldValues(options: QueueOptions): Record<string, string | boolean> {
+function membersOf(options: QueueOptions): Members {
   const { timeout, retries, concurrency, pause, resume } = options;
   const { deadLetterDays, assert, emailAlerts } = options;
   const given = {
@@ -65,31 +66,18 @@ function fieldValues(options: QueueOptions): Record<string, string | boolean> {
     dead_letter_days: deadLetterDays,
     assertions: assert,
   };
-  const values: Record<string, string | boolean> = {};
+  const members: Members = {};
   for (const [field, text] of Object.entries(given)) {
     if (text === undefined) continue;
-    // A form's blank field means the default; on the command line it is a slip.
-    if (text.trim() === '') throw new CommandFault(`${OPTION_OF[field] ?? field} is empty.`);
-    values[field] = text;
+    refuseBlank(OPTION_OF[field] ?? field, text);
+    members[field] = JSON.stringify(text);
   }
-  if (retries === 'off') values['retries_enabled'] = false;
+  if (retries === 'off') members['retries_enabled'] = 'false';
   else if (retries !== undefined) {
-    values['retries_enabled'] = true;
-    values['retry_schedule'] = retries;
+    members['retries_enabled'] = 'true';
+    members['retry_schedule'] = JSON.stringify(retries);
   }
-  if (pause || resume) values['is_paused'] = pause === true;
-  if (emailAlerts !== undefined) values['email_alerts'] = emailAlerts === 'on';
-  return values;
-}
-
-function fieldsOf(values: Record<string, string | boolean>) {
-  return readTopLevelFields(JSON.stringify(values)) ?? new Map();
-}
-
-function accept<Input>(reading: Reading<Input>): Input {
-  if (reading.ok) return reading.input;
-  const lines = reading.errors.map(
-    ([field, messages]) => `${OPTION_OF[field] ?? field}: ${messages.join(' ')}`,
-  );
-  throw new CommandFault(lines.join(' '));
+  if (pause || resume) members['is_paused'] = String(pause === true);
+  if (emailAlerts !== undefined) members['email_alerts'] = String(emailAlerts === 'on');
+  return members;
 }

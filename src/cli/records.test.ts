@@ -65,7 +65,15 @@ describe('a record', () => {
 describe('output', () => {
   const print = (value: unknown, isInteractive: boolean) => {
     let printed = '';
-    printJson({ print: (text) => void (printed += text), say: () => {}, isInteractive }, value);
+    printJson(
+      {
+        print: (text) => void (printed += text),
+        say: () => {},
+        drained: async () => {},
+        isInteractive,
+      },
+      value,
+    );
     return printed;
   };
 

@@ -119,7 +119,7 @@ function writeUsageAlert(alert: UsageAlert): AlertRecord {
   };
 }
 
-type AlertRecord = { [Name in keyof ReturnType<typeof writeAlertOfRun>]: unknown };
+type AlertRecord = { id: string } & { [Name in keyof ReturnType<typeof writeAlertOfRun>]: unknown };
 
 function writeAlertOfRun(alert: StoredAlert) {
   return {

@@ -16,6 +16,10 @@ export interface CommandServices {
   backup(file: string): Promise<BackupOutcome>;
   /** Looks and changes nothing. Never rejects. */
   doctor(): Promise<readonly Finding[]>;
+  /** A variable of the environment, for what a file refers to. */
+  readVariable(name: string): string | undefined;
+  /** The text of a file, or of standard input (`-`); or why there is none, in words that follow its name. */
+  readFile(path: string): Promise<{ text: string } | { fault: string }>;
   terminal: Terminal;
 }
 
@@ -45,6 +49,8 @@ export interface Finding {
 export interface Terminal {
   print(text: string): void;
   say(text: string): void;
+  /** Resolves when what was printed has been taken, at once where nothing waits: who prints much asks now and then. */
+  drained(): Promise<void>;
   /** Whether a person reads standard output, so that JSON is set out for reading. */
   isInteractive: boolean;
 }

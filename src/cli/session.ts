@@ -1,12 +1,14 @@
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
-import { printJson } from './output.ts';
+import { type Output, printJson, printJsonLine, printRecord, printTable } from './output.ts';
 import type { CommandServices, OpenRooms } from './services.ts';
 
 /** One run of one command: opens the rooms when they are first needed, and remembers the exit code. */
 export class Session {
   readonly services: CommandServices;
   exitCode: 0 | 1 = 0;
+  /** What `--output` asked for. */
+  output: Output = 'json';
   #rooms: Promise<OpenRooms> | null = null;
 
   constructor(services: CommandServices) {
@@ -18,8 +20,27 @@ export class Session {
     return this.#rooms;
   }
 
-  print(value: unknown): void {
-    printJson(this.services.terminal, value);
+  /** One record. */
+  print(record: object): void {
+    const { terminal } = this.services;
+    if (this.output === 'table') printRecord(terminal, record);
+    else printJson(terminal, record);
+  }
+
+  /** Several of a kind. @param columns  what a table shows of each */
+  printList<Written extends object>(
+    records: readonly Written[],
+    columns: readonly (keyof Written & string)[],
+  ): void {
+    const { terminal } = this.services;
+    if (this.output === 'json') printJson(terminal, records);
+    else if (records.length > 0) printTable(terminal, records, columns);
+    else this.say('There is none.');
+  }
+
+  /** One of many records, as a line of JSON. */
+  printLine(record: object): void {
+    printJsonLine(this.services.terminal, record);
   }
 
   say(line: string): void {
@@ -27,11 +48,11 @@ export class Session {
   }
 
   /** @param nameOrId  as the operator gave it */
-  async findTeam(nameOrId: string): Promise<{ teamId: string; work: Work }> {
+  async findTeam(nameOrId: string): Promise<{ teamId: string; name: string; work: Work }> {
     const { people, work } = await this.open();
     const team = await people.findTeam(nameOrId);
     if (!team) throw new CommandFault(`there is no team ${show(nameOrId)}.`);
-    return { teamId: team.id, work };
+    return { teamId: team.id, name: team.name, work };
   }
 
   /** The job's team, for commands that name a job alone. */

@@ -1,23 +1,25 @@
 import type { Command } from 'commander';
 import { CommandFault } from './fault.ts';
+import { addTeamOption } from './options.ts';
 import { writeTeam } from './records.ts';
 import { show, type Session } from './session.ts';
+import { addTeamFileCommands } from './team-files.ts';
 import { listErrors } from './users.ts';
+
+const COLUMNS = ['id', 'name', 'plan', 'monthly_limit', 'used', 'created_at'] as const;
 
 export function addTeamCommands(program: Command, session: Session): void {
   const team = program.command('team').description('teams');
+  addTeamFileCommands(team, session);
   team
     .command('list')
     .description('the teams with plan and usage')
     .action(async () => {
       const { people } = await session.open();
       const teams = await people.listTeams();
-      session.print(teams.map(writeTeam));
+      session.printList(teams.map(writeTeam), COLUMNS);
     });
-  team
-    .command('plan')
-    .description('put a team on a plan of the setting PLANS')
-    .requiredOption('--team <T>', "the team's name, or its id")
+  addTeamOption(team.command('plan').description('put a team on a plan of the setting PLANS'))
     .requiredOption('--plan <NAME>', "the plan's name")
     .action(async (options: { team: string; plan: string }) => {
       const { people } = await session.open();
@@ -26,16 +28,15 @@ export function addTeamCommands(program: Command, session: Session): void {
       if (outcome.kind === 'not-found') throw noTeam(options.team);
       session.print(writeTeam(outcome.team));
     });
-  team
-    .command('signing-secret')
-    .description("make a team's signing secret, replacing the one it has")
-    .requiredOption('--team <T>', "the team's name, or its id")
-    .action(async (options: { team: string }) => {
-      const { people } = await session.open();
-      const signingSecret = await people.generateSigningSecret(options.team);
-      if (signingSecret === null) throw noTeam(options.team);
-      session.print({ signingSecret });
-    });
+  const secret = team.command('signing-secret');
+  addTeamOption(
+    secret.description("make a team's signing secret, replacing the one it has"),
+  ).action(async (options: { team: string }) => {
+    const { people } = await session.open();
+    const signingSecret = await people.generateSigningSecret(options.team);
+    if (signingSecret === null) throw noTeam(options.team);
+    session.print({ signingSecret });
+  });
 }
 
 const noTeam = (nameOrId: string) => new CommandFault(`there is no team ${show(nameOrId)}.`);

@@ -236,11 +236,17 @@ export class CronStore {
     return execution;
   }
 
-  /** A cron's executions, newest first, with what is kept of their responses. */
-  async listExecutions(teamId: string, cronId: string, limit: number): Promise<ExecutionDetail[]> {
+  /** A cron's executions, newest first, with what is kept of their responses. @param before  only those older than it */
+  async listExecutions(
+    teamId: string,
+    cronId: string,
+    limit: number,
+    before?: string,
+  ): Promise<ExecutionDetail[]> {
     const rows = await this.#db.read((db) =>
       executionsWithResponses(db, teamId)
         .where('executions.cron_id', '=', cronId)
+        .$if(before !== undefined, (query) => query.where('executions.id', '<', before ?? ''))
         .orderBy('executions.id', 'desc')
         .limit(limit)
         .execute(),

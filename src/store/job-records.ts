@@ -87,6 +87,8 @@ export function jobRecord(row: JobRow): JobRecord {
 export interface JobFilter {
   queueId?: string;
   status?: JobStatus;
+  /** Only jobs older than the one of this id: the next page. */
+  before?: string;
   limit: number;
 }
 
@@ -94,7 +96,7 @@ export interface JobFilter {
 export async function listJobs(
   db: Database,
   teamId: string,
-  { queueId, status, limit }: JobFilter,
+  { queueId, status, before, limit }: JobFilter,
 ): Promise<JobRecord[]> {
   const rows = await db.read((reader) =>
     reader
@@ -105,6 +107,7 @@ export async function listJobs(
       .select([...JOB_COLUMNS, 'queues.name as queue'])
       .where('jobs.team_id', '=', teamId)
       .$if(queueId !== undefined, (query) => query.where('jobs.queue_id', '=', queueId ?? ''))
+      .$if(before !== undefined, (query) => query.where('jobs.id', '<', before ?? ''))
       .$if(status !== undefined, (query) => query.where('jobs.status', '=', status ?? 'pending'))
       .orderBy('jobs.id', 'desc')
       .limit(limit)

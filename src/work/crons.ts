@@ -46,8 +46,13 @@ export interface CronWork {
   findCron(teamId: string, cronId: string): Promise<Cron | null>;
   /** By name. */
   listCrons(teamId: string): Promise<Cron[]>;
-  /** Newest first. */
-  listExecutions(teamId: string, cronId: string, limit: number): Promise<ExecutionDetail[]>;
+  /** Newest first. @param before  only those older than the one of this id: the next page */
+  listExecutions(
+    teamId: string,
+    cronId: string,
+    limit: number,
+    before?: string,
+  ): Promise<ExecutionDetail[]>;
   findExecution(teamId: string, executionId: string): Promise<ExecutionDetail | null>;
   /** For the operator, who knows crons by id alone. */
   findTeamOfCron(cronId: string): Promise<string | null>;
@@ -89,8 +94,10 @@ export function createCronWork({ crons, clock }: Store): CronWork {
     deleteCron: async (teamId, cronId) => isId(cronId) && crons.delete(teamId, cronId),
     findCron,
     listCrons: (teamId) => crons.list(teamId),
-    listExecutions: async (teamId, cronId, limit) =>
-      isId(cronId) ? crons.listExecutions(teamId, cronId, boundLimit(limit)) : [],
+    listExecutions: async (teamId, cronId, limit, before) =>
+      isId(cronId) && (before === undefined || isId(before))
+        ? crons.listExecutions(teamId, cronId, boundLimit(limit), before)
+        : [],
     findExecution: async (teamId, executionId) =>
       isId(executionId) ? crons.findExecution(teamId, executionId) : null,
     findTeamOfCron: async (cronId) => (isId(cronId) ? crons.findTeam(cronId) : null),

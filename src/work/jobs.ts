@@ -77,7 +77,8 @@ export function createJobWork({ jobs }: Store): JobWork {
     },
     findJob,
     listJobs: async (teamId, filter) => {
-      if (filter.queueId !== undefined && !isId(filter.queueId)) return [];
+      const asked = [filter.queueId, filter.before];
+      if (asked.some((id) => id !== undefined && !isId(id))) return [];
       return jobs.list(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
     listAttempts: async (teamId, originalId) =>

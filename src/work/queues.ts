@@ -3,6 +3,7 @@ import type { Queue } from '#store/queues';
 import type { Store } from '#store/store';
 import type { QueueChange } from './queue-input.ts';
 
+export { DEFAULT_QUEUE_SETTINGS } from '#store/queues';
 export type { Queue };
 
 /**

@@ -1,0 +1,361 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { newId } from '#domain/ids';
+import { silentLog } from '#domain/log';
+import { openStore, type Store } from '#store/store';
+import { APP_KEY, configOf, run } from '#testing/command-line';
+import { aCron, aJob } from '#testing/makers';
+import { eventually, forEachDatabase, startBelfry } from '#testing/process';
+import { startReceiver } from '#testing/receiver';
+import type { Config } from '../src/config.ts';
+import { realClock } from '../src/realClock.ts';
+
+type Json = Record<string, unknown>;
+
+forEachDatabase((_name, makeDatabaseUrl) => {
+  let config: Config;
+  let store: Store;
+  let teamId: string;
+  const team = ['--team', 'Acme'];
+
+  async function printed(...argv: string[]): Promise<Json & Json[]> {
+    const { code, json, stderr } = await run(config, argv);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    return json as Json & Json[];
+  }
+
+  async function refused(...argv: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(config, argv);
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(stderr, /^belfry: [^\n]+\n$/);
+    return stderr.slice('belfry: '.length, -1);
+  }
+
+  before(async () => {
+    config = configOf(await makeDatabaseUrl());
+    store = await openStore({
+      location: config.database,
+      appKey: APP_KEY,
+      clock: realClock,
+      log: silentLog,
+      serving: false,
+    });
+    teamId = (await store.teams.create('Acme', 'free', realClock.now())).id;
+  });
+  after(() => store.close());
+
+  describe('a list', () => {
+    const idsOf = (records: Json[]) => records.map(({ id }) => id);
+
+    test('goes on with what is older than the last record of the page before', async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < 5; n++) {
+        ids.unshift((await aJob(store, teamId, { queue: 'paged', delaySeconds: 60 })).jobId);
+      }
+      const list = ['job', 'list', ...team, '--queue', 'paged', '--limit', '2'];
+      const first = idsOf(await printed(...list));
+      const second = idsOf(await printed(...list, '--before', String(first[1])));
+      const third = idsOf(await printed(...list, '--before', String(second[1])));
+      assert.deepEqual([first, second, third].flat(), ids);
+      assert.deepEqual(await printed(...list, '--before', String(third[0])), []);
+    });
+
+    test('of executions and of alerts pages too', async () => {
+      const { id } = await aCron(store, teamId);
+      const [older, newer] = [
+        await printed('cron', 'run', '--id', id),
+        await printed('cron', 'run', '--id', id),
+      ];
+      const list = ['execution', 'list', '--cron', id, '--before'];
+      assert.deepEqual(idsOf(await printed(...list, String(newer['id']))), [older['id']]);
+      assert.deepEqual(await printed('alert', 'list', ...team, '--before', newId(1)), []);
+    });
+
+    test('prints everything with --all, a record a line, however many pages that takes', async () => {
+      const made = await Promise.all(
+        Array.from({ length: 250 }, () => aJob(store, teamId, { queue: 'all', delaySeconds: 60 })),
+      );
+      const { code, stdout } = await run(config, [
+        'job',
+        'list',
+        ...team,
+        '--queue',
+        'all',
+        '--all',
+      ]);
+      assert.equal(code, 0);
+      const lines = stdout.split('\n').slice(0, -1);
+      const ids = lines.map((line) => (JSON.parse(line) as Json)['id']);
+      assert.deepEqual(new Set(ids), new Set(made.map(({ jobId }) => jobId)));
+      assert.equal(ids.length, 250);
+      const newestFirst = ids.map(String).toSorted((a, b) => (a < b ? 1 : -1));
+      assert.deepEqual(ids, newestFirst);
+    });
+
+    test('refuses what is no id, and --all with a limit or as a table', async () => {
+      const list = ['job', 'list', ...team];
+      for (const id of ['', 'x', '1']) {
+        assert.match(await refused(...list, '--before', id), /must be the id of a record/);
+      }
+      assert.match(await refused(...list, '--all', '--limit', '5'), /cannot be used with/);
+      assert.match(await refused(...list, '--all', '--output', 'table'), /--all prints JSON lines/);
+    });
+
+    test('is a table where that is asked for, before the command or after it', async () => {
+      await aCron(store, teamId, { name: 'In\u001b[31m red\n', url: `http://x/${'y'.repeat(80)}` });
+      const { stdout } = await run(config, ['cron', 'list', ...team, '--output', 'table']);
+      const [head = '', ...rows] = stdout.split('\n');
+      assert.match(head, /^ID +NAME +CRON_EXPRESSION +URL +IS_ACTIVE +NEXT_RUN_AT$/);
+      const row = rows.find((line) => line.includes('red')) ?? '';
+      assert.equal(row.indexOf('In [31m red'), head.indexOf('NAME'));
+      assert.match(row, /http:\/\/x\/y{50}…/);
+      const [id] = row.split(' ');
+      const one = await run(config, ['--output', 'table', 'cron', 'pause', '--id', String(id)]);
+      assert.match(one.stdout, /^id +[0-9a-f-]{36}\nname /);
+      assert.match(one.stdout, /\nnext_run_at +-\n/);
+      assert.match(await refused('cron', 'list', ...team, '--output', 'yaml'), /json, table/);
+    });
+  });
+
+  describe('job create', () => {
+    const create = ['job', 'create', ...team, '--queue', 'made', '--url', 'http://target.test/a'];
+
+    test('makes a job as the API does, its payload as it was written', async () => {
+      const job = await printed(
+        ...create,
+        '--method',
+        'PUT',
+        '--delay',
+        '3600',
+        '--callback-url',
+        'http://target.test/done',
+        '--header',
+        'X-Team: mails',
+        '--header',
+        'Authorization: Bearer: x',
+        '--payload',
+        '{"b": 1.0, "1": 9007199254740993}',
+      );
+      assert.deepEqual(
+        [job['status'], job['queue'], job['method'], job['url']],
+        ['pending', 'made', 'PUT', 'http://target.test/a'],
+      );
+      const stored = await store.jobs.find(teamId, String(job['id']));
+      assert.equal(stored?.payload, '{"b": 1.0, "1": 9007199254740993}');
+      assert.deepEqual(stored?.headers, [
+        ['X-Team', 'mails'],
+        ['Authorization', 'Bearer: x'],
+      ]);
+      assert.equal(stored?.callbackUrl, 'http://target.test/done');
+      assert.ok(stored.scheduledAt - stored.createdAt === 3_600_000);
+    });
+
+    const wrong: [options: string[], line: RegExp][] = [
+      [['--method', 'post'], /^--method: The method must be one of/],
+      [['--payload', '5'], /^--payload: The payload field must be an array\.$/],
+      [
+        ['--payload', '{"a":1},"url":"http://other.test"'],
+        /^--payload: It must be written as JSON/,
+      ],
+      [['--header', 'no colon'], /^--header: It must be a name, a colon and a value\.$/],
+      [['--header', 'Content-Length: 5'], /^--header: The headers field must not set/],
+      [['--header', 'A b: 5'], /^--header: The headers\.A b field must have a valid/],
+      [['--delay', '86401'], /^--delay: The delay cannot exceed/],
+      [['--delay', ' '], /^--delay is empty\.$/],
+      [['--url', 'ftp://x'], /^--url: The target URL must be a valid URL\.$/],
+    ];
+    for (const [options, line] of wrong) {
+      test(`refuses ${options.join(' ')}, and makes nothing`, async () => {
+        const before = await store.jobs.list(teamId, { limit: 1 });
+        assert.match(await refused(...create, ...options), line);
+        assert.deepEqual(await store.jobs.list(teamId, { limit: 1 }), before);
+      });
+    }
+  });
+
+  describe('cron', () => {
+    const create = [
+      'cron',
+      'create',
+      ...team,
+      '--name',
+      'Nightly',
+      '--url',
+      'http://target.test/n',
+      '--expression',
+      '0 3 * * *',
+    ];
+
+    test('create makes one as the API does', async () => {
+      const cron = await printed(
+        ...create,
+        '--method',
+        'POST',
+        '--payload',
+        'plain',
+        '--timeout',
+        '9',
+        '--alert-threshold',
+        '2',
+        '--header',
+        'X-Team: a',
+        '--assert',
+        '[{"kind":"body_contains","text":"ok"}]',
+      );
+      const stored = await store.crons.find(teamId, String(cron['id']));
+      assert.deepEqual(
+        [stored?.payload, stored?.timeoutSeconds, stored?.alertThreshold, stored?.headers],
+        ['plain', 9, 2, [['X-Team', 'a']]],
+      );
+      assert.deepEqual(cron['assertions'], [{ kind: 'body_contains', text: 'ok' }]);
+      assert.equal(cron['is_active'], true);
+      assert.equal((await printed(...create, '--paused'))['next_run_at'], null);
+    });
+
+    test('edit changes what is given, and nothing else', async () => {
+      const { id } = await printed(
+        ...create,
+        '--header',
+        'X-Team: a',
+        '--payload',
+        'p',
+        '--alert-threshold',
+        '1',
+        '--callback-url',
+        'http://target.test/done',
+        '--paused',
+      );
+      const edit = ['cron', 'edit', '--id', String(id)];
+      const was = await store.crons.find(teamId, String(id));
+      assert.ok(was);
+      await printed(...edit, '--name', 'Renamed');
+      assert.deepEqual(await store.crons.find(teamId, was.id), { ...was, name: 'Renamed' });
+      await printed(
+        ...edit,
+        '--no-headers',
+        '--no-payload',
+        '--no-callback-url',
+        '--no-alert-threshold',
+      );
+      assert.deepEqual(await store.crons.find(teamId, was.id), {
+        ...was,
+        name: 'Renamed',
+        headers: [],
+        payload: null,
+        callbackUrl: null,
+        alertThreshold: null,
+      });
+    });
+
+    test('pause, resume and delete print the cron', async () => {
+      const { id } = await printed(...create);
+      const verb = (name: string) => printed('cron', name, '--id', String(id));
+      assert.deepEqual((await verb('pause'))['next_run_at'], null);
+      assert.equal((await verb('resume'))['is_active'], true);
+      assert.equal((await verb('delete'))['id'], id);
+      assert.equal(await store.crons.find(teamId, String(id)), null);
+      for (const name of ['pause', 'resume', 'delete', 'edit']) {
+        assert.equal(
+          await refused('cron', name, '--id', String(id)),
+          `there is no cron "${String(id)}".`,
+        );
+      }
+    });
+
+    test('create and edit refuse what the API refuses, by the names of the options', async () => {
+      assert.match(
+        await refused('cron', 'create', ...team),
+        /^--name: A name .* --url: .* --expression: A cron expression is required\.$/,
+      );
+      const { id } = await printed(...create);
+      const edit = ['cron', 'edit', '--id', String(id)];
+      assert.match(await refused(...edit, '--expression', '61 * * * *'), /^--expression: The cron/);
+      assert.match(await refused(...edit, '--timeout', '301'), /^--timeout: Timeout cannot exceed/);
+      assert.match(await refused(...edit, '--assert', '{'), /^--assert: Assertions must be a list/);
+      assert.match(await refused(...edit, '--name', ''), /^--name is empty\.$/);
+    });
+  });
+});
+
+describe('a job made by a command', () => {
+  test('is sent by the service beside it', async () => {
+    await using target = await startReceiver();
+    await using belfry = await startBelfry();
+    const user = 'user create --email ada@acme.test --password correct-horse --team Acme';
+    assert.equal((await belfry.cli(...user.split(' '))).code, 0);
+    const create = ['job', 'create', '--team', 'Acme', '--queue', 'q', '--url', `${target.url}/go`];
+    const { json } = await belfry.cli(...create);
+    assert.equal((await target.next()).url, '/go');
+    const { id } = json as Json;
+    await eventually(async () => {
+      const shown = await belfry.cli('job', 'show', '--id', String(id));
+      return (shown.json as Json)['status'] === 'success';
+    });
+  });
+});
+
+describe('completion', () => {
+  const config = configOf(`sqlite:${path.join(os.tmpdir(), 'belfry-completion-none.db')}`);
+  const scriptOf = async (shell: string) => (await run(config, ['completion', shell])).stdout;
+
+  test('prints a script for bash, zsh and fish, and for no other shell', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      assert.match(await scriptOf(shell), new RegExp(`belfry completion ${shell}`));
+    }
+    const { code, stderr } = await run(config, ['completion', 'tcsh']);
+    assert.equal(code, 1);
+    assert.match(stderr, /Allowed choices are bash, zsh, fish/);
+    assert.equal(fs.existsSync(path.join(os.tmpdir(), 'belfry-completion-none.db')), false);
+  });
+
+  const isThere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+
+  test('of bash completes commands, options and what an option may be', async (t) => {
+    if (!isThere('bash')) return t.skip('there is no bash on this machine');
+    const ask = `
+complete_line() { COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); COMPREPLY=(); _belfry; echo "$*: \${COMPREPLY[*]}"; }
+complete_line belfry jo
+complete_line belfry job cr
+complete_line belfry job list --st
+complete_line belfry job list --status d
+complete_line belfry job list --team Acme --al
+complete_line belfry job list --team ''
+complete_line belfry cron list --output ''`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', (await scriptOf('bash')) + ask], {
+      encoding: 'utf8',
+    });
+    assert.equal(stderr, '');
+    assert.deepEqual(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.trim()),
+      [
+        'belfry jo: job',
+        'belfry job cr: create',
+        'belfry job list --st: --status',
+        'belfry job list --status d: dead_lettered',
+        'belfry job list --team Acme --al: --all',
+        'belfry job list --team :',
+        'belfry cron list --output : json table',
+      ],
+    );
+  });
+
+  for (const [shell, check] of [
+    ['zsh', ['-n']],
+    ['fish', ['--no-execute']],
+  ] as const) {
+    test(`of ${shell} is a script that ${shell} reads`, async (t) => {
+      if (!isThere(shell)) return t.skip(`there is no ${shell} on this machine`);
+      const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-shell-')), 'script');
+      fs.writeFileSync(file, await scriptOf(shell));
+      const { status, stderr } = spawnSync(shell, [...check, file], { encoding: 'utf8' });
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+    });
+  }
+});

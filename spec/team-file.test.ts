@@ -1,0 +1,377 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { silentLog } from '#domain/log';
+import { openStore, type Store } from '#store/store';
+import { APP_KEY, configOf, run } from '#testing/command-line';
+import { makeFolder } from '#testing/guard';
+import { aCron, aQueue } from '#testing/makers';
+import { forEachDatabase } from '#testing/process';
+import { createWork, type Work } from '#work/work';
+import type { Config } from '../src/config.ts';
+import { realClock } from '../src/realClock.ts';
+
+type Json = Record<string, unknown>;
+
+const FILE = `
+version: 1
+channel:
+  kind: slack
+  url: { env: BELFRY_SECRET_CHANNEL }
+queues:
+  - name: mails
+    retry_schedule: 10s, 5m
+    concurrency_limit: 3
+crons:
+  # Wakes the reports up.
+  - name: Nightly
+    url: https://reports.test/run
+    cron_expression: '0 3 * * *'
+    method: POST
+    headers:
+      X-Team: mails
+      Authorization: { env: BELFRY_SECRET_TOKEN }
+    payload: |
+      {"kind": "full"}
+    alert_threshold: 2
+    assertions:
+      - { kind: body_contains, text: done }
+maintenance_windows:
+  - name: Sundays
+    starts_at: 2026-11-22 01:00
+    ends_at: 2026-11-22 03:00
+    is_weekly: true
+    covers:
+      crons: [Nightly]
+      queues: [mails]
+`;
+const SECRETS = {
+  BELFRY_SECRET_CHANNEL: 'https://hooks.slack.test/services/hush-hush',
+  BELFRY_SECRET_TOKEN: 'Bearer hush-hush',
+};
+
+/** Without what two records that say the same differ in. */
+function bare(record: object): Json {
+  const own = new Set(['teamId', 'id', 'createdAt', 'nextRunAt', 'covers']);
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !own.has(name)));
+}
+
+forEachDatabase((_name, makeDatabaseUrl) => {
+  let config: Config;
+  let store: Store;
+  let work: Work;
+  const folder = makeFolder();
+  let teamCount = 0;
+
+  before(async () => {
+    config = configOf(await makeDatabaseUrl());
+    store = await openStore({
+      location: config.database,
+      appKey: APP_KEY,
+      clock: realClock,
+      log: silentLog,
+      serving: false,
+    });
+    work = createWork({ store });
+  });
+  after(() => store.close());
+
+  const makeTeam = async () =>
+    (await store.teams.create(`Team ${++teamCount}`, 'free', realClock.now())).id;
+
+  /** What a team has, without what differs between two teams that are the same. */
+  async function contentOf(teamId: string) {
+    const [queues, crons, windows] = await Promise.all([
+      work.listQueues(teamId),
+      work.listCrons(teamId),
+      work.listWindows(teamId),
+    ]);
+    const names = new Map([...queues, ...crons].map(({ id, name }) => [id, name]));
+    const covered = windows.map(({ covers }) =>
+      covers === 'team' ? covers : covers.map(({ id }) => names.get(id)).join(),
+    );
+    return {
+      channel: await work.readChannelConfig(teamId),
+      queues: queues.map(bare),
+      crons: crons.map(bare),
+      windows: windows.map(bare),
+      covered,
+    };
+  }
+
+  async function apply(
+    teamId: string,
+    text: string,
+    { env = SECRETS, options = [] }: { env?: NodeJS.ProcessEnv; options?: string[] } = {},
+  ) {
+    const file = path.join(folder, 'team.yaml');
+    fs.writeFileSync(file, text);
+    return run(config, ['team', 'apply', '--team', teamId, file, ...options], { env });
+  }
+
+  /** The lines of a file that is refused, which must have changed nothing. */
+  async function refused(teamId: string, text: string, env: NodeJS.ProcessEnv = SECRETS) {
+    const was = await contentOf(teamId);
+    const { code, stdout, stderr } = await apply(teamId, text, { env });
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.deepEqual(await contentOf(teamId), was);
+    const lines = stderr.trimEnd().split('\n');
+    assert.match(lines.pop() ?? '', /^belfry: ".*team\.yaml" has .*; nothing was changed\.$/);
+    return lines;
+  }
+
+  const actionsOf = (json: unknown) =>
+    (json as { steps: Json[] }).steps.map(({ action, kind, name }) => [action, kind, name]);
+
+  describe('team apply', () => {
+    test('makes what the file says, with secrets from the environment', async () => {
+      const teamId = await makeTeam();
+      const { code, json, stderr } = await apply(teamId, FILE);
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(actionsOf(json), [
+        ['change', 'channel', 'slack'],
+        ['create', 'queue', 'mails'],
+        ['create', 'cron', 'Nightly'],
+        ['create', 'window', 'Sundays'],
+      ]);
+      const content = await contentOf(teamId);
+      assert.deepEqual(content.channel, {
+        kind: 'slack',
+        url: SECRETS.BELFRY_SECRET_CHANNEL,
+      });
+      const [queue] = content.queues;
+      assert.deepEqual([queue?.['retrySchedule'], queue?.['concurrencyLimit']], [[10, 300], 3]);
+      const [cron] = content.crons;
+      assert.deepEqual(cron?.['headers'], [
+        ['X-Team', 'mails'],
+        ['Authorization', SECRETS.BELFRY_SECRET_TOKEN],
+      ]);
+      assert.equal(cron?.['payload'], '{"kind": "full"}\n');
+      assert.equal(cron['isActive'], true);
+      assert.deepEqual(content.covered, ['Nightly,mails']);
+    });
+
+    test('applied once more changes nothing', async () => {
+      const teamId = await makeTeam();
+      await apply(teamId, FILE);
+      const was = await contentOf(teamId);
+      const { json, stderr } = await apply(teamId, FILE);
+      assert.deepEqual(json, { dry_run: false, steps: [], unchanged: 4 });
+      assert.match(stderr, /^0 were made or changed\./);
+      assert.deepEqual(await contentOf(teamId), was);
+    });
+
+    test('with --dry-run tells what would change, secrets apart, and changes nothing', async () => {
+      const teamId = await makeTeam();
+      const options = ['--dry-run'];
+      const first = await apply(teamId, FILE, { options });
+      assert.equal(actionsOf(first.json).length, 4);
+      assert.deepEqual((await contentOf(teamId)).crons, []);
+      await apply(teamId, FILE);
+      const changed = FILE.replace('0 3', '0 4').replace('X-Team: mails', 'X-Team: reports');
+      const env = { ...SECRETS, BELFRY_SECRET_TOKEN: 'Bearer other-hush' };
+      const { code, json, stdout, stderr } = await apply(teamId, changed, { options, env });
+      assert.equal(code, 0);
+      assert.deepEqual(json, {
+        dry_run: true,
+        steps: [
+          {
+            action: 'change',
+            kind: 'cron',
+            name: 'Nightly',
+            changes: [
+              { field: 'cron_expression', from: '0 3 * * *', to: '0 4 * * *' },
+              { field: 'headers.X-Team', from: 'mails', to: 'reports' },
+              { field: 'headers.Authorization', from: '(secret)', to: '(secret)' },
+            ],
+          },
+        ],
+        unchanged: 3,
+      });
+      assert.doesNotMatch(stdout + stderr + first.stdout + first.stderr, /hush/);
+      assert.equal((await contentOf(teamId)).crons[0]?.['cronExpression'], '0 3 * * *');
+      const table = await apply(teamId, changed, { options: ['--dry-run', '--output', 'table'] });
+      assert.match(table.stdout, /^ACTION +KIND +NAME +FIELD +FROM +TO\nchange +cron +Nightly /);
+    });
+
+    test('leaves alone what the file does not name, and whether something is paused', async () => {
+      const teamId = await makeTeam();
+      const other = await aCron(store, teamId, { name: 'Other' });
+      await apply(teamId, FILE);
+      const nightly = (await work.listCrons(teamId)).find(({ name }) => name === 'Nightly');
+      await work.pauseCron(teamId, String(nightly?.id));
+      await work.setQueue(teamId, 'mails', { isPaused: true, timeoutSeconds: 99 });
+      const { json } = await apply(teamId, FILE);
+      assert.deepEqual(actionsOf(json), [['change', 'queue', 'mails']]);
+      const queue = await work.findQueueByName(teamId, 'mails');
+      assert.deepEqual([queue?.isPaused, queue?.timeoutSeconds], [true, 30]);
+      assert.equal((await work.findCron(teamId, String(nightly?.id)))?.isActive, false);
+      assert.deepEqual(await work.findCron(teamId, other.id), other);
+      await apply(teamId, FILE.replace('alert_threshold', 'is_active: true\n    alert_threshold'));
+      assert.equal((await work.findCron(teamId, String(nightly?.id)))?.isActive, true);
+    });
+
+    const wrong: [what: string, text: string, lines: (string | RegExp)[]][] = [
+      ['what is no YAML', 'version: 1\ncrons: [', [/^line \d+, column \d+: /]],
+      [
+        'a star without quotes',
+        'version: 1\ncrons:\n  - name: a\n    cron_expression: */5 * * * *\n',
+        [/^line 4, column 26: .* A text that begins with a star needs quotes\.$/],
+      ],
+      ['an empty file', '', [/^It must have fields: version, channel/, /^version: It must be 1/]],
+      [
+        'another version',
+        'version: 2',
+        ['version (line 1): It must be 1, the version of files that is read here.'],
+      ],
+      [
+        'no version',
+        'crons: []',
+        ['version: It must be 1, the version of files that is read here.'],
+      ],
+      ['a name written twice', 'version: 1\nversion: 1', [/^line 2, .*unique/]],
+      [
+        'a misspelt field',
+        'version: 1\nqueues:\n  - name: a\n    time_out: 5\n',
+        [
+          /^queues\[0\]\.time_out \(line 4\): There is no such field; there are name, timeout_seconds/,
+        ],
+      ],
+      [
+        'values that break rules, all of them',
+        'version: 1\nqueues:\n  - name: a\n    timeout_seconds: 301\ncrons:\n  - name: b\n    url: ftp://x\n    cron_expression: 61 * * * *\n    headers: { a b: c, X: 5 }\n    assertions: [{ kind: nope }]\n',
+        [
+          'queues[0].timeout_seconds (line 4): Timeout cannot exceed 300 seconds (5 minutes).',
+          'crons[0].url (line 7): The target URL must be a valid URL.',
+          'crons[0].cron_expression (line 8): The cron expression is not a valid cron expression.',
+          'crons[0].headers.a b (line 9): The headers.a b field must have a valid HTTP header name.',
+          'crons[0].headers.X (line 9): The headers.X field must be a string.',
+          /^crons\[0\]\.assertions: Assertion 1: its kind must be/,
+        ],
+      ],
+      [
+        'a name that two have',
+        'version: 1\nqueues: [{ name: a }, { name: a }]',
+        ['queues[1].name (line 2): It is the name of queues[0] too.'],
+      ],
+      [
+        'a window over what there is not',
+        'version: 1\nmaintenance_windows:\n  - name: w\n    starts_at: 2026-11-22 01:00\n    ends_at: 2026-11-22 03:00\n    covers: { crons: [nobody] }\n',
+        [
+          'maintenance_windows[0].covers.crons[0] (line 6): Neither the team nor the file has one of this name.',
+        ],
+      ],
+      [
+        'a secret that is not set',
+        'version: 1\nchannel: { kind: slack, url: { env: BELFRY_SECRET_NONE } }',
+        ['channel.url (line 2): The environment variable BELFRY_SECRET_NONE is not set.'],
+      ],
+      [
+        'a variable that is no secret of a team',
+        'version: 1\nchannel: { kind: slack, url: { env: APP_KEY } }',
+        [/^channel\.url \(line 2\): env must name a variable that begins with BELFRY_SECRET_/],
+      ],
+    ];
+    for (const [what, text, expected] of wrong) {
+      test(`refuses ${what}, and changes nothing`, async () => {
+        const lines = await refused(await makeTeam(), text, { ...SECRETS, APP_KEY: 'hush' });
+        assert.equal(lines.length, expected.length, lines.join('\n'));
+        for (const [at, line] of expected.entries()) {
+          if (typeof line === 'string') assert.equal(lines[at], line);
+          else assert.match(lines[at] ?? '', line);
+        }
+      });
+    }
+
+    test('refuses a name that several crons of the team have', async () => {
+      const teamId = await makeTeam();
+      for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
+      assert.deepEqual(await refused(teamId, FILE), [
+        'crons[0].name (line 12): The team has 2 of this name; rename or delete the others first.',
+      ]);
+    });
+
+    test('refuses an alias that unfolds without end, and a file that is not there', async () => {
+      const bomb = ['version: 1', 'a: &a [x, x, x, x, x, x, x, x, x, x]'];
+      for (const name of ['b', 'c', 'd', 'e', 'f']) {
+        const before = String.fromCodePoint((name.codePointAt(0) ?? 0) - 1);
+        bomb.push(`${name}: &${name} [${Array.from({ length: 10 }).fill(`*${before}`).join()}]`);
+      }
+      const [line] = await refused(await makeTeam(), bomb.join('\n'));
+      assert.match(line ?? '', /alias/i);
+      const { code, stderr } = await run(config, ['team', 'apply', '--team', 'x', '/no/such.yaml']);
+      assert.equal(code, 1);
+      assert.match(stderr, /^belfry: "\/no\/such\.yaml" cannot be read \(ENOENT\)\.\n$/);
+    });
+
+    test('tells what was done where something fails in between, and goes on when run again', async () => {
+      const teamId = await makeTeam();
+      const { id } = await store.teams.create(`Full ${teamCount}`, 'free', realClock.now());
+      for (let n = 0; n < 200; n++) {
+        await work.createWindow(id, {
+          name: `w${n}`,
+          startsAt: realClock.now(),
+          endsAt: realClock.now() + 3_600_000,
+          isWeekly: true,
+          covers: 'team',
+        });
+      }
+      const { code, stdout, stderr } = await apply(id, FILE);
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+      assert.match(stderr, /^done: change the channel "slack"\ndone: create the queue "mails"\n/);
+      assert.match(
+        stderr,
+        /belfry: 3 of 4 changes were made; the next failed: create the window "Sundays": the team has as many windows as it may have\. Apply the file again to go on\.\n$/,
+      );
+      const [window] = await work.listWindows(id);
+      await work.deleteWindow(id, String(window?.id));
+      assert.deepEqual(actionsOf((await apply(id, FILE)).json), [['create', 'window', 'Sundays']]);
+      assert.deepEqual((await contentOf(teamId)).queues, []);
+    });
+  });
+
+  describe('team export', () => {
+    test('gives a file that makes another team the same, and this one no other', async () => {
+      const teamId = await makeTeam();
+      await apply(teamId, FILE);
+      await aQueue(store, teamId, { name: 'odd: "name"', retriesEnabled: false, isPaused: true });
+      await aCron(store, teamId, {
+        name: 'Zürich *',
+        nextRunAt: null,
+        payload: '  lines\n\ttabs ✓ \n',
+        headers: [
+          ['10', 'a'],
+          ['2', 'b'],
+          ['X-Api-Key', 'hush-hush'],
+        ],
+      });
+      const { stdout, stderr } = await run(config, ['team', 'export', '--team', teamId]);
+      assert.doesNotMatch(stdout + stderr, /hush/);
+      const names = stdout.match(/BELFRY_SECRET_\w+/g) ?? [];
+      const env: NodeJS.ProcessEnv = {
+        BELFRY_SECRET_CHANNEL_URL: SECRETS.BELFRY_SECRET_CHANNEL,
+        BELFRY_SECRET_NIGHTLY_AUTHORIZATION: SECRETS.BELFRY_SECRET_TOKEN,
+        BELFRY_SECRET_ZU_RICH_X_API_KEY: 'hush-hush',
+      };
+      assert.deepEqual(new Set(names), new Set(Object.keys(env)));
+      for (const name of Object.keys(env)) assert.ok(stderr.includes(name));
+      assert.deepEqual((await apply(teamId, stdout, { env })).json, {
+        dry_run: false,
+        steps: [],
+        unchanged: 6,
+      });
+      const other = await makeTeam();
+      assert.equal((await apply(other, stdout, { env })).code, 0);
+      assert.deepEqual(await contentOf(other), await contentOf(teamId));
+    });
+
+    test('of a team that has nothing yet is a file too', async () => {
+      const teamId = await makeTeam();
+      const { stdout, stderr } = await run(config, ['team', 'export', '--team', teamId]);
+      assert.equal(stderr, '');
+      const { json } = await apply(teamId, stdout);
+      assert.deepEqual(json, { dry_run: false, steps: [], unchanged: 1 });
+    });
+  });
+});

@@ -1,0 +1,178 @@
+import type { Command } from 'commander';
+import type { Assertion } from '#domain/assertion';
+import { parseAssertions } from '#domain/assertions';
+import { readCronInput } from '#work/cron-input';
+import type { Cron } from '#work/crons';
+import type { Work } from '#work/work';
+import { CommandFault } from './fault.ts';
+import { addTeamOption, repeatedOption } from './options.ts';
+import { accept, fieldsOf, type Members, readHeaderOptions, refuseBlank } from './readings.ts';
+import { writeHeaders } from './readings.ts';
+import { writeCron } from './records.ts';
+import { noCron, show, type Session } from './session.ts';
+
+/** `false` where the option's `--no-…` was given. */
+interface CronOptions {
+  name?: string;
+  url?: string;
+  expression?: string;
+  method?: string;
+  header?: string[];
+  headers?: boolean;
+  payload?: string | false;
+  callbackUrl?: string | false;
+  timeout?: string;
+  alertThreshold?: string | false;
+  assert?: string;
+}
+
+/** The option that sets each field. */
+const OPTION_OF = {
+  name: '--name',
+  url: '--url',
+  cron_expression: '--expression',
+  method: '--method',
+  headers: '--header',
+  payload: '--payload',
+  callback_url: '--callback-url',
+  timeout_seconds: '--timeout',
+  alert_threshold: '--alert-threshold',
+} as const;
+
+/** create, edit, pause, resume and delete. */
+export function addCronEditing(cron: Command, session: Session): void {
+  addFieldOptions(addTeamOption(cron.command('create').description('make a cron')))
+    .option('--paused', 'not to run before it is resumed')
+    .action(async ({ team, paused, ...options }: CronOptions & { team: string; paused?: true }) => {
+      const members = { ...membersOf(options), is_active: String(!paused) };
+      const input = accept(readCronInput(fieldsOf(members)), OPTION_OF);
+      const assertions = readAssertions(options);
+      const { teamId, work } = await session.findTeam(team);
+      session.print(writeCron(await work.createCron(teamId, input, assertions)));
+    });
+  addFieldOptions(cron.command('edit').description('change what is given of a cron'))
+    .option('--no-headers', 'send no headers of its own any more')
+    .option('--no-payload', 'send no payload any more')
+    .option('--no-callback-url', 'call nobody back any more')
+    .option('--no-alert-threshold', 'raise no alerts any more')
+    .requiredOption('--id <ID>', "the cron's id")
+    .action(({ id, ...options }: CronOptions & { id: string }) => editCron(session, id, options));
+  const verbs = {
+    pause: [
+      'run a cron no more',
+      (work: Work, team: string, id: string) => work.pauseCron(team, id),
+    ],
+    resume: [
+      'run a cron on its schedule again',
+      (work: Work, team: string, id: string) => work.startCron(team, id),
+    ],
+    delete: ['delete a cron with its executions', deleteCron],
+  } as const;
+  for (const [verb, [description, act]] of Object.entries(verbs)) {
+    cron
+      .command(verb)
+      .description(description)
+      .requiredOption('--id <ID>', "the cron's id")
+      .action(async ({ id }: { id: string }) => {
+        const { teamId, work } = await session.findTeamOfCron(id);
+        const changed = await act(work, teamId, id);
+        if (!changed) throw noCron(id);
+        session.print(writeCron(changed));
+      });
+  }
+}
+
+function addFieldOptions(command: Command): Command {
+  return command
+    .option('--name <N>', "the cron's name")
+    .option('--url <U>', 'where its requests go')
+    .option('--expression <E>', 'when, in UTC: five fields such as "*/5 * * * *", or @daily')
+    .option('--method <M>', 'GET, POST, PUT, PATCH or DELETE')
+    .addOption(repeatedOption('--header <H>', 'a header such as "X-Team: mails"; may be repeated'))
+    .option('--payload <TEXT>', 'what is sent')
+    .option('--callback-url <U>', 'where a summary of each run goes')
+    .option('--timeout <S>', 'seconds that a run may take, 1 to 300')
+    .option('--alert-threshold <N>', 'failed runs in a row that raise an alert: 1, 2 or 3')
+    .option('--assert <JSON>', 'success assertions');
+}
+
+async function editCron(session: Session, id: string, options: CronOptions): Promise<void> {
+  const { teamId, work } = await session.findTeamOfCron(id);
+  const before = await work.findCron(teamId, id);
+  if (!before) throw noCron(id);
+  const given = membersOf(options);
+  refuseLosing(before, given, options);
+  const reading = readCronInput(fieldsOf({ ...membersOfCron(before), ...given }));
+  const { isActive: _, ...input } = accept(reading, OPTION_OF);
+  const cron = await work.editCron(teamId, id, input, readAssertions(options));
+  if (!cron) throw noCron(id);
+  session.print(writeCron(cron));
+}
+
+/** What can't be read any more would be saved as nothing. */
+function refuseLosing({ id, unreadable }: Cron, given: Members, { assert }: CronOptions): void {
+  const isReplaced = 'headers' in given && 'payload' in given && assert !== undefined;
+  if (unreadable === null || isReplaced) return;
+  throw new CommandFault(
+    `the cron ${show(id)} cannot be edited as it is: ${unreadable} Give its headers, payload and assertions anew.`,
+  );
+}
+
+/** Only what was given. */
+function membersOf(options: CronOptions): Members {
+  const { header, headers, alertThreshold } = options;
+  const texts = {
+    name: options.name,
+    url: options.url,
+    cron_expression: options.expression,
+    method: options.method,
+    payload: options.payload,
+    callback_url: options.callbackUrl,
+    timeout_seconds: options.timeout,
+    alert_threshold: alertThreshold,
+  };
+  const members: Members = {};
+  for (const [field, text] of Object.entries(texts)) {
+    if (text === undefined) continue;
+    if (text !== false) refuseBlank(OPTION_OF[field as keyof typeof texts], text);
+    members[field] = text === false ? 'null' : JSON.stringify(text);
+  }
+  if (header) members['headers'] = readHeaderOptions(header);
+  else if (headers === false) members['headers'] = 'null';
+  return members;
+}
+
+function membersOfCron(cron: Cron): Members {
+  return {
+    name: JSON.stringify(cron.name),
+    url: JSON.stringify(cron.url),
+    cron_expression: JSON.stringify(cron.cronExpression),
+    method: JSON.stringify(cron.method),
+    headers: writeHeaders(cron.headers),
+    payload: JSON.stringify(cron.payload),
+    callback_url: JSON.stringify(cron.callbackUrl),
+    timeout_seconds: String(cron.timeoutSeconds),
+    alert_threshold: JSON.stringify(cron.alertThreshold),
+  };
+}
+
+function readAssertions({ assert }: CronOptions): readonly Assertion[] | undefined {
+  if (assert === undefined) return undefined;
+  const assertions = parseAssertions(parseList(assert));
+  if ('error' in assertions) throw new CommandFault(`--assert: ${assertions.error}`);
+  return assertions;
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new CommandFault('--assert: Assertions must be a list written as JSON.');
+  }
+}
+
+/** The cron that is gone, or null. */
+async function deleteCron(work: Work, teamId: string, id: string): Promise<Cron | null> {
+  const cron = await work.findCron(teamId, id);
+  return cron && (await work.deleteCron(teamId, id)) ? cron : null;
+}

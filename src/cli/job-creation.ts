@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import { readJobInput } from '#work/job-input';
+import { addTeamOption, repeatedOption } from './options.ts';
+import { accept, fieldsOf, type Members, readHeaderOptions } from './readings.ts';
+import { readJsonOption, refuseBlank } from './readings.ts';
+import { writeJob } from './records.ts';
+import { noJob, type Session } from './session.ts';
+
+interface JobOptions {
+  team: string;
+  queue: string;
+  url: string;
+  method?: string;
+  header?: string[];
+  payload?: string;
+  callbackUrl?: string;
+  delay?: string;
+}
+
+/** The option that sets each field. */
+const OPTION_OF = {
+  queue: '--queue',
+  url: '--url',
+  method: '--method',
+  headers: '--header',
+  payload: '--payload',
+  callback_url: '--callback-url',
+  delay: '--delay',
+} as const;
+
+export function addJobCreation(job: Command, session: Session): void {
+  addTeamOption(job.command('create').description('make a job, now or up to 24 hours later'))
+    .requiredOption('--queue <Q>', "the queue's name; it is made if needed")
+    .requiredOption('--url <U>', 'where its request goes')
+    .option('--method <M>', 'GET, POST, PUT, PATCH or DELETE')
+    .addOption(repeatedOption('--header <H>', 'a header such as "X-Team: mails"; may be repeated'))
+    .option('--payload <JSON>', 'an object or a list, sent as it is written')
+    .option('--callback-url <U>', 'where a summary of the outcome goes')
+    .option('--delay <S>', 'seconds before the first attempt, 0 to 86400')
+    .action(async ({ team, ...options }: JobOptions) => {
+      const input = accept(readJobInput(fieldsOf(membersOf(options))), OPTION_OF);
+      const { teamId, work } = await session.findTeam(team);
+      const { jobId } = await work.createJob(teamId, input);
+      const made = await work.findJob(teamId, jobId);
+      if (!made) throw noJob(jobId);
+      session.print(writeJob(made, made.response?.body ?? null));
+    });
+}
+
+function membersOf(options: Omit<JobOptions, 'team'>): Members {
+  const { header, payload } = options;
+  const texts = {
+    queue: options.queue,
+    url: options.url,
+    method: options.method,
+    callback_url: options.callbackUrl,
+    delay: options.delay,
+  };
+  const members: Members = {};
+  for (const [field, text] of Object.entries(texts)) {
+    if (text === undefined) continue;
+    refuseBlank(OPTION_OF[field as keyof typeof texts], text);
+    members[field] = JSON.stringify(text);
+  }
+  if (header) members['headers'] = readHeaderOptions(header);
+  if (payload !== undefined) members['payload'] = readJsonOption('--payload', payload);
+  return members;
+}

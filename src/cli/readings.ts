@@ -1,0 +1,55 @@
+import { parseJsonText, readTopLevelFields } from '#domain/json-text';
+import type { Fields, Reading } from '#work/fields';
+import { CommandFault } from './fault.ts';
+
+/** What options say, as the fields that the readers of work take: each value is its JSON text. */
+export type Members = Record<string, string>;
+
+export function fieldsOf(members: Members): Fields {
+  const pairs = Object.entries(members).map(([name, json]) => `${JSON.stringify(name)}:${json}`);
+  return readTopLevelFields(`{${pairs.join()}}`) ?? new Map();
+}
+
+/** What was read, or one line that names every option that is wrong. @param optionOf  the option that sets each field */
+export function accept<Input>(
+  reading: Reading<Input>,
+  optionOf: Readonly<Record<string, string>>,
+): Input {
+  if (reading.ok) return reading.input;
+  const lines = reading.errors.map(([field, messages]) => {
+    const [top = field] = field.split('.', 1);
+    return `${optionOf[field] ?? optionOf[top] ?? field}: ${messages.join(' ')}`;
+  });
+  throw new CommandFault(lines.join(' '));
+}
+
+/** A form's blank field means the default; on the command line it is a slip. */
+export function refuseBlank(option: string, text: string): void {
+  if (text.trim() === '') throw new CommandFault(`${option} is empty.`);
+}
+
+/** The text of any JSON value, as it was given. */
+export function readJsonOption(option: string, text: string): string {
+  // However deep: what depth is allowed the field's reader says.
+  if (parseJsonText(text, Number.MAX_SAFE_INTEGER) !== 'malformed') return text.trim();
+  throw new CommandFault(`${option}: It must be written as JSON.`);
+}
+
+/** `Name: value`, as often as it was given. */
+export function readHeaderOptions(headers: readonly string[]): string {
+  const entries = headers.map((text) => {
+    const [, name, value] = /^([^:]+):\s?(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined) {
+      // Not shown: it may hold a secret.
+      throw new CommandFault('--header: It must be a name, a colon and a value.');
+    }
+    return [name.trim(), value] as const;
+  });
+  return writeHeaders(entries);
+}
+
+/** Not as an object, which would move names that are numbers to the front. */
+export function writeHeaders(headers: readonly (readonly [name: string, value: string])[]): string {
+  const pairs = headers.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return `{${pairs.join()}}`;
+}

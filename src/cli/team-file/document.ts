@@ -1,0 +1,132 @@
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { Members } from '../readings.ts';
+
+/** Where something stands in the file: `['crons', 0, 'url']`. */
+export type Path = readonly (string | number)[];
+
+/** One thing that is wrong with the file, in words for whoever wrote it. */
+export interface Problem {
+  path: Path;
+  message: string;
+}
+
+/** What YAML may hold here. Mappings keep their order, and any name is a name. */
+export type Value = string | number | boolean | null | Value[] | Mapping;
+export type Mapping = Map<string, Value>;
+
+export interface TeamDocument {
+  root: Value;
+  /** The paths of what came from the environment, as `showPath` writes them: never shown. */
+  secretPaths: ReadonlySet<string>;
+  /** Where a path stands, for people: `crons[0].url (line 12)`. */
+  locate(path: Path): string;
+}
+
+/** Read by whoever applies the file, so that no secret stands in it. */
+export type ReadVariable = (name: string) => string | undefined;
+
+/**
+ * Only variables of this name are read: a file that somebody else wrote must not carry away what else is in the
+ * environment of the operator, such as the key of the installation.
+ */
+export const SECRET_PREFIX = 'BELFRY_SECRET_';
+const SECRET_NAME = /^BELFRY_SECRET_[A-Z0-9_]{1,200}$/;
+
+/** Parses a team's file and puts the secrets in that it refers to. Never throws. */
+export function readDocument(
+  text: string,
+  readVariable: ReadVariable,
+): { document: TeamDocument; problems: readonly Problem[] } | { problems: readonly Problem[] } {
+  const lines = new LineCounter();
+  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  const [syntax] = [...parsed.errors, ...parsed.warnings];
+  if (syntax) {
+    const { line, col } = lines.linePos(syntax.pos[0]);
+    const message = `line ${line}, column ${col}: ${syntax.message}${hintFor(syntax.message)}`;
+    return { problems: [{ path: [], message }] };
+  }
+  let given: unknown;
+  try {
+    // As maps, so that names keep their order and none is taken for something of JavaScript's.
+    given = parsed.toJS({ mapAsMap: true, maxAliasCount: 100 });
+  } catch (error) {
+    return { problems: [{ path: [], message: (error as Error).message }] };
+  }
+  const resolver = new Resolver(readVariable);
+  const root = resolver.resolve(given, []);
+  const locate = (path: Path) => {
+    const node = parsed.getIn(path, true);
+    const start = isScalar(node) || isMap(node) ? node.range?.[0] : undefined;
+    const at = start === undefined ? '' : ` (line ${lines.linePos(start).line})`;
+    return `${showPath(path)}${at}`;
+  };
+  const document = { root, secretPaths: resolver.secretPaths, locate };
+  return { document, problems: resolver.problems };
+}
+
+/** An expression such as every five minutes is easily written bare. */
+function hintFor(message: string): string {
+  return /alias/i.test(message) ? '. A text that begins with a star needs quotes.' : '';
+}
+
+/** `crons[0].headers.X-Team` */
+export function showPath(path: Path): string {
+  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
+  return steps.join('').replace(/^\./, '');
+}
+
+class Resolver {
+  readonly problems: Problem[] = [];
+  readonly secretPaths = new Set<string>();
+  readonly #readVariable: ReadVariable;
+
+  constructor(readVariable: ReadVariable) {
+    this.#readVariable = readVariable;
+  }
+
+  resolve(given: unknown, path: Path): Value {
+    if (given === null || typeof given === 'string' || typeof given === 'boolean') return given;
+    if (typeof given === 'number' && Number.isFinite(given)) return given;
+    if (Array.isArray(given)) return given.map((item, at) => this.resolve(item, [...path, at]));
+    if (!(given instanceof Map))
+      return this.#refuse(path, 'This is no value that a field may have.');
+    const name: unknown = given.size === 1 ? given.get('env') : undefined;
+    if (name !== undefined) return this.#readSecret(name, path);
+    const entries = [...given].map(([key, value]): [string, Value] => {
+      const field = String(key);
+      return [field, this.resolve(value, [...path, field])];
+    });
+    return new Map(entries);
+  }
+
+  #readSecret(name: unknown, path: Path): Value {
+    if (typeof name !== 'string' || !SECRET_NAME.test(name)) {
+      const rule = `${SECRET_PREFIX} and then capital letters, digits and underscores`;
+      return this.#refuse(path, `env must name a variable that begins with ${rule}.`);
+    }
+    const value = this.#readVariable(name);
+    if (value === undefined || value === '') {
+      return this.#refuse(path, `The environment variable ${name} is not set.`);
+    }
+    this.secretPaths.add(showPath(path));
+    return value;
+  }
+
+  #refuse(path: Path, message: string): null {
+    this.problems.push({ path, message });
+    return null;
+  }
+}
+
+/** A mapping as the readers of work take fields: each value is its JSON text. */
+export function membersOf(mapping: Mapping): Members {
+  return Object.fromEntries([...mapping].map(([name, value]) => [name, toJson(value)]));
+}
+
+// Recursion is safe here: the parser of YAML bounds the depth.
+export function toJson(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map(toJson).join()}]`;
+  if (!(value instanceof Map)) return JSON.stringify(value);
+  const pairs = [...value].map(([name, each]) => `${JSON.stringify(name)}:${toJson(each)}`);
+  return `{${pairs.join()}}`;
+}

@@ -1,0 +1,240 @@
+import type { ChannelConfig } from '#domain/notification-channel';
+import type { IsSecretHeader } from '#domain/secret-headers';
+import { formatRetrySchedule } from '#domain/retry-schedule';
+import type { Cron } from '#work/crons';
+import type { Queue } from '#work/queues';
+import type { MaintenanceWindowView } from '#work/windows';
+import type { Path, Problem } from './document.ts';
+import type { WantedCover, WantedCron, WantedQueue, WantedTeam, WantedWindow } from './read.ts';
+
+/** A team as it is. */
+export interface TeamState {
+  channel: ChannelConfig;
+  queues: readonly Queue[];
+  crons: readonly Cron[];
+  windows: readonly MaintenanceWindowView[];
+}
+
+/** One field that is not as the file wants it. A secret is told apart, and never shown. */
+export interface FieldChange {
+  field: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** What one item of the file comes to. */
+export type Step = {
+  name: string;
+  action: 'create' | 'change';
+  changes: readonly FieldChange[];
+} & (
+  | { kind: 'channel'; wanted: ChannelConfig }
+  | { kind: 'queue'; wanted: WantedQueue }
+  /** `id`: null for one that is to be made. */
+  | { kind: 'cron'; wanted: WantedCron; id: string | null }
+  | { kind: 'window'; wanted: WantedWindow; id: string | null }
+);
+
+export interface Plan {
+  steps: readonly Step[];
+  /** Items of the file that are already as it wants them. */
+  unchanged: number;
+}
+
+/** Shown instead of a secret, whatever it is. */
+const HIDDEN = '(secret)';
+
+/** What is to be done so that the team is as the file wants it; a second time that is nothing. */
+export function planTeam(
+  wanted: WantedTeam,
+  state: TeamState,
+  isSecretHeader: IsSecretHeader,
+): { plan: Plan; problems: readonly Problem[] } {
+  const problems: Problem[] = [];
+  const steps = [
+    ...(wanted.channel ? planChannel(wanted.channel, state.channel) : []),
+    ...wanted.queues.flatMap((queue) => planQueue(queue, state)),
+    ...wanted.crons.flatMap((cron, at) => {
+      const found = findOnly(state.crons, cron.input.name, ['crons', at, 'name'], problems);
+      return planCron(cron, found, isSecretHeader);
+    }),
+    ...wanted.windows.flatMap((window, at) => {
+      const path = ['maintenance_windows', at];
+      problems.push(...findStrangers(window.covers, path, wanted, state));
+      const found = findOnly(state.windows, window.name, [...path, 'name'], problems);
+      return planWindow(window, found, state);
+    }),
+  ];
+  const items =
+    (wanted.channel ? 1 : 0) + wanted.queues.length + wanted.crons.length + wanted.windows.length;
+  return { plan: { steps, unchanged: items - steps.length }, problems };
+}
+
+/** The one of that name: names of crons and windows need not be unique, but here they are how things are found. */
+function findOnly<Item extends { name: string }>(
+  items: readonly Item[],
+  name: string,
+  path: Path,
+  problems: Problem[],
+): Item | null {
+  const found = items.filter((item) => item.name === name);
+  if (found.length > 1) {
+    const message = `The team has ${found.length} of this name; rename or delete the others first.`;
+    problems.push({ path, message });
+  }
+  return found[0] ?? null;
+}
+
+function findStrangers(
+  covers: WantedCover,
+  path: Path,
+  wanted: WantedTeam,
+  state: TeamState,
+): Problem[] {
+  if (covers === 'team') return [];
+  const known = {
+    crons: new Set([...wanted.crons.map(({ input }) => input.name), ...namesOf(state.crons)]),
+    queues: new Set([...namesOf(wanted.queues), ...namesOf(state.queues)]),
+  };
+  return (['crons', 'queues'] as const).flatMap((field) =>
+    covers[field].flatMap((name, at) =>
+      known[field].has(name)
+        ? []
+        : [
+            {
+              path: [...path, 'covers', field, at],
+              message: 'Neither the team nor the file has one of this name.',
+            },
+          ],
+    ),
+  );
+}
+
+const namesOf = (items: readonly { name: string }[]) => items.map(({ name }) => name);
+
+function planChannel(wanted: ChannelConfig, current: ChannelConfig): Step[] {
+  const changes = compare([['kind', current.kind, wanted.kind]]);
+  const [from, to] = [urlOf(current), urlOf(wanted)];
+  if (from !== to) changes.push({ field: 'url', from: hide(from), to: hide(to) });
+  return stepIfAny({ kind: 'channel', name: wanted.kind, wanted }, changes, true);
+}
+
+const urlOf = (channel: ChannelConfig) => ('url' in channel ? channel.url : null);
+const hide = (text: string | null) => (text === null ? null : HIDDEN);
+
+function planQueue(wanted: WantedQueue, state: TeamState): Step[] {
+  const current = state.queues.find(({ name }) => name === wanted.name);
+  const isPaused = wanted.isPaused ?? current?.isPaused ?? false;
+  const changes = compare([
+    ['timeout_seconds', current?.timeoutSeconds, wanted.timeoutSeconds],
+    ['retries_enabled', current?.retriesEnabled, wanted.retriesEnabled],
+    [
+      'retry_schedule',
+      current && formatRetrySchedule(current.retrySchedule),
+      formatRetrySchedule(wanted.retrySchedule),
+    ],
+    ['concurrency_limit', current?.concurrencyLimit, wanted.concurrencyLimit],
+    ['assertions', current?.assertions, wanted.assertions],
+    ['email_alerts', current?.emailAlerts, wanted.emailAlerts],
+    ['dead_letter_days', current?.deadLetterDays, wanted.deadLetterDays],
+    ['is_paused', current?.isPaused, isPaused],
+  ]);
+  return stepIfAny({ kind: 'queue', name: wanted.name, wanted }, changes, current !== undefined);
+}
+
+function planCron(wanted: WantedCron, current: Cron | null, isSecret: IsSecretHeader): Step[] {
+  const { input, secrets } = wanted;
+  const isActive = wanted.isActive ?? current?.isActive ?? true;
+  const changes = compare([
+    ['url', current?.url, input.url],
+    ['cron_expression', current?.cronExpression, input.cronExpression],
+    ['method', current?.method, input.method],
+    ['payload', current?.payload, input.payload],
+    ['callback_url', current?.callbackUrl, input.callbackUrl],
+    ['timeout_seconds', current?.timeoutSeconds, input.timeoutSeconds],
+    ['alert_threshold', current?.alertThreshold, input.alertThreshold],
+    ['assertions', current?.assertions, wanted.assertions],
+    ['is_active', current?.isActive, isActive],
+  ]);
+  const shown = [...changes, ...compareHeaders(current?.headers ?? [], input.headers)].map(
+    (change) => {
+      const header = /^headers\.(.*)$/s.exec(change.field)?.[1];
+      const isHidden = secrets.has(change.field) || (header !== undefined && isSecret(header));
+      if (!isHidden) return change;
+      const { field, from, to } = change;
+      return { field, from: from === null ? null : HIDDEN, to: to === null ? null : HIDDEN };
+    },
+  );
+  const step = { kind: 'cron', name: input.name, wanted, id: current?.id ?? null } as const;
+  return stepIfAny(step, shown, current !== null);
+}
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+function compareHeaders(from: Headers, to: Headers): FieldChange[] {
+  if (isSame(from, to)) return [];
+  const [before, after] = [new Map(from), new Map(to)];
+  const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((name) =>
+    compare([[`headers.${name}`, before.get(name) ?? null, after.get(name) ?? null]]),
+  );
+  // They differ in nothing but their order, in which they are sent.
+  if (changes.length === 0) {
+    return [{ field: 'headers', from: [...before.keys()], to: [...after.keys()] }];
+  }
+  return changes;
+}
+
+function planWindow(
+  wanted: WantedWindow,
+  current: MaintenanceWindowView | null,
+  state: TeamState,
+): Step[] {
+  const changes = compare([
+    ['starts_at', current && writeTime(current.startsAt), writeTime(wanted.startsAt)],
+    ['ends_at', current && writeTime(current.endsAt), writeTime(wanted.endsAt)],
+    ['is_weekly', current?.isWeekly, wanted.isWeekly],
+    ['covers', current && sorted(coverOf(current, state)), sorted(wanted.covers)],
+  ]);
+  const step = { kind: 'window', name: wanted.name, wanted, id: current?.id ?? null } as const;
+  return stepIfAny(step, changes, current !== null);
+}
+
+/** What a window covers, by name; what has been deleted since is left out. */
+export function coverOf({ covers }: MaintenanceWindowView, state: TeamState): WantedCover {
+  if (covers === 'team') return 'team';
+  const named = (kind: 'cron' | 'queue', items: readonly { id: string; name: string }[]) => {
+    const names = new Map(items.map(({ id, name }) => [id, name]));
+    return covers.flatMap((source) => (source.kind === kind ? (names.get(source.id) ?? []) : []));
+  };
+  return { crons: named('cron', state.crons), queues: named('queue', state.queues) };
+}
+
+function sorted(covers: WantedCover): WantedCover {
+  if (covers === 'team') return covers;
+  const inOrder = (names: readonly string[]) => [...new Set(names)].toSorted();
+  return { crons: inOrder(covers.crons), queues: inOrder(covers.queues) };
+}
+
+/** To the second, as files have it: `2026-11-21T22:00:00Z`. */
+export function writeTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** The fields that differ; what there is not yet counts as null. */
+function compare(
+  fields: readonly (readonly [field: string, from: unknown, to: unknown])[],
+): FieldChange[] {
+  return fields.flatMap(([field, from = null, to]) =>
+    isSame(from, to) ? [] : [{ field, from, to }],
+  );
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+type Unfinished = Step extends infer Each ? Omit<Each & Step, 'action' | 'changes'> : never;
+
+/** A new item is a step even where all of it is as by default. */
+function stepIfAny(step: Unfinished, changes: readonly FieldChange[], exists: boolean): Step[] {
+  if (exists && changes.length === 0) return [];
+  return [{ ...step, action: exists ? 'change' : 'create', changes } as Step];
+}

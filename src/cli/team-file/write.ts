@@ -1,0 +1,109 @@
+import { stringify } from 'yaml';
+import { formatRetrySchedule } from '#domain/retry-schedule';
+import type { IsSecretHeader } from '#domain/secret-headers';
+import type { Cron } from '#work/crons';
+import type { Queue } from '#work/queues';
+import type { MaintenanceWindowView } from '#work/windows';
+import { SECRET_PREFIX } from './document.ts';
+import { coverOf, type TeamState, writeTime } from './plan.ts';
+import { FILE_VERSION } from './read.ts';
+
+interface Reference {
+  env: string;
+}
+
+/** Names that the secrets of one file are found under, each once. */
+class References {
+  readonly names: string[] = [];
+
+  refer(...about: readonly string[]): Reference {
+    const words = about.join('_').normalize('NFKD').toUpperCase();
+    const plain = words
+      .replaceAll(/[^A-Z0-9]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '')
+      .slice(0, 100);
+    const name = `${SECRET_PREFIX}${plain || 'VALUE'}`;
+    let free = name;
+    for (let n = 2; this.names.includes(free); n++) free = `${name}_${n}`;
+    this.names.push(free);
+    return { env: free };
+  }
+}
+
+/**
+ * Writes a team as a file that can be applied to it or to another one. Secrets stay out: the file says which
+ * variables of the environment they are to be read from.
+ */
+export function writeTeamFile(
+  teamName: string,
+  state: TeamState,
+  isSecretHeader: IsSecretHeader,
+): { text: string; secrets: readonly string[] } {
+  const references = new References();
+  const { channel, queues, crons, windows } = state;
+  const toCome = windows.filter((window) => window.state !== 'over');
+  const content = {
+    version: FILE_VERSION,
+    channel:
+      channel.kind === 'email'
+        ? { kind: 'email' }
+        : { kind: channel.kind, url: references.refer('channel', 'url') },
+    queues: queues.map(writeQueue),
+    crons: crons.map((cron) => writeCron(cron, isSecretHeader, references)),
+    maintenance_windows: toCome.flatMap((window) => writeWindow(window, state)),
+  };
+  const head = `# The team ${JSON.stringify(teamName)}: what belfry team apply makes of another one, or keeps of this one.\n`;
+  const secrets = references.names;
+  const needs = secrets.length === 0 ? '' : `# Reads from the environment: ${secrets.join(', ')}\n`;
+  return { text: head + needs + stringify(content, { lineWidth: 0 }), secrets };
+}
+
+/** What is at its default, or not there, is left out, but for what people look for. */
+function writeQueue(queue: Queue) {
+  return {
+    name: queue.name,
+    timeout_seconds: queue.timeoutSeconds,
+    retries_enabled: queue.retriesEnabled,
+    retry_schedule: formatRetrySchedule(queue.retrySchedule),
+    ...(queue.concurrencyLimit !== null && { concurrency_limit: queue.concurrencyLimit }),
+    ...(queue.assertions.length > 0 && { assertions: queue.assertions }),
+    email_alerts: queue.emailAlerts,
+    dead_letter_days: queue.deadLetterDays,
+    is_paused: queue.isPaused,
+  };
+}
+
+function writeCron(cron: Cron, isSecretHeader: IsSecretHeader, references: References) {
+  const headers = cron.headers.map(([name, value]) => {
+    const isSecret = isSecretHeader(name);
+    return [name, isSecret ? references.refer(cron.name, name) : value] as const;
+  });
+  return {
+    name: cron.name,
+    url: cron.url,
+    cron_expression: cron.cronExpression,
+    method: cron.method,
+    ...(headers.length > 0 && { headers: new Map(headers) }),
+    ...(cron.payload !== null && { payload: cron.payload }),
+    ...(cron.callbackUrl !== null && { callback_url: cron.callbackUrl }),
+    timeout_seconds: cron.timeoutSeconds,
+    ...(cron.alertThreshold !== null && { alert_threshold: cron.alertThreshold }),
+    ...(cron.assertions.length > 0 && { assertions: cron.assertions }),
+    is_active: cron.isActive,
+  };
+}
+
+/** Nothing for a window of which everything that it covered has been deleted. */
+function writeWindow(window: MaintenanceWindowView, state: TeamState) {
+  const covers = coverOf(window, state);
+  if (covers !== 'team' && covers.crons.length + covers.queues.length === 0) return [];
+  return [
+    {
+      name: window.name,
+      starts_at: writeTime(window.startsAt),
+      ends_at: writeTime(window.endsAt),
+      is_weekly: window.isWeekly,
+      covers,
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import os from 'node:os';
+import { runCommand } from '#cli/run-command';
+import { createCommandServices } from '../src/commands.ts';
+import { type Config, readConfig } from '../src/config.ts';
+
+export const APP_KEY = Buffer.alloc(32, 7);
+
+export interface Ran {
+  code: number;
+  /** What was printed. */
+  stdout: string;
+  /** The same, parsed; undefined where nothing was printed, or no JSON. */
+  json: unknown;
+  stderr: string;
+}
+
+/** Settings as a process would read them. */
+export function configOf(databaseUrl: string, env: Record<string, string> = {}): Config {
+  const settings = { DATABASE_URL: databaseUrl, APP_KEY: APP_KEY.toString('base64'), ...env };
+  const config = readConfig(settings, os.tmpdir());
+  assert.ok(!('errors' in config), JSON.stringify(config));
+  return config;
+}
+
+/** Runs a command in this process, as the command line would. @param env  what it finds in the environment */
+export async function run(
+  config: Config,
+  argv: readonly string[],
+  { isInteractive = false, env = {} }: { isInteractive?: boolean; env?: NodeJS.ProcessEnv } = {},
+): Promise<Ran> {
+  const texts = { stdout: '', stderr: '' };
+  const terminal = {
+    print: (text: string) => void (texts.stdout += text),
+    say: (text: string) => void (texts.stderr += text),
+    drained: async () => {},
+    isInteractive,
+  };
+  const code = await runCommand(argv, createCommandServices(config, terminal, env));
+  return { code, ...texts, json: parse(texts.stdout) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
