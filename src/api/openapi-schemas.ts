@@ -96,6 +96,7 @@ export const jobRequest = {
     headers,
     payload: {
       type: ['object', 'array', 'null'],
+      items: {},
       description: `Sent as JSON, or as the query string for GET. At most ${LIMITS.payloadLevels} levels deep.`,
     },
     callback_url: { ...callbackUrl, description: 'Receives a POST once the job has ended.' },

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { generateSource } from 'oazapfts';
+import { type BelfryProcess, startBelfry } from '#testing/process';
+
+const ROOT = path.dirname(import.meta.dirname);
+const TSC = path.join(ROOT, 'node_modules/.bin/tsc');
+
+interface Document {
+  servers: { url: string }[];
+  paths: Record<string, { post: { parameters?: { in: string; name: string }[] } }>;
+}
+
+type Answer = { status: number; data: Record<string, unknown> };
+type Call = (body: object, options?: { headers: Record<string, string> }) => Promise<Answer>;
+interface Client {
+  defaults: { baseUrl: string };
+  createCron: Call;
+  createJob: Call;
+}
+
+/** What everybody's tools make of the document that the service gives (§4). */
+describe('/openapi.json', () => {
+  let belfry: BelfryProcess;
+  let document: Document;
+  let folder: string;
+  let client: Client;
+  let token: string;
+
+  before(async () => {
+    belfry = await startBelfry();
+    const response = await fetch(`${belfry.url}/openapi.json`);
+    document = (await response.json()) as Document;
+    // Inside the project, where the client finds what it runs on.
+    fs.mkdirSync(path.join(ROOT, 'build'), { recursive: true });
+    folder = fs.mkdtempSync(path.join(ROOT, 'build/openapi-client-'));
+    const given = path.join(folder, 'openapi.json');
+    fs.writeFileSync(given, JSON.stringify(document));
+    const file = path.join(folder, 'client.ts');
+    fs.writeFileSync(file, await generateSource(given));
+    client = (await import(pathToFileURL(file).href)) as Client;
+    client.defaults.baseUrl = belfry.url;
+    const user = 'user create --email ada@acme.test --password correct-horse --team Acme';
+    const made = await belfry.cli(...user.split(' '));
+    token = (made.json as { apiToken: string }).apiToken;
+  });
+  after(async () => {
+    await belfry.stop();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  const asAda = () => ({ headers: { Authorization: `Bearer ${token}` } });
+
+  test('is a valid OpenAPI document', async () => {
+    const result = await new Validator().validate({ ...document });
+    assert.deepEqual(result.errors, undefined);
+    assert.equal(result.valid, true);
+    const broken = await new Validator().validate({ ...document, paths: { crons: 5 } });
+    assert.equal(broken.valid, false);
+  });
+
+  test('has no header parameter that OpenAPI tells tools to ignore', () => {
+    const parameters = Object.values(document.paths).flatMap(({ post }) => post.parameters ?? []);
+    const ignored = new Set(['accept', 'content-type', 'authorization']);
+    assert.deepEqual(
+      parameters.filter((each) => each.in === 'header' && ignored.has(each.name.toLowerCase())),
+      [],
+    );
+  });
+
+  test('makes a client that creates a cron and a job', async () => {
+    const cron = await client.createCron(
+      { name: 'Nightly', url: 'https://example.com/', cron_expression: '0 3 * * *' },
+      asAda(),
+    );
+    assert.deepEqual([cron.status, cron.data['name']], [201, 'Nightly']);
+    const job = await client.createJob(
+      { queue: 'mails', url: 'https://example.com/', payload: { a: [1] }, delay: 3600 },
+      asAda(),
+    );
+    assert.deepEqual([job.status, job.data['success']], [201, true]);
+    const shown = await belfry.cli('job', 'show', '--id', String(job.data['job_id']));
+    assert.equal((shown.json as Record<string, unknown>)['status'], 'pending');
+    const listed = await belfry.cli('cron', 'list', '--team', 'Acme');
+    assert.equal((listed.json as { id: string }[])[0]?.id, cron.data['id']);
+  });
+
+  test('makes a client that is told what is wrong as JSON, and not redirected', async () => {
+    const invalid = await client.createJob({ queue: 'mails', url: 'nowhere' }, asAda());
+    assert.equal(invalid.status, 422);
+    assert.deepEqual(invalid.data['errors'], { url: ['The target URL must be a valid URL.'] });
+    const stranger = await client.createJob({ queue: 'mails', url: 'https://example.com/' });
+    assert.equal(stranger.status, 401);
+  });
+
+  test('makes a client whose types turn down what the service would', () => {
+    const check = (call: string) => {
+      const caller = path.join(folder, 'caller.ts');
+      fs.writeFileSync(caller, `import { createCron, createJob } from './client.ts';\n${call}\n`);
+      const options = '--noEmit --strict --target esnext --module nodenext --skipLibCheck';
+      const { status, stdout } = spawnSync(
+        TSC,
+        [...options.split(' '), '--allowImportingTsExtensions', '--ignoreConfig', caller],
+        { cwd: folder, encoding: 'utf8' },
+      );
+      return { isSound: status === 0, stdout };
+    };
+    const sound = check(`
+      const job = await createJob({ queue: 'q', url: 'https://x.test/', method: 'PUT', delay: 5 });
+      if (job.status === 201) job.data.job_id satisfies string;
+      if (job.status === 422) job.data.errors satisfies Record<string, string[]>;
+      await createCron({ name: 'n', url: 'https://x.test/', cron_expression: '@daily' });`);
+    assert.equal(sound.isSound, true, sound.stdout);
+    for (const wrong of [
+      "await createJob({ url: 'https://x.test/' });",
+      "await createJob({ queue: 'q', url: 'https://x.test/', method: 'put' });",
+      "await createJob({ queue: 'q', url: 'https://x.test/', payload: 'text' });",
+      "await createCron({ name: 'n', url: 'https://x.test/', cron_expression: 5 });",
+    ]) {
+      const { isSound, stdout } = check(wrong);
+      assert.equal(isSound, false, wrong);
+      assert.match(stdout, /caller\.ts\(2,\d+\): error TS/);
+    }
+  });
+});
