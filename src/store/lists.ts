@@ -1,7 +1,8 @@
 import type { Clock } from '#domain/clock';
-import { type LastRuns, listNextCrons, readLastRuns } from './cron-overview.ts';
+import { type LastRuns, listNextCrons, type NamedRun, readLastRuns } from './cron-overview.ts';
 import type { Database } from './database.ts';
 import * as crons from './lists/cron-lists.ts';
+import { listEndedExecutions } from './lists/ended-executions.ts';
 import { type HistoryAsked, type HistoryPage, listHistory } from './lists/execution-list.ts';
 import {
   type FailureGroups,
@@ -113,6 +114,14 @@ export class ListStore {
 
   async listHistory(teamId: string, cronId: string, asked: HistoryAsked): Promise<HistoryPage> {
     return listHistory(this.#db, teamId, cronId, asked);
+  }
+
+  /** A team's executions that ended in a time, latest end first. */
+  async listEndedExecutions(
+    teamId: string,
+    time: { from: number; to: number; limit: number },
+  ): Promise<NamedRun[]> {
+    return listEndedExecutions(this.#db, teamId, time);
   }
 
   async sampleRuns(

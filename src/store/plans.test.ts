@@ -444,6 +444,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.sampleRuns(teamId, cronId, { firstId, from: TEST_START - 1000, to: later });
   await lists.countExecutions(teamId, cronId, 100);
   await lists.readLastRuns(teamId, 10);
+  await lists.listEndedExecutions(teamId, { from: TEST_START - 1000, to: later, limit: 50 });
   await lists.listNextCrons(teamId, 10);
   await store.crons.findAll(teamId, cronIds);
   await store.jobs.findRetryOf(teamId, newId(TEST_START));

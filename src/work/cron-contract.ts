@@ -92,10 +92,8 @@ export interface DeletionScope {
   finished: BoundedCount;
 }
 
-/** Runs that ended within one step of time. */
-export interface OutcomeStep {
-  from: number;
-  to: number;
+/** How runs ended. */
+export interface Outcomes {
   success: number;
   /** Attempts that failed and were retried. */
   retried: number;
@@ -103,7 +101,60 @@ export interface OutcomeStep {
   failed: number;
 }
 
+/** Runs that ended within one step of time. */
+export interface OutcomeStep extends Outcomes {
+  from: number;
+  to: number;
+}
+
+/** The most that was due and waited within one step of time; null where nobody looked. */
+export interface DepthStep {
+  from: number;
+  to: number;
+  waiting: number | null;
+  /** Since the earliest of it was due. */
+  oldestMs: number | null;
+}
+
+/** Numbers of a time; null without a run. */
+export interface PeriodFigures {
+  /** Of all runs, those that were retried among them; 0 to 1. */
+  successRate: number | null;
+  runsAnHour: number | null;
+  /** Both within about a tenth. */
+  medianMs: number | null;
+  p95Ms: number | null;
+}
+
+export interface Figures {
+  lastDay: PeriodFigures;
+  lastWeek: PeriodFigures;
+  /** How long the earliest due job waits at this moment, and at most in the week; in queues that are not paused. */
+  oldestWaitMs: number;
+  longestWaitOfWeekMs: number;
+}
+
+/** What became of a queue's jobs over time. */
+export interface QueueHistory {
+  outcomes: OutcomeStep[];
+  durations: DurationStep[];
+  depths: DepthStep[];
+}
+
+/** A run that ended. */
+export type EndedRun =
+  | { kind: 'job'; job: JobRecord; at: number }
+  | { kind: 'execution'; execution: ExecutionRecord; cronName: string; at: number };
+
+/** What ended in a time, latest first: at most 100 attempts of jobs, and 100 executions. */
+export interface EndedRuns {
+  runs: EndedRun[];
+  hasMoreJobs: boolean;
+  hasMoreExecutions: boolean;
+}
+
 export interface Overview {
+  figures: Figures;
   /** Active crons whose last finished run failed, latest failure first; at most 10. */
   failingCrons: { cronId: string; name: string; lastRun: ExecutionRecord }[];
   /** Queues with failed jobs in the last hour, or that wait; worst first, at most 10. */
@@ -114,10 +165,7 @@ export interface Overview {
     | { kind: 'job'; job: JobRecord; at: number }
   )[];
   /** What has just ended, latest first; at most 10. */
-  justHappened: (
-    | { kind: 'job'; job: JobRecord; at: number }
-    | { kind: 'execution'; execution: ExecutionRecord; cronName: string; at: number }
-  )[];
+  justHappened: EndedRun[];
   /** 24 steps of an hour, the running one last. */
   lastDay: OutcomeStep[];
   /** 30 steps of a UTC day, today last. */
@@ -148,6 +196,14 @@ export interface CronPages {
   /** By name. */
   listQueueRows(teamId: string): Promise<QueueRow[]>;
   readQueueRow(teamId: string, queueId: string): Promise<QueueRow | null>;
+  /** @param time  up to, and without, `to` */
+  listEndedRuns(teamId: string, time: { from: number; to: number }): Promise<EndedRuns>;
+  /** In equal steps of whole hours until now; null: no such queue. It reaches back eight days. */
+  readQueueHistory(
+    teamId: string,
+    queueId: string,
+    steps: { stepMs: number; count: number },
+  ): Promise<QueueHistory | null>;
   describeQueueDeletion(teamId: string, queueId: string): Promise<DeletionScope | null>;
   /** The queues that Create job offers: those that are not paused (§2.3), by name. */
   listOfferedQueues(teamId: string): Promise<{ id: string; name: string }[]>;

@@ -1,8 +1,8 @@
 import type { ExecutionRecord } from '#store/crons';
-import type { OutcomeHour } from '#store/outcomes';
 import type { JobSearch } from '#store/lists';
 import type { Store } from '#store/store';
-import type { CronPages, OutcomeStep, Overview, QueueRow } from './cron-contract.ts';
+import type { CronPages, EndedRun, Overview, QueueRow } from './cron-contract.ts';
+import { countSteps, figuresOf, stepsUntil } from './figures.ts';
 import { listQueueRows } from './queue-pages.ts';
 
 const SHOWN = 10;
@@ -15,29 +15,42 @@ export function createOverviewPage(store: Store): Pick<CronPages, 'readOverview'
 }
 
 async function readOverview(store: Store, teamId: string): Promise<Overview> {
-  const { lists, outcomes, clock } = store;
+  const { lists, outcomes, durations, depths, clock } = store;
   const now = clock.now();
-  const today = now - (now % DAY_MS);
+  const lastDay = stepsUntil(now, { stepMs: HOUR_MS, count: 24 });
+  const lastMonth = stepsUntil(now, { stepMs: DAY_MS, count: DAYS });
+  const weekFrom = lastDay.from - 6 * DAY_MS;
   const list = (tab: 'pending' | 'retrying' | 'completed' | 'failed') =>
     lists.listJobs(teamId, { tab }, { limit: SHOWN, isHeldLeftOut: isPlanned(tab) });
-  const [last, next, rows, hours, pending, retrying, completed, failed] = await Promise.all([
-    lists.readLastRuns(teamId, SHOWN),
-    lists.listNextCrons(teamId, SHOWN),
-    // The list that the count leads to knows whole seconds.
-    listQueueRows(store, teamId, now - (now % 1000) - HOUR_MS),
-    outcomes.readHours(teamId, today - (DAYS - 1) * DAY_MS),
-    list('pending'),
-    list('retrying'),
-    list('completed'),
-    list('failed'),
-  ]);
+  const [last, next, rows, hours, timed, looked, pending, retrying, completed, failed] =
+    await Promise.all([
+      lists.readLastRuns(teamId, SHOWN),
+      lists.listNextCrons(teamId, SHOWN),
+      // The list that the count leads to knows whole seconds.
+      listQueueRows(store, teamId, now - (now % 1000) - HOUR_MS),
+      outcomes.readHours(teamId, lastMonth.from),
+      durations.readHours(teamId, teamId, weekFrom),
+      depths.read(teamId, teamId, weekFrom),
+      list('pending'),
+      list('retrying'),
+      list('completed'),
+      list('failed'),
+    ]);
   const planned = [...pending.jobs, ...retrying.jobs].map((job) => {
     return { kind: 'job' as const, job, at: job.at };
   });
   const ended = [...completed.jobs, ...failed.jobs].map((job) => {
     return { kind: 'job' as const, job, at: job.at };
   });
+  const waits = looked.depths.map(({ oldestMs }) => oldestMs);
+  const oldestWaitMs = findLongestWait(rows, now);
   return {
+    figures: {
+      lastDay: figuresOf(hours, timed, { from: lastDay.from, now }),
+      lastWeek: figuresOf(hours, timed, { from: weekFrom, now }),
+      oldestWaitMs,
+      longestWaitOfWeekMs: Math.max(oldestWaitMs, ...waits),
+    },
     failingCrons: last.failing.map(({ execution, cronName }) => {
       return { cronId: execution.cronId, name: cronName, lastRun: execution };
     }),
@@ -46,9 +59,17 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
     justHappened: [...last.ofAll.map(asHappened), ...ended]
       .toSorted((a, b) => b.at - a.at)
       .slice(0, SHOWN),
-    lastDay: countSteps(hours, now - (now % HOUR_MS) - 23 * HOUR_MS, HOUR_MS, 24),
-    lastMonth: countSteps(hours, today - (DAYS - 1) * DAY_MS, DAY_MS, DAYS),
+    lastDay: countSteps(hours, lastDay),
+    lastMonth: countSteps(hours, lastMonth),
   };
+}
+
+/** What a paused queue holds waits for nobody but a person. */
+function findLongestWait(rows: readonly QueueRow[], now: number): number {
+  const due = rows
+    .filter(({ queue }) => !queue.isPaused)
+    .map(({ oldestDueAt }) => oldestDueAt ?? now);
+  return Math.max(0, ...due.map((at) => now - at));
 }
 
 /** What a paused queue holds is not what runs next. */
@@ -60,13 +81,13 @@ function asPlanned(cron: { id: string; name: string; nextRunAt: number }) {
   return { kind: 'cron' as const, cronId: cron.id, name: cron.name, at: cron.nextRunAt };
 }
 
-function asHappened({
+export function asHappened({
   execution,
   cronName,
 }: {
   execution: ExecutionRecord;
   cronName: string;
-}): Overview['justHappened'][number] {
+}): EndedRun {
   return { kind: 'execution', execution, cronName, at: execution.completedAt ?? 0 };
 }
 
@@ -76,22 +97,4 @@ function findTroubled(rows: readonly QueueRow[]): QueueRow[] {
     .filter(({ failed, health }) => failed.count > 0 || health === 'backlogged')
     .toSorted((a, b) => b.failed.count - a.failed.count)
     .slice(0, SHOWN);
-}
-
-/** Steps of equal length with what ended in each; a step without a run counts zero. */
-function countSteps(
-  hours: readonly OutcomeHour[],
-  from: number,
-  stepMs: number,
-  count: number,
-): OutcomeStep[] {
-  const steps = Array.from({ length: count }, (_, n): OutcomeStep => {
-    const start = from + n * stepMs;
-    return { from: start, to: start + stepMs, success: 0, retried: 0, failed: 0 };
-  });
-  for (const { hour, outcome, runs } of hours) {
-    const step = steps[Math.floor((hour - from) / stepMs)];
-    if (step) step[outcome] += runs;
-  }
-  return steps;
 }

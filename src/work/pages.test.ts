@@ -356,6 +356,75 @@ forEachStore((_, openTestStore) => {
     });
   });
 
+  describe('figures over time', () => {
+    test('tell what became of a queue, and of the team beside its week', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const node = await aNode(store);
+      const first = await aClaimedJob(store, team.id, node);
+      await store.runs.settle(node, aSettlement(store, first, { end: { durationMs: 600 } }));
+      await store.testClock.advance(48 * HOUR_MS);
+      const second = await aClaimedJob(store, team.id, node);
+      await store.runs.settle(node, aSettlement(store, second, { end: { durationMs: 12 } }));
+      const { queueId } = await aJob(store, team.id);
+      await store.testClock.advance(90_000);
+      await store.depths.look(store.clock.now());
+      const steps = { stepMs: HOUR_MS, count: 24 };
+      const history = await work.readQueueHistory(team.id, queueId, steps);
+      const now = history?.outcomes.at(-1);
+      assert.deepEqual([now?.success, now?.failed, now?.from], [1, 0, TEST_START + 48 * HOUR_MS]);
+      assert.equal(history?.outcomes.length, 24);
+      assert.equal(history?.durations.at(-1)?.runs, 1);
+      assert.deepEqual(history?.depths.at(-1)?.waiting, 1);
+      assert.equal(history?.depths.at(-1)?.oldestMs, 90_000);
+      assert.equal(history?.depths.at(-2)?.waiting, null);
+      assert.equal(await work.readQueueHistory(stranger.id, queueId, steps), null);
+      assert.equal(await work.readQueueHistory(team.id, 'x', steps), null);
+      const { figures } = await work.readOverview(team.id);
+      assert.equal(figures.lastDay.successRate, 1);
+      assert.ok((figures.lastDay.p95Ms ?? 99) <= 15);
+      assert.ok((figures.lastWeek.p95Ms ?? 0) > 500, 'the slow run of two days ago');
+      assert.deepEqual([figures.oldestWaitMs, figures.longestWaitOfWeekMs], [90_000, 90_000]);
+      assert.equal((await work.readOverview(stranger.id)).figures.lastWeek.runsAnHour, null);
+    });
+
+    test('the runs of a time are those that ended in it, of jobs and crons, and none of others', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const node = await aNode(store);
+      const cron = await aCron(store, team.id, { nextRunAt: null });
+      const ended: string[] = [];
+      for (let hour = 0; hour < 3; hour++) {
+        const job = await aClaimedJob(store, team.id, node);
+        await store.runs.settle(node, aSettlement(store, job));
+        await store.crons.addExecution(team.id, cron.id, store.clock.now());
+        const asked = [{ id: team.id, seats: 1 }];
+        const { claimed } = await store.runs.claimExecutions(
+          asked,
+          aClaimant(store, node),
+          () => null,
+        );
+        for (const run of claimed) {
+          await store.runs.settle(node, anExecutionSettlement(store, run));
+          if (hour === 1) ended.push(job.id, run.id);
+        }
+        await store.testClock.advance(HOUR_MS);
+      }
+      await aJob(store, team.id);
+      const time = { from: TEST_START + HOUR_MS, to: TEST_START + 2 * HOUR_MS };
+      const { runs, hasMoreJobs, hasMoreExecutions } = await work.listEndedRuns(team.id, time);
+      const ids = runs.map((run) => (run.kind === 'job' ? run.job.id : run.execution.id));
+      assert.deepEqual(ids.toSorted(), ended.toSorted());
+      assert.equal(ended.length, 2);
+      assert.deepEqual([hasMoreJobs, hasMoreExecutions], [false, false]);
+      const all = { from: 0, to: TEST_START + 9 * HOUR_MS };
+      assert.equal((await work.listEndedRuns(team.id, all)).runs.length, 6, 'none that waits');
+      assert.deepEqual((await work.listEndedRuns(stranger.id, all)).runs, []);
+    });
+  });
+
   describe('a test run', () => {
     test('sends what the form says, counts it, and keeps nothing else', async () => {
       await using store = await openTestStore();

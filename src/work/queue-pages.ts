@@ -3,11 +3,16 @@ import { judgeQueue } from '#domain/queue-health';
 import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists';
 import type { Queue } from '#store/queues';
 import type { Store } from '#store/store';
-import type { CronPages, QueueRow } from './cron-contract.ts';
+import type { CronPages, QueueHistory, QueueRow } from './cron-contract.ts';
+import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
 
 type QueueVerbs = Pick<
   CronPages,
-  'listQueueRows' | 'readQueueRow' | 'describeQueueDeletion' | 'listOfferedQueues'
+  | 'listQueueRows'
+  | 'readQueueRow'
+  | 'readQueueHistory'
+  | 'describeQueueDeletion'
+  | 'listOfferedQueues'
 >;
 
 /** Attempts in the strip of a row. */
@@ -22,6 +27,10 @@ export function createQueuePages(store: Store): QueueVerbs {
       const rows = isId(queueId) ? await listQueueRows(store, teamId) : [];
       return rows.find(({ queue }) => queue.id === queueId) ?? null;
     },
+    readQueueHistory: async (teamId, queueId, asked) =>
+      isId(queueId) && (await queues.find(teamId, queueId))
+        ? readHistory(store, teamId, queueId, asked)
+        : null,
     describeQueueDeletion: async (teamId, queueId) => {
       if (!isId(queueId) || (await queues.find(teamId, queueId)) === null) return null;
       const counts = await lists.countTabs(teamId, queueId);
@@ -47,6 +56,24 @@ export function createQueuePages(store: Store): QueueVerbs {
       const all = await queues.list(teamId);
       return all.filter(({ isPaused }) => !isPaused).map(({ id, name }) => ({ id, name }));
     },
+  };
+}
+
+async function readHistory(
+  { durations, depths, clock }: Store,
+  teamId: string,
+  queueId: string,
+  asked: { stepMs: number; count: number },
+): Promise<QueueHistory> {
+  const steps = stepsUntil(clock.now(), asked);
+  const [hours, looked] = await Promise.all([
+    durations.readHours(teamId, queueId, steps.from),
+    depths.read(teamId, queueId, steps.from),
+  ]);
+  return {
+    outcomes: countSteps(countTimed(hours), steps),
+    durations: timeSteps(hours, steps),
+    depths: deepestSteps(looked, steps),
   };
 }
 

@@ -10,6 +10,7 @@ import { createJobPages } from './job-pages.ts';
 import { createJobWork, type JobWork } from './jobs.ts';
 import { createOverviewWork, type OverviewWork } from './overview.ts';
 import { createOverviewPage } from './overview-page.ts';
+import { createEndedRuns } from './ended-runs.ts';
 import { createFindWork, type FindWork } from './finding.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork, type QueueWork } from './queues.ts';
@@ -66,6 +67,7 @@ export function createWork({
     ...createCronPages(store),
     ...createQueuePages(store),
     ...createOverviewPage(store),
+    ...createEndedRuns(store),
     ...createRunPages(store, isSecretHeader),
     isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,

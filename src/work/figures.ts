@@ -1,0 +1,109 @@
+import { addCounts, estimateQuantile } from '#domain/duration-histogram';
+import type { DurationHour } from '#store/durations';
+import type { Depth } from '#store/depths';
+import type { OutcomeHour } from '#store/outcomes';
+import type {
+  DepthStep,
+  DurationStep,
+  Outcomes,
+  OutcomeStep,
+  PeriodFigures,
+} from './cron-contract.ts';
+
+/** Numbers over time, from what is counted by the hour and looked at every few minutes. Nothing here asks a store. */
+
+const HOUR_MS = 3_600_000;
+
+/** Equal steps of time; the last is the one that is under way. */
+export interface Steps {
+  from: number;
+  stepMs: number;
+  count: number;
+}
+
+/** @param stepMs  whole hours */
+export function stepsUntil(now: number, { stepMs, count }: Omit<Steps, 'from'>): Steps {
+  return { from: now - (now % stepMs) - (count - 1) * stepMs, stepMs, count };
+}
+
+function mapSteps<Step>(
+  { from, stepMs, count }: Steps,
+  make: (from: number, to: number) => Step,
+): Step[] {
+  return Array.from({ length: count }, (_, n) => make(from + n * stepMs, from + (n + 1) * stepMs));
+}
+
+/** What ended in each step; a step without a run counts zero. */
+export function countSteps(hours: readonly OutcomeHour[], steps: Steps): OutcomeStep[] {
+  return mapSteps(steps, (from, to) => ({ from, to, ...sumOutcomes(within(hours, from, to)) }));
+}
+
+/** The same of what was sent, by the counts of durations. */
+export function countTimed(hours: readonly DurationHour[]): OutcomeHour[] {
+  return hours.map(({ hour, outcome, counts }) => {
+    return { hour, outcome, runs: counts.reduce((sum, runs) => sum + runs, 0) };
+  });
+}
+
+export function timeSteps(hours: readonly DurationHour[], steps: Steps): DurationStep[] {
+  return mapSteps(steps, (from, to) => {
+    const own = within(hours, from, to);
+    const runs = countTimed(own);
+    const { success, retried, failed } = sumOutcomes(runs);
+    const counted = { runs: success + retried + failed, failed: retried + failed };
+    return { from, to, ...counted, ...timesOf(own) };
+  });
+}
+
+/** The deepest look of each step; a step without a look says nothing, and one in which nothing waited says zero. */
+export function deepestSteps(
+  { looks, depths }: { looks: readonly number[]; depths: readonly Depth[] },
+  steps: Steps,
+): DepthStep[] {
+  const isIn = (at: number, from: number, to: number) => at >= from && at < to;
+  return mapSteps(steps, (from, to) => {
+    const hasLook = looks.some((at) => isIn(at, from, to));
+    const own = depths.filter(({ at }) => isIn(at, from, to));
+    const most = (values: number[]) => (hasLook ? Math.max(0, ...values) : null);
+    return {
+      from,
+      to,
+      waiting: most(own.map(({ waiting }) => waiting)),
+      oldestMs: most(own.map(({ oldestMs }) => oldestMs)),
+    };
+  });
+}
+
+/** Figures of the time from an hour's beginning until now. */
+export function figuresOf(
+  outcomes: readonly OutcomeHour[],
+  durations: readonly DurationHour[],
+  { from, now }: { from: number; now: number },
+): PeriodFigures {
+  const own = within(outcomes, from, now + 1);
+  const { success, retried, failed } = sumOutcomes(own);
+  const runs = success + retried + failed;
+  // A team that is younger than the time has not run less for that.
+  const since = Math.max(from, Math.min(...own.map(({ hour }) => hour)));
+  const hours = Math.max(1, (now - since) / HOUR_MS);
+  return {
+    successRate: runs === 0 ? null : success / runs,
+    runsAnHour: runs === 0 ? null : runs / hours,
+    ...timesOf(within(durations, from, now + 1)),
+  };
+}
+
+function within<Hour extends { hour: number }>(hours: readonly Hour[], from: number, to: number) {
+  return hours.filter(({ hour }) => hour >= from && hour < to);
+}
+
+function sumOutcomes(hours: readonly OutcomeHour[]): Outcomes {
+  const sum: Outcomes = { success: 0, retried: 0, failed: 0 };
+  for (const { outcome, runs } of hours) sum[outcome] += runs;
+  return sum;
+}
+
+function timesOf(hours: readonly DurationHour[]) {
+  const counts = addCounts(hours.map((each) => each.counts));
+  return { medianMs: estimateQuantile(counts, 0.5), p95Ms: estimateQuantile(counts, 0.95) };
+}
