@@ -115,6 +115,7 @@ async function makeWork(user: TestUser) {
     ['/', '/failures', '/alerts', '/maintenance', '/maintenance/new'],
     ['/crons', '/crons/new', cronPage, `${cronPage}/edit`, `/executions/${run?.id}`],
     ['/queues', '/queues/new', queuePage, `${queuePage}/edit`],
+    [`${queuePage}?range=week`, '/runs?from=2026-01-01&to=2200-01-01'],
     ['/jobs', '/jobs?tab=pending', '/jobs?tab=failed', '/jobs/new', '/jobs/progress'],
     [`/jobs/${failed.jobId}`, `/jobs/${done.jobId}`, `/jobs/new?from=${done.jobId}`],
   ].flat();

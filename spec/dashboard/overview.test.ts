@@ -96,11 +96,74 @@ describe('the overview', () => {
       await page.locator(panel('Next up')).getByText('/later').first().waitFor();
       await page.locator(panel('Just happened')).getByText('/done').first().waitFor();
       await page.getByText('1 cron failed in the last run').waitFor();
-      await page.getByRole('img', { name: /Runs per hour/ }).waitFor();
+      const hours = page.getByRole('list', { name: /Runs per hour/ });
+      assert.equal(await hours.getByRole('listitem').count(), 24);
+      const figures = await page.locator(panel('Last 24 hours')).textContent();
+      // Of three runs one succeeded.
+      assert.match(figures ?? '', /Success rate33.3 %33.3 % in 7 d/);
+      assert.match(figures ?? '', /Runs an hour3/);
+      assert.match(figures ?? '', /Median duration[\d.]+ ms/);
+      assert.match(figures ?? '', /Oldest waitingnone/);
       await assertClean(watched);
       const elsewhere = await (await dashboard.signIn(stranger)).get('/');
       assert.equal(elsewhere.text.includes(target.url), false);
       assert.equal(elsewhere.text.includes('Close the month'), false);
     });
   }
+
+  for (const javaScript of [true, false]) {
+    test(`leads from a bar to its runs by keys, ${javaScript ? 'with' : 'without'} scripts`, async () => {
+      const team = `Bars ${javaScript}`;
+      const user = await dashboard.user(`bars${javaScript}@bells.test`, { team });
+      await createJob(user, '/counted', 0);
+      await runFailingCron(user);
+      await eventually(async () => {
+        const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
+        return jobs.some(({ status }) => status === 'success');
+      });
+      await using watched = await openPage({ browser, dashboard }, '/', { user, javaScript });
+      const { page } = watched;
+      const hours = page.getByRole('list', { name: /Runs per hour/ });
+      const bar = hours.getByRole('link').last();
+      const columns = hours.locator('[data-column]');
+      if (javaScript) {
+        await page.locator('[data-column][tabindex="-1"]').first().waitFor({ state: 'attached' });
+        assert.equal(await hours.locator('[tabindex="0"]').count(), 1, 'one stop of Tab');
+        await columns.last().focus();
+        await page.keyboard.press('ArrowLeft');
+        assert.equal(await page.locator(':focus').getAttribute('data-column'), '22');
+        await page.keyboard.press('Home');
+        assert.equal(await page.locator(':focus').getAttribute('data-column'), '0');
+        await page.keyboard.press('End');
+      }
+      await bar.focus();
+      const words = bar.locator('span').first();
+      await words.waitFor({ state: 'visible' });
+      assert.match((await words.textContent()) ?? '', /Success 1Retried 0Failed 1See the runs/);
+      assert.match((await bar.getAttribute('aria-label')) ?? '', /Success 1, Retried 0, Failed 1/);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Runs that ended', level: 1 }).waitFor();
+      const runs = page.getByRole('table', { name: 'Runs' });
+      await runs.getByText('/counted').first().waitFor();
+      await runs.getByText('Close the month').waitFor();
+      await assertClean(watched);
+      const stranger = await dashboard.user(`barless${javaScript}@x.test`, { team: `Y ${team}` });
+      const elsewhere = await (
+        await dashboard.signIn(stranger)
+      ).get(`/runs${new URL(page.url()).search}`);
+      assert.match(elsewhere.text, /Nothing that ended then is left/);
+    });
+  }
+
+  test('of runs a time that can’t be read is marked, and none is no page', async () => {
+    const user = await dashboard.user('times@bells.test', { team: 'Times' });
+    const visitor = await dashboard.signIn(user);
+    assert.equal((await visitor.get('/runs')).status, 404);
+    assert.match(
+      (await visitor.get('/runs?from=now&to=2026-11-22')).text,
+      /The filter can’t be read/,
+    );
+    const backwards = '/runs?from=2026-11-22&to=2026-11-21';
+    assert.match((await visitor.get(backwards)).text, /The end comes before the beginning/);
+  });
 });

@@ -35,7 +35,9 @@ function mapSteps<Step>(
 
 /** What ended in each step; a step without a run counts zero. */
 export function countSteps(hours: readonly OutcomeHour[], steps: Steps): OutcomeStep[] {
-  return mapSteps(steps, (from, to) => ({ from, to, ...sumOutcomes(within(hours, from, to)) }));
+  return mapSteps(steps, (from, to) =>
+    Object.assign(sumOutcomes(within(hours, from, to)), { from, to }),
+  );
 }
 
 /** The same of what was sent, by the counts of durations. */

@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { silentLog } from '#domain/log';
 import { type BelfryService, buildService } from '#service';
+import { LOOK_EVERY_MS } from '#store/depths';
+import { countDurationsOf } from '#store/durations';
 import { openStore } from '#store/store';
 import type { Config } from '#config';
 import type { CronInput } from '#work/cron-input';
@@ -65,6 +67,7 @@ export async function seedDemo({
     await settle(service, clock);
   }
   await giveDurations(service);
+  await giveDepths(service, teamId, end);
   await store.channels.recordSent(teamId, end);
   await readOldAlerts(service, end - 2 * 24 * 3_600_000);
   await service.engine?.stop(0);
@@ -222,6 +225,42 @@ async function giveDurations({ store }: BelfryService): Promise<void> {
         .execute(),
     );
   }
+  const columns = 'team_id, status, completed_at, duration_ms';
+  const ended = `(
+    select ${columns}, queue_id from jobs where completed_at is not null
+    union all select ${columns}, null from executions where completed_at is not null) as given`;
+  const run = (text: string) => store.database.runAlone(CompiledQuery.raw(text));
+  await run('delete from duration_hours');
+  await run(countDurationsOf(ended));
+}
+
+/** On that clock no job waits either; here some do, most of them at noon. */
+async function giveDepths({ store }: BelfryService, teamId: string, end: number): Promise<void> {
+  const queues = await store.queues.list(teamId);
+  const ids = queues.filter(({ name }) => name !== 'reports').map(({ id }) => id);
+  const week = Array.from({ length: 7 * 288 }, (_, n) => end - n * LOOK_EVERY_MS);
+  const depthAt = (at: number, n: number) => {
+    const noon = Math.max(0, Math.sin((2 * Math.PI * (at / HALF_HOUR - 12)) / 48));
+    const waiting = Math.round(noon ** 4 * (40 + ((at / LOOK_EVERY_MS) % 7) * 4) * (2 - n));
+    return { waiting, oldest_ms: waiting * 900 };
+  };
+  const rows = week.flatMap((at) =>
+    [...ids, teamId].map((source_id, n) =>
+      Object.assign(depthAt(at, n % 2), { team_id: teamId, source_id, at }),
+    ),
+  );
+  await store.database.transact(async (trx) => {
+    await trx.deleteFrom('queue_depths').execute();
+    await trx.deleteFrom('depth_looks').execute();
+    await trx
+      .insertInto('depth_looks')
+      .values(week.map((at) => ({ at })))
+      .execute();
+    for (let n = 0; n < rows.length; n += 500) {
+      const some = rows.slice(n, n + 500).filter(({ waiting }) => waiting > 0);
+      if (some.length > 0) await trx.insertInto('queue_depths').values(some).execute();
+    }
+  });
 }
 
 /** Alerts of the month were told of in their time: the service must not send them all when it starts. */

@@ -1,6 +1,7 @@
-import { useId, type ReactNode } from 'react';
-import { buildScale, type Scale } from './plotScale.ts';
+import { Fragment, useId, type ReactNode } from 'react';
+import { buildScale, type Scale, spaceLabels } from './plotScale.ts';
 import classes from './Plot.module.css';
+import { PlotColumn, PlotColumns } from './PlotColumns.tsx';
 
 type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
 type Series = { name: string; tone: Tone; values: readonly number[] };
@@ -8,107 +9,79 @@ type Series = { name: string; tone: Tone; values: readonly number[] };
 type PlotProps = {
   /** What the plot shows, with its unit and span: "Runs per hour, last 24 hours". */
   title: string;
-  /** One label per column; every few of them are written under the plot. */
+  /** One label per column; every few of them are written under the plot, up to the first comma. */
   labels: readonly string[];
   series: readonly Series[];
   format: (value: number) => string;
-  height?: number;
+  /** Where a column leads, such as to its runs; null to nowhere. */
+  links?: readonly (string | null)[];
+  /** What waits there. */
+  linkWord?: string;
 };
 
-const width = 640;
-const left = 44;
-const bottom = 18;
-const top = 6;
-
 /** Outcomes over time as bars on top of each other. Drawn on the server; the numbers are in a table as well. */
-export function StackedBars({ height = 140, ...plot }: PlotProps) {
+export function StackedBars(plot: PlotProps) {
   const totals = plot.labels.map((_, at) =>
-    plot.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+    plot.series.reduce((sum, { values }) => sum + knownOr0(values[at]), 0),
   );
   const scale = buildScale(Math.max(0, ...totals));
-  const step = (width - left) / Math.max(1, plot.labels.length);
-  const barWidth = Math.max(1, Math.min(28, step * 0.72));
-  const y = (value: number) => top + (height - top - bottom) * (1 - value / scale.max);
   return (
-    <PlotFrame {...plot} height={height} scale={scale} y={y} step={step}>
-      {plot.labels.map((label, at) => {
-        let below = 0;
-        return (
-          <g key={label}>
-            <title>{`${label}: ${plot.series.map(({ name, values }) => `${name} ${plot.format(values[at] ?? 0)}`).join(', ')}`}</title>
-            <rect
-              x={left + at * step}
-              y={top}
-              width={step}
-              height={height - top - bottom}
-              fill="transparent"
-            />
-            {plot.series.map(({ name, tone, values }) => {
-              const value = values[at] ?? 0;
-              const from = below;
-              below += value;
-              const drawn = y(from) - y(below);
-              // A single failure among thousands must still be seen.
-              const seen = value > 0 ? Math.max(1.5, drawn) : 0;
-              return (
-                <rect
-                  key={name}
-                  className={classes.bar}
-                  data-tone={tone}
-                  x={round(left + at * step + (step - barWidth) / 2)}
-                  y={round(y(from) - seen)}
-                  width={round(barWidth)}
-                  height={round(seen)}
-                />
-              );
-            })}
-          </g>
-        );
-      })}
+    <PlotFrame {...plot} scale={scale}>
+      {(at) =>
+        plot.series.map(({ name, tone, values }) => {
+          const value = knownOr0(values[at]);
+          // A single failure among thousands must still be seen.
+          const height = `max(2px, ${round((100 * value) / scale.max)}%)`;
+          return value > 0 ? (
+            <i key={name} className={classes.bar} data-tone={tone} style={{ height }} />
+          ) : null;
+        })
+      }
     </PlotFrame>
   );
 }
 
+/** `NaN` where nothing is known. */
+function knownOr0(value: number | undefined): number {
+  return value !== undefined && Number.isFinite(value) ? value : 0;
+}
+
 /** Values over time as lines, such as the median and the 95 % of durations. `NaN` breaks a line. */
-export function Lines({ height = 140, ...plot }: PlotProps) {
+export function Lines(plot: PlotProps) {
   const known = plot.series.flatMap(({ values }) =>
     values.filter((value) => Number.isFinite(value)),
   );
   const scale = buildScale(Math.max(0, ...known));
-  const step = (width - left) / Math.max(1, plot.labels.length);
-  const y = (value: number) => top + (height - top - bottom) * (1 - value / scale.max);
   return (
-    <PlotFrame {...plot} height={height} scale={scale} y={y} step={step}>
-      {/* The first on top: where lines meet it is the one that is looked for. */}
-      {plot.series.toReversed().map(({ name, tone, values }) => (
-        <path
-          key={name}
-          className={classes.line}
-          data-tone={tone}
-          d={buildLine(values, (at) => left + (at + 0.5) * step, y)}
-        />
-      ))}
-      {plot.labels.map((label, at) => (
-        <rect
-          key={label}
-          x={left + at * step}
-          y={top}
-          width={step}
-          height={height - top - bottom}
-          fill="transparent"
-        >
-          <title>{`${label}: ${plot.series.map(({ name, values }) => `${name} ${formatKnown(values[at], plot.format)}`).join(', ')}`}</title>
-        </rect>
-      ))}
+    <PlotFrame {...plot} scale={scale} drawn={<Paths {...plot} scale={scale} />}>
+      {() => null}
     </PlotFrame>
   );
 }
 
-function formatKnown(value: number | undefined, format: (value: number) => string): string {
-  return value !== undefined && Number.isFinite(value) ? format(value) : 'none';
+function Paths({ labels, series, scale }: Pick<PlotProps, 'labels' | 'series'> & { scale: Scale }) {
+  const y = (value: number) => 100 * (1 - value / scale.max);
+  return (
+    <svg
+      className={classes.paths}
+      viewBox={`0 0 ${labels.length} 100`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {/* The first on top: where lines meet it is the one that is looked for. */}
+      {series.toReversed().map(({ name, tone, values }) => (
+        <path key={name} data-tone={tone} d={buildLine(values, (at) => at + 0.5, y)} />
+      ))}
+    </svg>
+  );
 }
 
-const loneWidth = 8;
+function formatKnown(value: number | undefined, format: (value: number) => string): string {
+  return value !== undefined && Number.isFinite(value) ? format(value) : 'not known';
+}
+
+/** Of a column. */
+const loneWidth = 0.4;
 
 function buildLine(
   values: readonly number[],
@@ -129,67 +102,98 @@ function buildLine(
 }
 
 function round(value: number): number {
-  return Math.round(value * 10) / 10;
+  return Math.round(value * 100) / 100;
 }
 
 type FrameProps = PlotProps & {
-  height: number;
   scale: Scale;
-  y: (value: number) => number;
-  step: number;
-  children: ReactNode;
+  /** Behind the columns. */
+  drawn?: ReactNode;
+  /** What stands in a column. */
+  children: (at: number) => ReactNode;
 };
 
-function PlotFrame({
-  title,
-  labels,
-  series,
-  format,
-  height,
-  scale,
-  y,
-  step,
-  children,
-}: FrameProps) {
+function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
+  const { title, labels, series, format, links = [], linkWord } = plot;
   const id = useId();
-  const every = Math.max(1, Math.ceil(labels.length / 6));
   return (
     <figure className={classes.plot}>
-      <figcaption id={id}>
-        <span>{title}</span>
+      <figcaption>
+        <span id={id}>{title}</span>
         <Legend series={series} />
       </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={id}>
-        {scale.ticks.map((tick) => (
-          <g key={tick}>
-            <line
+      <div className={classes.area}>
+        <Axis scale={scale} format={format} />
+        <div className={classes.canvas}>
+          {scale.ticks.map((tick) => (
+            <i
+              key={tick}
               className={classes.grid}
               data-zero={tick === 0 || undefined}
-              x1={left}
-              x2={width}
-              y1={round(y(tick))}
-              y2={round(y(tick))}
+              style={{ bottom: `${round((100 * tick) / scale.max)}%` }}
             />
-            <text x={left - 6} y={round(y(tick)) + 3} textAnchor="end">
-              {format(tick)}
-            </text>
-          </g>
-        ))}
-        {children}
-        {labels.map((label, at) =>
-          at % every === 0 ? (
-            <text key={label} x={round(left + at * step + 1)} y={height - 4}>
-              {label}
-            </text>
-          ) : null,
-        )}
-      </svg>
+          ))}
+          {drawn}
+          <PlotColumns label={id} count={labels.length}>
+            {labels.map((label, at) => (
+              <PlotColumn
+                key={label}
+                at={at}
+                to={links[at] ?? null}
+                linkWord={linkWord}
+                isLate={at >= labels.length / 2}
+                title={label}
+                facts={series.map(({ name, tone, values }) => {
+                  return { name, tone, value: formatKnown(values[at], format) };
+                })}
+              >
+                {children(at)}
+              </PlotColumn>
+            ))}
+          </PlotColumns>
+        </div>
+        <LabelLine labels={labels} />
+      </div>
       <PlotTable title={title} labels={labels} series={series} format={format} />
     </figure>
   );
 }
 
+/** The widest number makes room for the others, which stand at their heights. */
+function Axis({ scale, format }: { scale: Scale; format: PlotProps['format'] }) {
+  const texts = scale.ticks.map((tick) => ({ tick, text: format(tick) }));
+  const widest = texts.reduce((most, { text }) => (text.length > most.length ? text : most), '');
+  return (
+    <div className={classes.axis} aria-hidden="true">
+      <b>{widest}</b>
+      {texts.map(({ tick, text }) => (
+        <span key={tick} style={{ bottom: `${round((100 * tick) / scale.max)}%` }}>
+          {text}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function LabelLine({ labels }: { labels: readonly string[] }) {
+  const every = spaceLabels(labels.length);
+  return (
+    <div className={classes.labels} aria-hidden="true">
+      {labels.map((label, at) => (
+        <Fragment key={label}>
+          {at % every === 0 ? (
+            <span style={{ left: `${round((100 * at) / labels.length)}%` }}>
+              {label.split(',')[0]}
+            </span>
+          ) : null}
+        </Fragment>
+      ))}
+    </div>
+  );
+}
+
 function Legend({ series }: { series: readonly Series[] }) {
+  if (series.length === 1) return null;
   return (
     <span className={classes.legend}>
       {series.map(({ name, tone }) => (

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readHeaderLines, writeHeaderLines } from './headerLines.ts';
 import { layOutJson } from './jsonLayout.ts';
-import { buildScale, formatCount } from './plotScale.ts';
+import { buildScale, formatCount, spaceLabels } from './plotScale.ts';
 import { clickRow, keepExisting, nothingSelected, selectPage } from './selection.ts';
 import { holdBackNewRows } from './waitingRows.ts';
 
@@ -135,4 +135,12 @@ describe('axes', () => {
       '1.5M',
     ]);
   });
+});
+
+test('at most seven labels stand under a plot, and one under each column of a few', () => {
+  assert.equal(spaceLabels(1), 1);
+  assert.equal(spaceLabels(7), 1);
+  assert.equal(spaceLabels(24), 4);
+  assert.equal(spaceLabels(28), 4);
+  for (let count = 1; count <= 100; count++) assert.ok(count / spaceLabels(count) <= 7);
 });

@@ -22,3 +22,11 @@ export function formatCount(value: number): string {
   if (value < 1_000_000) return `${Number((value / 1000).toPrecision(3))}k`;
   return `${Number((value / 1_000_000).toPrecision(3))}M`;
 }
+
+/** Every how many columns a label stands: at most seven, which have room on a phone. */
+export function spaceLabels(count: number): number {
+  const most = 7;
+  return (
+    [1, 2, 3, 4, 5, 6, 8, 12].find((every) => count / every <= most) ?? Math.ceil(count / most)
+  );
+}

@@ -28,6 +28,7 @@ import { History } from '../runs/History.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
 import { describeStreak, readStreak } from '../runs/failingStreak.ts';
 import { AnswerStart, Panel } from '../runs/RunParts.tsx';
+import { RangeLinks } from '../runs/RangeLinks.tsx';
 import { findRange, ranges, type Range } from '../runs/ranges.ts';
 import type {
   CronRow,
@@ -203,20 +204,7 @@ function DurationPanel({
   return (
     <Panel
       title="Duration"
-      beside={
-        <nav className={classes.ranges} aria-label="Time range">
-          {ranges.map(({ name, word }) => (
-            <Link
-              key={name}
-              to={`?range=${name}`}
-              aria-current={!faults?.['range'] && name === range.name ? 'page' : undefined}
-              preventScrollReset
-            >
-              {word}
-            </Link>
-          ))}
-        </nav>
-      }
+      beside={<RangeLinks ranges={ranges} current={faults?.['range'] ? null : range} />}
     >
       {faults?.['range'] ? (
         <OtherFaults faults={faults} names={{ range: 'Time range' }} />

@@ -13,10 +13,17 @@ import { PageHeader } from '../parts/PageHeader.tsx';
 import { readText } from '../parts/readForm.ts';
 import { FirstSteps } from '../runs/FirstSteps.tsx';
 import { areAllDone, readFirstSteps } from '../runs/firstSteps.ts';
-import { FailingNow, JustHappened, NextUp, OutcomePlots } from '../runs/OverviewPanels.tsx';
+import { Figures } from '../runs/Figures.tsx';
+import {
+  FailingNow,
+  hasRuns,
+  JustHappened,
+  NextUp,
+  OutcomePlots,
+} from '../runs/OverviewPanels.tsx';
 import { UsageBar } from '../parts/UsageBar.tsx';
 import { projectRunOut } from '../parts/usageForecast.ts';
-import type { Counts, OutcomeStep, Pulse, Usage } from '../services.ts';
+import type { Counts, Pulse, Usage } from '../services.ts';
 import classes from './overview.module.css';
 import type { Route } from './+types/overview.ts';
 import type { loader as frameLoader } from './frame.tsx';
@@ -127,6 +134,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
       <div className="stack">
         <MaintenanceNotice windows={muted.team} of="the team" />
         <MaintenanceNotice windows={muted.chosen} of="chosen crons and queues" />
+        <Figures figures={overview.figures} />
         {firstSteps ? (
           <FirstSteps {...firstSteps} mayChooseChannel={loaderData.mayChooseChannel} />
         ) : null}
@@ -141,10 +149,6 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
       </div>
     </>
   );
-}
-
-function hasRuns({ success, retried, failed }: OutcomeStep): boolean {
-  return success + retried + failed > 0;
 }
 
 type TilesProps = { counts: Counts; usage: Usage; forecast: string | null };

@@ -14,27 +14,40 @@ import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
+import { OtherFaults } from '../parts/FilterFault.tsx';
+import { FilterReader, type FilterFaults } from '../parts/readFilters.ts';
 import { readText } from '../parts/readForm.ts';
 import { ResultStrip } from '../parts/ResultStrip.tsx';
 import { Time } from '../parts/Time.tsx';
 import { AssertionList } from '../runs/AssertionList.tsx';
 import { failedOf } from '../runs/jobSearch.ts';
 import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
+import { QueueHistory } from '../runs/QueueHistory.tsx';
+import { RangeLinks } from '../runs/RangeLinks.tsx';
+import { findRange, queueRanges, type Range } from '../runs/ranges.ts';
 import { Panel } from '../runs/RunParts.tsx';
-import type { DeletionScope, QueueRow } from '../services.ts';
+import type { DeletionScope, QueueHistory as History, QueueRow } from '../services.ts';
 import classes from './crons.module.css';
 import type { Route } from './+types/queues.$id.ts';
 
-export async function loader({ params, context }: Route.LoaderArgs) {
+export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const [row, deletion, windows] = await Promise.all([
+  const filters = new FilterReader(url.searchParams);
+  const names = queueRanges.map(({ name }) => name);
+  const range = findRange(filters.choice('range', names));
+  const { faults } = filters.finish(null);
+  const steps = { stepMs: range.ms / range.steps, count: range.steps };
+  const [row, history, deletion, windows] = await Promise.all([
     work.readQueueRow(team.id, params.id),
+    work.readQueueHistory(team.id, params.id, steps),
     work.describeQueueDeletion(team.id, params.id),
     work.listActiveWindows(team.id, { kind: 'queue', id: params.id }),
   ]);
-  if (!row || !deletion) return notHere(context, (teamId) => work.findQueue(teamId, params.id));
-  return { row, deletion, windows, counts: await work.countTabs(team.id, params.id) };
+  if (!row || !history || !deletion)
+    return notHere(context, (teamId) => work.findQueue(teamId, params.id));
+  const page = { row, history, range, faults, deletion, windows };
+  return { ...page, counts: await work.countTabs(team.id, params.id) };
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
@@ -118,8 +131,34 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
           </Panel>
           <Settings row={row} isMuted={windows.length > 0} />
         </div>
+        <OverTime {...loaderData} />
       </div>
     </>
+  );
+}
+
+function OverTime({
+  row: { queue },
+  history,
+  range,
+  faults,
+}: {
+  row: QueueRow;
+  history: History;
+  range: Range;
+  faults: FilterFaults | null;
+}) {
+  return (
+    <Panel
+      title="Over time"
+      beside={<RangeLinks ranges={queueRanges} current={faults ? null : range} />}
+    >
+      {faults ? (
+        <OtherFaults faults={faults} names={{ range: 'Time range' }} />
+      ) : (
+        <QueueHistory queueId={queue.id} history={history} range={range} />
+      )}
+    </Panel>
   );
 }
 

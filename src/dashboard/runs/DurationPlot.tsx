@@ -5,7 +5,16 @@ import type { Durations } from '../services.ts';
 import { labelStep, type Range } from './ranges.ts';
 
 /** How long runs took: half of them no longer than the one line, 95 % no longer than the other. */
-export function DurationPlot({ durations, range }: { durations: Durations; range: Range }) {
+export function DurationPlot({
+  durations,
+  range,
+  links = [],
+}: {
+  durations: Durations;
+  range: Range;
+  /** Where each step leads. */
+  links?: readonly (string | null)[];
+}) {
   const { steps, sampledBackTo } = durations;
   if (steps.every(({ runs }) => runs === 0))
     return <p className="muted">{`No run ended in the last ${range.word}.`}</p>;
@@ -15,6 +24,8 @@ export function DurationPlot({ durations, range }: { durations: Durations; range
         title={`Duration of runs, last ${range.word}, UTC`}
         labels={steps.map(({ from }) => labelStep(from, range))}
         format={formatMilliseconds}
+        links={links}
+        linkWord="See the runs"
         series={[
           {
             name: 'Median',

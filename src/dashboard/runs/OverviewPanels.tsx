@@ -2,17 +2,18 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { formatAmount } from '../parts/amounts.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { StackedBars } from '../parts/Plot.tsx';
-import { formatCount } from '../parts/plotScale.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { OutcomeStep, Overview } from '../services.ts';
 import { executionStatus } from './History.tsx';
 import { failedOf } from './jobSearch.ts';
 import { jobStatus } from './jobStatus.ts';
+import { OutcomeBars } from './OutcomeBars.tsx';
 import classes from './OverviewPanels.module.css';
 import { QueueHealthWord } from './QueueHealthWord.tsx';
+import { labelDay, labelHour } from './ranges.ts';
 import { describeOutcome } from './reasons.ts';
+import { runsOf } from './stepLinks.ts';
 
 type Part = { overview: Overview };
 
@@ -78,7 +79,7 @@ export function NextUp({ overview: { nextUp } }: Part) {
       {nextUp.length === 0 ? (
         <p className={classes.none}>Nothing is planned.</p>
       ) : (
-        <ol className={classes.rows}>
+        <ol className={`${classes.rows} ${classes.planned}`}>
           {nextUp.map((entry) =>
             entry.kind === 'cron' ? (
               <li key={entry.cronId}>
@@ -141,16 +142,8 @@ export function JustHappened({ overview: { justHappened } }: Part) {
 export function OutcomePlots({ overview: { lastDay, lastMonth } }: Part) {
   return (
     <div className={classes.plots}>
-      <Outcomes
-        title="Runs per hour, last 24 hours, UTC"
-        steps={lastDay}
-        label={(from) => new Date(from).toISOString().slice(11, 16)}
-      />
-      <Outcomes
-        title="Runs per day, last 30 days, UTC"
-        steps={lastMonth}
-        label={(from) => new Date(from).toISOString().slice(5, 10)}
-      />
+      <Outcomes title="Runs per hour, last 24 hours, UTC" steps={lastDay} label={labelHour} />
+      <Outcomes title="Runs per day, last 30 days, UTC" steps={lastMonth} label={labelDay} />
     </div>
   );
 }
@@ -165,19 +158,19 @@ function Outcomes({
   label: (from: number) => string;
 }) {
   return (
-    <section className="panel">
+    <section className="panel" data-live>
       <div className="body">
-        <StackedBars
+        <OutcomeBars
           title={title}
-          labels={steps.map(({ from }) => label(from))}
-          format={formatCount}
-          series={[
-            { name: 'Success', tone: 'teal', values: steps.map(({ success }) => success) },
-            { name: 'Retried', tone: 'orange', values: steps.map(({ retried }) => retried) },
-            { name: 'Failed', tone: 'red', values: steps.map(({ failed }) => failed) },
-          ]}
+          steps={steps}
+          label={label}
+          links={steps.map((step) => (hasRuns(step) ? runsOf(step) : null))}
         />
       </div>
     </section>
   );
+}
+
+export function hasRuns({ success, retried, failed }: OutcomeStep): boolean {
+  return success + retried + failed > 0;
 }

@@ -34,8 +34,10 @@ const sentences = {
   tab: `This is none of: ${jobTabs.map(({ name }) => name).join(', ')}.`,
   code: 'Write codes such as 503, 5xx, “500,502” or none.',
   twice: 'A field of its own asks for this too. Keep one of the two.',
-  time: 'Write a date and time such as 2026-11-21T09:05.',
 } as const;
+
+/** What a time that can't be read asks for. */
+export const timeSentence = 'Write a date and time such as 2026-11-21T09:05.';
 
 /** Reads what the address asks for. */
 export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
@@ -49,8 +51,8 @@ export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
     target: filters.text('target') || undefined,
     statusCode: filters.read('code', readStatusCodes, sentences.code),
     reason: filters.choice('reason', reasons),
-    from: filters.read('from', readInstant, sentences.time),
-    to: filters.read('to', readInstant, sentences.time),
+    from: filters.read('from', readInstant, timeSentence),
+    to: filters.read('to', readInstant, timeSentence),
     resent: filters.isTicked('resent') || undefined,
   };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -98,7 +100,7 @@ function findReason(words: string): FailureReason | 'unknown' | undefined {
 }
 
 /** A time of a `datetime-local` field, which stands for UTC here; a day alone is its first moment. */
-function readInstant(text: string): number | null {
+export function readInstant(text: string): number | null {
   const [, day, minute, second] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text) ?? [];
   const iso = `${day}T${minute ?? '00:00'}:${second ?? '00'}.000Z`;

@@ -5,12 +5,14 @@ export type Range = { name: string; word: string; ms: number; steps: number };
 
 const weekRange: Range = { name: 'week', word: '7 d', ms: 7 * day, steps: 28 };
 
-/** Spans of time that plots show, in equal steps. */
+/** Spans of time that plots show, in equal steps. What queues are counted by reaches back over the first two. */
 export const ranges: readonly [Range, ...Range[]] = [
   { name: 'day', word: '24 h', ms: day, steps: 24 },
   weekRange,
   { name: 'month', word: '30 d', ms: 30 * day, steps: 30 },
 ];
+
+export const queueRanges = ranges.slice(0, 2);
 
 export function findRange(name: string | undefined): Range {
   return ranges.find((range) => range.name === name) ?? ranges[0];
@@ -18,7 +20,21 @@ export function findRange(name: string | undefined): Range {
 
 /** The label of a step in a plot of so much time: the hour within a day, else the day. */
 export function labelStep(from: number, { ms }: Range): string {
-  const iso = new Date(from).toISOString();
-  if (ms <= day) return iso.slice(11, 16);
-  return ms <= 7 * day ? `${iso.slice(5, 10)} ${iso.slice(11, 16)}` : iso.slice(5, 10);
+  if (ms <= day) return labelHour(from);
+  return ms <= 7 * day ? `${labelDay(from)}, ${labelHour(from)}` : labelDay(from);
+}
+
+/** `09:00` */
+export function labelHour(from: number): string {
+  return new Date(from).toISOString().slice(11, 16);
+}
+
+/** `21 Nov` */
+export function labelDay(from: number): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'short',
+  });
+  return format.format(from);
 }

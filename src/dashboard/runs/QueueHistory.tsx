@@ -1,0 +1,58 @@
+import { describeDuration } from '#domain/duration-words';
+import { StackedBars } from '../parts/Plot.tsx';
+import { formatCount } from '../parts/plotScale.ts';
+import type { QueueHistory as History } from '../services.ts';
+import { DurationPlot } from './DurationPlot.tsx';
+import { OutcomeBars } from './OutcomeBars.tsx';
+import classes from './OverviewPanels.module.css';
+import { labelStep, type Range } from './ranges.ts';
+import { jobsOfQueue } from './stepLinks.ts';
+
+/** A queue over time: how much waited, how much was done, how long it took. */
+export function QueueHistory({
+  queueId,
+  history: { outcomes, durations, depths },
+  range,
+}: {
+  queueId: string;
+  history: History;
+  range: Range;
+}) {
+  const links = outcomes.map((step) =>
+    step.success + step.retried + step.failed > 0 ? jobsOfQueue(queueId, step) : null,
+  );
+  return (
+    <div className={classes.plots}>
+      <div>
+        <StackedBars
+          title={`Most jobs due and waiting, last ${range.word}, UTC`}
+          labels={depths.map(({ from }) => labelStep(from, range))}
+          format={formatCount}
+          series={[
+            { name: 'Waiting', tone: 'blue', values: depths.map(({ waiting }) => waiting ?? NaN) },
+          ]}
+        />
+        <p className="muted">{describeLongest(depths)}</p>
+      </div>
+      <OutcomeBars
+        title={`Attempts that ended, last ${range.word}, UTC`}
+        steps={outcomes}
+        label={(from) => labelStep(from, range)}
+        links={links}
+      />
+      <DurationPlot
+        durations={{ steps: durations, sampledBackTo: null }}
+        range={range}
+        links={links}
+      />
+    </div>
+  );
+}
+
+function describeLongest(depths: History['depths']): string {
+  const longest = Math.max(0, ...depths.map(({ oldestMs }) => oldestMs ?? 0));
+  if (depths.every(({ waiting }) => waiting === null)) return 'Nobody has looked yet.';
+  return longest < 1000
+    ? 'Looked at every five minutes.'
+    : `Looked at every five minutes. The longest wait was ${describeDuration(longest)}.`;
+}
