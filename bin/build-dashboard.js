@@ -92,6 +92,12 @@ export async function buildDashboardIfChanged() {
   if (!CONFIGS.every((path) => existsSync(path))) return 'unchanged';
   const hash = hashSources();
   if (isBuiltFrom(hash)) return 'unchanged';
+  if (!existsSync(BUILDER)) {
+    process.stderr.write(
+      'belfry: the dashboard has to be built, and what builds it is not installed. Run "npm ci --include=dev".\n',
+    );
+    return 'failed';
+  }
   const fresh = `${BUILT}.next-${process.pid}`;
   mkdirSync(fresh, { recursive: true });
   try {

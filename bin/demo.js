@@ -4,5 +4,9 @@ import { isPinnedNode } from './pinned-node.js';
 if (isPinnedNode()) {
   const { buildDashboardIfChanged } = await import('./build-dashboard.js');
   if ((await buildDashboardIfChanged()) === 'failed') process.exitCode = 1;
-  else await (await import('../testing/demo/demo.ts')).runDemo();
+  else {
+    const { runDemo } = await import('../testing/demo/demo.ts');
+    const { runMain } = await import('../src/main.ts');
+    await runDemo(() => runMain([]));
+  }
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { readClientAddress } from '#api/client-address';
+import { type DashboardBuild, openBuildFolder } from '#dashboard/build';
 import type { Targets } from '#dashboard/context';
 import type { DashboardOptions } from '#dashboard/server';
 import type { Log } from '#domain/log';
 
 /** Where `npm start` and `npm test` build the dashboard. */
-export const DASHBOARD_BUILD = fileURLToPath(new URL('../build/dashboard', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../build/dashboard', import.meta.url));
 
 interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress'> {
   baseUrl: string;
@@ -41,9 +42,9 @@ export function createLazyDashboard(given: Options): Hono {
   });
 }
 
-/** The folder if a finished build lies there; else null, and the log tells how to make one. */
-export function findDashboardBuild(folder: string, log: Log): string | null {
-  if (existsSync(join(folder, 'server', 'index.js'))) return folder;
-  log.warn('dashboard.not-built', { folder, remedy: 'npm start builds it' });
+/** The build beside the sources if a finished one lies there; else null, and the log tells how to make one. */
+export function findDashboardBuild(log: Log): DashboardBuild | null {
+  if (existsSync(join(FOLDER, 'server', 'index.js'))) return openBuildFolder(FOLDER);
+  log.warn('dashboard.not-built', { folder: FOLDER, remedy: 'npm start builds it' });
   return null;
 }

@@ -1,11 +1,22 @@
+import type { DashboardBuild } from '#dashboard/build';
 import { readConfig } from './config.ts';
 import { EXIT, say } from './exit.ts';
+import { VERSION } from './version.ts';
 
 /**
  * Without a command the service runs until it is told to stop; a command runs and ends the process. Each brings
  * only what it needs itself: a command is typed by somebody who waits for it.
+ *
+ * @param dashboard  the one of a package, where this is one
  */
-export async function runMain(command: readonly string[]): Promise<void> {
+export async function runMain(
+  command: readonly string[],
+  dashboard?: DashboardBuild,
+): Promise<void> {
+  if (command.length === 1 && command[0] === '--version') {
+    process.stdout.write(`${VERSION}\n`);
+    return;
+  }
   const config = readConfig(process.env, process.cwd());
   if ('errors' in config) {
     for (const line of config.errors) say(line);
@@ -15,7 +26,7 @@ export async function runMain(command: readonly string[]): Promise<void> {
     process.exitCode = await runOperatorCommand(command, config);
   } else {
     const { serve } = await import('./serve.ts');
-    await serve(config);
+    await serve(config, dashboard);
   }
 }
 

@@ -1,4 +1,5 @@
 import { createStartingPages } from '#api/service-pages';
+import type { DashboardBuild } from '#dashboard/build';
 import { findOwnEcho } from '#domain/own-echo';
 import { StoreError } from '#store/errors';
 import { type OpenedStore, openStore } from '#store/store';
@@ -7,7 +8,7 @@ import { publicOrigin, type Config } from './config.ts';
 import { EXIT, say } from './exit.ts';
 import { writeGreeting } from './greeting.ts';
 import { type Part, Service, stopOnSignals } from './lifecycle.ts';
-import { DASHBOARD_BUILD, findDashboardBuild } from './lazyDashboard.ts';
+import { findDashboardBuild } from './lazyDashboard.ts';
 import { createLog, type MainLog } from './log.ts';
 import { realClock } from './realClock.ts';
 import { type BelfryService, buildService } from './service.ts';
@@ -30,8 +31,12 @@ function endWith(fault: unknown, log: MainLog): never {
   process.exit(EXIT.fault);
 }
 
-/** Serves until it is told to stop, which ends the process. */
-export async function serve(config: Config): Promise<void> {
+/**
+ * Serves until it is told to stop, which ends the process.
+ *
+ * @param dashboard  the one of a package; else it is looked for where it is built, beside the sources
+ */
+export async function serve(config: Config, dashboard?: DashboardBuild): Promise<void> {
   const log = await createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
   try {
     const appKey = loadAppKey(config);
@@ -52,7 +57,8 @@ export async function serve(config: Config): Promise<void> {
     });
     await service.start();
     const web = new WebServer(createStartingPages(), config);
-    const rooms = partOfRooms(config, appKey, store, web, log);
+    const findDashboard = () => dashboard ?? findDashboardBuild(log);
+    const rooms = partOfRooms({ config, appKey, store, web, log, findDashboard });
     await service.add(rooms);
     announce(config, web, await rooms.findFirstAccount(), log);
   } catch (fault) {
@@ -91,22 +97,31 @@ function partOfStore(store: OpenedStore): Part {
   return { name: 'store', start: async () => {}, stop: () => store.close() };
 }
 
+interface PartsOfRooms {
+  config: Config;
+  appKey: Uint8Array;
+  store: OpenedStore;
+  web: WebServer;
+  log: MainLog;
+  findDashboard: () => DashboardBuild | null;
+}
+
 /** Listens first, since links need the real port, and answers for real once everything is built. */
-function partOfRooms(
-  config: Config,
-  appKey: Uint8Array,
-  store: OpenedStore,
-  web: WebServer,
-  log: MainLog,
-): Part & { findFirstAccount: () => Promise<{ code: string | null } | null> } {
+function partOfRooms({
+  config,
+  appKey,
+  store,
+  web,
+  log,
+  findDashboard,
+}: PartsOfRooms): Part & { findFirstAccount: () => Promise<{ code: string | null } | null> } {
   let rooms: BelfryService | null = null;
   return {
     name: 'rooms',
     start: async () => {
       await web.start();
       const baseUrl = publicOrigin(config, web.port);
-      const dashboardBuild =
-        config.role === 'engine' ? null : findDashboardBuild(DASHBOARD_BUILD, log);
+      const dashboardBuild = config.role === 'engine' ? null : findDashboard();
       const echo = findOwnEcho(web.listening);
       const settings = { config, appKey, baseUrl, dashboardBuild, echo };
       rooms = buildService({ ...settings, store, clock: realClock, log });

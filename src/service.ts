@@ -5,6 +5,7 @@ import { createApi } from '#api/api';
 import { createEcho } from '#api/echo';
 import { MemoryRateLimiter, type RateLimiter } from '#api/rate-limiter';
 import { createServicePages } from '#api/service-pages';
+import type { DashboardBuild } from '#dashboard/build';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { secretHeadersWith } from '#domain/secret-headers';
@@ -45,8 +46,8 @@ interface ServiceOptions {
   echo?: OwnEcho | null;
   /** Tests in which time flies need a lease that outlives it. */
   leaseMs?: number;
-  /** The folder with the built dashboard; without it only the API and the service pages answer. */
-  dashboardBuild?: string | null;
+  /** Without it only the API and the service pages answer. */
+  dashboardBuild?: DashboardBuild | null;
   /** Tests spend less work on a password. */
   peopleConfig?: Pick<PeopleConfig, 'passwordWork'>;
 }
@@ -275,7 +276,7 @@ function buildApp(
       allowedNetworks: writeNetworks(config.allowedNetworks),
     },
     log,
-    buildDirectory: dashboardBuild,
+    build: dashboardBuild,
     trustedProxies: config.trustedProxies,
     now: () => store.clock.now(),
   });

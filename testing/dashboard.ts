@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config';
+import { openBuildFolder } from '#dashboard/build';
 import type { Log } from '#domain/log';
 import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#service';
@@ -91,7 +92,7 @@ export async function startDashboard(
     log,
     baseUrl: config.baseUrl ?? listening,
     echo,
-    dashboardBuild: BUILD,
+    dashboardBuild: openBuildFolder(BUILD),
     peopleConfig: { passwordWork },
   });
   const answer = getRequestListener(service.app.fetch);

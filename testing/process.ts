@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { describe } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { guardProcess, makeFolder } from './guard.ts';
 import { createDatabase } from './postgres.ts';
 import { withinTime } from './wait.ts';
+
+export { eventually } from './wait.ts';
 
 interface BelfryOptions {
   /** Default: a fresh SQLite file in a folder of its own. */
@@ -52,6 +53,10 @@ export interface BelfryProcess extends AsyncDisposable {
 }
 
 const MAIN = path.join(path.dirname(import.meta.dirname), 'src/main.ts');
+/** What is tested: the sources, or the executable that `BELFRY_EXECUTABLE` names. */
+const [PROGRAM, ...FIRST] = process.env['BELFRY_EXECUTABLE']
+  ? [path.resolve(process.env['BELFRY_EXECUTABLE'])]
+  : [process.execPath, MAIN];
 const READY = /belfry is ready at (http:\/\/[^\s"]+)/;
 /** However busy the machine is. */
 const START_LIMIT_MS = 60_000;
@@ -88,7 +93,7 @@ export function launchBelfry(options: BelfryOptions = {}) {
   const folder = options.folder ?? makeFolder();
   const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
   const env = settingsFor(databaseUrl, options.env);
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(PROGRAM, FIRST, {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -159,7 +164,7 @@ async function runCommand(
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(PROGRAM, [...FIRST, ...args], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -242,21 +247,4 @@ export function forEachDatabase(
   describe('Postgres', () => {
     declare('Postgres', async () => (await createDatabase()).url);
   });
-}
-
-/**
- * Asks again and again until the answer is neither null, false nor undefined: for what a process
- * does of its own accord and tells nobody about.
- */
-export async function eventually<Result>(
-  ask: () => Promise<Result | null | undefined | false> | Result | null | undefined | false,
-  { withinMs = 10_000, everyMs = 20, what = 'what was asked for' } = {},
-): Promise<Result> {
-  const limit = performance.now() + withinMs;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== null && answer !== undefined && answer !== false) return answer;
-    if (performance.now() > limit) throw new Error(`Waited ${withinMs} ms for ${what}`);
-    await delay(everyMs);
-  }
 }

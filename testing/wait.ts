@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** How long a helper waits for something that should come at once, unless told otherwise. */
 export const DEFAULT_WAIT_MS = 10_000;
 
@@ -26,4 +28,21 @@ export async function withinTime<Result>(
 /** The present instant in milliseconds since 1970 UTC, with fractions. */
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now();
+}
+
+/**
+ * Asks again and again until the answer is neither null, false nor undefined: for what a process
+ * does of its own accord and tells nobody about.
+ */
+export async function eventually<Result>(
+  ask: () => Promise<Result | null | undefined | false> | Result | null | undefined | false,
+  { withinMs = 10_000, everyMs = 20, what = 'what was asked for' } = {},
+): Promise<Result> {
+  const limit = performance.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== null && answer !== undefined && answer !== false) return answer;
+    if (performance.now() > limit) throw new Error(`Waited ${withinMs} ms for ${what}`);
+    await delay(everyMs);
+  }
 }

@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Hono } from 'hono';
-import type { RouterContextProvider, ServerBuild } from 'react-router';
 import type { Log } from '#domain/log';
+import type { DashboardBuild } from './build.ts';
 import type { RequestFacts, Targets } from './context.ts';
 import {
   comesFromOurPages,
@@ -14,14 +12,13 @@ import {
 import { buildPlainPage, type PlainPage } from './plainPage.ts';
 import { setCommonHeaders, setPageHeaders } from './securityHeaders.ts';
 import type { Services } from './services.ts';
-import { answerStaticFile, loadStaticFiles } from './staticFiles.ts';
+import { answerStaticFile, prepareStaticFiles } from './staticFiles.ts';
 
 export type DashboardOptions = {
   services: Services;
   config: { baseUrl: string; targets: Targets };
   log: Log;
-  /** Where the build lies, `build/dashboard` as an absolute path. */
-  buildDirectory: string;
+  build: DashboardBuild;
   /** The client's address as limits count it (§8.1); `env` is what the HTTP server hands to Hono. */
   readClientAddress: (request: Request, env: unknown) => string;
   /** Milliseconds since 1970 UTC. */
@@ -34,16 +31,6 @@ const formWithinMs = 20_000;
 const pageLimitMs = 30_000;
 const retryAfterSeconds = '5';
 
-type Handler = (request: Request, context: RouterContextProvider) => Promise<Response>;
-type Bundle = ServerBuild & {
-  entry: {
-    module: {
-      createRequestHandler: (build: ServerBuild, mode: string) => Handler;
-      createLoadContext: (services: Services, facts: RequestFacts) => RouterContextProvider;
-    };
-  };
-};
-
 /**
  * Opens the built dashboard as a Hono app, to be mounted last: it answers every address that nobody
  * else took, with a page, a static file or a 404 page.
@@ -52,10 +39,9 @@ type Bundle = ServerBuild & {
  * `X-Forwarded-*` is read, so forms work behind a proxy that ends TLS, and a forged header changes nothing.
  */
 export async function createDashboard(options: DashboardOptions): Promise<Hono> {
-  const { buildDirectory, config, services } = options;
-  const entry = pathToFileURL(join(buildDirectory, 'server', 'index.js')).href;
-  const bundle = (await import(entry)) as Bundle;
-  const files = await loadStaticFiles(join(buildDirectory, 'client'));
+  const { build, config, services } = options;
+  const bundle = await build.loadServer();
+  const files = await prepareStaticFiles(await build.readFiles());
   const handle = bundle.entry.module.createRequestHandler(bundle, 'production');
   const isHttps = config.baseUrl.startsWith('https:');
   const app = new Hono();

@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
+import type { BrowserFiles } from './build.ts';
 
 type StaticFile = {
   type: string;
@@ -23,42 +23,27 @@ const types: Record<string, string> = {
 };
 
 /**
- * The built browser files, read into memory once: an address is a key of this map or it is no file, so
- * no address can climb out of the directory. About a megabyte in all.
+ * The built browser files, in memory: an address is a key of this map or it is no file, so no address can climb
+ * out of the build. About a megabyte in all.
  */
-export async function loadStaticFiles(directory: string): Promise<Map<string, StaticFile>> {
-  const names = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = names.filter((entry) => entry.isFile() && types[extname(entry.name)] !== undefined);
-  const loaded = await Promise.all(
-    files.map(async (entry) => {
-      const path = join(entry.parentPath, entry.name);
-      const address = path.slice(directory.length).replaceAll('\\', '/');
-      return [address, await loadStaticFile(path, address)] as const;
-    }),
-  );
-  return new Map(loaded);
-}
-
-async function loadStaticFile(path: string, address: string): Promise<StaticFile> {
-  const plain = new Uint8Array(await readFile(path));
-  const [brotli, gzip] = await Promise.all([readIfThere(`${path}.br`), readIfThere(`${path}.gz`)]);
-  const digest = await crypto.subtle.digest('SHA-256', plain);
-  return {
-    type: types[extname(path)] ?? 'application/octet-stream',
-    isImmutable: address.startsWith('/assets/'),
-    etag: `"${Buffer.from(digest).toString('base64url').slice(0, 22)}"`,
-    plain,
-    brotli,
-    gzip,
-  };
+export async function prepareStaticFiles(files: BrowserFiles): Promise<Map<string, StaticFile>> {
+  const names = [...files.keys()].filter((name) => types[extname(name)] !== undefined);
+  const prepared = names.map(async (name) => [`/${name}`, await prepareFile(name, files)] as const);
+  return new Map(await Promise.all(prepared));
 }
 
 /** What the build has compressed lies beside the file; while pages are worked on there may be none. */
-async function readIfThere(path: string): Promise<Uint8Array<ArrayBuffer> | null> {
-  return readFile(path).then(
-    (content) => new Uint8Array(content),
-    () => null,
-  );
+async function prepareFile(name: string, files: BrowserFiles): Promise<StaticFile> {
+  const plain = files.get(name) ?? new Uint8Array();
+  const digest = await crypto.subtle.digest('SHA-256', plain);
+  return {
+    type: types[extname(name)] ?? 'application/octet-stream',
+    isImmutable: name.startsWith('assets/'),
+    etag: `"${Buffer.from(digest).toString('base64url').slice(0, 22)}"`,
+    plain,
+    brotli: files.get(`${name}.br`) ?? null,
+    gzip: files.get(`${name}.gz`) ?? null,
+  };
 }
 
 /** The answer for one file, in the best encoding that the client takes. */

@@ -1,19 +1,15 @@
 /**
- * `npm run demo`: a sample team with a month of history, served with a target of its own, until it is stopped.
- * Everything is in `data/demo`, which each start makes anew.
+ * `npm run demo`, `belfry demo`: a sample team with a month of history, served with a target of its own, until it is
+ * stopped. Everything is in `data/demo`, which each start makes anew.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig } from '#config';
 import { loadAppKey } from '../../src/appKey.ts';
 import { DEMO, seedDemo } from './seed.ts';
 import { startDemoTarget } from './target.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const FOLDER = path.join(ROOT, 'data/demo');
+const FOLDER = path.resolve('data/demo');
 const JOB_EVERY_MS = 20_000;
 
 export const DEMO_SETTINGS = {
@@ -27,32 +23,25 @@ const say = (line: string) => void process.stderr.write(`${line}\n`);
 /** Makes the demo's database anew and gives the API token of its first user. */
 export async function makeDemoData(targetUrl: string): Promise<string> {
   fs.rmSync(FOLDER, { recursive: true, force: true });
-  const config = readConfig(DEMO_SETTINGS, ROOT);
+  const config = readConfig(DEMO_SETTINGS, FOLDER);
   if ('errors' in config) throw new Error(config.errors.join('\n'));
   return seedDemo({ config, appKey: loadAppKey(config), targetUrl });
 }
 
-export async function runDemo(): Promise<void> {
+/** @param serve  starts the service in this process, with the settings of its environment; it ends the process */
+export async function runDemo(serve: () => Promise<void>): Promise<void> {
   const target = await startDemoTarget();
   say('Making a month of history; this takes up to a minute.');
   const token = await makeDemoData(target.url);
-  const env = { ...process.env, ...DEMO_SETTINGS };
-  const service = spawn(process.execPath, [path.join(ROOT, 'src/main.ts')], {
-    stdio: 'inherit',
-    env,
-  });
-  const ended = once(service, 'exit');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => service.kill(signal));
+  Object.assign(process.env, DEMO_SETTINGS);
+  await serve();
+  // A wrong setting has been told.
+  if (process.exitCode !== undefined) return target.close();
   const port = process.env['PORT'] ?? '3000';
-  await untilReady(port, ended);
   say(
     `\nSign in at http://localhost:${port} as ${DEMO.email} with the password: ${DEMO.password}\n`,
   );
-  const traffic = setInterval(() => void sendJob(port, token, target.url), JOB_EVERY_MS);
-  await ended;
-  clearInterval(traffic);
-  target.close();
+  setInterval(() => void sendJob(port, token, target.url), JOB_EVERY_MS);
 }
 
 /** Something to watch: most arrive, some are retried. */
@@ -70,15 +59,4 @@ async function sendJob(port: string, token: string, target: string): Promise<voi
       payload: { template: 'welcome' },
     }),
   }).catch((error: unknown) => say(`A job of the demo was not accepted: ${String(error)}`));
-}
-
-/** The way in is told last, below what the service says while it starts. */
-async function untilReady(port: string, ended: Promise<unknown>): Promise<void> {
-  const isOver = ended.then(() => true);
-  const isReady = async () =>
-    fetch(`http://localhost:${port}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) if (await Promise.race([isOver, delay(100, false)])) return;
 }

@@ -9,7 +9,7 @@ import type { CronInput } from '#work/cron-input';
 import type { JobInput } from '#work/job-input';
 import type { WindowInput } from '#work/window-input';
 import { FakeClock } from '../fake-clock.ts';
-import { eventually } from '../process.ts';
+import { eventually } from '../wait.ts';
 
 export const DEMO = {
   email: 'ada@northwind.example',

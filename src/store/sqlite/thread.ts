@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { StoreError } from '../errors.ts';
 import {
   type Answer,
@@ -8,6 +8,7 @@ import {
   threadsClockMs,
   type WorkerSettings,
 } from './protocol.ts';
+import { startWorker } from './start-worker.ts';
 
 /** Told once when a thread has ended that nobody closed: it does not come back, and nothing is answered any more. */
 export type OnLost = (fault: StoreError) => void;
@@ -26,10 +27,7 @@ export class SqliteThread implements SqliteLine {
   constructor(settings: WorkerSettings, onLost: OnLost) {
     this.#name = settings.name;
     this.#onLost = onLost;
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: settings,
-      name: this.#name,
-    });
+    this.#worker = startWorker({ workerData: settings, name: this.#name });
     this.#worker.on('message', (answer: Answer) => this.#settle(answer));
     this.#worker.on('error', (error) => this.#end(error as Error));
     this.#exited = new Promise((resolve) => {

@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { RouterContextProvider, ServerBuild } from 'react-router';
+import type { RequestFacts } from './context.ts';
+import type { Services } from './services.ts';
+
+/** What renders the pages: the router's build, with our entry.server.tsx in it. */
+export type ServerBundle = ServerBuild & {
+  entry: {
+    module: {
+      createRequestHandler: (build: ServerBuild, mode: string) => PageHandler;
+      createLoadContext: (services: Services, facts: RequestFacts) => RouterContextProvider;
+    };
+  };
+};
+
+type PageHandler = (request: Request, context: RouterContextProvider) => Promise<Response>;
+
+/** The browser's files by their path from the root of the site, such as `assets/root-B1x2.js`. */
+export type BrowserFiles = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+
+/** The built dashboard, wherever it lies. */
+export interface DashboardBuild {
+  loadServer(): Promise<ServerBundle>;
+  readFiles(): Promise<BrowserFiles>;
+}
+
+/** A build in a folder, as bin/build-dashboard.js leaves it. */
+export function openBuildFolder(folder: string): DashboardBuild {
+  const entry = pathToFileURL(join(folder, 'server', 'index.js')).href;
+  return {
+    loadServer: async () => (await import(entry)) as ServerBundle,
+    readFiles: () => readFolder(join(folder, 'client')),
+  };
+}
+
+export async function readFolder(folder: string): Promise<BrowserFiles> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const files = paths.map(async (path) => {
+    const name = path.slice(folder.length + 1).replaceAll('\\', '/');
+    return [name, new Uint8Array(await readFile(path))] as const;
+  });
+  return new Map(await Promise.all(files));
+}

@@ -1,0 +1,12 @@
+import { getAsset, isSea } from 'node:sea';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+
+/** The thread's script in a package; in the executable, the part of this name. */
+const PACKAGED_WORKER = 'sqlite-worker.cjs';
+
+/** Starts the script of `worker.ts`, wherever this process has its code from. */
+export function startWorker(options: WorkerOptions): Worker {
+  if (isSea()) return new Worker(getAsset(PACKAGED_WORKER, 'utf8'), { ...options, eval: true });
+  const file = import.meta.url.endsWith('.ts') ? './worker.ts' : `./${PACKAGED_WORKER}`;
+  return new Worker(new URL(file, import.meta.url), options);
+}
