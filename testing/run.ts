@@ -16,7 +16,7 @@ interface Check {
 }
 
 const ROOT = path.dirname(import.meta.dirname);
-const TEST_FILES = '{src,spec,testing,bin,bench}/**/*.test.{ts,tsx}';
+const TEST_FILES = '{src,spec,testing,bin,bench,packaging}/**/*.test.{ts,tsx}';
 /**
  * Most files wait now and then, for a disk, a browser or a second to pass, so two cores are kept busy by three
  * files. With more cores the service's processes, browsers and Postgres need a share of them too.

@@ -1,0 +1,13 @@
+import type { DashboardBuild } from '#dashboard/build';
+import { listParts, readPart } from './parts.ts';
+
+const FOLDER = 'dashboard';
+
+/** The built dashboard: what renders pages is in the bundle, and the browser's files are parts of the package. */
+export const packagedDashboard: DashboardBuild = {
+  loadServer: () => import('belfry:dashboard-server'),
+  readFiles: () =>
+    Promise.resolve(
+      new Map(listParts(FOLDER).map((name) => [name.slice(FOLDER.length + 1), readPart(name)])),
+    ),
+};

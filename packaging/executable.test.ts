@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { before, describe, test } from 'node:test';
+import { makeFolder } from '#testing/guard';
+import { VERSION } from '../src/version.ts';
+import { buildExecutable } from './executable.ts';
+import { packageIfChanged, writePackage } from './package.ts';
+import { EXECUTABLE, PACKAGE, ROOT } from './places.ts';
+
+/** Black-box suites that start the service and run commands on both databases, some twenty seconds of them. */
+const SAMPLE = [
+  'spec/starting.test.ts',
+  'spec/echo.test.ts',
+  'spec/roles.test.ts',
+  'src/cli/process.test.ts',
+];
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(EXECUTABLE, args, {
+    encoding: 'utf8',
+    env: {},
+    cwd: makeFolder(),
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return { status, stdout, stderr };
+}
+
+describe('the executable', () => {
+  before(() => packageIfChanged(), { timeout: 60_000 });
+
+  test('tells its version, and nothing else', () => {
+    assert.deepEqual(run('--version'), { status: 0, stdout: `${VERSION}\n`, stderr: '' });
+  });
+
+  test('holds the licences of what is in it', () => {
+    const { status, stdout } = run('licences');
+    assert.equal(status, 0);
+    for (const name of [
+      'Belfry contributors',
+      'kysely',
+      'react-dom',
+      'better-auth',
+      'Node.js is licensed',
+    ])
+      assert.ok(stdout.includes(name), name);
+  });
+
+  test('serves pages and their files without a setting, with its data beside it', async () => {
+    const folder = makeFolder();
+    const env = { PORT: '0' };
+    const belfry = spawn(EXECUTABLE, [], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      let said = '';
+      while (!/is ready at [^"]+"/.test(said)) {
+        const [chunk] = (await once(belfry.stdout, 'data')) as [Buffer];
+        said += chunk.toString();
+      }
+      const address = /is ready at ([^"]+)"/.exec(said)?.[1] ?? '';
+      const page = await (await fetch(`${address}/setup`)).text();
+      assert.match(page, /<form/);
+      const files = [...new Set(page.match(/\/assets\/[\w.-]+/g))];
+      assert.ok(files.length > 3);
+      for (const file of files) {
+        const answer = await fetch(`${address}${file}`, { headers: { 'Accept-Encoding': 'br' } });
+        assert.equal(answer.status, 200, file);
+        assert.equal(answer.headers.get('Content-Encoding'), 'br', file);
+        assert.notEqual(await answer.text(), '');
+      }
+      assert.deepEqual(fs.readdirSync(folder), ['data']);
+      assert.ok(fs.existsSync(path.join(folder, 'data/app.key')));
+    } finally {
+      belfry.kill();
+      await once(belfry, 'exit');
+    }
+  });
+
+  for (const suite of SAMPLE) {
+    test(`keeps the specification, known from outside: ${suite}`, async () => {
+      // A runner inside a runner would report to that one.
+      const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+      const runner = spawn(process.execPath, ['--test', '--test-reporter=dot', suite], {
+        cwd: ROOT,
+        env: { ...env, BELFRY_EXECUTABLE: EXECUTABLE },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let output = '';
+      for (const stream of [runner.stdout, runner.stderr])
+        stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      const [code] = (await once(runner, 'close')) as [number | null];
+      assert.equal(code, 0, output);
+    });
+  }
+
+  test('comes out the same, byte by byte, when it is built again in another place', async () => {
+    const folder = path.join(makeFolder(), 'package');
+    await writePackage(folder);
+    for (const name of ['belfry.cjs', 'sqlite-worker.cjs', 'licences.txt', 'package.json'])
+      assert.ok(read(PACKAGE, name).equals(read(folder, name)), name);
+    const again = path.join(folder, '..', 'belfry');
+    await buildExecutable(folder, again);
+    assert.ok(fs.readFileSync(again).equals(fs.readFileSync(EXECUTABLE)), 'the executable');
+  });
+});
+
+const read = (folder: string, name: string) => fs.readFileSync(path.join(folder, name));

@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+// The npm package's command. Runs on any Node, to say which one is needed.
+'use strict';
+
+const needed = 24;
+if (Number.parseInt(process.versions.node, 10) >= needed) {
+  require('./belfry.cjs');
+} else {
+  process.stderr.write(
+    'belfry: needs Node ' +
+      needed +
+      ' or newer, and this is Node ' +
+      process.versions.node +
+      '. ' +
+      'Install a newer Node, or take the executable, which needs none.\n',
+  );
+  process.exitCode = 1;
+}

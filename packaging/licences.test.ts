@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { rolldown } from 'rolldown';
+import manifest from '../package.json' with { type: 'json' };
+import { DASHBOARD_PACKAGES, writeLicences } from './licences.ts';
+import { ROOT } from './places.ts';
+
+/** The package of an import such as `kysely/migration`. */
+const packageOf = (name: string) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
+
+/** Packages that the service and its commands load when they run. */
+async function findRunning(): Promise<string[]> {
+  const ours = /^(\.|#|\/|\w:)/;
+  const isPackage = (name: string) => !ours.test(name) && name !== 'src/main.ts';
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input: 'src/main.ts',
+    platform: 'node',
+    external: isPackage,
+  });
+  const { output } = await bundle.generate({ format: 'es' });
+  await bundle.close();
+  const chunks = output.filter((each) => each.type === 'chunk');
+  const files = new Set(chunks.map(({ fileName }) => fileName));
+  const names = chunks
+    .flatMap(({ imports, dynamicImports }) => imports.concat(dynamicImports))
+    .filter((name) => !files.has(name) && !name.startsWith('node:'));
+  return [...new Set(names.map(packageOf))].toSorted();
+}
+
+/** Packages that a file imports from, and not their types alone. */
+function findImports(text: string): string[] {
+  const found = text.matchAll(/^import (?!type )[^;]*?from '([^.#'][^']*)'/gm);
+  return Array.from(found, ([, name = '']) => packageOf(name));
+}
+
+describe('the packages that Belfry is made of', () => {
+  test('those that run are the dependencies, and those alone', async () => {
+    assert.deepEqual(Object.keys(manifest.dependencies), await findRunning());
+  });
+
+  test('those that the dashboard holds are known for their licences, and only build', () => {
+    const files = fs.globSync('src/dashboard/**/*.{ts,tsx}', { cwd: ROOT });
+    const imported = files
+      .filter((file) => !/\.test\.|routes\.ts$/.test(file))
+      .flatMap((file) => findImports(fs.readFileSync(path.join(ROOT, file), 'utf8')))
+      .filter((name) => !name.startsWith('node:') && !(name in manifest.dependencies));
+    const unknown = imported.filter((name) => !DASHBOARD_PACKAGES.includes(name));
+    assert.deepEqual([...new Set(unknown)], []);
+    for (const name of DASHBOARD_PACKAGES) assert.ok(name in manifest.devDependencies, name);
+  });
+
+  test('are told with their licences, also where one brings another along', () => {
+    const text = writeLicences();
+    for (const name of ['kysely', 'pg-protocol', 'react-dom', '@floating-ui/react', 'zod'])
+      assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
+    for (const name of ['vite', 'rolldown', 'playwright-core'])
+      assert.doesNotMatch(text, new RegExp(`^${name} \\d`, 'm'));
+  });
+});

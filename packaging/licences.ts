@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { ROOT } from './places.ts';
+
+/** Packages that the dashboard's build holds. They are development dependencies, since nothing loads them at run time. */
+export const DASHBOARD_PACKAGES = [
+  '@mantine/core',
+  '@mantine/hooks',
+  '@react-router/node',
+  'cronstrue',
+  'react',
+  'react-dom',
+  'react-router',
+];
+
+interface Locked {
+  version?: string;
+  license?: string;
+  dependencies?: Record<string, string>;
+}
+type LockFile = { packages: Record<string, Locked> };
+
+/** The licence texts of every package that the bundle can hold: those that are named, and what they bring along. */
+export function writeLicences(): string {
+  const lock = readJson<LockFile>('package-lock.json');
+  const named = Object.keys(lock.packages['']?.dependencies ?? {});
+  const folders = findAll([...named, ...DASHBOARD_PACKAGES], lock);
+  const texts = folders.toSorted().map((folder) => writeOne(folder, lock.packages[folder] ?? {}));
+  return `Belfry holds these packages, each under its own licence.\n\n${texts.join('\n')}`;
+}
+
+/** Folders such as `node_modules/pg`, without the packages of other platforms. */
+function findAll(names: readonly string[], { packages }: LockFile): string[] {
+  const found = new Set<string>();
+  const visit = (name: string, from: string) => {
+    const folder = resolveFrom(name, from, packages);
+    if (folder === null || found.has(folder) || !fs.existsSync(path.join(ROOT, folder))) return;
+    found.add(folder);
+    for (const each of Object.keys(packages[folder]?.dependencies ?? {})) visit(each, folder);
+  };
+  for (const name of names) visit(name, '');
+  return [...found];
+}
+
+/** As Node looks for it: in the folder itself, then in those around it. */
+function resolveFrom(name: string, from: string, packages: LockFile['packages']): string | null {
+  const folder = `${from === '' ? '' : `${from}/`}node_modules/${name}`;
+  if (packages[folder] !== undefined) return folder;
+  if (from === '') return null;
+  const around = from.lastIndexOf('/node_modules/');
+  return resolveFrom(name, around === -1 ? '' : from.slice(0, around), packages);
+}
+
+function writeOne(folder: string, { version = '', license = 'see below' }: Locked): string {
+  const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const file = fs
+    .readdirSync(path.join(ROOT, folder))
+    .find((each) => /^(licen[cs]e|copying)(\.(md|txt|mit))?$/i.test(each));
+  // Some publish the name of the licence alone.
+  const text = file === undefined ? '' : fs.readFileSync(path.join(ROOT, folder, file), 'utf8');
+  return `${'-'.repeat(78)}\n${name} ${version} (${license})\n\n${text.trim()}\n`;
+}
+
+function readJson<T>(name: string): T {
+  return JSON.parse(fs.readFileSync(path.join(ROOT, name), 'utf8')) as T;
+}

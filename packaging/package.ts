@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { VERSION } from '../src/version.ts';
+import { bundlePrograms } from './bundle.ts';
+import { buildExecutable } from './executable.ts';
+import { writeLicences } from './licences.ts';
+import { EXECUTABLE, PACKAGE, ROOT } from './places.ts';
+
+/** Which sources the executable was made from. */
+const MARK = path.join(path.dirname(PACKAGE), 'package-hash');
+
+/**
+ * Makes the npm package as a folder and the executable from it, unless both are there for these sources.
+ *
+ * @throws if the dashboard can't be built; why is on standard error by then
+ */
+export async function packageIfChanged(): Promise<'packaged' | 'unchanged'> {
+  const hash = hashSources();
+  if (fs.existsSync(EXECUTABLE) && fs.existsSync(MARK) && fs.readFileSync(MARK, 'utf8') === hash) {
+    return 'unchanged';
+  }
+  buildDashboard();
+  fs.rmSync(MARK, { force: true });
+  await writePackage(PACKAGE);
+  await writeExecutable(EXECUTABLE);
+  fs.writeFileSync(MARK, hash);
+  return 'packaged';
+}
+
+function buildDashboard(): void {
+  const builder = path.join(ROOT, 'bin/build-dashboard.js');
+  const { status } = spawnSync(process.execPath, [builder], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the dashboard could not be built');
+}
+
+/** The npm package as a folder. */
+export async function writePackage(folder: string): Promise<void> {
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  await bundlePrograms(folder);
+  fs.cpSync(path.join(ROOT, 'build/dashboard/client'), path.join(folder, 'dashboard'), {
+    recursive: true,
+  });
+  for (const name of ['LICENSE', 'CHANGELOG.md']) {
+    fs.copyFileSync(path.join(ROOT, name), path.join(folder, name));
+  }
+  fs.copyFileSync(path.join(ROOT, 'packaging/README.md'), path.join(folder, 'README.md'));
+  fs.copyFileSync(path.join(ROOT, 'packaging/launch.js'), path.join(folder, 'belfry.js'));
+  fs.chmodSync(path.join(folder, 'belfry.js'), 0o755);
+  fs.writeFileSync(path.join(folder, 'licences.txt'), writeLicences());
+  fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`);
+}
+
+/** Nothing to install beside it: what Belfry depends on is in the bundle. */
+const MANIFEST = {
+  name: 'belfry',
+  version: VERSION,
+  description: 'A self-hosted service for scheduled and delayed HTTP requests.',
+  license: 'MIT',
+  type: 'commonjs',
+  bin: { belfry: 'belfry.js' },
+  // Told by belfry.js itself where it is older; npm only warns.
+  engines: { node: '>=24' },
+};
+
+/** Beside its place first, so that nobody runs half of it. */
+async function writeExecutable(file: string): Promise<void> {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  const draft = `${file}.${process.pid}`;
+  try {
+    await buildExecutable(PACKAGE, draft);
+    fs.renameSync(draft, file);
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+const SOURCES = ['src', 'packaging', 'testing/demo', 'bin', 'package-lock.json', 'CHANGELOG.md'];
+
+function hashSources(): string {
+  const hash = createHash('sha256').update(process.version).update(VERSION);
+  for (const file of SOURCES.flatMap(listFiles).toSorted()) {
+    hash.update(`\0${path.relative(ROOT, file)}\0`).update(fs.readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+function listFiles(source: string): string[] {
+  const place = path.join(ROOT, source);
+  if (fs.statSync(place).isFile()) return [place];
+  return fs
+    .readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}

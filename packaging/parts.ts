@@ -1,0 +1,25 @@
+/** What a package holds beside its code: files beside it in the npm package, assets in the executable. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { getAssetKeys, getRawAsset, isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+
+export function hasPart(name: string): boolean {
+  return isSea() ? getAssetKeys().includes(name) : existsSync(join(FOLDER, name));
+}
+
+/** Not to be written to: in the executable it is the very memory that the file is mapped to. */
+export function readPart(name: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(isSea() ? getRawAsset(name) : readFileSync(join(FOLDER, name)));
+}
+
+/** The names of all parts in a folder, such as `dashboard/assets/root-B1x2.js`. */
+export function listParts(folder: string): string[] {
+  if (isSea()) return getAssetKeys().filter((name) => name.startsWith(`${folder}/`));
+  return readdirSync(join(FOLDER, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(FOLDER.length + 1))
+    .map((name) => name.replaceAll('\\', '/'));
+}

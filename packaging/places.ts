@@ -1,0 +1,15 @@
+import path from 'node:path';
+import { VERSION } from '../src/version.ts';
+
+export const ROOT = path.dirname(import.meta.dirname);
+/** The npm package as a folder; the executable holds the same files. */
+export const PACKAGE = path.join(ROOT, 'build/package');
+/** What is handed out. */
+export const DIST = path.join(ROOT, 'dist');
+
+const suffix = process.platform === 'win32' ? '.exe' : '';
+export const EXECUTABLE = path.join(
+  DIST,
+  `belfry-${VERSION}-${process.platform}-${process.arch}${suffix}`,
+);
+export const TARBALL = path.join(DIST, `belfry-${VERSION}.tgz`);
