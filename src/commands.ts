@@ -8,7 +8,7 @@ import { StoreError } from '#store/errors';
 import { openStore } from '#store/store';
 import { createWork } from '#work/work';
 import { AppKeyFault, loadAppKey } from './appKey.ts';
-import { publicOrigin, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';
+import { publicAddress, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';
 import { createLog } from './log.ts';
 import { realClock } from './realClock.ts';
 import { readTextFile } from './textFile.ts';
@@ -73,7 +73,7 @@ async function openRooms(config: Config): Promise<OpenRooms> {
     const shared = { clock: realClock, log };
     const opening = { location: database, appKey, serving: false, onThisThread: true };
     const store = await openStore({ ...shared, ...opening });
-    const baseUrl = publicOrigin(config, config.port);
+    const baseUrl = publicAddress(config, config.port);
     const people = createPeople({
       store,
       log,

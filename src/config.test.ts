@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { publicOrigin, readConfig, type Config } from './config.ts';
+import { publicAddress, readConfig, type Config } from './config.ts';
 import { SETTINGS, type SettingName } from './settings.ts';
 
 const KEY = Buffer.alloc(32, 7);
@@ -47,6 +47,8 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
       ['https://b.example', 'https://b.example'],
       ['http://b.example:8080/', 'http://b.example:8080'],
       ['HTTPS://B.example:443', 'https://b.example'],
+      ['https://b.example/belfry/', 'https://b.example/belfry'],
+      ['https://b.example/a/b-2', 'https://b.example/a/b-2'],
     ],
   ],
   DATABASE_URL: [
@@ -191,7 +193,11 @@ const BAD: { [Name in SettingName]: string[] } = {
   BASE_URL: [
     'belfry.example.com',
     'ftp://b.example',
-    'https://b.example/path',
+    'https://b.example//path',
+    'https://b.example/a b',
+    'https://b.example/a%2fb',
+    'https://b.example/a"b',
+    'https://b.example/a.',
     'https://b.example/?q',
     'https://u:hidden@b.example',
   ],
@@ -355,9 +361,9 @@ describe('settings that depend on each other', () => {
   });
 
   test('the public address follows the real port unless it was given', () => {
-    assert.equal(publicOrigin(accepted({ PORT: '0' }), 4321), 'http://localhost:4321');
+    assert.equal(publicAddress(accepted({ PORT: '0' }), 4321), 'http://localhost:4321');
     assert.equal(
-      publicOrigin(accepted({ BASE_URL: 'https://b.example' }), 4321),
+      publicAddress(accepted({ BASE_URL: 'https://b.example' }), 4321),
       'https://b.example',
     );
   });

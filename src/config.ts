@@ -18,7 +18,7 @@ export interface Config {
   host: string;
   /** 0 asks the system for a free port. */
   port: number;
-  /** The public origin, without a slash at its end; null when it follows from the port (`publicOrigin`). */
+  /** The public address, without a slash at its end; null when it follows from the port (`publicAddress`). */
   baseUrl: string | null;
   /** A SQLite path is absolute. */
   database: DatabaseLocation;
@@ -145,6 +145,6 @@ export function servesLoopbackOnly({ host, baseUrl }: Config): boolean {
 }
 
 /** The public address of the service, once the port it really listens on is known. */
-export function publicOrigin(config: Config, listeningPort: number): string {
+export function publicAddress(config: Config, listeningPort: number): string {
   return config.baseUrl ?? `http://localhost:${listeningPort}`;
 }

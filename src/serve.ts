@@ -4,7 +4,7 @@ import { findOwnEcho } from '#domain/own-echo';
 import { StoreError } from '#store/errors';
 import { type OpenedStore, openStore } from '#store/store';
 import { AppKeyFault, loadAppKey } from './appKey.ts';
-import { publicOrigin, type Config } from './config.ts';
+import { publicAddress, type Config } from './config.ts';
 import { EXIT, say } from './exit.ts';
 import { writeGreeting } from './greeting.ts';
 import { type Part, Service, stopOnSignals } from './lifecycle.ts';
@@ -74,7 +74,7 @@ function announce(
   log: MainLog,
 ): void {
   const { address } = web;
-  const baseUrl = publicOrigin(config, web.port);
+  const baseUrl = publicAddress(config, web.port);
   if (process.stdout.isTTY) {
     process.stdout.write(
       writeGreeting({ address, baseUrl, database: config.database, firstAccount }),
@@ -120,7 +120,7 @@ function partOfRooms({
     name: 'rooms',
     start: async () => {
       await web.start();
-      const baseUrl = publicOrigin(config, web.port);
+      const baseUrl = publicAddress(config, web.port);
       const dashboardBuild = config.role === 'engine' ? null : findDashboard();
       const echo = findOwnEcho(web.listening);
       const settings = { config, appKey, baseUrl, dashboardBuild, echo };

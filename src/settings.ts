@@ -70,8 +70,11 @@ function parseHost(text: string): string | null {
 function parseBaseUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
-  const bare = url.pathname === '/' && url.search === '' && url.hash === '';
-  return bare && url.username === '' && url.password === '' ? url.origin : null;
+  const { username, password, search, hash } = url;
+  if (username !== '' || password !== '' || search !== '' || hash !== '') return null;
+  const path = url.pathname.replace(/\/$/, '');
+  // Plain names, which read the same wherever they are written.
+  return path.length <= 200 && /^(?:\/[\w.~-]*[\w~-])*$/.test(path) ? url.origin + path : null;
 }
 
 function parseDatabase(text: string): DatabaseLocation | null {
@@ -156,7 +159,8 @@ export const SETTINGS = {
   }),
   PORT: wholeNumber(0, 65_535, 3000),
   BASE_URL: define<string | null>({
-    accepts: 'an http or https address without a path, such as https://belfry.example.com',
+    accepts:
+      'an http or https address such as https://belfry.example.com, or with a path such as https://tools.example.com/belfry',
     fallback: null,
     shownDefault: 'http://localhost:<PORT>',
     parse: parseBaseUrl,

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { httpServerOptions } from '#api/server-limits';
+import { basePathOf } from '#domain/public-address';
+import { findPlace } from './basePath.ts';
 import type { Part } from './lifecycle.ts';
 
 const LET_GO_EVERY_MS = 100;
@@ -23,12 +25,19 @@ export class WebServer implements Part {
   constructor(app: Hono, at: { host: string; port: number; baseUrl: string | null }) {
     this.#at = at;
     this.#answer = getRequestListener(app.fetch);
+    const basePath = at.baseUrl === null ? '' : basePathOf(at.baseUrl);
     const isHttps = at.baseUrl?.startsWith('https:') === true;
     this.#server = createServer(httpServerOptions, (request, response) => {
       // Here, so that no answer is without them, whoever gives it.
       response.setHeader('X-Content-Type-Options', 'nosniff');
       if (isHttps) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
-      void this.#answer(request, response);
+      const place = findPlace(request.url ?? '/', basePath);
+      if (place.kind === 'ours') {
+        request.url = place.url;
+        void this.#answer(request, response);
+      } else {
+        response.writeHead(302, { Location: place.location }).end();
+      }
     });
   }
 

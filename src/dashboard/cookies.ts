@@ -1,19 +1,19 @@
 /** The few cookies of the dashboard itself (the session's is the account library's). */
 import { randomUUID } from 'node:crypto';
 import { redirect } from 'react-router';
+import { cookieScopeOf } from '#domain/public-address';
 import type { Theme } from './context.ts';
 
 const aYear = 365 * 24 * 3600;
 
-/** On https bound to this very host: no other host of the domain can set it. Time.tsx writes one of them, too. */
-const fullName = (name: string, isHttps: boolean) => (isHttps ? `__Host-${name}` : name);
-
-/** One cookie's value as sent by the browser, decoded; null where absent or broken. */
+/** One cookie's value as sent by the browser, decoded; null where absent or broken. Time.tsx writes one of them, too. */
 function readCookie(request: Request, name: string): string | null {
-  const sought = fullName(name, request.url.startsWith('https:'));
+  // Below a path they have another prefix (`cookieScopeOf`), which nothing of the request tells.
+  const prefixes = request.url.startsWith('https:') ? ['__Host-', '__Secure-'] : [''];
+  const sought = new Set(prefixes.map((prefix) => `${prefix}${name}`));
   for (const part of (request.headers.get('Cookie') ?? '').split(';')) {
     const at = part.indexOf('=');
-    if (at < 0 || part.slice(0, at).trim() !== sought) continue;
+    if (at < 0 || !sought.has(part.slice(0, at).trim())) continue;
     try {
       return decodeURIComponent(part.slice(at + 1).trim());
     } catch {
@@ -31,10 +31,10 @@ export function writeCookie(
   value: string,
   { baseUrl, maxAgeSeconds, isForScripts }: CookieRules,
 ): string {
-  const isHttps = baseUrl.startsWith('https:');
-  const secure = isHttps ? '; Secure' : '';
+  const { prefix, path, isSecure } = cookieScopeOf(baseUrl);
+  const secure = isSecure ? '; Secure' : '';
   const hidden = isForScripts ? '' : '; HttpOnly';
-  return `${fullName(name, isHttps)}=${encodeURIComponent(value)}; Path=/; SameSite=Lax; Max-Age=${maxAgeSeconds}${hidden}${secure}`;
+  return `${prefix}${name}=${encodeURIComponent(value)}; Path=${path}; SameSite=Lax; Max-Age=${maxAgeSeconds}${hidden}${secure}`;
 }
 
 export const themes: readonly Theme[] = ['light', 'dark', 'auto'];

@@ -4,6 +4,7 @@
  * it is named here.
  */
 import { data, redirect, type MiddlewareFunction } from 'react-router';
+import { basePathOf, ownPathOf } from '#domain/public-address';
 import { requestFacts, sentForm, services, session, signedIn } from './context.ts';
 import { forgetToast, readToast } from './cookies.ts';
 import { isSafeMethod } from './formGuards.ts';
@@ -36,14 +37,16 @@ let isSetUp = false;
 
 const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, context }, next) => {
   const { people } = context.get(services);
+  const { baseUrl } = context.get(requestFacts);
   const current = await people.accounts.readSession(request.headers);
   context.set(session, current);
   const page = pattern.startsWith('/') ? pattern : `/${pattern}`;
   if (!publicPages.has(page)) {
     const elsewhere = current
       ? enter(current, page)
-      : await findDoor(request, url, people.accounts);
-    if (elsewhere) return elsewhere;
+      : await findDoor(request, `${ownPathOf(url, baseUrl)}${url.search}`, people.accounts);
+    // The router adds the path to the redirects of loaders and actions, and leaves a middleware's as they are.
+    if (elsewhere !== null) return redirect(`${basePathOf(baseUrl)}${elsewhere}`);
     if (current?.team) {
       const { user, team } = current;
       context.set(signedIn, {
@@ -63,27 +66,26 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
   const response = await next();
   for (const cookie of current?.setCookies ?? []) response.headers.append('Set-Cookie', cookie);
   if (readToast(request) && !response.headers.has('Location')) {
-    response.headers.append('Set-Cookie', forgetToast(context.get(requestFacts).baseUrl));
+    response.headers.append('Set-Cookie', forgetToast(baseUrl));
   }
   return response;
 };
 
 export const gate = guard(decide);
 
-function enter(current: Session, page: string): Response | null {
-  return current.team || teamlessPages.has(page) ? null : redirect('/teams/new');
+function enter(current: Session, page: string): string | null {
+  return current.team || teamlessPages.has(page) ? null : '/teams/new';
 }
 
 /** Signed out: to `/setup` while there is nobody at all, else to sign in and then back here. */
 async function findDoor(
   request: Request,
-  url: URL,
+  wanted: string,
   accounts: { isSetUp: () => Promise<boolean> },
-): Promise<Response> {
+): Promise<string> {
   isSetUp ||= await accounts.isSetUp();
-  if (!isSetUp) return redirect('/setup');
+  if (!isSetUp) return '/setup';
   // A form that was sent after the session ended can't be sent again by a redirect.
   if (!isSafeMethod(request.method)) throw data({ signedOut: true }, { status: 401 });
-  const wanted = `${url.pathname}${url.search}`;
-  return redirect(wanted === '/' ? '/login' : `/login?next=${encodeURIComponent(wanted)}`);
+  return wanted === '/' ? '/login' : `/login?next=${encodeURIComponent(wanted)}`;
 }

@@ -1,11 +1,18 @@
 import { escapeHtml } from '#domain/escape-html';
 
 /** A page for when the application itself can't or shouldn't answer: no scripts, nothing from the request. */
-export type PlainPage = { status: number; title: string; text: string; requestId: string };
+export type PlainPage = {
+  status: number;
+  title: string;
+  text: string;
+  requestId: string;
+  /** What our addresses begin with: empty, or such as `/belfry`. */
+  basePath: string;
+};
 
 /** The page as HTML; scripts that asked for data get the text alone, and show it in their own page. */
 export function buildPlainPage(
-  { status, title, text, requestId }: PlainPage,
+  { status, title, text, requestId, basePath }: PlainPage,
   wantsData: boolean,
 ): Response {
   const headers = new Headers({ 'Content-Type': 'text/plain; charset=utf-8' });
@@ -13,8 +20,8 @@ export function buildPlainPage(
   headers.set('Content-Type', 'text/html; charset=utf-8');
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)} · Belfry</title><link rel="stylesheet" href="/plain.css"></head>
+<title>${escapeHtml(title)} · Belfry</title><link rel="stylesheet" href="${basePath}/plain.css"></head>
 <body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>
-<p><a href="/">Go to the overview</a></p><p class="id">Request ${escapeHtml(requestId)}</p></main></body></html>`;
+<p><a href="${basePath}/">Go to the overview</a></p><p class="id">Request ${escapeHtml(requestId)}</p></main></body></html>`;
   return new Response(html, { status, headers });
 }

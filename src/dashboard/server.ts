@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Log } from '#domain/log';
+import { basePathOf } from '#domain/public-address';
 import type { DashboardBuild } from './build.ts';
 import type { RequestFacts, Targets } from './context.ts';
 import {
@@ -9,6 +10,7 @@ import {
   originsOfOurPages,
   readBoundedBody,
 } from './formGuards.ts';
+import { moveBuild } from './moveBuild.ts';
 import { buildPlainPage, type PlainPage } from './plainPage.ts';
 import { setCommonHeaders, setPageHeaders } from './securityHeaders.ts';
 import type { Services } from './services.ts';
@@ -31,6 +33,8 @@ const formWithinMs = 20_000;
 const pageLimitMs = 30_000;
 const retryAfterSeconds = '5';
 
+type PageWords = Omit<PlainPage, 'requestId' | 'basePath'>;
+
 /**
  * Opens the built dashboard as a Hono app, to be mounted last: it answers every address that nobody
  * else took, with a page, a static file or a 404 page.
@@ -39,7 +43,8 @@ const retryAfterSeconds = '5';
  * `X-Forwarded-*` is read, so forms work behind a proxy that ends TLS, and a forged header changes nothing.
  */
 export async function createDashboard(options: DashboardOptions): Promise<Hono> {
-  const { build, config, services } = options;
+  const { config, services } = options;
+  const build = moveBuild(options.build, basePathOf(config.baseUrl));
   const bundle = await build.loadServer();
   const files = await prepareStaticFiles(await build.readFiles());
   const handle = bundle.entry.module.createRequestHandler(bundle, 'production');
@@ -98,8 +103,8 @@ async function answerPage(
 ): Promise<Response> {
   const { requestId } = facts;
   const wantsData = new URL(publicUrl).pathname.endsWith('.data');
-  const refuse = (page: Omit<PlainPage, 'requestId'>) =>
-    buildPlainPage({ ...page, requestId }, wantsData);
+  const basePath = basePathOf(facts.baseUrl);
+  const refuse = (page: PageWords) => buildPlainPage({ ...page, requestId, basePath }, wantsData);
   if (!isDecodable(publicUrl)) return refuse(missing);
   if (!methods.includes(request.method)) {
     const refusal = refuse(explainStatus(405));
@@ -174,7 +179,7 @@ const missing = {
   text: 'It may have been deleted, or it belongs to another of your teams: then switch to that team first.',
 };
 
-function explainStatus(status: number): Omit<PlainPage, 'requestId'> {
+function explainStatus(status: number): PageWords {
   if (status === 401) return signedOut;
   if (status === 404) return missing;
   if (status < 500) {

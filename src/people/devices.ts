@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#domain/clock';
+import { type CookieScope, cookieScopeOf } from '#domain/public-address';
 import { normalizeEmail } from './fields.ts';
 import { deriveSecret, makeSecret } from './secrets.ts';
 import { readCookieText } from './visitor.ts';
@@ -24,12 +25,12 @@ interface Deps {
 export class Devices {
   readonly #clock: Clock;
   readonly #key: string;
-  readonly #isHttps: boolean;
+  readonly #scope: CookieScope;
 
   constructor({ clock, baseUrl, appKey }: Deps) {
     this.#clock = clock;
     this.#key = deriveSecret(appKey, 'belfry known devices');
-    this.#isHttps = baseUrl.startsWith('https:');
+    this.#scope = cookieScopeOf(baseUrl);
   }
 
   /** A name for the browser, where somebody has signed in to the account there; else null. */
@@ -43,12 +44,13 @@ export class Devices {
     const others = this.#marksIn(headers).filter((mark) => !this.#isOf(mark, email));
     const head = `${makeSecret().slice(0, 22)}.${this.#clock.now().toString(36)}`;
     const marks = [`${head}.${this.#sign(head, email)}`, ...others].slice(0, MOST_ACCOUNTS);
-    const secure = this.#isHttps ? '; Secure' : '';
-    return `${this.#cookieName}=${marks.join(BETWEEN)}; Path=/; SameSite=Lax; Max-Age=${VALID_MS / 1000}; HttpOnly${secure}`;
+    const { path, isSecure } = this.#scope;
+    const secure = isSecure ? '; Secure' : '';
+    return `${this.#cookieName}=${marks.join(BETWEEN)}; Path=${path}; SameSite=Lax; Max-Age=${VALID_MS / 1000}; HttpOnly${secure}`;
   }
 
   get #cookieName(): string {
-    return this.#isHttps ? '__Host-belfry_device' : 'belfry_device';
+    return `${this.#scope.prefix}belfry_device`;
   }
 
   #marksIn(headers: Headers): string[] {

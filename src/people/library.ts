@@ -3,6 +3,7 @@ import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Clock } from '#domain/clock';
 import { newId } from '#domain/ids';
 import type { Log } from '#domain/log';
+import { cookieScopeOf } from '#domain/public-address';
 import type { Store } from '#store/store';
 import { createLibraryAdapter } from './library-adapter.ts';
 import type { Passwords } from './passwords.ts';
@@ -30,10 +31,10 @@ const DAY_SECONDS = 24 * 60 * 60;
  * what its own limits would count (they act in its HTTP handler only).
  */
 export function createLibrary({ store, clock, log, passwords, baseUrl, appKey }: LibraryDeps) {
-  const isHttps = baseUrl.startsWith('https:');
+  const { prefix, path, isSecure } = cookieScopeOf(baseUrl);
   return betterAuth({
     appName: 'Belfry',
-    baseURL: baseUrl,
+    baseURL: new URL(baseUrl).origin,
     // Never mounted; if it ever were, it would not be under the API (§4.3).
     basePath: '/accounts-library',
     secret: deriveSecret(appKey, 'belfry accounts'),
@@ -47,11 +48,10 @@ export function createLibrary({ store, clock, log, passwords, baseUrl, appKey }:
       },
     },
     advanced: {
-      // `__Host-`: no other host of the domain can set it, nor can a page without TLS. The library knows only
-      // its own prefix, so the name brings it and the attributes that it asks for.
-      cookiePrefix: isHttps ? '__Host-belfry' : 'belfry',
+      // The library knows only a prefix of its own, so the name brings ours and the attributes that it asks for.
+      cookiePrefix: `${prefix}belfry`,
       useSecureCookies: false,
-      defaultCookieAttributes: { secure: isHttps },
+      defaultCookieAttributes: { secure: isSecure, path },
       disableOriginCheck: false,
       disableCSRFCheck: false,
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },

@@ -9,8 +9,8 @@ export interface Visitor {
 export type CookieKind = 'session' | 'challenge';
 
 const COOKIE_NAMES: Record<CookieKind, RegExp> = {
-  session: /^(?:__Host-)?belfry\.(?:session_token|dont_remember)$/,
-  challenge: /^(?:__Host-)?belfry\.two_factor$/,
+  session: /^(?:__Host-|__Secure-)?belfry\.(?:session_token|dont_remember)$/,
+  challenge: /^(?:__Host-|__Secure-)?belfry\.two_factor$/,
 };
 
 /** The visitor's cookies of those kinds, as the text of a `Cookie` header; empty where there are none. */

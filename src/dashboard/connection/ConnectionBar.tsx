@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useFetcher, useLocation } from 'react-router';
+import { Link, useFetcher, useLocation } from 'react-router';
 import { Glyph } from '../parts/Glyph.tsx';
 import { noteUntaken, useConnection, type Connection, type Untaken } from './connection.ts';
 import classes from './ConnectionBar.module.css';
@@ -51,7 +51,9 @@ function SwitchBack({ team }: { team: { id: string; name: string } }) {
       <Button type="button" size="compact-xs" variant="default" onClick={() => void switchBack()}>
         Switch back to {team.name}
       </Button>
-      <a href={useLocation().pathname}>Open this page in the current team</a>
+      <Link to={useLocation().pathname} reloadDocument>
+        Open this page in the current team
+      </Link>
     </div>
   );
 }
@@ -63,9 +65,9 @@ function ConnectionWords({ connection }: { connection: Exclude<Connection, { kin
     return (
       <p>
         <strong>You are signed out.</strong> What stands here stays.{' '}
-        <a href={`/login?next=${next}`} target="_blank" rel="noopener">
+        <Link to={`/login?next=${next}`} reloadDocument target="_blank" rel="noopener">
           Sign in in another tab
-        </a>{' '}
+        </Link>{' '}
         and come back.
       </p>
     );

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useLocation, useMatches } from 'react-router';
+import { useHref, useLocation, useMatches } from 'react-router';
 import { noteUntaken } from './connection.ts';
 import { rememberShown } from './keepPage.ts';
 
@@ -7,10 +7,11 @@ import { rememberShown } from './keepPage.ts';
 export function KeepShown() {
   const matches = useMatches();
   const { pathname, search } = useLocation();
+  const here = useHref({ pathname, search });
   useEffect(() => {
     const loaderData = Object.fromEntries(matches.map((match) => [match.id, match.loaderData]));
-    rememberShown({ href: `${window.location.origin}${pathname}${search}`, loaderData });
-  }, [matches, pathname, search]);
+    rememberShown({ href: `${window.location.origin}${here}`, loaderData });
+  }, [matches, here]);
   // What was said of a form of the page before is about nothing here.
   useEffect(() => noteUntaken(null), [pathname]);
   return null;

@@ -3,6 +3,7 @@
  * on the server nothing ever changes it.
  */
 import { useSyncExternalStore } from 'react';
+import { addressOf } from '../address.ts';
 
 export type Connection =
   | { kind: 'live' }
@@ -118,7 +119,7 @@ function lookAgain(): void {
 
 async function look(): Promise<Sign> {
   try {
-    const answer = await fetch(heartbeatPage, {
+    const answer = await fetch(addressOf(heartbeatPage), {
       cache: 'no-store',
       signal: AbortSignal.timeout(lookLimitMs),
     });

@@ -6,6 +6,7 @@
  * what to do. Only what a page answers for itself (it is gone, it is not for this role) passes.
  */
 import { data, isRouteErrorResponse, redirect, type DataStrategyResult } from 'react-router';
+import { basePathInBrowser } from '../address.ts';
 import { explainFault } from '../parts/faultWords.ts';
 import { note, noteUntaken, waitForAnswer, type Sign, type Untaken } from './connection.ts';
 import { wouldMove } from './wouldMove.ts';
@@ -113,7 +114,12 @@ const isServerFault = (error: unknown) =>
 const isRedirect = (result: unknown): result is Response =>
   result instanceof Response && result.headers.has('Location');
 const leadsToSignIn = ({ headers }: Response) =>
-  /^\/login(?:\?|$)/.test(headers.get('Location') ?? '');
+  /^\/login(?:\?|$)/.test(withoutBasePath(headers.get('Location') ?? ''));
+
+function withoutBasePath(path: string): string {
+  const basePath = basePathInBrowser();
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+}
 
 function keepForm(request: Request, results: Results): Results {
   const fault = findFault(results);

@@ -1,4 +1,5 @@
 import { use, useEffect, useState } from 'react';
+import { addressOf } from '../address.ts';
 import { Glyph } from './Glyph.tsx';
 import { Copied } from './shownOnce.ts';
 import classes from './CopyButton.module.css';
@@ -52,7 +53,7 @@ export function CopyButton({
 }
 
 async function load(from: string | undefined): Promise<string> {
-  const answer = from === undefined ? null : await fetch(from).catch(() => null);
+  const answer = from === undefined ? null : await fetch(addressOf(from)).catch(() => null);
   return answer?.ok === true ? answer.text() : '';
 }
 

@@ -1,6 +1,6 @@
 import { FAILURE_TEXTS } from '#domain/failure';
 import type { ReactNode } from 'react';
-import { Link, useLocation, useNavigation } from 'react-router';
+import { Link, useHref, useLocation, useNavigation } from 'react-router';
 import type { Toast } from '../cookies.ts';
 import type { Pulse, Session, TeamOfUser, Usage } from '../services.ts';
 import { Form } from './Form.tsx';
@@ -121,7 +121,7 @@ function TopBar({ user, team, teams, pulse, usage, theme }: TopBarProps) {
         </Menu>
       </div>
       <TeamSwitch team={team} teams={teams} />
-      <form action="/jobs" method="get" role="search" className={classes.search}>
+      <form action={useHref('/jobs')} method="get" role="search" className={classes.search}>
         <Glyph name="search" size={14} />
         <input type="hidden" name="tab" value="all" />
         <input

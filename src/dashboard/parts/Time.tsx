@@ -1,4 +1,6 @@
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
+import { cookieScopeOf } from '#domain/public-address';
+import { basePathInBrowser } from '../address.ts';
 import { describeDay, describeDistance, formatClock } from './times.ts';
 
 type Moment = { now: number; timeZone: string | null };
@@ -13,9 +15,9 @@ export function NowProvider({ now, timeZone, children }: Moment & { children: Re
   useEffect(() => {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (zone !== timeZone) {
-      const isHttps = location.protocol === 'https:';
-      const [name, secure] = isHttps ? ['__Host-belfry_zone', '; Secure'] : ['belfry_zone', ''];
-      document.cookie = `${name}=${encodeURIComponent(zone)}; Path=/; SameSite=Lax; Max-Age=31536000${secure}`;
+      const { prefix, path, isSecure } = cookieScopeOf(`${location.origin}${basePathInBrowser()}`);
+      const secure = isSecure ? '; Secure' : '';
+      document.cookie = `${prefix}belfry_zone=${encodeURIComponent(zone)}; Path=${path}; SameSite=Lax; Max-Age=31536000${secure}`;
     }
     // The server's clock is the one that things happen by; the viewer's may be minutes off.
     const offset = now - Date.now();

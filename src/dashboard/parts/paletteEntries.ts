@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useLocation, useRouteLoaderData } from 'react-router';
+import { addressOf } from '../address.ts';
 import type { loader as frameLoader } from '../routes/frame.tsx';
 import { reachable, settingsPages } from './places.ts';
 import { rankEntries, type Entry } from './rankEntries.ts';
@@ -24,7 +25,7 @@ const PAUSE_MS = 120;
 
 async function askServer(typed: string, signal: AbortSignal): Promise<Answer> {
   try {
-    const answer = await fetch(`/find?q=${encodeURIComponent(typed)}`, { signal });
+    const answer = await fetch(addressOf(`/find?q=${encodeURIComponent(typed)}`), { signal });
     if (!answer.ok) return { ...nothing, typed, isAway: true };
     const { entries } = (await answer.json()) as { entries: Entry[] };
     return { typed, entries, isAway: false };

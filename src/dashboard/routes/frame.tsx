@@ -1,4 +1,4 @@
-import { Outlet, useRouteLoaderData } from 'react-router';
+import { Outlet, useHref, useRouteLoaderData } from 'react-router';
 import { requestFacts, services, signedIn } from '../context.ts';
 import { readTheme, readToast } from '../cookies.ts';
 import { FaultPage } from '../parts/FaultPage.tsx';
@@ -27,12 +27,13 @@ export async function loader({ request, context }: Route.LoaderArgs) {
 }
 
 export default function FrameLayout({ loaderData }: Route.ComponentProps) {
+  const isFailing = (loaderData.pulse?.failingCrons ?? 0) > 0;
   return (
     <Frame {...loaderData}>
       <link
         rel="icon"
         type="image/svg+xml"
-        href={(loaderData.pulse?.failingCrons ?? 0) > 0 ? '/bell-failing.svg' : '/bell.svg'}
+        href={useHref(isFailing ? '/bell-failing.svg' : '/bell.svg')}
       />
       <Outlet />
     </Frame>

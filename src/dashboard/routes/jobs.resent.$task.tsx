@@ -1,4 +1,5 @@
 import { data } from 'react-router';
+import { ownPathOf } from '#domain/public-address';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { EmptyState } from '../parts/EmptyState.tsx';
@@ -29,7 +30,8 @@ export async function action({ context, url }: Route.ActionArgs) {
   const { work } = context.get(services);
   const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: null });
   if (asks) return { asks };
-  return redirectWithToast(url.pathname, toast, context.get(requestFacts).baseUrl);
+  const { baseUrl } = context.get(requestFacts);
+  return redirectWithToast(ownPathOf(url, baseUrl), toast, baseUrl);
 }
 
 export default function Resent({ loaderData, actionData }: Route.ComponentProps) {

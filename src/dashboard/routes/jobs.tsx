@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { data, Link, useLocation } from 'react-router';
+import { ownPathOf } from '#domain/public-address';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../cookies.ts';
 import { countOf, formatAmount, isOne, writeAmount } from '../parts/amounts.ts';
@@ -97,13 +98,14 @@ export async function action({ context, url }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const form = context.get(sentForm);
-  const { pathname, search, searchParams } = url;
+  const { search, searchParams } = url;
   const kind = readKind(form);
   if (kind === null) throw data(null, { status: 400 });
   const read = readJobSearch(searchParams);
   const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: read.search });
   if (asks) return { asks };
-  return redirectWithToast(`${pathname}${search}`, toast, context.get(requestFacts).baseUrl);
+  const { baseUrl } = context.get(requestFacts);
+  return redirectWithToast(`${ownPathOf(url, baseUrl)}${search}`, toast, baseUrl);
 }
 
 export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {

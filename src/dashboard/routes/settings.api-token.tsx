@@ -185,7 +185,9 @@ function Arrival({
         <>
           <Status name="processing" word="Waiting for the first request" />
           <noscript>
-            <a href="/settings/api-token">Look again</a>
+            <Link to="/settings/api-token" reloadDocument>
+              Look again
+            </Link>
           </noscript>
         </>
       )}

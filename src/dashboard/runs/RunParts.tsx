@@ -190,9 +190,9 @@ function RequestBody({
         <JsonView text={bodyText} label="request body" />
       )}
       {isBodyCut && wholeAt !== null ? (
-        <a href={wholeAt} target="_blank" rel="noopener">
+        <Link to={wholeAt} reloadDocument target="_blank" rel="noopener">
           {`Show all ${describeBytes(bodyBytes)}`}
-        </a>
+        </Link>
       ) : null}
       {signedText === null ? null : (
         <details className={classes.signed}>

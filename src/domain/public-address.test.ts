@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { basePathOf, cookieScopeOf, ownPathOf } from './public-address.ts';
+
+describe('the public address', () => {
+  test('has the path that everything is below, or none', () => {
+    assert.equal(basePathOf('https://belfry.example.com'), '');
+    assert.equal(basePathOf('https://tools.example.com/belfry'), '/belfry');
+    assert.equal(basePathOf('http://localhost:3000/a/b'), '/a/b');
+  });
+
+  test('is left out of a path of ours', () => {
+    const own = (path: string, base: string) =>
+      ownPathOf(new URL(`http://x${path}`), `http://x${base}`);
+    assert.equal(own('/jobs/1', ''), '/jobs/1');
+    assert.equal(own('/belfry/jobs/1', '/belfry'), '/jobs/1');
+    assert.equal(own('/belfry', '/belfry'), '/');
+    assert.equal(own('/belfry2/jobs', '/belfry'), '/belfry2/jobs');
+  });
+
+  test('keeps cookies to this host, to its path, and to TLS where it has TLS', () => {
+    assert.deepEqual(cookieScopeOf('http://localhost:3000'), {
+      prefix: '',
+      path: '/',
+      isSecure: false,
+    });
+    assert.deepEqual(cookieScopeOf('https://belfry.example.com'), {
+      prefix: '__Host-',
+      path: '/',
+      isSecure: true,
+    });
+    assert.deepEqual(cookieScopeOf('https://tools.example.com/belfry'), {
+      prefix: '__Secure-',
+      path: '/belfry',
+      isSecure: true,
+    });
+  });
+});
