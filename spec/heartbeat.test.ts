@@ -137,4 +137,37 @@ describe('an engine', { timeout: 60_000 }, () => {
     assert.ok(target.requests.length > 0);
     assert.ok(target.requests.every(({ url }) => url === '/cron'));
   });
+
+  test('works while every seat is taken for minutes, also after a claim that failed', async () => {
+    await using target = await startReceiver({ answer: 'never' });
+    const env = { MAX_CONCURRENT_REQUESTS: '1' };
+    await using service = await startService(openSqliteTestStore, { env });
+    const { clock, engine, store } = service;
+    const url = `${target.url}/cron`;
+    const cron = { name: 'Long', url, cron_expression: '* * * * *', timeout_seconds: 300 };
+    assert.equal((await service.post('/api/crons', cron)).status, 201);
+    const job = { queue: 'q', url: `${target.url}/job`, delay: 58 };
+    assert.equal((await service.post('/api/jobs', job)).status, 201);
+    const rename = (from: string, to: string) =>
+      store.database.transact((trx) =>
+        trx.schema.alterTable('queues').renameColumn(from, to).execute(),
+      );
+    await rename('assertions', 'assertions_away');
+    const isSent = async () => {
+      if (target.requests.length > 0) return true;
+      await clock.advance(SECOND);
+      return false;
+    };
+    await eventually(isSent, { everyMs: 5, withinMs: 30_000 });
+    assert.equal(target.requests[0]?.url, '/cron');
+    await rename('assertions_away', 'assertions');
+    for (let second = 0; second < 200; second++) {
+      await clock.advance(SECOND);
+      await setImmediate();
+      // What is to be read of the database is read on a thread of its own.
+      if (second % 10 === 0) await eventually(() => engine?.isWorking());
+    }
+    assert.equal(engine?.isWorking(), true);
+    assert.equal(target.requests.length, 1, 'the seat was taken all the time');
+  });
 });

@@ -70,8 +70,8 @@ export class Engine {
   #idle: (() => void) | null = null;
   /** When everything that waits was last read. */
   #lookedAtMs = -Infinity;
-  /** Since when each claim from lanes of a kind has failed; without those that succeed. */
-  readonly #claimsFailSinceMs = new Map<Lane['kind'], number>();
+  /** The first and the last claim in a row that failed, by kind of lane; without those that succeed. */
+  readonly #failedClaims = new Map<Lane['kind'], { firstMs: number; lastMs: number }>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -100,10 +100,15 @@ export class Engine {
     return !isBusy && this.#agenda.nextDueAt() > this.#clock.now();
   }
 
-  /** False where nothing of some kind could be claimed for a minute: the database is away, refuses, or does not answer. */
+  /**
+   * False where nothing of some kind could be claimed for a minute: the database is away, refuses, or does not answer.
+   * Only what was tried counts: while every seat is taken, nothing is claimed, and nothing is wrong.
+   */
   isWorking(): boolean {
     const agoMs = (sinceMs: number) => this.#clock.monotonicMs() - sinceMs;
-    const claimsFail = [...this.#claimsFailSinceMs.values()].some((ms) => agoMs(ms) > STUCK_MS);
+    const claimsFail = [...this.#failedClaims.values()].some(
+      ({ firstMs, lastMs }) => lastMs - firstMs > STUCK_MS,
+    );
     return !this.#stopping && !claimsFail && agoMs(this.#lookedAtMs) <= STUCK_MS;
   }
 
@@ -274,10 +279,11 @@ export class Engine {
     if (served.length === 0) return;
     try {
       await claim(served);
-      this.#claimsFailSinceMs.delete(kind);
+      this.#failedClaims.delete(kind);
     } catch (error) {
-      if (!this.#claimsFailSinceMs.has(kind))
-        this.#claimsFailSinceMs.set(kind, this.#clock.monotonicMs());
+      const lastMs = this.#clock.monotonicMs();
+      const firstMs = this.#failedClaims.get(kind)?.firstMs ?? lastMs;
+      this.#failedClaims.set(kind, { firstMs, lastMs });
       this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
       const queues = kind === 'queue' ? served : [];
       this.#strays.expect({ queueIds: queues.map(({ lane }) => lane.id), since: now });
