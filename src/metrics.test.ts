@@ -23,6 +23,9 @@ function watched(readBacklog = () => Promise.resolve<Backlog>(BACKLOG)): Metrics
     clock: { now: () => 0, monotonicMs: () => 0, after: () => () => {} },
     inFlight: () => 0,
     readBacklog,
+    readOutbox: () => Promise.resolve({ callbacks: NONE, notices: NONE }),
+    ping: () => Promise.resolve(),
+    readFreeBytes: () => Promise.resolve(5_000_000_000),
     oldSnapshots: () => [{ heldBy: 'connection 1 of postgres (psql)', seconds: 700 }],
   });
   return metrics;

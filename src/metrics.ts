@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { NoticeObserver } from '#alerts/sending';
 import type { Clock } from '#domain/clock';
 import type { EngineObserver } from '#engine/observer';
-import type { Backlog, InState } from '#store/backlog';
+import type { Backlog, InState, Outbox } from '#store/backlog';
 import type { OldSnapshot } from '#store/snapshots';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
@@ -16,6 +16,11 @@ interface MetricSources {
   clock: Clock;
   inFlight(): number;
   readBacklog(now: number): Promise<Backlog>;
+  readOutbox(now: number): Promise<Outbox>;
+  /** Resolves if the database answers. */
+  ping(): Promise<void>;
+  /** Of the disk with the SQLite file; null where there is none. */
+  readFreeBytes(): Promise<number | null>;
   oldSnapshots(): readonly OldSnapshot[];
 }
 
@@ -39,6 +44,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
   readonly #blocked;
   readonly #callbacks;
   readonly #databaseErrors;
+  readonly #leasesLost;
 
   constructor() {
     const registers = [this.registry];
@@ -87,6 +93,11 @@ export class Metrics implements EngineObserver, NoticeObserver {
       help: 'Callbacks sent, whatever came of them',
       registers,
     });
+    this.#leasesLost = new Counter({
+      name: 'belfry_leases_lost_total',
+      help: 'How often others have declared this process dead while it was alive',
+      registers,
+    });
     this.#databaseErrors = new Counter({
       name: 'belfry_database_errors_total',
       help: 'Faults of the database, by code',
@@ -112,6 +123,8 @@ export class Metrics implements EngineObserver, NoticeObserver {
       },
     );
     this.#watchBacklog(sources);
+    this.#watchOutbox(sources);
+    this.#watchDatabase(sources);
   }
 
   jobAccepted(): void {
@@ -147,6 +160,10 @@ export class Metrics implements EngineObserver, NoticeObserver {
     this.#callbacks.inc();
   }
 
+  leaseLost(): void {
+    this.#leasesLost.inc();
+  }
+
   noticeSent(channel: string): void {
     this.#notices.inc({ channel, outcome: 'sent' });
   }
@@ -162,16 +179,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
 
   #watchBacklog(sources: MetricSources): void {
     const { clock } = sources;
-    let readAtMs = -Infinity;
-    let reading: Promise<Backlog | null> = Promise.resolve(null);
-    const read = () => {
-      if (clock.monotonicMs() - readAtMs > BACKLOG_EVERY_MS) {
-        readAtMs = clock.monotonicMs();
-        // The other figures are wanted most while the database is away.
-        reading = sources.readBacklog(clock.now()).catch(() => null);
-      }
-      return reading;
-    };
+    const read = seldom(clock, () => sources.readBacklog(clock.now()));
     const watch = (name: string, help: string, valueOf: (found: InState) => number) =>
       this.#gauge(name, help, ['state'], async (gauge) => {
         const backlog = await read();
@@ -184,6 +192,45 @@ export class Metrics implements EngineObserver, NoticeObserver {
     const oldestHelp =
       'For how long the oldest of them has been due or under way; 0 where there is none';
     watch('belfry_oldest_job_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
+  }
+
+  #watchOutbox(sources: MetricSources): void {
+    const { clock } = sources;
+    const read = seldom(clock, () => sources.readOutbox(clock.now()));
+    const watch = (name: string, help: string, valueOf: (found: InState) => number) =>
+      this.#gauge(name, help, ['of'], async (gauge) => {
+        const outbox = await read();
+        gauge.reset();
+        for (const [of, found] of Object.entries(outbox ?? {})) gauge.set({ of }, valueOf(found));
+      });
+    watch('belfry_untold', 'Callbacks and notices that wait to be sent', ({ count }) => count);
+    const oldestHelp = 'For how long the oldest callback has waited, or a notice has been tried';
+    watch('belfry_oldest_untold_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
+  }
+
+  /** What says "ready" also says how long the answer took: nothing while there is none. */
+  #watchDatabase(sources: MetricSources): void {
+    const { clock } = sources;
+    const look = seldom(clock, async () => {
+      const askedAtMs = clock.monotonicMs();
+      await sources.ping();
+      return (clock.monotonicMs() - askedAtMs) / 1000;
+    });
+    this.#gauge('belfry_ready', 'Whether the database answers: 1 or 0', [], async (gauge) =>
+      gauge.set((await look()) === null ? 0 : 1),
+    );
+    const slowHelp = 'How long the database took for the smallest question';
+    this.#gauge('belfry_database_answer_seconds', slowHelp, [], async (gauge) => {
+      const seconds = await look();
+      if (seconds === null) gauge.remove();
+      else gauge.set(seconds);
+    });
+    const diskHelp = 'What is free on the disk of the SQLite file';
+    this.#gauge('belfry_disk_free_bytes', diskHelp, [], async (gauge) => {
+      const bytes = await sources.readFreeBytes().catch(() => null);
+      if (bytes === null) gauge.remove();
+      else gauge.set(bytes);
+    });
   }
 
   /** A figure that is read when it is asked for. */
@@ -202,6 +249,20 @@ export class Metrics implements EngineObserver, NoticeObserver {
       collect: () => read(gauge),
     });
   }
+}
+
+/** Reads at most every few seconds, however often it is asked. Null where it can't be read, as while the database is away. */
+function seldom<Found>(clock: Clock, read: () => Promise<Found>): () => Promise<Found | null> {
+  let readAtMs = -Infinity;
+  let reading: Promise<Found | null> = Promise.resolve(null);
+  return () => {
+    if (clock.monotonicMs() - readAtMs > BACKLOG_EVERY_MS) {
+      readAtMs = clock.monotonicMs();
+      // The other figures are wanted most while the database is away.
+      reading = read().catch(() => null);
+    }
+    return reading;
+  };
 }
 
 function batchSizes(registry: Registry) {

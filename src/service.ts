@@ -1,3 +1,5 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createNotifier, type Notifier } from '#alerts/notifier';
@@ -83,7 +85,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const metrics = createMetrics(store);
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
   const snapshots = new SnapshotWatch(store, log);
-  watchWork(metrics, store, { engine, snapshots });
+  watchWork(metrics, options, { engine, snapshots });
   const telling = { store, sender, mailer, log, baseUrl, isSecretHeader, monthlyLimitOf };
   const notifier = createNotifier({ ...telling, observer: metrics });
   const forwarding = buildForwardingWatch(options);
@@ -176,15 +178,25 @@ function createMetrics(store: OpenedStore): Metrics {
 
 function watchWork(
   metrics: Metrics,
-  store: Store,
+  { store, config }: ServiceOptions,
   { engine, snapshots }: { engine: Engine | null; snapshots: SnapshotWatch },
 ): void {
   metrics.watch({
     clock: store.clock,
     inFlight: () => engine?.inFlight ?? 0,
     readBacklog: (now) => store.backlog.read(now),
+    readOutbox: (now) => store.backlog.readOutbox(now),
+    ping: () => store.ping(),
+    readFreeBytes: () => readFreeBytes(config),
     oldSnapshots: () => snapshots.old,
   });
+}
+
+/** Of the disk that the SQLite file grows on; null where the database keeps its own house. */
+async function readFreeBytes({ database }: Config): Promise<number | null> {
+  if (database.kind !== 'sqlite') return null;
+  const { bavail, bsize } = await statfs(dirname(database.path));
+  return bavail * bsize;
 }
 
 function buildForwardingWatch({ config, store, log }: ServiceOptions): ForwardingWatch {

@@ -2,6 +2,7 @@ import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 import type { Stray } from '#store/strays';
+import { type EngineObserver, unobserved } from './observer.ts';
 import { Peers } from './peers.ts';
 
 /** On Postgres a lease outlives a stalled event loop and a database that fails over. */
@@ -15,6 +16,7 @@ const FOREVER_MS = 100 * 365 * 24 * 3600 * 1000;
 export interface LeaseOptions {
   store: Store;
   log: Log;
+  observer?: Pick<EngineObserver, 'leaseLost'>;
   /** Called when more may wait than signals and claims have told of. */
   onMoreToDo: () => void;
   /** How long a lease lasts; by default what suits the database. */
@@ -32,6 +34,7 @@ export class Lease {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #observer: Pick<EngineObserver, 'leaseLost'>;
   readonly #onMoreToDo: () => void;
   readonly #leaseMs: number;
   readonly #peers: Peers;
@@ -41,12 +44,13 @@ export class Lease {
   #renewedAtMs = 0;
   #renewing: Promise<void> | null = null;
 
-  constructor({ store, log, onMoreToDo, leaseMs }: LeaseOptions) {
+  constructor({ store, log, observer = unobserved, onMoreToDo, leaseMs }: LeaseOptions) {
     this.#leaseMs = leaseMs ?? (store.isShared ? LEASE_MS : FOREVER_MS);
     this.#peers = new Peers(this.#leaseMs);
     this.#store = store;
     this.#clock = store.clock;
     this.#log = log;
+    this.#observer = observer;
     this.#onMoreToDo = onMoreToDo;
   }
 
@@ -129,6 +133,7 @@ export class Lease {
     }
     if (this.#stopped) return;
     this.#log.warn('node.lease-lost', { nodeId: this.#nodeId });
+    this.#observer.leaseLost();
     await this.#join();
     // Claims under the old id were given nothing, as if nothing waited.
     this.#onMoreToDo();

@@ -13,6 +13,8 @@ export interface EngineObserver {
     durationMs: number;
   }): void;
   callbackSent(): void;
+  /** Others have declared this process dead, and it has joined anew. */
+  leaseLost(): void;
   /** A claim took `claimed` runs; `blocked` more were over a month's limit. */
   claimed(claimed: number, blocked: number): void;
 }
@@ -21,5 +23,6 @@ export const unobserved: EngineObserver = {
   runStarted: () => {},
   runEnded: () => {},
   callbackSent: () => {},
+  leaseLost: () => {},
   claimed: () => {},
 };

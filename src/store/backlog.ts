@@ -1,4 +1,7 @@
 import type { Database } from './database.ts';
+import { type Outbox, readOutbox } from './outbox.ts';
+
+export type { Outbox };
 
 /** Jobs that are not finished: `held` are due in a paused queue, `due` wait for nothing but a seat. */
 export type WaitingState = 'due' | 'held' | 'scheduled';
@@ -26,6 +29,11 @@ export class BacklogStore {
    */
   async read(now: number): Promise<Backlog> {
     return readBacklog(this.#db, now);
+  }
+
+  /** What is still to be told: callbacks and notices. */
+  async readOutbox(now: number): Promise<Outbox> {
+    return readOutbox(this.#db, now);
   }
 }
 

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { before, describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { makeFolder } from './guard.ts';
+import { eventually, startBelfry } from './process.ts';
+import { guardedSpawn } from './spawned.ts';
+
+const FOLDER = path.join(path.dirname(import.meta.dirname), 'docs/monitoring');
+const RULES = path.join(FOLDER, 'alerts.yaml');
+const README = fs.readFileSync(path.join(FOLDER, 'README.md'), 'utf8');
+/** Of Prometheus itself, and of the exporter that README.md names. */
+const OF_OTHERS = new Set(['up', 'probe_success', 'probe_ssl_earliest_cert_expiry']);
+
+interface Rule {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string };
+}
+
+const rules = (
+  parse(fs.readFileSync(RULES, 'utf8')) as { groups: { rules: Rule[] }[] }
+).groups.flatMap((group) => group.rules);
+const dashboard = JSON.parse(fs.readFileSync(path.join(FOLDER, 'grafana.json'), 'utf8')) as {
+  panels: { id: number; title: string; targets: { expr: string }[] }[];
+};
+const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+
+/** Names of figures: what is neither a function, nor a label, nor a value. */
+function figuresIn(expr: string): string[] {
+  return expr.match(/\b(?:belfry_\w+|up\b|probe_\w+)/g) ?? [];
+}
+
+describe('docs/monitoring', () => {
+  let told: Set<string>;
+  before(async () => {
+    await using belfry = await startBelfry();
+    const text = await (await fetch(`${belfry.url}/metrics`)).text();
+    told = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
+  });
+
+  test('has no figure that /metrics has not', () => {
+    const used = [...rules.map(({ expr }) => expr), ...shown].flatMap(figuresIn);
+    assert.ok(new Set(used).size > 15);
+    const unknown = used
+      .map((name) => name.replace(/_(?:bucket|sum|count)$/, ''))
+      .filter((name) => !told.has(name) && !OF_OTHERS.has(name));
+    assert.deepEqual(unknown, []);
+  });
+
+  test('shows every figure of work on the dashboard', () => {
+    const all = shown.join(' ');
+    const missing = [...told].filter(
+      (name) => !/^belfry_(?:process|nodejs)_/.test(name) && !all.includes(name),
+    );
+    assert.deepEqual(missing, []);
+  });
+
+  test('has rules with a name of their own, a severity and a summary, which README.md explains', () => {
+    const names = rules.map(({ alert }) => alert);
+    assert.equal(new Set(names).size, names.length);
+    for (const { alert, labels, annotations } of rules) {
+      assert.match(labels.severity, /^(?:warning|critical)$/, alert);
+      assert.ok(annotations.summary.length > 10, alert);
+      assert.ok(README.includes(`\`${alert}\``), alert);
+    }
+    const explained = README.match(/`Belfry\w+`/g) ?? [];
+    assert.deepEqual(
+      explained.filter((name) => !names.includes(name.slice(1, -1))),
+      [],
+    );
+  });
+
+  test('has panels with ids and titles of their own', () => {
+    const { panels } = dashboard;
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+    assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length);
+  });
+
+  test('has rules that promtool takes', (t) => {
+    const { status, stdout, stderr, error } = spawnSync('promtool', ['check', 'rules', RULES], {
+      encoding: 'utf8',
+    });
+    if (error) return t.skip('there is no promtool on this machine');
+    assert.equal(status, 0, stdout + stderr);
+  });
+
+  test('has rules that a Prometheus evaluates on a running service', async (t) => {
+    if (spawnSync('prometheus', ['--version']).error) {
+      return t.skip('there is no prometheus on this machine');
+    }
+    await using belfry = await startBelfry();
+    const folder = makeFolder();
+    const port = await freePort();
+    const target = new URL(belfry.url).host;
+    const config = `
+global: { scrape_interval: 1s, evaluation_interval: 1s }
+rule_files: ['${RULES}']
+scrape_configs: [{ job_name: belfry, static_configs: [{ targets: ['${target}'] }] }]`;
+    fs.writeFileSync(path.join(folder, 'prometheus.yaml'), config);
+    await using prometheus = guardedSpawn('prometheus', [
+      `--config.file=${folder}/prometheus.yaml`,
+      `--storage.tsdb.path=${folder}/data`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ]);
+    assert.ok(prometheus.pid);
+    const ask = async (query: string) => {
+      const url = `http://127.0.0.1:${port}/api/v1/${query}`;
+      const answer = await fetch(url).catch(() => null);
+      return answer?.ok ? ((await answer.json()) as { data: unknown }).data : null;
+    };
+    await eventually(
+      async () => JSON.stringify(await ask('query?query=belfry_ready')).includes('"1"'),
+      { withinMs: 30_000 },
+    );
+    const evaluated = JSON.stringify(await ask('rules'));
+    assert.doesNotMatch(evaluated, /"health":"err"/);
+    assert.equal(evaluated.match(/"type":"alerting"/g)?.length, rules.length);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = http.createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,20 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { guardProcess } from './guard.ts';
+
+/** A program of the machine's, which ends with this process at the latest. */
+export function guardedSpawn(
+  command: string,
+  args: readonly string[],
+): ChildProcess & AsyncDisposable {
+  const child = spawn(command, args, { stdio: 'ignore' });
+  const guard = guardProcess(Number(child.pid), 'KILL');
+  const ended = once(child, 'exit');
+  return Object.assign(child, {
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      await ended;
+      guard.release();
+    },
+  });
+}
