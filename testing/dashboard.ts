@@ -56,6 +56,8 @@ interface DashboardChoices {
   appKey?: Uint8Array;
   sends?: boolean;
   passwordWork?: PasswordWork;
+  /** How pages are addressed; browsers know passkeys of names only. */
+  host?: 'localhost' | '127.0.0.1';
 }
 
 const LIGHT_WORK: PasswordWork = { costLog2: 4, passes: 1 };
@@ -66,7 +68,12 @@ const LIGHT_WORK: PasswordWork = { costLog2: 4, passes: 1 };
  */
 export async function startDashboard(
   env: Record<string, string> = {},
-  { appKey = TEST_APP_KEY, sends = true, passwordWork = LIGHT_WORK }: DashboardChoices = {},
+  {
+    appKey = TEST_APP_KEY,
+    sends = true,
+    passwordWork = LIGHT_WORK,
+    host = '127.0.0.1',
+  }: DashboardChoices = {},
 ): Promise<TestDashboard> {
   const config = readConfig({ ...SETTINGS, ...env }, '/');
   if ('errors' in config) throw new Error(config.errors.join('\n'));
@@ -76,7 +83,7 @@ export async function startDashboard(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const echo = { address: '127.0.0.1', port: (server.address() as AddressInfo).port };
-  const listening = `http://${echo.address}:${echo.port}`;
+  const listening = `http://${host}:${echo.port}`;
   const store = await openStore({
     location: config.database,
     appKey,

@@ -17,6 +17,7 @@ import { takeForm } from './takeForm.ts';
 const publicPages = new Set([
   '/login',
   '/login/code',
+  '/login/passkey',
   '/register',
   '/register/:token',
   '/setup',

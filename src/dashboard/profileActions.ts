@@ -15,6 +15,8 @@ export type ProfileAnswer = {
   errors?: FieldErrors;
   begun?: SecondFactorSetUp;
   renewedCodes?: string[];
+  /** What an authenticator is asked for a new passkey of that name. */
+  asked?: { options: string; name: string };
 };
 
 type Ask = {
@@ -137,6 +139,30 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
     );
     if (outcome.kind !== 'signed-in') return fail({ intent, context }, outcome);
     return { said: 'The second factor is off.', setCookies: outcome.setCookies };
+  },
+
+  async 'begin-passkey'({ form, intent, accounts, visitor, context }) {
+    const outcome = await accounts.beginPasskey({ password: readText(form, 'password') }, visitor);
+    if (outcome.kind !== 'asked') return fail({ intent, context }, outcome);
+    const headers = outcome.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
+    const asked = { options: outcome.options, name: readText(form, 'name') };
+    return data<ProfileAnswer>({ intent, asked }, { headers });
+  },
+
+  async 'add-passkey'({ form, intent, accounts, visitor, context }) {
+    const input = { name: readText(form, 'name'), answer: readText(form, 'answer') };
+    const outcome = await accounts.addPasskey(input, visitor);
+    if (outcome.kind === 'done')
+      return { said: 'The passkey is added. It signs you in by itself.' };
+    if (outcome.kind === 'too-many') return fail({ intent, context }, outcome);
+    const problem = Object.values(outcome.errors).flat().join(' ');
+    return data<ProfileAnswer>({ intent, problem }, { status: 422 });
+  },
+
+  async 'delete-passkey'({ form, intent, accounts, visitor }) {
+    const outcome = await accounts.deletePasskey(readText(form, 'passkey'), visitor);
+    if (outcome.kind === 'done') return { said: 'The passkey is deleted.' };
+    return data<ProfileAnswer>({ intent, problem: 'This passkey is gone.' }, { status: 422 });
   },
 
   async 'sign-out-everywhere'({ form, userId, accounts, visitor }) {

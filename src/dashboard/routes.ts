@@ -5,6 +5,7 @@ export default [
     route('setup', 'routes/setup.tsx'),
     route('login', 'routes/login.tsx'),
     route('login/code', 'routes/login.code.tsx'),
+    route('login/passkey', 'routes/login.passkey.tsx'),
     route('register', 'routes/register.tsx'),
     route('register/:token', 'routes/register.$token.tsx'),
     route('forgot-password', 'routes/forgot-password.tsx'),

@@ -25,6 +25,7 @@ export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/wi
 
 /** Accounts, teams and what comes back from them. */
 export type { Actor } from '#people/actor';
+export type { Passkey } from '#people/passkeys';
 export type { Done, FieldErrors, NotFound, Refused, TooMany } from '#people/outcomes';
 export type { Usage } from '#people/plans';
 export type { Permission, Role } from '#people/roles';

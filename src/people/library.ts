@@ -1,3 +1,5 @@
+import { APIError } from '@better-auth/core/error';
+import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth/minimal';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Clock } from '#domain/clock';
@@ -7,6 +9,7 @@ import { cookieScopeOf } from '#domain/public-address';
 import type { Store } from '#store/store';
 import { createLibraryAdapter } from './library-adapter.ts';
 import type { Passwords } from './passwords.ts';
+import { relyingPartyOf } from './relying-party.ts';
 import { deriveSecret } from './secrets.ts';
 
 /** Overwritten with what §8.1 says the client's address is, so that nobody can hand in one of their own. */
@@ -75,7 +78,30 @@ export function createLibrary({ store, clock, log, passwords, baseUrl, appKey }:
         issuer: 'Belfry',
         schema: SECOND_FACTOR_TABLES,
       }),
+      passkeysFor(baseUrl),
     ],
+  });
+}
+
+/** A passkey stands for two factors, so the device has to have asked its owner for one of them each time. */
+function passkeysFor(baseUrl: string) {
+  const party = relyingPartyOf(baseUrl);
+  const insist = (isVerified: boolean | undefined) => {
+    if (isVerified !== true) throw new APIError('BAD_REQUEST', { code: 'USER_NOT_VERIFIED' });
+  };
+  return passkey({
+    rpName: 'Belfry',
+    rpID: party?.id ?? 'localhost',
+    origin: party?.origin ?? baseUrl,
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    registration: {
+      afterVerification: ({ verification }) => insist(verification.registrationInfo?.userVerified),
+    },
+    authentication: {
+      afterVerification: ({ verification }) => insist(verification.authenticationInfo.userVerified),
+    },
+    advanced: { webAuthnChallengeCookie: 'passkey' },
+    schema: PASSKEY_TABLES,
   });
 }
 
@@ -88,6 +114,8 @@ const TABLES = {
     modelName: 'sessions',
     expiresIn: 14 * DAY_SECONDS,
     updateAge: DAY_SECONDS,
+    // What is worth more than an open session asks for the password, whatever its age.
+    freshAge: 0,
     cookieCache: { enabled: false },
     fields: {
       token: 'token_hash',
@@ -128,6 +156,20 @@ const SECOND_FACTOR_TABLES = {
       backupCodes: 'backup_codes',
       failedVerificationCount: 'failed_verification_count',
       lockedUntil: 'locked_until',
+    },
+  },
+} as const;
+
+const PASSKEY_TABLES = {
+  passkey: {
+    modelName: 'passkeys',
+    fields: {
+      userId: 'user_id',
+      credentialID: 'credential_id',
+      publicKey: 'public_key',
+      deviceType: 'device_type',
+      backedUp: 'backed_up',
+      createdAt: 'created_at',
     },
   },
 } as const;

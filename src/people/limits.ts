@@ -14,6 +14,8 @@ const RULES = {
   'device-guess': { most: 20, windowMs: 60 * 60_000 },
   /** Wrong passwords and codes in one open session. */
   'session-guess': { most: 10, windowMs: 60 * 60_000 },
+  /** Sign-ins by passkey that are begun; each leaves a challenge for some minutes. */
+  passkey: { most: 20, windowMs: 60_000 },
   /** What writes mails to somebody. */
   mail: { most: 3, windowMs: 60_000 },
   /** Mails to one address, counted for each requester first, so that one requester cannot use up `mailbox`. */

@@ -16,6 +16,7 @@ import { Operator } from './operator.ts';
 import { OwnAccount } from './own-account.ts';
 import { PasswordResets } from './password-resets.ts';
 import { PasswordGuesses } from './password-guesses.ts';
+import { Passkeys } from './passkeys.ts';
 import { PasswordProofs } from './password-proofs.ts';
 import { Passwords } from './passwords.ts';
 import { Plans } from './plans.ts';
@@ -66,6 +67,7 @@ export function createPeople(deps: PeopleDeps) {
       ...gather(
         sessions,
         new SecondFactors(common),
+        new Passkeys(common),
         new PasswordResets({ ...common, resetLinks }),
         new OwnAccount(common),
         new SignUps(common),

@@ -6,11 +6,12 @@ export interface Visitor {
 }
 
 /** What a visitor's cookies may stand for; the accounts library is shown no others than the call needs. */
-export type CookieKind = 'session' | 'challenge';
+export type CookieKind = 'session' | 'challenge' | 'passkey';
 
 const COOKIE_NAMES: Record<CookieKind, RegExp> = {
   session: /^(?:__Host-|__Secure-)?belfry\.(?:session_token|dont_remember)$/,
   challenge: /^(?:__Host-|__Secure-)?belfry\.two_factor$/,
+  passkey: /^(?:__Host-|__Secure-)?belfry\.passkey$/,
 };
 
 /** The visitor's cookies of those kinds, as the text of a `Cookie` header; empty where there are none. */

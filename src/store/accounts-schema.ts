@@ -1,7 +1,7 @@
 /**
  * The tables of accounts, as Kysely sees them; migrations/0002-accounts.ts is what makes them.
  *
- * `users`, `sessions`, `accounts`, `verifications` and `two_factors` have the columns that the accounts
+ * `users`, `sessions`, `accounts`, `verifications`, `two_factors` and `passkeys` have the columns that the accounts
  * library asks for; everything else is ours. No token is kept as text: `token_hash` is its SHA-256 in
  * hexadecimal (§5.2, §5.9).
  */
@@ -73,6 +73,20 @@ export interface TwoFactorsTable {
   locked_until: number | null;
 }
 
+export interface PasskeysTable {
+  id: string;
+  user_id: string;
+  name: string | null;
+  credential_id: string;
+  public_key: string;
+  counter: number;
+  device_type: string;
+  backed_up: YesNo;
+  transports: string | null;
+  aaguid: string | null;
+  created_at: number;
+}
+
 export interface AttemptWindowsTable {
   key: string;
   opened_at: number;
@@ -111,6 +125,7 @@ export interface AccountTables {
   sessions: SessionsTable;
   accounts: AccountsTable;
   verifications: VerificationsTable;
+  passkeys: PasskeysTable;
   two_factors: TwoFactorsTable;
   attempt_windows: AttemptWindowsTable;
   memberships: MembershipsTable;

@@ -9,6 +9,7 @@ export const AUTH_TABLES = [
   'accounts',
   'verifications',
   'two_factors',
+  'passkeys',
 ] as const;
 export type AuthTable = (typeof AUTH_TABLES)[number];
 
@@ -211,7 +212,7 @@ function writeRow(row: AuthRow): Record<string, string | number | null> {
   return Object.fromEntries(entries.map(([column, value]) => [column, writeValue(value)]));
 }
 
-const YES_NO_COLUMNS = new Set(['email_verified', 'two_factor_enabled', 'verified']);
+const YES_NO_COLUMNS = new Set(['email_verified', 'two_factor_enabled', 'verified', 'backed_up']);
 
 function readRow(row: Record<string, unknown>): AuthRow {
   const entries = Object.entries(row).map(([column, value]) => [column, readValue(column, value)]);

@@ -36,6 +36,7 @@ function Switch({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
     return (
       <Form>
         <p>It is on.</p>
+        <NoDefaultButton />
         <CurrentPasswordField errors={errors} />
         <span className="row">
           <Button type="submit" name="intent" value="renew-recovery-codes" variant="default">
@@ -75,6 +76,11 @@ function Switch({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
       )}
     </>
   );
+}
+
+/** Of two things that one password is for, Enter in its field does neither. */
+function NoDefaultButton() {
+  return <button type="submit" disabled hidden />;
 }
 
 /** Goes along with the code, so that a wrong one shows it again where no script has kept it. */

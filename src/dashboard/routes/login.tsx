@@ -1,6 +1,7 @@
 import { data, Link, redirect } from 'react-router';
 import { redirectWithCookies, sentForm, services, session, visitorOf } from '../context.ts';
 import { readNext } from '../cookies.ts';
+import { BeginPasskey } from '../parts/BeginPasskey.tsx';
 import { DoorForm } from '../parts/DoorForm.tsx';
 import { refuseTooMany } from '../refuseTooMany.ts';
 import { CurrentPasswordField, TextField } from '../parts/Field.tsx';
@@ -12,7 +13,11 @@ export async function loader({ url, context }: Route.LoaderArgs) {
   if (context.get(session)) throw redirect(next);
   const { accounts } = context.get(services).people;
   if (!(await accounts.isSetUp())) throw redirect('/setup');
-  return { next, mayRegister: accounts.mayRegister() };
+  return {
+    next,
+    mayRegister: accounts.mayRegister(),
+    offersPasskeys: accounts.offersPasskeys(),
+  };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
@@ -49,27 +54,32 @@ export async function action({ request, context }: Route.ActionArgs) {
 
 export default function Login({ loaderData, actionData }: Route.ComponentProps) {
   return (
-    <DoorForm
-      title="Sign in"
-      word="Sign in"
-      problem={actionData?.problem}
-      below={
-        <>
-          <Link to="/forgot-password">Forgot the password?</Link>
-          {loaderData.mayRegister ? <Link to="/register">Create an account</Link> : null}
-        </>
-      }
-    >
-      <input type="hidden" name="next" value={loaderData.next} />
-      <TextField
-        name="email"
-        label="Email"
-        type="email"
-        autoComplete="username"
-        required
-        defaultValue={actionData?.email}
-      />
-      <CurrentPasswordField />
-    </DoorForm>
+    <>
+      <DoorForm
+        title="Sign in"
+        word="Sign in"
+        problem={actionData?.problem}
+        below={
+          <>
+            <Link to="/forgot-password">Forgot the password?</Link>
+            {loaderData.mayRegister ? <Link to="/register">Create an account</Link> : null}
+          </>
+        }
+      >
+        <input type="hidden" name="next" value={loaderData.next} />
+        <TextField
+          name="email"
+          label="Email"
+          type="email"
+          autoComplete="username"
+          required
+          defaultValue={actionData?.email}
+        />
+        <CurrentPasswordField />
+      </DoorForm>
+      {loaderData.offersPasskeys ? (
+        <BeginPasskey next={loaderData.next} word="Sign in with a passkey" />
+      ) : null}
+    </>
   );
 }

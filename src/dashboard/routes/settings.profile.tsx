@@ -5,18 +5,23 @@ import { redirectWithToast } from '../cookies.ts';
 import { CurrentPasswordField, PasswordField, TextField } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
+import { Passkeys } from '../parts/Passkeys.tsx';
 import { readText } from '../parts/readForm.ts';
 import { RevokeTokenField } from '../parts/RevokeTokenField.tsx';
 import { SecondFactor } from '../parts/SecondFactor.tsx';
 import { useKept } from '../parts/shownOnce.ts';
 import { Section } from '../parts/Section.tsx';
 import { profileActions, type ProfileAnswer } from '../profileActions.ts';
+import type { Passkey } from '../services.ts';
 import type { Route } from './+types/settings.profile.ts';
 
-export function loader({ context }: Route.LoaderArgs) {
+export async function loader({ request, context }: Route.LoaderArgs) {
   const { user } = context.get(signedIn);
   const { accounts } = context.get(services).people;
-  return { user, mustConfirm: accounts.sendsMail() && !user.isEmailVerified };
+  const mustConfirm = accounts.sendsMail() && !user.isEmailVerified;
+  const isOffered = accounts.offersPasskeys();
+  const passkeys = isOffered ? await accounts.listPasskeys(visitorOf(request, context)) : null;
+  return { user, mustConfirm, passkeys };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
@@ -83,6 +88,9 @@ export default function Profile({ loaderData, actionData }: Route.ComponentProps
           errors={isAboutFactor ? actionData?.errors : undefined}
         />
       </Section>
+      {loaderData.passkeys ? (
+        <PasskeySection passkeys={loaderData.passkeys} answer={actionData} />
+      ) : null}
       <Section
         title="Sessions"
         note="Browsers in which you are signed in. Links of mails that you have not opened yet stop working, too."
@@ -94,6 +102,33 @@ export default function Profile({ loaderData, actionData }: Route.ComponentProps
       </Section>
       <DeleteAccount {...forms} />
     </>
+  );
+}
+
+const passkeyIntents: readonly string[] = ['begin-passkey', 'add-passkey', 'delete-passkey'];
+
+function PasskeySection({
+  passkeys,
+  answer,
+}: {
+  passkeys: readonly Passkey[];
+  answer: ProfileAnswer | undefined;
+}) {
+  const isAbout = passkeyIntents.includes(answer?.intent ?? '');
+  return (
+    <Section
+      title="Passkeys"
+      note="A device signs you in by PIN, finger or face, without password and code."
+    >
+      {passkeyIntents.map((intent) => (
+        <Problem key={intent} intent={intent} answer={answer} />
+      ))}
+      <Passkeys
+        passkeys={passkeys}
+        asked={answer?.asked ?? null}
+        errors={isAbout ? answer?.errors : undefined}
+      />
+    </Section>
   );
 }
 

@@ -12,6 +12,7 @@ import { createTakenSlots } from './0006-taken-slots.ts';
 import { confirmPresentEmails } from './0007-confirmed-emails.ts';
 import { createTimedAlerts } from './0008-timed-alerts.ts';
 import { createFigures } from './0010-figures.ts';
+import { createPasskeys } from './0011-passkeys.ts';
 import { COLUMN_TYPES, type ColumnTypes } from './column-types.ts';
 import { POSTGRES_INDEXES } from './postgres-indexes.ts';
 
@@ -28,6 +29,7 @@ const STEPS: Record<string, MigrationStep> = {
   '0007-confirmed-emails': confirmPresentEmails,
   '0008-timed-alerts': createTimedAlerts,
   '0010-figures': createFigures,
+  '0011-passkeys': createPasskeys,
 };
 
 /** The names of all migrations of this version, in order. */

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { CDPSession, Page } from 'playwright-core';
+import { totpOf } from '#testing/authenticator';
+import { startBrowser, type TestBrowser } from '#testing/browser';
+import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, openPage, press } from '#testing/pages';
+import type { Visitor } from '#testing/visitor';
+
+/** Passkeys beside passwords and codes (§5), with the authenticator that Chromium plays for tests. */
+
+let browser: TestBrowser;
+let dashboard: TestDashboard;
+
+before(async () => {
+  [browser, dashboard] = await Promise.all([
+    startBrowser(),
+    startDashboard({}, { sends: false, host: 'localhost' }),
+  ]);
+});
+after(async () => {
+  await browser.close();
+  await dashboard[Symbol.asyncDispose]();
+});
+
+const profile = '/settings/profile';
+
+/** A device with a passkey store that asks its owner, who is there unless `isOwner` says otherwise. */
+async function plugIn(page: Page, isOwner = true): Promise<{ cdp: CDPSession; id: string }> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: isOwner,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { cdp, id: authenticatorId };
+}
+
+async function addPasskey(page: Page, name: string, password = PASSWORD): Promise<void> {
+  const section = page.locator('section').filter({ hasText: 'Add a passkey' }).last();
+  await section.getByLabel('Name of the device').fill(name);
+  await section.getByLabel('Password', { exact: true }).fill(password);
+  await press(section, 'Add a passkey');
+}
+
+async function turnSecondFactorOn(visitor: Visitor): Promise<void> {
+  const begun = await visitor.post(profile, {
+    intent: 'begin-second-factor',
+    password: PASSWORD,
+  });
+  const uri = /name="otpauth_uri" value="([^"]+)"/.exec(begun.text)?.[1] ?? '';
+  const code = totpOf(uri.replaceAll('&amp;', '&'));
+  const done = await visitor.post(profile, { intent: 'confirm-second-factor', code });
+  assert.equal(done.status, 302);
+}
+
+const open = (user: TestUser, path = profile) => openPage({ browser, dashboard }, path, { user });
+
+describe('a passkey', () => {
+  test('is added with the password, signs in without password and code, and is deleted', async () => {
+    const user = await dashboard.user('keys@bells.test', { team: 'Keys' });
+    await using watched = await open(user);
+    const { page } = watched;
+    const { cdp, id } = await plugIn(page);
+    await addPasskey(page, 'Laptop', 'not the password');
+    await page.getByText('This is not your password.').waitFor();
+    assert.equal(
+      (await cdp.send('WebAuthn.getCredentials', { authenticatorId: id })).credentials.length,
+      0,
+    );
+    await addPasskey(page, 'Laptop');
+    await page.getByText('The passkey is added.').waitFor();
+    await assertClean(watched);
+    await turnSecondFactorOn(await dashboard.signIn(user));
+
+    await watched.context.clearCookies();
+    await page.goto(`${dashboard.url}/login?next=%2Fcrons`);
+    await press(page, 'Sign in with a passkey');
+    await heading(page, 'Crons');
+    assert.equal(new URL(page.url()).pathname, '/crons');
+    const told = dashboard.events.filter(({ event }) => event === 'account.signed-in');
+    assert.equal(told.at(-1)?.fields['userId'], user.userId);
+
+    await page.goto(`${dashboard.url}${profile}`);
+    const row = page.getByRole('listitem').filter({ hasText: 'Laptop' });
+    assert.match(await confirm(page, 'Delete', row), /Delete the passkey “Laptop”/);
+    await page.getByText('The passkey is deleted.').waitFor();
+    await watched.context.clearCookies();
+    await page.goto(`${dashboard.url}/login`);
+    await press(page, 'Sign in with a passkey');
+    await page.getByText('No account here has this passkey').waitFor();
+    await heading(page, 'Sign in with a passkey');
+    await assertClean(watched);
+  });
+
+  test('is not used by somebody whom the device does not know', async () => {
+    const user = await dashboard.user('stolen@bells.test', { team: 'Stolen' });
+    await using watched = await open(user);
+    const { page } = watched;
+    const { cdp, id } = await plugIn(page);
+    await addPasskey(page, 'Phone');
+    await page.getByText('The passkey is added.').waitFor();
+    await watched.context.clearCookies();
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
+    await page.goto(`${dashboard.url}/login`);
+    await press(page, 'Sign in with a passkey');
+    await page.getByText('No passkey was used').waitFor();
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: true });
+    await press(page, 'Try again');
+    await heading(page, 'Overview');
+    await assertClean(watched);
+  });
+
+  test('is its user’s alone, and an answer that is none adds and opens nothing', async () => {
+    const ada = await dashboard.user('ada@keys.test', { team: 'Ada' });
+    const eve = await dashboard.user('eve@keys.test', { team: 'Eve' });
+    await using watched = await open(ada);
+    await plugIn(watched.page);
+    await addPasskey(watched.page, 'Ada’s phone');
+    await watched.page.getByText('The passkey is added.').waitFor();
+    const own = await dashboard.signIn(ada);
+    const passkey = /name="passkey" value="([^"]+)"/.exec((await own.get(profile)).text)?.[1] ?? '';
+    assert.notEqual(passkey, '');
+    const visitor = await dashboard.signIn(eve);
+    assert.ok(!(await visitor.get(profile)).text.includes('Ada’s phone'));
+    const taken = await visitor.post(profile, { intent: 'delete-passkey', passkey });
+    assert.equal(taken.status, 422);
+    assert.ok((await own.get(profile)).text.includes('Ada’s phone'));
+    const begin = { intent: 'begin-passkey', name: 'x', password: PASSWORD };
+    assert.equal((await visitor.post(profile, begin)).status, 200);
+    for (const answer of ['', '[]', '{"id":"x","response":{}}']) {
+      const added = await visitor.post(profile, { intent: 'add-passkey', name: 'x', answer });
+      assert.equal(added.status, 422, answer);
+      await visitor.post(profile, begin);
+    }
+    const fourth = { intent: 'add-passkey', name: 'x', answer: 'x' };
+    assert.equal((await visitor.post(profile, fourth)).status, 429, 'guesses are counted');
+    const stranger = dashboard.visitor();
+    for (const answer of ['', '{"id":"x"}']) {
+      await stranger.post('/login/passkey', { intent: 'begin' });
+      assert.equal((await stranger.post('/login/passkey', { answer })).status, 422, answer);
+    }
+  });
+});
+
+test('where browsers know no passkeys, at an address of numbers, none are offered', async () => {
+  await using numbers = await startDashboard({}, { sends: false });
+  const user = await numbers.user('ada@numbers.test');
+  assert.doesNotMatch((await numbers.visitor().get('/login')).text, /with a passkey/);
+  const begun = await numbers.visitor().post('/login/passkey', { intent: 'begin' });
+  assert.equal(begun.status, 404);
+  assert.doesNotMatch((await (await numbers.signIn(user)).get(profile)).text, /Passkeys/);
+});
+
+test('Enter in the password of a second factor that is on does neither of the two things it is for', async () => {
+  const user = await dashboard.user('enter@bells.test', { team: 'Enter' });
+  const visitor = await dashboard.signIn(user);
+  await turnSecondFactorOn(visitor);
+  await using watched = await browser.newPage();
+  await visitor.lendTo(watched.context);
+  const { page } = watched;
+  await page.goto(`${dashboard.url}${profile}`);
+  const section = page.locator('section').filter({ hasText: 'New recovery codes' }).last();
+  await section.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  const sent: string[] = [];
+  page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
+  await page.keyboard.press('Enter');
+  await press(section, 'New recovery codes');
+  await page.getByText('Keep these now').waitFor();
+  assert.equal(sent.length, 1, 'the click sent it, and Enter nothing');
+});

@@ -1,0 +1,191 @@
+import type { Log } from '#domain/log';
+import type { LibraryLoader } from './library-loader.ts';
+import type { Limits } from './limits.ts';
+import {
+  DONE,
+  type Done,
+  NOT_FOUND,
+  type NotFound,
+  refuse,
+  type Refused,
+  type TooMany,
+} from './outcomes.ts';
+import type { PasswordProofs } from './password-proofs.ts';
+import { relyingPartyOf } from './relying-party.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
+import type { Visitor } from './visitor.ts';
+
+interface Deps {
+  log: Log;
+  library: LibraryLoader;
+  limits: Limits;
+  sessions: Sessions;
+  proofs: PasswordProofs;
+  config: { baseUrl: string };
+}
+
+export interface Passkey {
+  id: string;
+  name: string;
+  createdAt: number;
+}
+
+/** What the browser is asked, as JSON of WebAuthn, with the cookie that its answer has to come with. */
+export interface Asked {
+  kind: 'asked';
+  options: string;
+  setCookies: string[];
+}
+
+const MOST_PASSKEYS = 20;
+const LONGEST_NAME = 100;
+/** An answer of an authenticator has one or two kilobytes. */
+const LONGEST_ANSWER = 16_384;
+const NOT_ADDED = 'The passkey was not added. Begin again.';
+
+/**
+ * Signing in without a password, by a device that proves its key and has asked its owner for a PIN, a finger or a
+ * face. That is two factors already, so no code is asked for after it.
+ */
+export class Passkeys {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  offersPasskeys(): boolean {
+    return relyingPartyOf(this.#deps.config.baseUrl) !== null;
+  }
+
+  async beginPasskeySignIn(visitor: Visitor): Promise<Asked | TooMany | NotFound> {
+    const { library, limits } = this.#deps;
+    if (!this.offersPasskeys()) return NOT_FOUND;
+    const tooMany = await limits.count('passkey', visitor.clientAddress);
+    if (tooMany) return tooMany;
+    const answer = await library.ask(visitor, [], (api, headers) =>
+      api.generatePasskeyAuthenticationOptions({ headers, returnHeaders: true }),
+    );
+    if (answer.kind === 'declined') throw new TypeError(`no passkey is asked for: ${answer.code}`);
+    const options = { ...answer.response, userVerification: 'required' };
+    return { kind: 'asked', options: JSON.stringify(options), setCookies: answer.setCookies };
+  }
+
+  /** @param answer  what the browser gave, as JSON */
+  async signInByPasskey(
+    { answer: text }: { answer: string },
+    visitor: Visitor,
+  ): Promise<SignedIn | { kind: 'wrong' } | TooMany> {
+    const { library, limits, sessions } = this.#deps;
+    const tooMany = await limits.count('guess', visitor.clientAddress);
+    if (tooMany) return tooMany;
+    const response = readAnswer(text);
+    const answer =
+      response &&
+      (await library.ask(visitor, ['passkey'], (api, headers) =>
+        api.verifyPasskeyAuthentication({
+          body: { response: response as never },
+          headers,
+          returnHeaders: true,
+        }),
+      ));
+    if (answer?.kind !== 'answered') {
+      sessions.tellRefused('passkey', visitor);
+      return { kind: 'wrong' };
+    }
+    await limits.takeBack('guess', visitor.clientAddress);
+    return sessions.enter(answer.response.user, answer.setCookies, visitor);
+  }
+
+  async listPasskeys(visitor: Visitor): Promise<Passkey[]> {
+    const answer = await this.#deps.library.ask(visitor, ['session'], (api, headers) =>
+      api.listPasskeys({ headers, returnHeaders: true }),
+    );
+    if (answer.kind === 'declined') return [];
+    return answer.response
+      .map(({ id, name, createdAt }) => {
+        return { id, name: name ?? 'Passkey', createdAt: createdAt.getTime() };
+      })
+      .toSorted((a, b) => a.createdAt - b.createdAt);
+  }
+
+  /** Asks for the password: a passkey opens the account for as long as it is there. */
+  async beginPasskey(
+    { password }: { password: string },
+    visitor: Visitor,
+  ): Promise<Asked | Refused | TooMany> {
+    const { library, proofs } = this.#deps;
+    if (!this.offersPasskeys()) return refuse('password', 'Passkeys need an address by HTTPS.');
+    const proven = await proofs.prove(password, visitor);
+    if (proven.kind !== 'proven') return proven;
+    if ((await this.listPasskeys(visitor)).length >= MOST_PASSKEYS) {
+      return refuse('password', `An account has at most ${MOST_PASSKEYS} passkeys. Delete one.`);
+    }
+    const answer = await library.ask(visitor, ['session'], (api, headers) =>
+      api.generatePasskeyRegistrationOptions({ headers, returnHeaders: true }),
+    );
+    if (answer.kind === 'declined') return refuse('password', NOT_ADDED);
+    const options = JSON.stringify(answer.response);
+    return { kind: 'asked', options, setCookies: answer.setCookies };
+  }
+
+  /** The challenge that `beginPasskey` gave stands for the password. */
+  async addPasskey(
+    { name, answer: text }: { name: string; answer: string },
+    visitor: Visitor,
+  ): Promise<Done | Refused | TooMany> {
+    const { library, log, proofs } = this.#deps;
+    return proofs.inSession(visitor, 'passkey', async ({ user }) => {
+      const response = readAnswer(text);
+      const shown = name.trim().slice(0, LONGEST_NAME) || 'Passkey';
+      const answer =
+        response &&
+        (await library.ask(visitor, ['session', 'passkey'], (api, headers) =>
+          api
+            .verifyPasskeyRegistration({
+              body: { response, name: shown },
+              headers,
+              returnHeaders: true,
+            })
+            .catch(knowUnverified),
+        ));
+      if (answer?.kind !== 'answered') return refuse('passkey', NOT_ADDED);
+      log.info('account.changed', { what: 'passkey, added', userId: user.id });
+      return DONE;
+    });
+  }
+
+  async deletePasskey(id: string, visitor: Visitor): Promise<Done | NotFound> {
+    const { library, log, sessions } = this.#deps;
+    const session = await sessions.readSession(visitor.headers);
+    const own = session && (await this.listPasskeys(visitor));
+    if (!own?.some((passkey) => passkey.id === id)) return NOT_FOUND;
+    const answer = await library.ask(visitor, ['session'], (api, headers) =>
+      api.deletePasskey({ body: { id }, headers, returnHeaders: true }),
+    );
+    if (answer.kind === 'declined') return NOT_FOUND;
+    log.info('account.changed', { what: 'passkey, deleted', userId: session?.user.id });
+    return DONE;
+  }
+}
+
+/** The parts are the library's to judge; here it is only an object with an id. */
+function readAnswer(text: string): Record<string, unknown> | null {
+  if (text.length > LONGEST_ANSWER) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    return 'id' in value && typeof value.id === 'string' ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The library calls an answer that it can't read a fault of its own. */
+function knowUnverified(error: unknown): never {
+  const { body } = error as { body?: { code?: unknown } };
+  if (error instanceof Error && body?.code === 'FAILED_TO_VERIFY_REGISTRATION') {
+    Object.assign(error, { statusCode: 400 });
+  }
+  throw error;
+}
