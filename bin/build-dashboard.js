@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { runQuietly } from './run-quietly.js';
@@ -66,6 +66,13 @@ function compressFiles(directory) {
   }
 }
 
+/** The build names the folder that it was made in; the same sources are to give the same bytes each time. */
+function forgetFolder(directory) {
+  const file = join(directory, 'server', 'index.js');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replaceAll(basename(directory), basename(BUILT)));
+}
+
 const isBuiltFrom = (hash) => {
   const file = join(BUILT, 'source-hash');
   return existsSync(file) && readFileSync(file, 'utf8') === hash;
@@ -102,6 +109,7 @@ export async function buildDashboardIfChanged() {
   mkdirSync(fresh, { recursive: true });
   try {
     if (!(await runBuilder(fresh))) return 'failed';
+    forgetFolder(fresh);
     compressFiles(join(fresh, 'client'));
     writeFileSync(join(fresh, 'source-hash'), hash);
     swapIn(fresh, hash);

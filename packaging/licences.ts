@@ -20,12 +20,30 @@ interface Locked {
 }
 type LockFile = { packages: Record<string, Locked> };
 
-/** The licence texts of every package that the bundle can hold: those that are named, and what they bring along. */
-export function writeLicences(): string {
+/** A package that the bundle can hold. */
+interface Part {
+  name: string;
+  version: string;
+  licence: string;
+  /** Such as `node_modules/pg`. */
+  folder: string;
+}
+
+/** Those that are named, and what they bring along. */
+export function listPackages(): Part[] {
   const lock = readJson<LockFile>('package-lock.json');
   const named = Object.keys(lock.packages['']?.dependencies ?? {});
   const folders = findAll([...named, ...DASHBOARD_PACKAGES], lock);
-  const texts = folders.toSorted().map((folder) => writeOne(folder, lock.packages[folder] ?? {}));
+  return folders.toSorted().map((folder) => {
+    const { version = '', license: licence = 'see below' } = lock.packages[folder] ?? {};
+    const at = folder.lastIndexOf('node_modules/') + 'node_modules/'.length;
+    return { name: folder.slice(at), version, licence, folder };
+  });
+}
+
+/** The licence texts of them all. */
+export function writeLicences(): string {
+  const texts = listPackages().map(writeOne);
   return `Belfry holds these packages, each under its own licence.\n\n${texts.join('\n')}`;
 }
 
@@ -51,14 +69,13 @@ function resolveFrom(name: string, from: string, packages: LockFile['packages'])
   return resolveFrom(name, around === -1 ? '' : from.slice(0, around), packages);
 }
 
-function writeOne(folder: string, { version = '', license = 'see below' }: Locked): string {
-  const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+function writeOne({ name, version, licence, folder }: Part): string {
   const file = fs
     .readdirSync(path.join(ROOT, folder))
     .find((each) => /^(licen[cs]e|copying)(\.(md|txt|mit))?$/i.test(each));
   // Some publish the name of the licence alone.
   const text = file === undefined ? '' : fs.readFileSync(path.join(ROOT, folder, file), 'utf8');
-  return `${'-'.repeat(78)}\n${name} ${version} (${license})\n\n${text.trim()}\n`;
+  return `${'-'.repeat(78)}\n${name} ${version} (${licence})\n\n${text.trim()}\n`;
 }
 
 function readJson<T>(name: string): T {

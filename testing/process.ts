@@ -15,7 +15,12 @@ interface BelfryOptions {
   env?: Record<string, string | undefined>;
   /** The working folder. Default: a fresh one, removed when the tests end. */
   folder?: string;
+  /** Default: what is under test. */
+  program?: Program;
 }
+
+/** What starts a Belfry: a file, and what comes before the command. */
+export type Program = readonly [file: string, ...first: string[]];
 
 /** What one command of the operator's command line did. */
 export interface CommandResult {
@@ -54,7 +59,7 @@ export interface BelfryProcess extends AsyncDisposable {
 
 const MAIN = path.join(path.dirname(import.meta.dirname), 'src/main.ts');
 /** What is tested: the sources, or the executable that `BELFRY_EXECUTABLE` names. */
-const [PROGRAM, ...FIRST] = process.env['BELFRY_EXECUTABLE']
+const UNDER_TEST: Program = process.env['BELFRY_EXECUTABLE']
   ? [path.resolve(process.env['BELFRY_EXECUTABLE'])]
   : [process.execPath, MAIN];
 const READY = /belfry is ready at (http:\/\/[^\s"]+)/;
@@ -93,7 +98,8 @@ export function launchBelfry(options: BelfryOptions = {}) {
   const folder = options.folder ?? makeFolder();
   const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
   const env = settingsFor(databaseUrl, options.env);
-  const child = spawn(PROGRAM, FIRST, {
+  const [file, ...first] = options.program ?? UNDER_TEST;
+  const child = spawn(file, first, {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -129,7 +135,7 @@ export function launchBelfry(options: BelfryOptions = {}) {
     kill: async () => void (await end('SIGKILL')),
     restart: (changes: BelfryOptions['env'] = {}) =>
       startBelfry({ folder, databaseUrl, env: { ...options.env, ...changes } }),
-    cli: (...args: string[]) => runCommand(args, folder, env),
+    cli: (...args: string[]) => runCommand([file, ...first], args, folder, env),
   };
 }
 
@@ -140,7 +146,8 @@ export async function runBelfry(
 ): Promise<CommandResult> {
   const folder = options.folder ?? makeFolder();
   const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
-  return runCommand(args, folder, settingsFor(databaseUrl, options.env));
+  const program = options.program ?? UNDER_TEST;
+  return runCommand(program, args, folder, settingsFor(databaseUrl, options.env));
 }
 
 /** What a process needs to run, and where compiled code is kept: `npm start` keeps it too. */
@@ -160,11 +167,12 @@ function settingsFor(databaseUrl: string, given: BelfryOptions['env'] = {}): Nod
 }
 
 async function runCommand(
+  [file, ...first]: Program,
   args: readonly string[],
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<CommandResult> {
-  const child = spawn(PROGRAM, [...FIRST, ...args], {
+  const child = spawn(file, [...first, ...args], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readSection, releaseChangelog } from './changelog.ts';
+
+const BEFORE =
+  '# Changelog\n\n## Unreleased\n\n- Bells ring.\n\n## 0.1.0 (2026-01-01)\n\n- Bells.\n';
+
+describe('the changelog of a release', () => {
+  test('has what was unreleased under the version, and room for what comes', () => {
+    const after = releaseChangelog(BEFORE, '0.2.0', '2026-02-03');
+    assert.equal(
+      after,
+      '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-02-03)\n\n- Bells ring.\n\n## 0.1.0 (2026-01-01)\n\n- Bells.\n',
+    );
+    assert.equal(readSection(after, '0.2.0'), '- Bells ring.');
+    assert.equal(readSection(after, 'Unreleased'), '');
+  });
+
+  test('is not made where nothing has changed', () => {
+    const empty = releaseChangelog(BEFORE, '0.2.0', '2026-02-03');
+    assert.throws(() => releaseChangelog(empty, '0.3.0', '2026-02-04'), /nothing under Unreleased/);
+  });
+
+  test('knows a version by its whole name', () => {
+    assert.equal(readSection(BEFORE, '0.1'), '');
+    assert.equal(readSection(BEFORE, '0.1.0'), '- Bells.');
+  });
+});

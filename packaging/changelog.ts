@@ -1,0 +1,13 @@
+/** What is not released yet becomes the section of a version, below an empty one. */
+export function releaseChangelog(text: string, version: string, day: string): string {
+  if (readSection(text, 'Unreleased') === '')
+    throw new Error('CHANGELOG.md has nothing under Unreleased');
+  return text.replace(/^## Unreleased$/m, `## Unreleased\n\n## ${version} (${day})`);
+}
+
+/** What stands under the heading that begins so, without the heading; empty where there is none. */
+export function readSection(text: string, heading: string): string {
+  const sections = text.split(/^## /m);
+  const found = sections.find((section) => /^[^\s(]+/.exec(section)?.[0] === heading);
+  return found?.slice(found.indexOf('\n')).trim() ?? '';
+}

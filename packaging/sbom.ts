@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { VERSION } from '../src/version.ts';
+import { listPackages } from './licences.ts';
+import { ROOT } from './places.ts';
+
+const run = promisify(execFile);
+
+interface Component {
+  'bom-ref': string;
+  name: string;
+  version: string;
+  scope?: string;
+  properties?: unknown;
+}
+interface Sbom {
+  serialNumber?: string;
+  metadata: { timestamp?: string; component: Component };
+  components: Component[];
+  dependencies: { ref: string; dependsOn?: string[] }[];
+}
+
+const BELFRY = `belfry@${VERSION}`;
+const NODE = `node@${process.versions.node}`;
+
+/**
+ * What the executable and the npm package hold, as CycloneDX: npm's own account of the lock file without what only
+ * builds or tests, and with the Node of the executable. The same each time: no number and no time of its making.
+ */
+export async function writeSbom(): Promise<string> {
+  const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
+  const { stdout } = await run('npm', args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
+  const sbom = JSON.parse(stdout) as Sbom;
+  const held = new Set(listPackages().map(({ name, version }) => `${name}@${version}`));
+  delete sbom.serialNumber;
+  delete sbom.metadata.timestamp;
+  // npm names it after its folder.
+  sbom.metadata.component = { ...sbom.metadata.component, 'bom-ref': BELFRY, name: 'belfry' };
+  sbom.components = sbom.components.filter((component) => held.has(component['bom-ref']));
+  for (const component of sbom.components) {
+    // What the dashboard holds is there, although it is a development dependency.
+    component.scope = 'required';
+    delete component.properties;
+  }
+  sbom.components.push(describeNode());
+  sbom.dependencies = sbom.dependencies
+    .filter(({ ref }) => ref === BELFRY || held.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({
+      ref,
+      dependsOn: dependsOn.filter((each) => held.has(each)),
+    }));
+  sbom.dependencies.find(({ ref }) => ref === BELFRY)?.dependsOn?.push(NODE);
+  return `${JSON.stringify(sbom, null, 2)}\n`;
+}
+
+function describeNode() {
+  const { node } = process.versions;
+  return {
+    'bom-ref': NODE,
+    type: 'platform',
+    name: 'node',
+    version: node,
+    purl: `pkg:generic/node@${node}`,
+    externalReferences: [{ type: 'website', url: 'https://nodejs.org/' }],
+    licenses: [{ license: { id: 'MIT' } }],
+  };
+}
+
+/** The SBOM's name beside what it describes. */
+export const SBOM_NAME = `${path.basename(BELFRY).replace('@', '-')}.cdx.json`;
