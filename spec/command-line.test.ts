@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -298,6 +301,56 @@ describe('a job made by a command', () => {
   });
 });
 
+describe('health and doctor', () => {
+  test('find a service that lives at its address', async () => {
+    await using belfry = await startBelfry();
+    const port = Number(new URL(belfry.url).port);
+    const config = { ...configOf(belfry.databaseUrl), port, baseUrl: belfry.url };
+    const health = await run(config, ['health']);
+    assert.deepEqual([health.code, health.json], [0, { status: 'ok' }]);
+    const findings = (await run(config, ['doctor'])).json as Json[];
+    const of = (check: string) => findings.find((finding) => finding['check'] === check);
+    assert.deepEqual(of('address'), {
+      check: 'address',
+      status: 'ok',
+      message: `${belfry.url} answers`,
+    });
+    assert.equal(of('files')?.['status'], 'ok');
+    assert.match(String(of('disk')?.['message']), /GB are free/);
+    await belfry.stop();
+    const silent = await run(config, ['health']);
+    assert.equal(silent.code, 1);
+    assert.equal(silent.stderr, 'belfry: the service does not answer: ECONNREFUSED.\n');
+  });
+
+  test('tell of files that others may read, of closed metrics, and of what is not Belfry', async () => {
+    await using other = await startReceiver();
+    await using belfry = await startBelfry();
+    const file = belfry.databaseUrl.replace('sqlite:', '');
+    fs.chmodSync(file, 0o644);
+    const config = { ...configOf(belfry.databaseUrl), host: '0.0.0.0', baseUrl: other.url };
+    const findings = (await run(config, ['doctor'])).json as Json[];
+    const warned = (check: string) =>
+      String(
+        findings.find((each) => each['check'] === check && each['status'] === 'warn')?.['message'],
+      );
+    assert.match(warned('files'), new RegExp(`chmod 600 ${file}`));
+    assert.match(warned('metrics'), /METRICS_TOKEN is not set/);
+    assert.match(warned('address'), /answers 200, and not as Belfry/);
+  });
+
+  test('tell of a proxy that cuts the path off', async () => {
+    await using belfry = await startBelfry();
+    const env = { BASE_URL: 'http://127.0.0.1:1/tools' };
+    await using below = await startBelfry({ env, databaseUrl: belfry.databaseUrl + '2' });
+    await using cutter = await startCuttingProxy('/tools', below.url);
+    const config = { ...configOf(belfry.databaseUrl), baseUrl: `${cutter.url}/tools` };
+    const findings = (await run(config, ['doctor'])).json as Json[];
+    const address = findings.find(({ check }) => check === 'address');
+    assert.match(String(address?.['message']), /loses its path on the way/);
+  });
+});
+
 describe('completion', () => {
   const config = configOf(`sqlite:${path.join(os.tmpdir(), 'belfry-completion-none.db')}`);
   const scriptOf = async (shell: string) => (await run(config, ['completion', shell])).stdout;
@@ -359,3 +412,27 @@ complete_line belfry cron list --output ''`;
     });
   }
 });
+
+/** A proxy that is set up wrong: what stands behind it never sees the path. */
+async function startCuttingProxy(basePath: string, target: string) {
+  const server = http.createServer((request, response) => {
+    const { hostname, port } = new URL(target);
+    const path = (request.url ?? '').slice(basePath.length);
+    http
+      .get({ hostname, port, path, headers: request.headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      })
+      .on('error', () => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -46,6 +46,7 @@ export function createCommandServices(
   return {
     open: () => openRooms(config),
     backup: (file) => backUp(config, file),
+    askHealth: () => askHealth(config),
     doctor: async () => {
       const { examine } = await import('./doctor.ts');
       return examine(config);
@@ -54,6 +55,23 @@ export function createCommandServices(
     readVariable: (name) => env[name],
     readFile: readTextFile,
   };
+}
+
+const HEALTH_LIMIT_MS = 5_000;
+
+/** For a container's health check, which has nothing else to ask with. */
+async function askHealth({ host, port }: Config): ReturnType<CommandServices['askHealth']> {
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+  const name = everywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
+  try {
+    const signal = AbortSignal.timeout(HEALTH_LIMIT_MS);
+    const { ok, status } = await fetch(`http://${name}:${port}/healthz`, { signal });
+    return ok ? { kind: 'lives' } : { kind: 'silent', why: `it answered ${status}` };
+  } catch (fault) {
+    const { cause, message } = fault as Error;
+    const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+    return { kind: 'silent', why: code ?? message };
+  }
 }
 
 async function openRooms(config: Config): Promise<OpenRooms> {

@@ -10,6 +10,7 @@ import { loadAppKey } from './appKey.ts';
 import type { Config } from './config.ts';
 import { describeSighting, isStillTrue } from './forwarding.ts';
 import { realClock } from './realClock.ts';
+import { examineSurroundings } from './surroundings.ts';
 
 /** A clock this far off makes times in logs and records hard to compare. */
 const CLOCK_TOLERANCE_MS = 1_000;
@@ -24,12 +25,13 @@ const fail = finding('fail');
 
 /** Looks at everything that the service needs, and changes nothing. Never rejects. */
 export async function examine(config: Config): Promise<Finding[]> {
-  const [database, dns, mail] = await Promise.all([
+  const [database, dns, mail, surroundings] = await Promise.all([
     examineDatabase(config),
     examineDns(config),
     examineMail(config),
+    examineSurroundings(config),
   ]);
-  return [examineSettings(config), ...database, dns, mail];
+  return [examineSettings(config), ...database, dns, mail, ...surroundings];
 }
 
 /** Wrong ones have stopped the command before; what is left are settings that work and yet surprise. */

@@ -17,6 +17,7 @@ const program = buildProgram(
   new Session({
     open: () => assert.fail('reading the commands opens nothing'),
     backup: () => assert.fail(),
+    askHealth: () => assert.fail(),
     doctor: () => assert.fail(),
     readVariable: () => assert.fail(),
     readFile: () => assert.fail(),

@@ -33,6 +33,15 @@ export function addInstallationCommands(program: Command, session: Session): voi
       );
     });
   program
+    .command('health')
+    .description('ask the service on this machine whether it lives')
+    .action(async () => {
+      const answer = await session.services.askHealth();
+      if (answer.kind === 'silent')
+        throw new CommandFault(`the service does not answer: ${answer.why}.`);
+      session.print({ status: 'ok' });
+    });
+  program
     .command('doctor')
     .description('check settings, database, clock, DNS and mail')
     .action(async () => report(session, await session.services.doctor()));

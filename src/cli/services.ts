@@ -14,6 +14,8 @@ export interface CommandServices {
   open(): Promise<OpenRooms>;
   /** Copies the SQLite database to a new file while it is in use. */
   backup(file: string): Promise<BackupOutcome>;
+  /** Asks the service on this machine whether it lives; why not, in words. */
+  askHealth(): Promise<{ kind: 'lives' } | { kind: 'silent'; why: string }>;
   /** Looks and changes nothing. Never rejects. */
   doctor(): Promise<readonly Finding[]>;
   /** A variable of the environment, for what a file refers to. */

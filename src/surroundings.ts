@@ -1,0 +1,129 @@
+import { statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { connect } from 'node:tls';
+import type { Finding } from '#cli/services';
+import { basePathOf } from '#domain/public-address';
+import { type Config, isLoopbackHost } from './config.ts';
+
+const LIMIT_MS = 4_000;
+const DAY_MS = 86_400_000;
+const CERTIFICATE_DAYS = 14;
+const LITTLE_DISK = 2e9;
+const NO_DISK = 2e8;
+
+/** What stands around the service: its public address, its disk, its files, and who watches. Never rejects. */
+export async function examineSurroundings(config: Config): Promise<Finding[]> {
+  const found = await Promise.all([
+    examineAddress(config),
+    examineCertificate(config),
+    examineDisk(config),
+  ]);
+  return [...found.flat(), ...examineFiles(config), examineMetrics(config), sayHeartbeat(config)];
+}
+
+/** Whether people reach this installation where links lead to. */
+async function examineAddress({ baseUrl }: Config): Promise<Finding[]> {
+  if (baseUrl === null) return [];
+  const say = (status: Finding['status'], message: string) => [
+    { check: 'address', status, message: `${baseUrl} ${message}` },
+  ];
+  try {
+    const options = { redirect: 'manual', signal: AbortSignal.timeout(LIMIT_MS) } as const;
+    const health = await fetch(`${baseUrl}/healthz`, options);
+    const text = await health.text();
+    if (!health.ok || text !== '{"status":"ok"}') {
+      return say(
+        'warn',
+        `answers ${health.status}, and not as Belfry: is it passed on to the service?`,
+      );
+    }
+    const { headers } = await fetch(`${baseUrl}/login`, options);
+    if (headers.get('Location') === `${basePathOf(baseUrl)}/login`) {
+      return say('warn', 'loses its path on the way: the proxy must pass it on as it is');
+    }
+    return say('ok', 'answers');
+  } catch (fault) {
+    const { cause, message } = fault as Error;
+    const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
+    return say('warn', `does not answer from here (${why}): does the service run, and the proxy?`);
+  }
+}
+
+async function examineCertificate({ baseUrl }: Config): Promise<Finding[]> {
+  if (!baseUrl?.startsWith('https:')) return [];
+  const { hostname, port } = new URL(baseUrl);
+  const endsAt = await readCertificateEnd(hostname, Number(port || 443));
+  // Why there is none the address says.
+  if (endsAt === null) return [];
+  const days = Math.floor((endsAt - Date.now()) / DAY_MS);
+  const message = `the certificate of ${hostname} is good for ${days} days`;
+  if (days >= CERTIFICATE_DAYS) return [{ check: 'tls', status: 'ok', message }];
+  return [{ check: 'tls', status: 'warn', message: `${message}; renew it` }];
+}
+
+function readCertificateEnd(host: string, port: number): Promise<number | null> {
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  // Only looked at: whether it may be trusted the address tells.
+  const socket = connect({ host, port, servername: host, rejectUnauthorized: false }, () => {
+    const at = Date.parse(socket.getPeerCertificate().valid_to);
+    resolve(Number.isNaN(at) ? null : at);
+    socket.destroy();
+  });
+  socket.setTimeout(LIMIT_MS, () => socket.destroy());
+  socket.on('error', () => resolve(null));
+  socket.on('close', () => resolve(null));
+  return promise;
+}
+
+async function examineDisk({ database }: Config): Promise<Finding[]> {
+  if (database.kind !== 'sqlite') return [];
+  try {
+    const { bavail, bsize } = await statfs(dirname(database.path));
+    const free = bavail * bsize;
+    const status = free < NO_DISK ? 'fail' : free < LITTLE_DISK ? 'warn' : 'ok';
+    const message = `${(free / 1e9).toFixed(1)} GB are free where the database is`;
+    const advice = status === 'ok' ? '' : '; once it is full, nothing is accepted';
+    return [{ check: 'disk', status, message: message + advice }];
+  } catch {
+    // The folder is made by the first start.
+    return [];
+  }
+}
+
+/** The key opens the secrets and the database holds everything: nobody else has to read them. */
+function examineFiles({ database }: Config): Finding[] {
+  if (database.kind !== 'sqlite' || process.platform === 'win32') return [];
+  const paths = [database.path, join(dirname(database.path), 'app.key')];
+  const open = paths.filter((path) => {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    return (mode & 0o077) !== 0;
+  });
+  const [first] = open;
+  if (first === undefined) {
+    return [{ check: 'files', status: 'ok', message: 'nobody else may read database and key' }];
+  }
+  const message = `others may read ${open.join(' and ')}; chmod 600 ${open.join(' ')}`;
+  return [{ check: 'files', status: 'warn', message }];
+}
+
+function examineMetrics({ metricsToken, host }: Config): Finding {
+  const check = 'metrics';
+  if (metricsToken !== null) return { check, status: 'ok', message: 'with the token' };
+  if (isLoopbackHost(host)) {
+    return { check, status: 'ok', message: 'on this machine alone; METRICS_TOKEN lets others in' };
+  }
+  const message = `HOST is ${host} and METRICS_TOKEN is not set, so /metrics is closed to everybody`;
+  return { check, status: 'warn', message };
+}
+
+/** It is not called: the monitor would take that for a sign that requests are sent. */
+function sayHeartbeat({ heartbeatUrl, role }: Config): Finding {
+  const check = 'heartbeat';
+  if (role === 'web') return { check, status: 'ok', message: 'not from a process without engine' };
+  const message =
+    heartbeatUrl === null
+      ? 'HEARTBEAT_URL is not set; nobody is told when nothing is sent any more'
+      : 'a monitor is called every minute';
+  return { check, status: 'ok', message };
+}
