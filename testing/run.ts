@@ -118,11 +118,15 @@ function findTestFiles(wanted: readonly string[]): string[] {
 
 /** Tests that start whole services take longest, so they come first and the cores stay busy to the end. */
 function shareProcesses(files: readonly string[]): string[][] {
+  // Those that need a package make it once, so they share a process, and take longest of all.
+  const packaging = files.filter((file) => file.startsWith('packaging'));
+  const rest = files.filter((file) => !ALONE.has(file) && !packaging.includes(file));
   const [services, others] = [true, false].map((first) =>
-    files.filter((file) => !ALONE.has(file) && file.startsWith('spec') === first),
+    rest.filter((file) => file.startsWith('spec') === first),
   );
   const alone = files.filter((file) => ALONE.has(file)).map((file) => [file]);
-  return [...chunk(services ?? []), ...alone, ...chunk(others ?? [])];
+  const shared = [...chunk(services ?? []), ...alone, ...chunk(others ?? [])];
+  return packaging.length === 0 ? shared : [packaging, ...shared];
 }
 
 function chunk(files: readonly string[]): string[][] {
