@@ -41,7 +41,9 @@ export function printTable(
 ): void {
   const lines = records.map((record) => {
     const fields = new Map<string, unknown>(Object.entries(record));
-    return columns.map((column) => cut(writeCell(fields.get(column))));
+    const cells = columns.map((column) => writeCell(fields.get(column)));
+    // The last one shifts no other.
+    return cells.map((cell, at) => cut(cell, at === cells.length - 1 ? WIDEST_LAST : WIDEST));
   });
   printColumns(terminal, [columns.map((column) => column.toUpperCase()), ...lines]);
 }
@@ -66,8 +68,9 @@ function writeCell(value: unknown): string {
 }
 
 const WIDEST = 60;
+const WIDEST_LAST = 400;
 
-function cut(text: string): string {
+function cut(text: string, widest: number): string {
   const characters = Array.from(text);
-  return characters.length <= WIDEST ? text : `${characters.slice(0, WIDEST - 1).join('')}…`;
+  return characters.length <= widest ? text : `${characters.slice(0, widest - 1).join('')}…`;
 }
