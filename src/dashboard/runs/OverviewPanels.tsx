@@ -3,7 +3,8 @@ import { Link } from 'react-router';
 import { formatAmount } from '../parts/amounts.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
-import { Time } from '../parts/Time.tsx';
+import { Time, useMoment } from '../parts/Time.tsx';
+import { formatShort } from '../parts/times.ts';
 import type { OutcomeStep, Overview } from '../services.ts';
 import { executionStatus } from './History.tsx';
 import { failedOf } from './jobSearch.ts';
@@ -18,15 +19,30 @@ import { runsOf } from './stepLinks.ts';
 type Part = { overview: Overview };
 
 function List({ title, to, children }: { title: string; to?: string; children: ReactNode }) {
+  const zone = useZone();
   return (
-    <section className="panel" data-live>
+    <section className={`panel ${classes.list}`} data-live data-clock={zone ? '' : undefined}>
       <header>
         <h2>{title}</h2>
+        {zone ? <span className={classes.zone}>{zone}</span> : null}
         {to ? <Link to={to}>All</Link> : null}
       </header>
       {children}
     </section>
   );
+}
+
+/** The same time by the viewer's clocks, where there is room. */
+function Clock({ at }: { at: number | null }) {
+  const zone = useZone();
+  if (zone === null) return null;
+  return <span className={classes.clock}>{at === null ? '' : formatShort(at, zone)}</span>;
+}
+
+/** Null for those who live by UTC. */
+function useZone(): string | null {
+  const { timeZone } = useMoment();
+  return timeZone === 'UTC' ? null : timeZone;
 }
 
 /** Crons whose last run failed, and queues in trouble; nothing at all where all is well. */
@@ -43,6 +59,7 @@ export function FailingNow({ overview: { failingCrons, troubledQueues } }: Part)
               {lastRun.errorMessage ?? describeOutcome(lastRun)}
             </Link>
             <Time at={lastRun.completedAt} />
+            <Clock at={lastRun.completedAt} />
           </li>
         ))}
         {troubledQueues.map(({ queue, health, waiting, failed, failedSince, oldestDueAt }) => (
@@ -65,6 +82,7 @@ export function FailingNow({ overview: { failingCrons, troubledQueues } }: Part)
               {`${formatAmount(waiting)} waiting`}
             </span>
             <Time at={oldestDueAt} />
+            <Clock at={oldestDueAt} />
           </li>
         ))}
       </ul>
@@ -85,8 +103,9 @@ export function NextUp({ overview: { nextUp } }: Part) {
               <li key={entry.cronId}>
                 <span className={classes.kind}>Cron</span>
                 <Link to={`/crons/${entry.cronId}`}>{entry.name}</Link>
-                <span />
+                <span className={classes.quiet} />
                 <Time at={entry.at} />
+                <Clock at={entry.at} />
               </li>
             ) : (
               <li key={entry.job.id}>
@@ -96,6 +115,7 @@ export function NextUp({ overview: { nextUp } }: Part) {
                 </Link>
                 <span className={classes.quiet}>{entry.job.queue}</span>
                 <Time at={entry.at} />
+                <Clock at={entry.at} />
               </li>
             ),
           )}
@@ -122,6 +142,7 @@ export function JustHappened({ overview: { justHappened } }: Part) {
                 </Link>
                 <span className={classes.quiet}>{describeOutcome(entry.job)}</span>
                 <Time at={entry.at} />
+                <Clock at={entry.at} />
               </li>
             ) : (
               <li key={entry.execution.id}>
@@ -129,6 +150,7 @@ export function JustHappened({ overview: { justHappened } }: Part) {
                 <Link to={`/executions/${entry.execution.id}`}>{entry.cronName}</Link>
                 <span className={classes.quiet}>{describeOutcome(entry.execution)}</span>
                 <Time at={entry.at} />
+                <Clock at={entry.at} />
               </li>
             ),
           )}
