@@ -273,7 +273,7 @@ forEachDatabase((_, makeDatabaseUrl) => {
     for (let n = 0; n < 4; n++) await post(second.url);
     /** Waits until so many are over the limit. */
     const expectOver = async (count: number) => {
-      const text = "select count(*) as number from jobs where reason = 'limit_exceeded'";
+      const text = "select count(*) as number from ended_jobs where reason = 'limit_exceeded'";
       await untilCounted(second, { text, number: count, withinMs: 10_000 });
       const jobs = (await second.cli('job', 'list', '--team', 'T')).json as Job[];
       const over = jobs.filter(({ reason }) => reason === 'limit_exceeded');

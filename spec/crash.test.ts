@@ -18,6 +18,7 @@ import { makeRandom } from '#testing/random';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { clientOf, makeClient, postJob, TEAM } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
+import { EVERY_EXECUTION, EVERY_JOB } from '#testing/run-rows';
 import { startTelling } from '#testing/telling';
 
 const SEED = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -176,7 +177,7 @@ async function judge(
   kills: number,
 ): Promise<void> {
   const attempts = await rows.all<Attempt>(
-    'select id, original_id, attempt_number, url, status, reason, callback_url from jobs',
+    `select id, original_id, attempt_number, url, status, reason, callback_url from ${EVERY_JOB}`,
   );
   const byJob = Map.groupBy(attempts, ({ original_id }) => original_id);
   const arrived = countPaths(target);
@@ -231,8 +232,8 @@ async function judgeTicks(rows: Rows, arrived: ReadonlyMap<string, number>): Pro
     scheduled_for: number | string;
     reason: string | null;
   }>(
-    `select crons.url, executions.scheduled_for, executions.reason
-     from executions join crons on crons.id = executions.cron_id`,
+    `select crons.url, runs.scheduled_for, runs.reason
+     from (select * from ${EVERY_EXECUTION}) as runs join crons on crons.id = runs.cron_id`,
   );
   const times = ticks.map(({ url, scheduled_for }) => `${url} ${scheduled_for}`);
   assert.equal(new Set(times).size, times.length, 'a time of a schedule ran twice');

@@ -132,8 +132,8 @@ async function untilSent(target: Receiver, paths: readonly string[]): Promise<vo
 
 /** Each job with the words that it failed with. */
 async function expectFailures(rows: Rows, failures: Record<string, string>): Promise<void> {
-  const text = `select id, status, attempt_number, reason, error_message from jobs
-    where completed_at is not null and id in ('${Object.keys(failures).join("','")}')`;
+  const text = `select id, status, attempt_number, reason, error_message from ended_jobs
+    where id in ('${Object.keys(failures).join("','")}')`;
   const ended = await eventually(
     async () => {
       const found = await rows.all<Record<string, unknown>>(text);
@@ -148,7 +148,7 @@ async function expectFailures(rows: Rows, failures: Record<string, string>): Pro
 }
 
 async function expectFailedCrons(rows: Rows, messages: readonly string[]): Promise<void> {
-  const text = `select error_message from executions where status = 'failed' order by 1`;
+  const text = `select error_message from ended_executions where status = 'failed' order by 1`;
   const failed = await eventually(async () => {
     const found = await rows.all<{ error_message: string }>(text);
     return found.length >= messages.length && found;

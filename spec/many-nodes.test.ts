@@ -11,6 +11,7 @@ import { createDatabase } from '#testing/postgres';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { type Client, makeClient, postJob } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
+import { EVERY_EXECUTION, EVERY_JOB } from '#testing/run-rows';
 import { startTelling } from '#testing/telling';
 
 const isFull = process.env['BELFRY_FULL'] === '1';
@@ -182,10 +183,10 @@ interface Outcome {
 
 async function outcomesOf(rows: Rows): Promise<Outcome[]> {
   return rows.all<Outcome>(`
-    select url as path, status, reason, completed_at from jobs
+    select url as path, status, reason, completed_at from ${EVERY_JOB}
     union all
-    select crons.url, executions.status, executions.reason, executions.completed_at
-    from executions join crons on crons.id = executions.cron_id
+    select crons.url, every_executions.status, every_executions.reason, every_executions.completed_at
+    from ${EVERY_EXECUTION} join crons on crons.id = every_executions.cron_id
     order by 1, 4`);
 }
 

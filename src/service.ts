@@ -27,6 +27,7 @@ import { createWork, type Work } from '#work/work';
 import { type Config, isLoopbackHost, servesLoopbackOnly } from './config.ts';
 import { ForwardingWatch } from './forwarding.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { prepareHistory } from './history.ts';
 import { createLazyDashboard } from './lazyDashboard.ts';
 import { Metrics } from './metrics.ts';
 import { createMetricsPage } from './metricsPage.ts';
@@ -104,6 +105,7 @@ export function buildService(options: ServiceOptions): BelfryService {
     notifier,
     bulkRunner,
     start: async () => {
+      await prepareHistory({ store, log, historyDays: config.historyDays });
       await forwarding.start();
       if (engine === null) return;
       await engine.start();

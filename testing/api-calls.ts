@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import type { EndedTable, RunTable } from '#store/run-tables';
 import type { Store } from '#store/store';
 import type { ApiAnswer, TestService } from './service.ts';
 
@@ -45,7 +46,7 @@ export async function callHttp(address: string, call: HttpCall = {}): Promise<Ht
 /** How much of everything that a call could leave behind there is, in all teams. */
 export async function countStored({ database }: Pick<Store, 'database'>) {
   return database.read(async (db) => {
-    const count = async (table: 'crons' | 'queues' | 'jobs' | 'executions') => {
+    const count = async (table: 'crons' | 'queues' | RunTable | EndedTable) => {
       const query = db
         .selectFrom(table)
         .select(({ fn }) => fn.countAll<number | string>().as('rows'));
@@ -54,8 +55,8 @@ export async function countStored({ database }: Pick<Store, 'database'>) {
     return {
       crons: await count('crons'),
       queues: await count('queues'),
-      jobs: await count('jobs'),
-      executions: await count('executions'),
+      jobs: (await count('jobs')) + (await count('ended_jobs')),
+      executions: (await count('executions')) + (await count('ended_executions')),
     };
   });
 }

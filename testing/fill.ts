@@ -41,6 +41,16 @@ const EXECUTION = {
 export type JobFill = Partial<RowOf<typeof JOB>> & { team_id: string; queue_id: string };
 export type ExecutionFill = Partial<RowOf<typeof EXECUTION>> & { team_id: string; cron_id: string };
 
+/** What only a run that has ended has. */
+const ENDS = [
+  'completed_at',
+  'response_status',
+  'reason',
+  'error_message',
+  'duration_ms',
+  'retried_as',
+];
+
 /** Writes jobs as they are given, pending attempts of now where nothing is said. @returns their ids */
 export async function fillJobs(store: Store, jobs: readonly JobFill[]): Promise<string[]> {
   const now = store.clock.now();
@@ -58,7 +68,10 @@ export async function fillJobs(store: Store, jobs: readonly JobFill[]): Promise<
     };
     return { ...nothing(JOB), ...usual, ...job };
   });
-  await insert(store, 'jobs', JOB, rows);
+  const isLive = ({ status }: RowOf<typeof JOB>) => status === 'pending' || status === 'processing';
+  await insert(store, 'jobs', only(JOB, ENDS), rows.filter(isLive));
+  const ended = rows.filter((row) => !isLive(row));
+  await insert(store, 'ended_jobs', only(JOB, ['claimed_by']), ended);
   return rows.flatMap(({ id }) => id ?? []);
 }
 
@@ -73,7 +86,15 @@ export async function fillExecutions(
     const usual = { id: newId(created_at), status: 'success', created_at, completed_at: now };
     return { ...nothing(EXECUTION), duration_ms: 10, response_status: 200, ...usual, ...run };
   });
-  await insert(store, 'executions', EXECUTION, rows);
+  const isLive = (row: RowOf<typeof EXECUTION>) =>
+    row.status === 'pending' || row.status === 'running';
+  await insert(store, 'executions', only(EXECUTION, ENDS), rows.filter(isLive));
+  await insert(
+    store,
+    'ended_executions',
+    EXECUTION,
+    rows.filter((row) => !isLive(row)),
+  );
   return rows.flatMap(({ id }) => id ?? []);
 }
 
@@ -84,30 +105,43 @@ const RESPONSE = {
   body: 'text',
 } as const satisfies Fields;
 
-/** Writes what is kept of responses. */
+/** Writes what is kept of the responses of runs that have ended. */
 export async function fillResponses(
   store: Store,
   responses: readonly { team_id: string; run_id: string; body: string }[],
 ): Promise<void> {
   const rows = responses.map((each) => ({ total_bytes: Buffer.byteLength(each.body), ...each }));
   const bytes = store.dialect === 'postgres' ? `convert_to(body, 'UTF8')` : 'cast(body as blob)';
-  await insert(store, 'responses', RESPONSE, rows, { body: bytes });
+  for (const table of ['ended_jobs', 'ended_executions']) {
+    const text = `update ${table} set total_bytes = given.total_bytes, body = given.bytes
+      from (select team_id, run_id, total_bytes, ${bytes} as bytes
+        from ${store.database.dialect.rows(RESPONSE, 1)}) as given
+      where ${table}.team_id = given.team_id and ${table}.id = given.run_id`;
+    for (let at = 0; at < rows.length; at += 5_000) {
+      const parameters = [packRows(RESPONSE, rows.slice(at, at + 5_000))];
+      await store.database.runAlone(CompiledQuery.raw(text, parameters));
+    }
+  }
+}
+
+function only(fields: Fields, without: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !without.includes(name)));
 }
 
 function nothing<F extends Fields>(fields: F): RowOf<F> {
   return Object.fromEntries(Object.keys(fields).map((name) => [name, null])) as RowOf<F>;
 }
 
-async function insert<F extends Fields>(
+async function insert(
   { database }: Store,
   table: string,
-  fields: F,
-  rows: readonly RowOf<F>[],
-  expressions: Record<string, string> = {},
+  fields: Fields,
+  given: readonly object[],
 ): Promise<void> {
+  const rows = given as readonly RowOf<Fields>[];
   const names = Object.keys(fields);
   const text = `insert into ${table} (${names.join(', ')})
-    select ${names.map((name) => expressions[name] ?? name).join(', ')} from ${database.dialect.rows(fields, 1)}`;
+    select ${names.join(', ')} from ${database.dialect.rows(fields, 1)}`;
   for (let at = 0; at < rows.length; at += 5_000) {
     const parameters = [packRows(fields, rows.slice(at, at + 5_000))];
     await database.runAlone(CompiledQuery.raw(text, parameters));

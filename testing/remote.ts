@@ -109,7 +109,7 @@ export async function untilSucceeded(
   withinMs = 30_000,
 ): Promise<void> {
   const list = ids.map((id) => `'${id}'`).join();
-  const text = `select count(*) as number from jobs where status = 'success' and id in (${list})`;
+  const text = `select count(*) as number from ended_jobs where status = 'success' and id in (${list})`;
   await untilCounted(belfry, { text, number: ids.length, withinMs });
 }
 
@@ -120,7 +120,7 @@ export async function untilEnded(
   withinMs = 30_000,
 ): Promise<void> {
   const list = ids.map((id) => `'${id}'`).join();
-  const text = `select count(*) as number from jobs where completed_at is not null and id in (${list})`;
+  const text = `select count(*) as number from ended_jobs where id in (${list})`;
   await untilCounted(belfry, { text, number: ids.length, withinMs });
 }
 

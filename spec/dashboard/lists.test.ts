@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { fillJobs, type JobFill } from '#testing/fill';
+import { endRuns } from '#testing/run-rows';
 import type { Visitor } from '#testing/visitor';
 
 /**
@@ -223,10 +224,7 @@ describe('a failed job that was resent', () => {
     const ids = await fail(3);
     for (const id of ids.slice(0, 2)) await work.retryJob(user.teamId, id);
     const [, done] = await work.listJobs(user.teamId, { limit: 2 });
-    await store.database.runAlone({
-      sql: `update jobs set status = 'success', completed_at = 1 where id = '${done?.id}'`,
-      parameters: [],
-    } as never);
+    await endRuns(store, 'jobs', [done?.id ?? ''], { status: 'success', completed_at: 1 });
     const before = await counts();
     const ticked = new URLSearchParams([['intent', 'retry'], ...ids.map((id) => ['id', id])]);
     const send = (form: URLSearchParams) => visitor.post('/jobs?tab=failed', form as never);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
+import { endRuns } from '#testing/run-rows';
 import type { Visitor } from '#testing/visitor';
 
 /** What failed, why, and again (§3.3): what a page says to whoever was just woken, as the server writes it. */
@@ -148,7 +149,7 @@ describe('the notice of a failure', () => {
     const timing = { dnsMs: 1, connectMs: 1, tlsMs: null, waitingMs: 1, receivingMs: 1 };
     const trace = JSON.stringify({ timing, responseHeaders: [], address: '192.0.2.1' });
     await dashboard.service.store.database.runAlone({
-      sql: `update responses set trace = '${trace}' where run_id = '${jobId}'`,
+      sql: `update ended_jobs set trace = '${trace}' where id = '${jobId}'`,
       parameters: [],
     } as never);
     const { text } = await scene.visitor.get(`/jobs/${jobId}`);
@@ -163,12 +164,12 @@ describe('the notice of a failure', () => {
 });
 
 describe('what was resent', () => {
-  const succeed = (scene: Scene, count: number) =>
-    dashboard.service.store.database.runAlone({
-      sql: `update jobs set status = 'success', started_at = 1, completed_at = ${Date.now()}
-        where id in (select id from jobs where team_id = '${scene.user.teamId}' and status = 'pending' limit ${count})`,
-      parameters: [],
-    } as never);
+  const succeed = async ({ user }: Scene, count: number) => {
+    const { store } = dashboard.service;
+    const waiting = await store.jobs.list(user.teamId, { status: 'pending', limit: count });
+    const ids = waiting.map(({ id }) => id);
+    await endRuns(store, 'jobs', ids, { status: 'success', completed_at: Date.now() });
+  };
 
   test('is told by what became of it, with the way to those jobs alone', async () => {
     const scene = await begin();

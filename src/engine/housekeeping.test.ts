@@ -37,7 +37,7 @@ describe('housekeeping', { timeout: 60_000 }, () => {
       await eventually(
         async () => {
           await store.testClock.advance(20);
-          return (await ask('select 1 from jobs limit 1')).length === 0;
+          return (await ask('select 1 from ended_jobs limit 1')).length === 0;
         },
         { everyMs: 5, withinMs: 30_000, what: 'the jobs to be gone' },
       );

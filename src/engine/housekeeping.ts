@@ -54,6 +54,8 @@ export class Housekeeping {
     };
     this.#chores = [
       ...EXPIRING.map((kind) => chore(kind, (size) => this.#deleteSome(kind, size))),
+      chore('partitions', () => this.#keepPartitions()),
+      chore('olderRuns', (size) => this.#moveOlderRuns(size)),
       chore('freePages', () => this.#giveBackPages()),
     ];
   }
@@ -108,6 +110,18 @@ export class Housekeeping {
     const rows = await store.retention.deleteSome(kind, asked);
     if (rows > 0) log.debug('retention.deleted', { what: kind, rows });
     return rows >= limit;
+  }
+
+  async #keepPartitions(): Promise<boolean> {
+    const { store, log, historyDays } = this.#options;
+    const work = await store.retention.keepPartitions(store.clock.now(), historyDays);
+    if (work.made + work.dropped > 0) log.info('retention.partitions', { ...work });
+    return false;
+  }
+
+  /** What nodes of an earlier version end beside this one. */
+  async #moveOlderRuns(limit: number): Promise<boolean> {
+    return (await this.#options.store.retention.moveOlderRuns(limit)) >= limit;
   }
 
   async #giveBackPages(): Promise<boolean> {

@@ -254,7 +254,7 @@ forEachStore((dialect, openTestStore) => {
       const ends =
         store.dialect === 'postgres'
           ? ['settle-jobs-at-once', 'settle-executions-at-once']
-          : ['end-jobs', 'end-executions'];
+          : ['end-jobs', 'take-out-jobs', 'end-executions', 'take-out-executions'];
       // Outcomes are counted with every settlement, whether or not anybody is told.
       const others = ran.filter((name) => name !== 'add-outcomes');
       assert.deepEqual(others, ends);

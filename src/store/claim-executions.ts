@@ -100,7 +100,9 @@ const insertTicks = hotStatement<{ id: string }>('insert-ticks', (dialect) => {
   return `
   insert into executions (team_id, id, cron_id, scheduled_for, status, created_at, started_at, claimed_by)
   select team_id, execution_id, cron_id, due_at, 'running', ${now}, ${now}, ${node}
-  from ${dialect.rows(TICK, 1)} where true
+  from ${dialect.rows(TICK, 1)} where not exists (
+    select 1 from ended_executions e where e.team_id = given.team_id and e.cron_id = given.cron_id
+      and e.scheduled_for = given.due_at)
   on conflict (team_id, cron_id, scheduled_for) do nothing
   returning id`;
 });

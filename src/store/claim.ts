@@ -4,7 +4,7 @@ import type { Dialect } from './dialect.ts';
 import type { HotRunner, Procedure } from './procedure.ts';
 import type { RunTable } from './run-tables.ts';
 import { PartsReader } from './stored-parts.ts';
-import { keepWithinLimit } from './usage.ts';
+import { keepWithinLimit } from './month-limit.ts';
 
 export interface ClaimInput {
   asked: readonly LaneSeats[];
@@ -80,8 +80,9 @@ export function claimProcedure<
       const due = await kind.take(runner, dialect, input, lanes);
       const heads = await kind.readHeads(runner, dialect, input);
       const limitOf = (row: Row) => limits[lanes.get(kind.laneOf(row))?.plan ?? ''] ?? null;
-      const within = { now: input.now, limitOf };
-      const rows = await keepWithinLimit(runner, dialect, kind.table, due, within);
+      const { nodeId, now } = input;
+      const claim = { table: kind.table, nodeId, now };
+      const rows = await keepWithinLimit(runner, dialect, claim, due, limitOf);
       const takenOf = (id: string) => due.filter((row) => kind.laneOf(row) === id).length;
       return {
         rows,

@@ -23,28 +23,38 @@ export const COPY = {
   scheduled_at: 'bigint',
 } as const satisfies Fields;
 
-/** @param kept  joins those of the rows `given` that are written, where not all are */
-export function insertCopies(dialect: Dialect, parameter: number, kept = ''): string {
+/** @param source  what has the jobs that are copied */
+export function insertCopies(dialect: Dialect, parameter: number, source: string): string {
   return `
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
     callback_url, created_at, scheduled_at, sealed_headers, payload)
-  select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, 'pending',
-    j.method, j.url, j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
-  from ${dialect.rows(COPY, parameter)} ${kept} cross join jobs j
-  where j.team_id = given.team_id and j.id = given.from_id`;
+  select team_id, id, original_id, attempt_number, queue_id, 'pending', method, url,
+    callback_url, created_at, scheduled_at, sealed_headers, payload
+  from (
+    select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, j.method, j.url,
+      j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
+    from ${dialect.rows(COPY, parameter)} cross join ${source} j
+    where j.team_id = given.team_id and j.id = given.from_id
+  ) as copies`;
 }
 
-export const insertCopyRows = hotStatement<never>('copy-jobs', (dialect) =>
-  insertCopies(dialect, 1),
+/** A retry is made of an attempt that is just ending. */
+export const copyLiveJobs = hotStatement<never>('copy-live-jobs', (dialect) =>
+  insertCopies(dialect, 1, 'jobs'),
 );
 
+const copyEndedJobs = hotStatement<never>('copy-ended-jobs', (dialect) =>
+  insertCopies(dialect, 1, 'ended_jobs'),
+);
+
+/** Makes new jobs of some that have ended. */
 export async function copyJobs(
   trx: Trx,
   dialect: Dialect,
   copies: readonly JobCopy[],
 ): Promise<void> {
   if (copies.length === 0) return;
-  await runHot(trx, dialect, insertCopyRows, [packRows(COPY, copies.map(copyRow))]);
+  await runHot(trx, dialect, copyEndedJobs, [packRows(COPY, copies.map(copyRow))]);
 }
 
 export function copyRow(copy: JobCopy): RowOf<typeof COPY> {

@@ -1,8 +1,9 @@
 import { type ExecutionRecord, executionRecord } from './crons.ts';
 import type { Database } from './database.ts';
 import { runHot } from './hot.ts';
+import { SMALL_EXECUTION_COLUMNS } from './run-tables.ts';
 import { pageStatement } from './lists/statement.ts';
-import type { ExecutionsTable } from './schema.ts';
+import type { EndedExecutionsTable } from './schema.ts';
 
 export interface NamedRun {
   execution: ExecutionRecord;
@@ -16,7 +17,7 @@ export interface LastRuns {
   failing: NamedRun[];
 }
 
-interface LastRunRow extends ExecutionsTable {
+interface LastRunRow extends EndedExecutionsTable {
   list: 'all' | 'failing';
   cron_name: string;
 }
@@ -36,13 +37,16 @@ export async function readLastRuns(db: Database, teamId: string, limit: number):
 
 /** Postgres would read all executions to join them by an id that a subquery gives. */
 const LAST_RUN = {
-  table: 'executions',
+  table: 'ended_executions',
   as: 'run',
   columns: ['id', 'completed_at', 'status'],
   pick: (columns: string) => `
-    select ${columns} from executions x where x.cron_id = crons.id and x.completed_at is not null
+    select ${columns} from ended_executions x where x.cron_id = crons.id
     order by x.id desc limit 1`,
 };
+
+/** What is big is left out. */
+const COLUMNS = SMALL_EXECUTION_COLUMNS.map((name) => `executions.${name}`);
 
 const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
   const [team, limit] = [dialect.$(1), dialect.$(2)];
@@ -55,8 +59,8 @@ const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
       crons.is_active = 1 and run.status = 'failed' as is_failing
     from crons ${dialect.joinPicked(LAST_RUN)} where crons.team_id = ${team}),
   latest as (${latest('all', '')} union all ${latest('failing', 'where is_failing')})
-  select latest.list, crons.name as cron_name, executions.*
-  from latest cross join crons cross join executions
+  select latest.list, crons.name as cron_name, ${COLUMNS.join(', ')}
+  from latest cross join crons cross join ended_executions executions
   where crons.team_id = latest.team_id and crons.id = latest.cron_id
     and executions.team_id = latest.team_id and executions.id = latest.id
   order by executions.completed_at desc, executions.id desc`;

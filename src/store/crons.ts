@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
-import type { Database, Reader, Trx } from './database.ts';
+import type { Database, Trx } from './database.ts';
 import { deleteAllFound, findExecutionsOfCron } from './delete-runs.ts';
+import { everyWholeExecution, type ExecutionRow, type WholeExecutionRow } from './every-run.ts';
 import { sealHeaders } from './headers.ts';
-import type { CronsTable, ExecutionsTable } from './schema.ts';
+import type { CronsTable, EndedExecutionsTable, ExecutionStatus } from './schema.ts';
 import type { Sealer } from './seal.ts';
 import type { SignalBus } from './signals.ts';
 import { PartsReader } from './stored-parts.ts';
@@ -42,12 +43,12 @@ export interface ExecutionRecord {
   id: string;
   cronId: string;
   scheduledFor: number | null;
-  status: ExecutionsTable['status'];
+  status: ExecutionStatus;
   createdAt: number;
   startedAt: number | null;
   completedAt: number | null;
   responseStatus: number | null;
-  reason: ExecutionsTable['reason'];
+  reason: EndedExecutionsTable['reason'];
   errorMessage: string | null;
   durationMs: number | null;
 }
@@ -151,8 +152,10 @@ export class CronStore {
         .executeTakeFirst(),
     );
     if (numDeletedRows === 0n) return false;
-    const found = { statement: findExecutionsOfCron, parameters: [cronId] };
-    await deleteAllFound(this.#db, 'executions', found);
+    for (const table of ['executions', 'ended_executions'] as const) {
+      const found = { statement: findExecutionsOfCron[table], parameters: [cronId] };
+      await deleteAllFound(this.#db, table, found);
+    }
     return true;
   }
 
@@ -226,11 +229,13 @@ export class CronStore {
           cron_id: cronId,
           status: 'pending',
           created_at: now,
-          ...NOT_STARTED,
+          scheduled_for: null,
+          started_at: null,
+          claimed_by: null,
         })
         .returningAll()
         .executeTakeFirstOrThrow();
-      return executionRecord(row);
+      return executionRecord({ ...row, ...NOT_ENDED });
     });
     if (execution) this.#tellDue(teamId, now);
     return execution;
@@ -243,11 +248,13 @@ export class CronStore {
     limit: number,
     before?: string,
   ): Promise<ExecutionDetail[]> {
+    const isOlder = before === undefined ? sql`` : sql`and id < ${before}`;
+    const where = sql`team_id = ${teamId} and cron_id = ${cronId} ${isOlder}`;
+    const tail = sql`order by id desc limit ${limit}`;
     const rows = await this.#db.read((db) =>
-      executionsWithResponses(db, teamId)
-        .where('executions.cron_id', '=', cronId)
-        .$if(before !== undefined, (query) => query.where('executions.id', '<', before ?? ''))
-        .orderBy('executions.id', 'desc')
+      everyWholeExecution(db, { where, tail })
+        .selectAll()
+        .orderBy('id', 'desc')
         .limit(limit)
         .execute(),
     );
@@ -255,10 +262,9 @@ export class CronStore {
   }
 
   async findExecution(teamId: string, executionId: string): Promise<ExecutionDetail | null> {
+    const where = sql`team_id = ${teamId} and id = ${executionId}`;
     const row = await this.#db.read((db) =>
-      executionsWithResponses(db, teamId)
-        .where('executions.id', '=', executionId)
-        .executeTakeFirst(),
+      everyWholeExecution(db, { where }).selectAll().executeTakeFirst(),
     );
     return row ? executionDetail(row) : null;
   }
@@ -344,18 +350,15 @@ export class CronStore {
 /** No failed run since the last success. */
 const UNBROKEN = { failed_runs: 0, failing_since: null, has_raised_failure: 0 } as const;
 
-const NOT_STARTED = {
-  scheduled_for: null,
-  started_at: null,
+const NOT_ENDED = {
   completed_at: null,
-  claimed_by: null,
   response_status: null,
   reason: null,
   error_message: null,
   duration_ms: null,
 };
 
-export function executionRecord(row: ExecutionsTable): ExecutionRecord {
+export function executionRecord(row: ExecutionRow): ExecutionRecord {
   return {
     teamId: row.team_id,
     id: row.id,
@@ -372,27 +375,7 @@ export function executionRecord(row: ExecutionsTable): ExecutionRecord {
   };
 }
 
-/** A team's executions with what is kept of their responses. */
-function executionsWithResponses(db: Reader, teamId: string) {
-  return db
-    .selectFrom('executions')
-    .leftJoin('responses', (join) =>
-      join
-        .onRef('responses.team_id', '=', 'executions.team_id')
-        .onRef('responses.run_id', '=', 'executions.id'),
-    )
-    .selectAll('executions')
-    .select(['responses.body', 'responses.total_bytes', 'responses.trace'])
-    .where('executions.team_id', '=', teamId);
-}
-
-function executionDetail(
-  row: ExecutionsTable & {
-    body: Uint8Array | null;
-    total_bytes: number | null;
-    trace: string | null;
-  },
-): ExecutionDetail {
+function executionDetail(row: WholeExecutionRow): ExecutionDetail {
   const response =
     row.body === null
       ? null

@@ -1,7 +1,7 @@
 import type { Database, Trx } from './database.ts';
 import { type Dialect, packRows } from './dialect.ts';
 import { type HotStatement, hotStatement, runHot } from './hot.ts';
-import { KEY, ofEachTable, type RunTable } from './run-tables.ts';
+import { type EndedTable, KEY, type RunTable } from './run-tables.ts';
 
 /** Names one job or execution. */
 export interface RunKey {
@@ -9,32 +9,30 @@ export interface RunKey {
   id: string;
 }
 
-const DELETE_RUNS = ofEachTable((table) =>
-  hotStatement<{ id: string }>(
-    `delete-${table}`,
+/** What holds runs: those that wait or run, and those that have ended. */
+export type RunsTable = RunTable | EndedTable;
+
+function deleteFrom(table: RunsTable) {
+  return hotStatement<{ id: string }>(
+    `delete-${table.replace('_', '-')}`,
     (dialect) => `
     delete from ${table} where (team_id, id) in (
       select team_id, id from ${dialect.rows(KEY, 1)}) returning id`,
-  ),
-);
+  );
+}
 
-const deleteResponses = hotStatement<never>(
-  'delete-responses',
-  (dialect) => `
-  delete from responses where (team_id, run_id) in (
-    select team_id, id from ${dialect.rows(KEY, 1)})`,
-);
+const DELETE_RUNS: Record<RunsTable, ReturnType<typeof deleteFrom>> = {
+  jobs: deleteFrom('jobs'),
+  executions: deleteFrom('executions'),
+  ended_jobs: deleteFrom('ended_jobs'),
+  ended_executions: deleteFrom('ended_executions'),
+};
 
-/**
- * Deletes runs, then their responses: an attempt that ends at the same moment either finds its row gone
- * and writes no response, or its response is there to be deleted.
- *
- * @returns how many runs were still there
- */
+/** @returns how many runs were still there */
 export async function deleteRuns(
   trx: Trx,
   dialect: Dialect,
-  table: RunTable,
+  table: RunsTable,
   keys: readonly RunKey[],
 ): Promise<number> {
   if (keys.length === 0) return 0;
@@ -42,9 +40,7 @@ export async function deleteRuns(
     KEY,
     keys.map(({ team_id, id }) => ({ team_id, id })),
   );
-  const gone = await runHot(trx, dialect, DELETE_RUNS[table], [rows]);
-  await runHot(trx, dialect, deleteResponses, [rows]);
-  return gone.length;
+  return (await runHot(trx, dialect, DELETE_RUNS[table], [rows])).length;
 }
 
 /** What finds runs to delete; its last parameter is how many are wanted. */
@@ -56,7 +52,7 @@ export interface Found {
 /** One small step: looks for runs outside any transaction, holding up no writer, then deletes those. */
 export async function deleteFound(
   db: Database,
-  table: RunTable,
+  table: RunsTable,
   { statement, parameters }: Found,
   limit: number,
 ): Promise<number> {
@@ -71,7 +67,11 @@ const BATCH = 1000;
 const DAY_MS = 86_400_000;
 
 /** Deletes everything that is found, in small transactions between which others get their turn. */
-export async function deleteAllFound(db: Database, table: RunTable, found: Found): Promise<number> {
+export async function deleteAllFound(
+  db: Database,
+  table: RunsTable,
+  found: Found,
+): Promise<number> {
   for (let total = 0; ;) {
     const gone = await deleteFound(db, table, found, BATCH);
     if (gone === 0) return total;
@@ -79,47 +79,85 @@ export async function deleteAllFound(db: Database, table: RunTable, found: Found
   }
 }
 
-/** A queue's jobs in every state, each part a range of the index that holds it. */
-export const findJobsOfQueue = hotStatement<RunKey>('find-jobs-of-queue', (dialect) => {
+/** A queue's jobs that wait or run; each part is a range of the index that holds it. */
+const findLiveJobsOfQueue = hotStatement<RunKey>('find-live-jobs-of-queue', (dialect) => {
   // The order is the index's own: without one, Postgres may read the table from its start again each time.
   const part = (name: string, state: string, order: string) => `
     select * from (
-      select team_id, id from jobs where queue_id = ${dialect.$(1)} and ${state}
+      select team_id, id from jobs where queue_id = ${dialect.$(1)} and status = '${state}'
       order by ${order} limit ${dialect.$(2)}
     ) as ${name}`;
   return `
   select team_id, id from (
-    ${part('waiting', "status = 'pending'", 'scheduled_at, id')}
-    union all ${part('running', "status = 'processing'", 'queue_id')}
-    union all ${part('finished', 'completed_at is not null', 'status, completed_at')}
+    ${part('waiting', 'pending', 'scheduled_at, id')}
+    union all ${part('running', 'processing', 'queue_id')}
   ) as every_state limit ${dialect.$(2)}`;
 });
 
-export const findExecutionsOfCron = hotStatement<RunKey>('find-executions-of-cron', (dialect) => {
-  return `select team_id, id from executions where cron_id = ${dialect.$(1)} order by id limit ${dialect.$(2)}`;
-});
+const findEndedJobsOfQueue = hotStatement<RunKey>(
+  'find-ended-jobs-of-queue',
+  (dialect) => `
+  select team_id, id from ended_jobs where queue_id = ${dialect.$(1)}
+  order by status, completed_at limit ${dialect.$(2)}`,
+);
+
+/** 1 queue, 2 how many */
+export const findJobsOfQueue = { jobs: findLiveJobsOfQueue, ended_jobs: findEndedJobsOfQueue };
+
+function findOfCron(table: 'executions' | 'ended_executions') {
+  return hotStatement<RunKey>(
+    `find-${table.replace('_', '-')}-of-cron`,
+    (dialect) => `
+    select team_id, id from ${table} where cron_id = ${dialect.$(1)} order by id limit ${dialect.$(2)}`,
+  );
+}
+
+/** 1 cron, 2 how many */
+export const findExecutionsOfCron = {
+  executions: findOfCron('executions'),
+  ended_executions: findOfCron('ended_executions'),
+};
+
+function findOfTeam(table: EndedTable) {
+  return hotStatement<RunKey>(
+    `find-${table.replace('_', '-')}-of-team`,
+    (dialect) => `
+    select team_id, id from ${table} where team_id = ${dialect.$(1)} order by id limit ${dialect.$(2)}`,
+  );
+}
+
+/** 1 team, 2 how many */
+export const findEndedOfTeam = {
+  ended_jobs: findOfTeam('ended_jobs'),
+  ended_executions: findOfTeam('ended_executions'),
+};
 
 /** Dead letters whose queue has kept them long enough. */
 export const findOldDeadLetters = hotStatement<RunKey>('find-old-dead-letters', (dialect) =>
-  findOldJobs(dialect, `status = 'dead_lettered'`, 'q.dead_letter_days'),
+  findOldJobs(dialect, 'ended_jobs', `status = 'dead_lettered'`, 'q.dead_letter_days'),
 );
 
-/** Other finished jobs that are old enough: parameters are now, days, how many. */
+/** Other finished jobs that are old enough and not in a partition that is dropped: now, days, how many. */
 export const findOldJobsOfQueues = hotStatement<RunKey>('find-old-jobs', (dialect) =>
-  findOldJobs(dialect, `status in ('success', 'retried', 'failed')`, dialect.$(2)),
+  findOldJobs(
+    dialect,
+    dialect.unpartitioned,
+    `status in ('success', 'retried', 'failed')`,
+    dialect.$(2),
+  ),
 );
 
 /** Each queue's range is read up to what is wanted; a queue with nothing old costs one step of the index. */
-function findOldJobs(dialect: Dialect, state: string, days: string): string {
+function findOldJobs(dialect: Dialect, table: string, state: string, days: string): string {
   const limit = dialect.$(days.startsWith('q.') ? 2 : 3);
   const age = `cast(${days} as bigint) * ${DAY_MS}`;
   const condition = `j.queue_id = q.id and j.${state} and j.completed_at <= ${dialect.$(1)} - ${age}`;
-  const old = { table: 'jobs', columns: 'j.team_id, j.id', condition, limit };
+  const old = { table, columns: 'j.team_id, j.id', condition, limit };
   return `select j.team_id, j.id from queues q ${dialect.joinUpTo(old)} limit ${limit}`;
 }
 
 export const findOldExecutions = hotStatement<RunKey>('find-old-executions', (dialect) => {
-  return `select team_id, id from executions where completed_at <= ${dialect.$(1)}
+  return `select team_id, id from ended_executions where completed_at <= ${dialect.$(1)}
     order by completed_at limit ${dialect.$(2)}`;
 });
 
@@ -152,24 +190,29 @@ function findGoneOwners(
 
 const QUEUES = ['queues', 'x.id = o.owner_id'] as const;
 
-export const findGoneQueues = [
-  findGoneOwners('find-gone-queues-waiting', ['jobs', 'queue_id', "r.status = 'pending'"], QUEUES),
-  findGoneOwners(
-    'find-gone-queues-finished',
-    ['jobs', 'queue_id', 'r.completed_at is not null'],
+export const findGoneQueues = {
+  jobs: findGoneOwners(
+    'find-gone-queues-live',
+    ['jobs', 'queue_id', "r.status = 'pending'"],
     QUEUES,
   ),
-] as const;
+  ended_jobs: findGoneOwners('find-gone-queues-ended', ['ended_jobs', 'queue_id', 'true'], QUEUES),
+};
 
 /** Crons are found by team and id; asking for the first run from the owner on keeps to the index. */
-export const findGoneCrons = [
-  findGoneOwners(
-    'find-gone-crons',
-    ['executions', 'cron_id', 'true'],
+function findGoneCronsOf(table: 'executions' | 'ended_executions') {
+  return findGoneOwners(
+    `find-gone-crons-${table.replace('_', '-')}`,
+    [table, 'cron_id', 'true'],
     [
       'crons',
       `x.id = o.owner_id and x.team_id = (
-        select r.team_id from executions r where r.cron_id >= o.owner_id order by r.cron_id limit 1)`,
+        select r.team_id from ${table} r where r.cron_id >= o.owner_id order by r.cron_id limit 1)`,
     ],
-  ),
-] as const;
+  );
+}
+
+export const findGoneCrons = {
+  executions: findGoneCronsOf('executions'),
+  ended_executions: findGoneCronsOf('ended_executions'),
+};

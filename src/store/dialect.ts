@@ -66,6 +66,8 @@ export interface Dialect {
   readonly joinPicked: (picked: Picked) => string;
   /** The same for all rows `j` of a table under a condition. It ends the clause; a `limit` follows. */
   readonly joinUpTo: (rows: RowsUpTo) => string;
+  /** Where the jobs that have ended are that retention deletes row by row, dead letters apart. */
+  readonly unpartitioned: string;
   /** Selects the ids of a team's jobs whose URL may lie between two texts. 1 team, 2 from, 3 to, 4 the most */
   readonly findByUrl: string;
   /** See `RetentionStore.giveBackPages`. */

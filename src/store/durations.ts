@@ -1,4 +1,5 @@
 import { DURATION_BOUNDS, type DurationCounts } from '#domain/duration-histogram';
+import type { FailureReason } from '#domain/failure';
 import type { Database } from './database.ts';
 import type { Fields } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
@@ -7,14 +8,18 @@ import type { DurationHoursTable } from './schema.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A run that was sent and ended; `queue_id` is null for one of a cron. */
+/** A run that ended, of which those are counted that were sent; `queue_id` is null for one of a cron. */
 const TIMED_RUN = {
   team_id: 'id',
   queue_id: 'id',
   status: 'text',
   completed_at: 'bigint',
+  reason: 'text',
   duration_ms: 'int',
 } as const satisfies Fields;
+
+/** Why a run ends without having been sent, or without anybody knowing how long that took. */
+const UNSENT: readonly FailureReason[] = ['limit_exceeded', 'worker_failed'];
 
 const COLUMNS = [...DURATION_BOUNDS.map((ms) => `up_to_${ms}`), 'longer'];
 
@@ -37,6 +42,7 @@ export function countDurationsOf(ended: string): string {
   from (
     with timed as materialized (
       select team_id, queue_id, status, completed_at, duration_ms from ${ended}
+      where coalesce(reason, '') not in (${UNSENT.map((reason) => `'${reason}'`).join(', ')})
     )
     select team_id, queue_id, completed_at - completed_at % ${HOUR_MS} as hour,
       case status when 'dead_lettered' then 'failed' else status end as outcome,

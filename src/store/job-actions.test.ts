@@ -10,16 +10,22 @@ import type { ResendAgain } from './job-actions.ts';
 /** Two that take the same rows in different orders would wait for each other. */
 describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
   test('fire takes the jobs one after the other by their ids, whichever way they are found', () =>
-    assertInOrder(pendingJobs, (store, teamId, ids) => store.jobs.fire(teamId, ids)));
+    assertInOrder('jobs', pendingJobs, (store, teamId, ids) => store.jobs.fire(teamId, ids)));
 
   test('so does deleting those that wait', () =>
-    assertInOrder(pendingJobs, (store, teamId, ids) => store.jobs.deletePending(teamId, ids)));
+    assertInOrder('jobs', pendingJobs, (store, teamId, ids) =>
+      store.jobs.deletePending(teamId, ids),
+    ));
 
   test('so does deleting failed ones', () =>
-    assertInOrder(failedJobs, (store, teamId, ids) => store.jobs.deleteFailed(teamId, ids)));
+    assertInOrder('ended_jobs', failedJobs, (store, teamId, ids) =>
+      store.jobs.deleteFailed(teamId, ids),
+    ));
 
   test('so does retrying', () =>
-    assertInOrder(failedJobs, (store, teamId, ids) => store.jobs.retryFailed(teamId, ids)));
+    assertInOrder('ended_jobs', failedJobs, (store, teamId, ids) =>
+      store.jobs.retryFailed(teamId, ids),
+    ));
 });
 
 forEachStore((_name, openTestStore) => {
@@ -56,7 +62,11 @@ async function twice(make: () => Promise<string>): Promise<string[]> {
 }
 
 /** While somebody holds the first of two jobs, the action waits for it and does not hold the second yet. */
-async function assertInOrder(make: MakeJobs, act: Act): Promise<void> {
+async function assertInOrder(
+  table: 'jobs' | 'ended_jobs',
+  make: MakeJobs,
+  act: Act,
+): Promise<void> {
   await using store = await openPostgresTestStore();
   const team = await aTeam(store);
   const ids = await make(store, team.id);
@@ -65,14 +75,14 @@ async function assertInOrder(make: MakeJobs, act: Act): Promise<void> {
   await holder.connect();
   try {
     // A table without statistics is gone through by whatever index; one of them is by URL.
-    await holder.query(`update jobs set url = 'http://z.example/' where id = $1`, [first]);
+    await holder.query(`update ${table} set url = 'http://z.example/' where id = $1`, [first]);
     await holder.query('begin');
-    await holder.query('select 1 from jobs where id = $1 for update', [first]);
+    await holder.query(`select 1 from ${table} where id = $1 for update`, [first]);
     const acted = act(store, team.id, ids);
     await eventually(async () => (await countWaiting(holder)) === 1, {
       what: 'a wait for the job',
     });
-    await holder.query('select 1 from jobs where id = $1 for update nowait', [second]);
+    await holder.query(`select 1 from ${table} where id = $1 for update nowait`, [second]);
     await holder.query('commit');
     assert.equal((await acted).length, 2);
   } finally {

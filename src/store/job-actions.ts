@@ -6,7 +6,7 @@ import type { Database, Trx } from './database.ts';
 import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import type { JobSearch } from './lists/search.ts';
-import type { JobStatus, Tables } from './schema.ts';
+import type { Tables } from './schema.ts';
 
 /** What an action on jobs needs to wake the engine with. */
 export interface Touched {
@@ -22,35 +22,46 @@ export interface Touched {
  */
 export type ResendAgain = boolean | { before: string };
 
-export const PENDING = ['pending'] as const;
 const FAILED = ['dead_lettered', 'failed'] as const;
 
+interface JobsToHold {
+  teamId: string;
+  jobIds: readonly string[];
+}
+
 /**
- * Finds jobs, and on Postgres holds them until the transaction ends. They are taken in the order of their ids,
+ * Finds waiting jobs, and on Postgres holds them until the transaction ends. They are taken in the order of their ids,
  * lest two actions on the same jobs each wait for what the other holds.
  */
-export async function holdJobs(
+export async function holdPending(
   trx: Trx,
   dialect: Dialect,
-  {
-    teamId,
-    jobIds,
-    statuses,
-    again = true,
-  }: {
-    teamId: string;
-    jobIds: readonly string[];
-    statuses: readonly JobStatus[];
-    again?: ResendAgain;
-  },
+  { teamId, jobIds }: JobsToHold,
+): Promise<{ id: string }[]> {
+  return trx
+    .selectFrom('jobs')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('id', 'in', jobIds)
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .modifyEnd(sql.raw(dialect.lock('for update')))
+    .execute();
+}
+
+/** The same for failed jobs. */
+async function holdFailed(
+  trx: Trx,
+  dialect: Dialect,
+  { teamId, jobIds, again = true }: JobsToHold & { again?: ResendAgain },
 ) {
   const before = typeof again === 'object' ? again.before : undefined;
   return trx
-    .selectFrom('jobs')
+    .selectFrom('ended_jobs')
     .select(['id', 'queue_id'])
     .where('team_id', '=', teamId)
     .where('id', 'in', jobIds)
-    .where('status', 'in', statuses)
+    .where('status', 'in', FAILED)
     .$if(again === false, (query) => query.where('retried_as', 'is', null))
     .$if(before !== undefined, (query) => query.where(isResentBefore(before as string)))
     .orderBy('id')
@@ -59,7 +70,7 @@ export async function holdJobs(
 }
 
 function isResentBefore(id: string) {
-  return ({ eb }: ExpressionBuilder<Tables, 'jobs'>) =>
+  return ({ eb }: ExpressionBuilder<Tables, 'ended_jobs'>) =>
     eb.or([eb('retried_as', 'is', null), eb('retried_as', '<', id)]);
 }
 
@@ -74,7 +85,7 @@ export async function fireJobs(
   now: number,
 ): Promise<Touched[]> {
   const rows = await db.transact(async (trx) => {
-    await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: PENDING });
+    await holdPending(trx, db.dialect, { teamId, jobIds });
     return trx
       .updateTable('jobs')
       .set({
@@ -82,7 +93,7 @@ export async function fireJobs(
       })
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)
-      .where('status', 'in', PENDING)
+      .where('status', '=', 'pending')
       .returning(['id', 'queue_id', 'scheduled_at'])
       .execute();
   });
@@ -98,42 +109,34 @@ export async function deletePendingJobs(
   jobIds: readonly string[],
 ): Promise<string[]> {
   const rows = await db.transact(async (trx) => {
-    await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: PENDING });
+    await holdPending(trx, db.dialect, { teamId, jobIds });
     return trx
       .deleteFrom('jobs')
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)
-      .where('status', 'in', PENDING)
+      .where('status', '=', 'pending')
       .returning('id')
       .execute();
   });
   return rows.map(({ id }) => id);
 }
 
-/** Deletes failed jobs with their responses. */
+/** Deletes failed jobs. */
 export async function deleteFailedJobs(
   db: Database,
   teamId: string,
   jobIds: readonly string[],
 ): Promise<string[]> {
   return db.transact(async (trx) => {
-    await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: FAILED });
+    await holdFailed(trx, db.dialect, { teamId, jobIds });
     const rows = await trx
-      .deleteFrom('jobs')
+      .deleteFrom('ended_jobs')
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)
       .where('status', 'in', FAILED)
       .returning('id')
       .execute();
-    const ids = rows.map(({ id }) => id);
-    if (ids.length > 0) {
-      await trx
-        .deleteFrom('responses')
-        .where('team_id', '=', teamId)
-        .where('run_id', 'in', ids)
-        .execute();
-    }
-    return ids;
+    return rows.map(({ id }) => id);
   });
 }
 
@@ -152,12 +155,7 @@ export async function retryFailedJobs(
   { now, again, found }: { now: number; again: ResendAgain; found?: JobSearch | undefined },
 ): Promise<(Touched & { failedId: string })[]> {
   return db.transact(async (trx) => {
-    const failed = await holdJobs(trx, db.dialect, {
-      teamId,
-      jobIds,
-      statuses: FAILED,
-      again,
-    });
+    const failed = await holdFailed(trx, db.dialect, { teamId, jobIds, again });
     const retries = failed.map(({ id, queue_id }) => ({
       failedId: id,
       id: newId(now),
@@ -193,8 +191,8 @@ const RETRIED = { team_id: 'id', id: 'id', retried_as: 'id' } as const satisfies
 const markRetriedJobs = hotStatement<never>(
   'mark-retried',
   (dialect) => `
-  update jobs set retried_as = given.retried_as from ${dialect.rows(RETRIED, 1)}
-  where jobs.team_id = given.team_id and jobs.id = given.id`,
+  update ended_jobs set retried_as = given.retried_as from ${dialect.rows(RETRIED, 1)}
+  where ended_jobs.team_id = given.team_id and ended_jobs.id = given.id`,
 );
 
 async function markRetried(

@@ -1,6 +1,8 @@
 import type { HeaderList } from '#domain/exchange';
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { everyJob, everyWholeJob, type JobRow } from './every-run.ts';
+import type { FailureReason } from '#domain/failure';
 import type { JobStatus, JobsTable } from './schema.ts';
 import type { Sealer } from './seal.ts';
 import { PartsReader } from './stored-parts.ts';
@@ -22,7 +24,7 @@ export interface JobRecord {
   startedAt: number | null;
   completedAt: number | null;
   responseStatus: number | null;
-  reason: JobsTable['reason'];
+  reason: FailureReason | null;
   errorMessage: string | null;
   durationMs: number | null;
   retriedAs: string | null;
@@ -36,29 +38,6 @@ export interface JobDetail extends JobRecord {
   payload: string | null;
   response: { body: Uint8Array; totalBytes: number; trace: string | null } | null;
 }
-
-export const JOB_COLUMNS = [
-  'jobs.team_id',
-  'jobs.id',
-  'jobs.original_id',
-  'jobs.attempt_number',
-  'jobs.queue_id',
-  'jobs.status',
-  'jobs.method',
-  'jobs.url',
-  'jobs.callback_url',
-  'jobs.created_at',
-  'jobs.scheduled_at',
-  'jobs.started_at',
-  'jobs.completed_at',
-  'jobs.response_status',
-  'jobs.reason',
-  'jobs.error_message',
-  'jobs.duration_ms',
-  'jobs.retried_as',
-] as const;
-
-type JobRow = Omit<JobsTable, 'claimed_by' | 'sealed_headers' | 'payload'> & { queue: string };
 
 export function jobRecord(row: JobRow): JobRecord {
   return {
@@ -98,20 +77,16 @@ export async function listJobs(
   teamId: string,
   { queueId, status, before, limit }: JobFilter,
 ): Promise<JobRecord[]> {
+  const conditions = [
+    sql`jobs.team_id = ${teamId}`,
+    ...(queueId === undefined ? [] : [sql`jobs.queue_id = ${queueId}`]),
+    ...(status === undefined ? [] : [sql`jobs.status = ${status}`]),
+    ...(before === undefined ? [] : [sql`jobs.id < ${before}`]),
+  ];
+  const where = sql.join(conditions, sql` and `);
+  const tail = sql`order by jobs.id desc limit ${limit}`;
   const rows = await db.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .innerJoin('queues', (join) =>
-        join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
-      )
-      .select([...JOB_COLUMNS, 'queues.name as queue'])
-      .where('jobs.team_id', '=', teamId)
-      .$if(queueId !== undefined, (query) => query.where('jobs.queue_id', '=', queueId ?? ''))
-      .$if(before !== undefined, (query) => query.where('jobs.id', '<', before ?? ''))
-      .$if(status !== undefined, (query) => query.where('jobs.status', '=', status ?? 'pending'))
-      .orderBy('jobs.id', 'desc')
-      .limit(limit)
-      .execute(),
+    everyJob(reader, { where, tail }).orderBy(sql.ref('runs.id'), 'desc').limit(limit).execute(),
   );
   return rows.map(jobRecord);
 }
@@ -122,30 +97,8 @@ export async function findJob(
   teamId: string,
   jobId: string,
 ): Promise<JobDetail | null> {
-  const row = await db.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .innerJoin('queues', (join) =>
-        join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
-      )
-      .leftJoin('responses', (join) =>
-        join
-          .onRef('responses.team_id', '=', 'jobs.team_id')
-          .onRef('responses.run_id', '=', 'jobs.id'),
-      )
-      .select([
-        ...JOB_COLUMNS,
-        'queues.name as queue',
-        'jobs.sealed_headers',
-        'jobs.payload',
-        'responses.body',
-        'responses.total_bytes',
-        'responses.trace',
-      ])
-      .where('jobs.team_id', '=', teamId)
-      .where('jobs.id', '=', jobId)
-      .executeTakeFirst(),
-  );
+  const where = sql`jobs.team_id = ${teamId} and jobs.id = ${jobId}`;
+  const row = await db.read((reader) => everyWholeJob(reader, { where }).executeTakeFirst());
   if (!row) return null;
   return {
     ...jobRecord(row),
@@ -163,15 +116,15 @@ export async function findJob(
  * everything a user asks names the team first.
  */
 export async function findTeamOfJob(db: Database, jobId: string): Promise<string | null> {
-  const row = await db.read((reader) =>
-    reader
-      .selectFrom('teams')
-      .innerJoin('jobs', 'jobs.team_id', 'teams.id')
-      .select('teams.id')
-      .where('jobs.id', '=', jobId)
-      .executeTakeFirst(),
+  const { rows } = await db.read((reader) =>
+    sql<{ id: string }>`
+    select teams.id from teams where exists (
+      select 1 from jobs where jobs.team_id = teams.id and jobs.id = ${jobId})
+    union all select teams.id from teams where exists (
+      select 1 from ended_jobs where ended_jobs.team_id = teams.id and ended_jobs.id = ${jobId})
+    `.execute(reader),
   );
-  return row?.id ?? null;
+  return rows[0]?.id ?? null;
 }
 
 /** The failed job whose Retry by a person made this one; null for none. */
@@ -182,13 +135,13 @@ export async function findRetryOf(
 ): Promise<string | null> {
   const row = await db.read((reader) =>
     reader
-      .selectFrom('jobs')
+      .selectFrom('ended_jobs')
       .select('id')
       .where('team_id', '=', teamId)
       // Apart from the team, for the reason that `findRetries` gives.
       .where('id', 'in', (eb) =>
         eb
-          .selectFrom('jobs')
+          .selectFrom('ended_jobs')
           .select('id')
           .where('retried_as', '=', jobId)
           .where('retried_as', 'is not', null),
@@ -203,13 +156,11 @@ export async function findRetryOf(
  * question SQLite, which has no statistics, would go through all that the team has.
  */
 export async function findRetries(db: Database, originalIds: readonly string[]): Promise<string[]> {
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .select('id')
-      .where(db.dialect.isAmong('original_id', originalIds))
-      .where('attempt_number', '>', sql.lit(1))
-      .execute(),
+  const isRetry = db.dialect.isAmong('original_id', originalIds);
+  const { rows } = await db.read((reader) =>
+    sql<{ id: string }>`
+    select id from ended_jobs where ${isRetry} and attempt_number > 1
+    union all select id from jobs where ${isRetry} and attempt_number > 1`.execute(reader),
   );
   return rows.map(({ id }) => id);
 }
@@ -242,17 +193,9 @@ async function readAttempts(
 ): Promise<JobRecord[]> {
   if (originalIds.length === 0) return [];
   const ids = [...originalIds, ...(await findRetries(db, originalIds))];
+  const where = sql`jobs.team_id = ${teamId} and ${db.dialect.isAmong('jobs.id', ids)}`;
   const rows = await db.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .innerJoin('queues', (join) =>
-        join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
-      )
-      .select([...JOB_COLUMNS, 'queues.name as queue'])
-      .where('jobs.team_id', '=', teamId)
-      .where(db.dialect.isAmong('jobs.id', ids))
-      .orderBy('jobs.attempt_number')
-      .execute(),
+    everyJob(reader, { where }).orderBy(sql.ref('runs.attempt_number')).execute(),
   );
   return rows.map(jobRecord);
 }
@@ -268,15 +211,18 @@ export async function readBodies(
 ): Promise<Map<string, Uint8Array>> {
   const bodies = new Map<string, Uint8Array>();
   for (let at = 0; at < runIds.length; at += IDS_AT_ONCE) {
-    const rows = await db.read((reader) =>
-      reader
-        .selectFrom('responses')
-        .select(['run_id', 'body'])
-        .where('team_id', '=', teamId)
-        .where('run_id', 'in', runIds.slice(at, at + IDS_AT_ONCE))
-        .execute(),
-    );
-    for (const { run_id, body } of rows) bodies.set(run_id, body);
+    const some = runIds.slice(at, at + IDS_AT_ONCE);
+    for (const table of ['ended_jobs', 'ended_executions'] as const) {
+      const rows = await db.read((reader) =>
+        reader
+          .selectFrom(table)
+          .select(['id', 'body'])
+          .where('team_id', '=', teamId)
+          .where(db.dialect.isAmong('id', some))
+          .execute(),
+      );
+      for (const { id, body } of rows) if (body !== null) bodies.set(id, body);
+    }
   }
   return bodies;
 }

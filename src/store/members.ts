@@ -162,7 +162,7 @@ export class MemberStore {
 
   async countContents(teamId: string): Promise<TeamContents> {
     return this.#db.read(async (db) => {
-      const count = async (table: 'crons' | 'queues' | 'jobs' | 'memberships') => {
+      const count = async (table: 'crons' | 'queues' | 'jobs' | 'ended_jobs' | 'memberships') => {
         const row = await db
           .selectFrom((eb) =>
             eb
@@ -179,7 +179,7 @@ export class MemberStore {
       return {
         crons: await count('crons'),
         queues: await count('queues'),
-        jobs: await count('jobs'),
+        jobs: Math.min(MOST_COUNTED, (await count('jobs')) + (await count('ended_jobs'))),
         members: await count('memberships'),
       };
     });

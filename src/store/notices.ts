@@ -222,10 +222,10 @@ async function readNotice(
     .executeTakeFirst();
   if (!alert) return null;
   const response = await trx
-    .selectFrom('responses')
+    .selectFrom(alert.source === 'cron' ? 'ended_executions' : 'ended_jobs')
     .select('body')
     .where('team_id', '=', row.team_id)
-    .where('run_id', '=', alert.run_id)
+    .where('id', '=', alert.run_id)
     .executeTakeFirst();
   const reader = new PartsReader();
   const request = await readRequest(trx, sealer, reader, alert);
@@ -276,7 +276,8 @@ async function readRequest(
   reader: PartsReader,
   { team_id, source, source_id, run_id }: AlertsTable,
 ): Promise<RequestSpec | null> {
-  const [table, id] = source === 'cron' ? ['crons' as const, source_id] : ['jobs' as const, run_id];
+  const [table, id] =
+    source === 'cron' ? (['crons', source_id] as const) : (['ended_jobs', run_id] as const);
   const row = await trx
     .selectFrom(table)
     .select(['method', 'url', 'sealed_headers', 'payload'])
@@ -285,7 +286,11 @@ async function readRequest(
     .executeTakeFirst();
   if (!row) return null;
   const { method, url, payload } = row;
-  const headers = reader.readHeaders(sealer, table, row.sealed_headers);
+  const headers = reader.readHeaders(
+    sealer,
+    source === 'cron' ? 'crons' : 'jobs',
+    row.sealed_headers,
+  );
   if (payload === null) return { method, url, headers, payload };
   if (source === 'queue') return { method, url, headers, payload: { kind: 'json', text: payload } };
   return { method, url, headers, payload: readCronPayload(reader.readPayload(payload)) };

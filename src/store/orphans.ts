@@ -1,26 +1,18 @@
-import { sql } from 'kysely';
 import { cronCallbackBody } from '#domain/callback';
 import { FAILURE_TEXTS } from '#domain/failure';
 import { newId } from '#domain/ids';
-import { type CallbackToSend, insertCallbacks } from './callbacks.ts';
+import type { CallbackToSend } from './callbacks.ts';
+import { type ClaimedRow, findClaimedRuns } from './claimed-runs.ts';
 import { followCrons } from './cron-alerts.ts';
 import type { Trx } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import { raiseJobAlerts } from './job-alerts.ts';
-import { countFailed } from './outcomes.ts';
-import type { ExecutionsTable } from './schema.ts';
+import { endRuns as endOnPostgres } from './postgres/end-runs.ts';
+import type { RunTable } from './run-tables.ts';
+import { NO_RESPONSE, packEnds } from './settlement.ts';
+import { endRuns as endOnSqlite } from './sqlite/end-runs.ts';
 
-const WORKER_FAILED = {
-  claimed_by: null,
-  reason: 'worker_failed',
-  error_message: FAILURE_TEXTS.workerStopped,
-} as const;
-
-/** From its start until it was found dead; never negative, and bounded by the column's width, whatever the clocks did. */
-function elapsed(now: number) {
-  return sql<number>`case when started_at < ${now} and ${now} - started_at < 2147483647
-    then ${now} - started_at else 0 end`;
-}
+const END = { postgres: endOnPostgres, sqlite: endOnSqlite };
 
 /** Which runs: all that nodes have claimed, or one of them. */
 export interface Orphans {
@@ -41,90 +33,111 @@ export interface SettledOrphans {
 export async function settleOrphans(
   trx: Trx,
   dialect: Dialect,
-  orphans: Orphans,
-  now: number,
-): Promise<SettledOrphans> {
-  return {
-    deadLettered: await deadLetterJobs(trx, dialect, orphans, now),
-    failedExecutions: await failExecutions(trx, dialect, orphans, now),
-  };
-}
-
-function endOfOrphan(completedAt: number) {
-  const { reason, error_message } = WORKER_FAILED;
-  return { completedAt, responseStatus: null, reason, errorMessage: error_message };
-}
-
-/** The state stands in the text and not among the values: only then does a partial index serve. */
-async function deadLetterJobs(
-  trx: Trx,
-  dialect: Dialect,
   { nodeIds, runId }: Orphans,
   now: number,
-): Promise<number> {
-  const jobs = await trx
-    .updateTable('jobs')
-    .set({
-      ...WORKER_FAILED,
-      status: 'dead_lettered',
-      completed_at: now,
-      duration_ms: elapsed(now),
-    })
-    .where('status', '=', sql.lit('processing'))
-    .where('claimed_by', 'in', nodeIds)
-    .$if(runId !== undefined, (query) => query.where('id', '=', runId as string))
-    .returning(['team_id', 'id', 'queue_id', 'attempt_number'])
-    .execute();
-  if (jobs.length === 0) return 0;
+): Promise<SettledOrphans> {
+  const settled: SettledOrphans = { deadLettered: 0, failedExecutions: 0 };
+  for (const nodeId of nodeIds) {
+    const end = (table: RunTable) => endClaimed(trx, dialect, { table, nodeId, runId, now });
+    const jobs = await end('jobs');
+    await alertOfJobs(trx, dialect, jobs, now);
+    const executions = await end('executions');
+    await followFailed(trx, dialect, executions, now);
+    settled.deadLettered += jobs.length;
+    settled.failedExecutions += executions.length;
+  }
+  return settled;
+}
+
+const STATUS = { jobs: 'dead_lettered', executions: 'failed' } as const;
+
+function endOfOrphan(now: number) {
+  const errorMessage = FAILURE_TEXTS.workerStopped;
+  return { completedAt: now, responseStatus: null, reason: 'worker_failed' as const, errorMessage };
+}
+
+/** From its start until it was found dead; never negative, and bounded by the column's width, whatever the clocks did. */
+function elapsed({ started_at }: ClaimedRow, now: number): number {
+  const elapsedMs = now - started_at;
+  return elapsedMs > 0 && elapsedMs < 2 ** 31 ? elapsedMs : 0;
+}
+
+/** Ends what a node has claimed as it would end it itself. @returns what was still its own */
+async function endClaimed(
+  trx: Trx,
+  dialect: Dialect,
+  {
+    table,
+    nodeId,
+    runId,
+    now,
+  }: { table: RunTable; nodeId: string; runId?: string | undefined; now: number },
+): Promise<ClaimedRow[]> {
+  const claimed = await findClaimedRuns(trx, dialect, table, nodeId);
+  const runs = claimed.filter(({ id }) => runId === undefined || id === runId);
+  if (runs.length === 0) return [];
+  const { reason, errorMessage } = endOfOrphan(now);
+  const ends = runs.map((run) => ({
+    team_id: run.team_id,
+    id: run.id,
+    status: STATUS[table],
+    completed_at: now,
+    response_status: null,
+    reason,
+    error_message: errorMessage,
+    duration_ms: elapsed(run, now),
+    ...NO_RESPONSE,
+  }));
+  const callbacks = table === 'executions' ? await callbacksOf(trx, runs, now) : [];
+  const packed = packEnds(table, nodeId, ends, callbacks);
+  const ended = await END[dialect.name].run(trx, dialect, packed);
+  const ids = new Set(ended.map(({ id }) => id));
+  return runs.filter(({ id }) => ids.has(id));
+}
+
+async function alertOfJobs(
+  trx: Trx,
+  dialect: Dialect,
+  jobs: readonly ClaimedRow[],
+  now: number,
+): Promise<void> {
+  if (jobs.length === 0) return;
   const alerting = await trx
     .selectFrom('queues')
     .select('id')
     .where('email_alerts', '=', 1)
-    .where('id', 'in', [...new Set(jobs.map(({ queue_id }) => queue_id))])
+    .where('id', 'in', [...new Set(jobs.map(({ owner_id }) => owner_id))])
     .execute();
   const queueIds = new Set(alerting.map(({ id }) => id));
   const alerts = jobs
-    .filter(({ queue_id }) => queueIds.has(queue_id))
+    .filter(({ owner_id }) => queueIds.has(owner_id))
     .map((job) => ({
       level: 'failure' as const,
       teamId: job.team_id,
-      queueId: job.queue_id,
+      queueId: job.owner_id,
       jobId: job.id,
-      attemptNumber: job.attempt_number,
+      attemptNumber: job.attempt_number ?? 1,
       end: endOfOrphan(now),
     }));
   await raiseJobAlerts(trx, dialect, alerts);
-  await countFailed(trx, dialect, jobs, now);
-  return jobs.length;
 }
 
-async function failExecutions(
+async function followFailed(
   trx: Trx,
   dialect: Dialect,
-  { nodeIds, runId }: Orphans,
+  executions: readonly ClaimedRow[],
   now: number,
-): Promise<number> {
-  const executions = await trx
-    .updateTable('executions')
-    .set({ ...WORKER_FAILED, status: 'failed', completed_at: now, duration_ms: elapsed(now) })
-    .where('status', '=', sql.lit('running'))
-    .where('claimed_by', 'in', nodeIds)
-    .$if(runId !== undefined, (query) => query.where('id', '=', runId as string))
-    .returning(['team_id', 'id', 'cron_id', 'duration_ms'])
-    .execute();
-  await insertCallbacks(trx, dialect, await callbacksOf(trx, executions, now));
+): Promise<void> {
   const runs = executions
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((execution) => ({
       teamId: execution.team_id,
-      cronId: execution.cron_id,
+      cronId: execution.owner_id,
       executionId: execution.id,
       isSuccess: false,
       end: endOfOrphan(now),
     }));
   await followCrons(trx, dialect, runs);
-  await countFailed(trx, dialect, executions, now);
-  return executions.length;
 }
 
 /**
@@ -133,23 +146,23 @@ async function failExecutions(
  */
 async function callbacksOf(
   trx: Trx,
-  executions: readonly Pick<ExecutionsTable, 'id' | 'cron_id' | 'duration_ms'>[],
+  executions: readonly ClaimedRow[],
   now: number,
 ): Promise<CallbackToSend[]> {
-  if (executions.length === 0) return [];
   const crons = await trx
     .selectFrom('crons')
     .select(['team_id', 'id', 'callback_url'])
     .where('callback_url', 'is not', null)
-    .where('id', 'in', [...new Set(executions.map(({ cron_id }) => cron_id))])
+    .where('id', 'in', [...new Set(executions.map(({ owner_id }) => owner_id))])
     .execute();
   const cronOf = new Map(crons.map((cron) => [cron.id, cron]));
-  return executions.flatMap(({ id, cron_id, duration_ms }) => {
-    const cron = cronOf.get(cron_id);
+  return executions.flatMap((execution) => {
+    const { id, owner_id: cronId } = execution;
+    const cron = cronOf.get(cronId);
     if (!cron?.callback_url) return [];
     const { reason: failureReason, ...end } = endOfOrphan(now);
-    const durationMs = duration_ms ?? 0;
-    const ending = { ...end, failureReason, durationMs, cronId: cron_id, executionId: id };
+    const durationMs = elapsed(execution, now);
+    const ending = { ...end, failureReason, durationMs, cronId, executionId: id };
     const body = cronCallbackBody({ ...ending, status: 'failed' });
     const callback = { id: newId(now), runId: id, url: cron.callback_url, body, createdAt: now };
     return [{ teamId: cron.team_id, ...callback }];

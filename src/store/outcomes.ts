@@ -1,7 +1,6 @@
 import type { Database } from './database.ts';
-import { type Dialect, type Fields, packRows } from './dialect.ts';
-import { hotStatement, runHot } from './hot.ts';
-import type { HotRunner } from './procedure.ts';
+import type { Fields } from './dialect.ts';
+import { hotStatement } from './hot.ts';
 import type { OutcomeHoursTable } from './schema.ts';
 
 const HOUR_MS = 3_600_000;
@@ -31,20 +30,6 @@ export function countOutcomesOf(ended: string): string {
 export const addOutcomes = hotStatement<never>('add-outcomes', (dialect) =>
   countOutcomesOf(dialect.rows(ENDED_RUN, 1)),
 );
-
-/** Counts runs of several teams that failed at one time, in the transaction that ends them. */
-export async function countFailed(
-  runner: HotRunner,
-  dialect: Dialect,
-  runs: readonly { team_id: string }[],
-  completedAt: number,
-): Promise<void> {
-  if (runs.length === 0) return;
-  const rows = runs.map(({ team_id }) => {
-    return { team_id, status: 'failed', completed_at: completedAt };
-  });
-  await runHot(runner, dialect, addOutcomes, [packRows(ENDED_RUN, rows)]);
-}
 
 export interface OutcomeHour {
   hour: number;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aCron, aJob, aQueue, aTeam } from '#testing/makers';
+import { endRuns } from '#testing/run-rows';
 import { forEachStore } from '#testing/stores';
 
 const HOUR = 3_600_000;
@@ -36,13 +37,8 @@ forEachStore((_, openTestStore) => {
     const finish = async (status: 'failed' | 'success') => {
       await store.testClock.advance(1000);
       const run = await store.crons.addExecution(teamId, cron.id, store.clock.now());
-      await store.database.transact((trx) =>
-        trx
-          .updateTable('executions')
-          .set({ status, completed_at: store.clock.now() })
-          .where('id', '=', run?.id ?? '')
-          .execute(),
-      );
+      const end = { status, completed_at: store.clock.now() };
+      await endRuns(store, 'executions', [run?.id ?? ''], end);
     };
     const failing = async () => (await store.pulse.readPulse(teamId)).failingCrons;
     await finish('success');

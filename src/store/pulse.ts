@@ -39,11 +39,10 @@ const readPulse = hotStatement<{
   select
     (select count(*) from (
       select 1 from crons c where c.team_id = ${team} and c.is_active = 1 and (
-        select e.status from executions e
-        where e.cron_id = c.id and e.completed_at is not null order by e.id desc limit 1
+        select e.status from ended_executions e where e.cron_id = c.id order by e.id desc limit 1
       ) = 'failed' limit ${MOST_COUNTED}) as failing) as failing_crons,
     (select count(*) from (
-      select 1 from queues q cross join jobs j
+      select 1 from queues q cross join ended_jobs j
       where q.team_id = ${team} and j.queue_id = q.id and ${UNRESENT} limit ${MOST_COUNTED}) as unresent) as failed_jobs,
     (select count(*) from (
       select 1 from alerts a where a.team_id = ${team} and a.is_read = 0
@@ -84,7 +83,8 @@ const findCreated = hotStatement<{ kind: 'job' | 'cron'; id: string; created_at:
     const earliest = (kind: string, table: string) => `
       select * from (select '${kind}' as kind, id, created_at from ${table}
         where team_id = ${team} and id >= ${first} order by id limit 1) as ${table}`;
-    return `${earliest('job', 'jobs')} union all ${earliest('cron', 'crons')} order by created_at limit 1`;
+    return `${earliest('job', 'jobs')} union all ${earliest('job', 'ended_jobs')}
+      union all ${earliest('cron', 'crons')} order by created_at limit 1`;
   },
 );
 

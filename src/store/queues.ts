@@ -224,7 +224,12 @@ export class QueueStore {
         .executeTakeFirst();
     });
     if (numDeletedRows === 0n) return null;
-    return deleteAllFound(this.#db, 'jobs', { statement: findJobsOfQueue, parameters: [queueId] });
+    let gone = 0;
+    for (const table of ['jobs', 'ended_jobs'] as const) {
+      const found = { statement: findJobsOfQueue[table], parameters: [queueId] };
+      gone += await deleteAllFound(this.#db, table, found);
+    }
+    return gone;
   }
 
   /** Renames a queue; false where the team has another one of that name, or no such queue. */

@@ -2,7 +2,7 @@ import { holdDone, uncountDone } from './bulk-tasks.ts';
 import type { Database, Reader, Trx } from './database.ts';
 import { type Fields, packRows } from './dialect.ts';
 import { runHot } from './hot.ts';
-import { holdJobs, PENDING } from './job-actions.ts';
+import { holdPending } from './job-actions.ts';
 import { pageStatement } from './lists/statement.ts';
 import type { JobStatus } from './schema.ts';
 
@@ -29,15 +29,19 @@ const findOutcomes = pageStatement<{ status: JobStatus | 'unresent' | null; numb
   'outcomes-of-resent',
   (dialect) => {
     const team = dialect.$(2);
-    const last = `(select a.status from jobs a
+    // An attempt that waits or runs is the last one. The ids of retries are looked for without the team: with it SQLite,
+    // which has no statistics, would go through all that the team has.
+    const lastOf = (table: string) => `(select a.status from ${table} a
       where a.team_id = ${team} and a.id in (
-        select r.id from jobs r where r.original_id = f.retried_as and r.attempt_number > 1)
+        select r.id from ${table} r where r.original_id = f.retried_as and r.attempt_number > 1)
       order by a.attempt_number desc limit 1)`;
-    const first = `(select a.status from jobs a where a.team_id = ${team} and a.id = f.retried_as)`;
+    const firstOf = (table: string) =>
+      `(select a.status from ${table} a where a.team_id = ${team} and a.id = f.retried_as)`;
+    const status = ['jobs', 'ended_jobs'].map(lastOf).concat(['jobs', 'ended_jobs'].map(firstOf));
     return `select status, count(*) as number from (
-      select case when f.retried_as is null then 'unresent' else coalesce(${last}, ${first}) end as status
+      select case when f.retried_as is null then 'unresent' else coalesce(${status.join(', ')}) end as status
       from ${dialect.rows(JOB, 1)}
-      cross join jobs f where f.team_id = ${team} and f.id = given.job_id) as resent
+      cross join ended_jobs f where f.team_id = ${team} and f.id = given.job_id) as resent
     group by status`;
   },
 );
@@ -98,7 +102,7 @@ function resendsWithin(
   limit: number,
 ) {
   return reader
-    .selectFrom('jobs as failed')
+    .selectFrom('ended_jobs as failed')
     .leftJoin('jobs as made', (join) =>
       join.onRef('made.team_id', '=', 'failed.team_id').onRef('made.id', '=', 'failed.retried_as'),
     )
@@ -132,12 +136,12 @@ export async function takeBackResends(
     const jobIds = found.flatMap(({ id, status }) => (id && status === 'pending' ? [id] : []));
     if (jobIds.length === 0) return 0;
     // What has begun meanwhile is no longer pending, and stays.
-    const held = await holdJobs(trx, db.dialect, { teamId, jobIds, statuses: PENDING });
+    const held = await holdPending(trx, db.dialect, { teamId, jobIds });
     const ids = held.map(({ id }) => id);
     if (ids.length === 0) return 0;
     await trx.deleteFrom('jobs').where('team_id', '=', teamId).where('id', 'in', ids).execute();
     await trx
-      .updateTable('jobs')
+      .updateTable('ended_jobs')
       .set({ retried_as: null })
       .where('team_id', '=', teamId)
       .where('retried_as', 'in', ids)

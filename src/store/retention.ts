@@ -3,6 +3,7 @@ import { deleteOldAlerts } from './alerts.ts';
 import type { Database } from './database.ts';
 import {
   deleteFound,
+  findEndedOfTeam,
   findExecutionsOfCron,
   findGoneCrons,
   findGoneQueues,
@@ -10,12 +11,17 @@ import {
   findOldDeadLetters,
   findOldExecutions,
   findOldJobsOfQueues,
+  type RunKey,
+  type RunsTable,
 } from './delete-runs.ts';
 import { type HotStatement, runHot } from './hot.ts';
+import { countOlderRuns, moveOlderRuns } from './older-runs.ts';
+import { keepPartitions, type PartitionWork } from './postgres/partitions.ts';
 
 /**
- * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's, with their
- * responses; alerts by their 90 days; `durations` and `depths` by eight days, a little more than plots show; `orphans`, runs whose queue or cron is gone; and the rows of deleted teams,
+ * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's; alerts by
+ * their 90 days; `durations` and `depths` by eight days, a little more than plots show; `orphans`, runs whose queue or
+ * cron is gone; and the rows of deleted teams,
  * whatever they held.
  */
 export const EXPIRING = [
@@ -30,6 +36,10 @@ export const EXPIRING = [
 ] as const;
 export type Expiring = (typeof EXPIRING)[number];
 
+interface Owner {
+  owner_id: string;
+}
+
 const DAY_MS = 86_400_000;
 const ALERT_DAYS = 90;
 const FIGURE_DAYS = 8;
@@ -40,7 +50,8 @@ const TABLES_OF_TEAM = [
   'callbacks',
   'jobs',
   'executions',
-  'responses',
+  'ended_jobs',
+  'ended_executions',
   'queues',
   'taken_slots',
   'crons',
@@ -83,15 +94,15 @@ export class RetentionStore {
     switch (kind) {
       case 'deadLetters': {
         const found = { statement: findOldDeadLetters, parameters: [now] };
-        return deleteFound(this.#db, 'jobs', found, limit);
+        return deleteFound(this.#db, 'ended_jobs', found, limit);
       }
       case 'jobs': {
         const found = { statement: findOldJobsOfQueues, parameters: [now, historyDays] };
-        return deleteFound(this.#db, 'jobs', found, limit);
+        return deleteFound(this.#db, 'ended_jobs', found, limit);
       }
       case 'executions': {
         const found = { statement: findOldExecutions, parameters: [now - historyDays * DAY_MS] };
-        return deleteFound(this.#db, 'executions', found, limit);
+        return deleteFound(this.#db, 'ended_executions', found, limit);
       }
       case 'alerts':
         return deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit);
@@ -110,12 +121,39 @@ export class RetentionStore {
     }
   }
 
+  /**
+   * Sees to it that jobs that end find a partition, and drops those that are past (Postgres only).
+   *
+   * @returns how many were made and dropped
+   */
+  async keepPartitions(now: number, historyDays: number): Promise<PartitionWork> {
+    if (!this.#db.dialect.isShared) return { made: 0, dropped: 0 };
+    return keepPartitions(this.#db, now, historyDays);
+  }
+
+  /** How many runs an earlier version has ended and left where they ran. */
+  async countOlderRuns(): Promise<number> {
+    return countOlderRuns(this.#db);
+  }
+
+  /** Moves some of those to what has ended. @returns how many; 0 where none are left */
+  async moveOlderRuns(limit: number): Promise<number> {
+    return moveOlderRuns(this.#db, limit);
+  }
+
   /** Deletes runs whose queue or cron is gone: what a deletion that was cut short left over. */
   async sweepOrphans(limit: number): Promise<number> {
-    const jobs = await this.#sweep('jobs', findGoneQueues, findJobsOfQueue, limit);
-    if (jobs === limit) return jobs;
-    const left = limit - jobs;
-    return jobs + (await this.#sweep('executions', findGoneCrons, findExecutionsOfCron, left));
+    let total = 0;
+    const sweep = async (...args: [RunsTable, HotStatement<Owner>, HotStatement<RunKey>]) => {
+      if (total < limit) total += await this.#sweep(...args, limit - total);
+    };
+    for (const table of ['jobs', 'ended_jobs'] as const) {
+      await sweep(table, findGoneQueues[table], findJobsOfQueue[table]);
+    }
+    for (const table of ['executions', 'ended_executions'] as const) {
+      await sweep(table, findGoneCrons[table], findExecutionsOfCron[table]);
+    }
+    return total;
   }
 
   /**
@@ -132,21 +170,19 @@ export class RetentionStore {
   }
 
   async #sweep(
-    table: 'jobs' | 'executions',
-    findGone: readonly HotStatement<{ owner_id: string }>[],
-    findRuns: typeof findJobsOfQueue,
+    table: RunsTable,
+    findGone: HotStatement<Owner>,
+    findRuns: HotStatement<RunKey>,
     limit: number,
   ): Promise<number> {
+    const owners = await this.#db.read((reader) =>
+      runHot(reader, this.#db.dialect, findGone, [BEFORE_ALL_IDS]),
+    );
     let total = 0;
-    for (const statement of findGone) {
-      const owners = await this.#db.read((reader) =>
-        runHot(reader, this.#db.dialect, statement, [BEFORE_ALL_IDS]),
-      );
-      for (const { owner_id } of owners) {
-        if (total >= limit) return total;
-        const found = { statement: findRuns, parameters: [owner_id] };
-        total += await deleteFound(this.#db, table, found, limit - total);
-      }
+    for (const { owner_id } of owners) {
+      if (total >= limit) return total;
+      const found = { statement: findRuns, parameters: [owner_id] };
+      total += await deleteFound(this.#db, table, found, limit - total);
     }
     return total;
   }
@@ -173,6 +209,10 @@ export class RetentionStore {
     teamId: string,
     limit: number,
   ): Promise<number> {
+    if (table === 'ended_jobs' || table === 'ended_executions') {
+      const found = { statement: findEndedOfTeam[table], parameters: [teamId] };
+      return deleteFound(this.#db, table, found, limit);
+    }
     return this.#deleteFew(table, `team_id = ${this.#db.dialect.$(1)}`, [teamId, limit]);
   }
 

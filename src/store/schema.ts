@@ -12,14 +12,10 @@ import type { AccountTables } from './accounts-schema.ts';
 import type { AlertTables, StreakColumns } from './alerts-schema.ts';
 
 export type YesNo = 0 | 1;
-export type JobStatus =
-  | 'pending'
-  | 'processing'
-  | 'success'
-  | 'retried'
-  | 'dead_lettered'
-  | 'failed';
-export type ExecutionStatus = 'pending' | 'running' | 'success' | 'failed';
+export type EndedJobStatus = 'success' | 'retried' | 'dead_lettered' | 'failed';
+export type JobStatus = 'pending' | 'processing' | EndedJobStatus;
+export type EndedExecutionStatus = 'success' | 'failed';
+export type ExecutionStatus = 'pending' | 'running' | EndedExecutionStatus;
 
 export interface TeamsTable {
   id: string;
@@ -55,26 +51,41 @@ export interface JobsTable {
   original_id: string;
   attempt_number: number;
   queue_id: string;
-  status: JobStatus;
+  status: Exclude<JobStatus, EndedJobStatus>;
   method: HttpMethod;
   url: string;
   callback_url: string | null;
   created_at: number;
   scheduled_at: number;
   started_at: number | null;
-  completed_at: number | null;
   /** The node whose claim this is, while `processing`. */
   claimed_by: string | null;
-  response_status: number | null;
-  reason: FailureReason | null;
-  error_message: string | null;
-  duration_ms: number | null;
-  /** The job that a person's Retry made of this failed one. */
-  retried_as: string | null;
   /** JSON list of [name, value]. */
   sealed_headers: string | null;
   /** JSON text as given (§2.6). */
   payload: string | null;
+}
+
+/** How a run ended, with what is kept of its response. */
+interface OutcomeColumns {
+  completed_at: number;
+  response_status: number | null;
+  reason: FailureReason | null;
+  error_message: string | null;
+  duration_ms: number | null;
+  /** Of the response's body, whole; null without a response. */
+  total_bytes: number | null;
+  /** JSON of `Trace`: timing, address, response headers. */
+  trace: string | null;
+  /** The first 65,535 bytes (§2.5); null without a response. */
+  body: Uint8Array | null;
+}
+
+/** An attempt that has ended: only ever inserted, but for the mark of a person's Retry. */
+export interface EndedJobsTable extends Omit<JobsTable, 'status' | 'claimed_by'>, OutcomeColumns {
+  status: EndedJobStatus;
+  /** The job that a person's Retry made of this failed one. */
+  retried_as: string | null;
 }
 
 export interface CronsTable extends StreakColumns {
@@ -102,26 +113,16 @@ export interface ExecutionsTable {
   cron_id: string;
   /** The time of the schedule that it stands for; null for Run now. */
   scheduled_for: number | null;
-  status: ExecutionStatus;
+  status: Exclude<ExecutionStatus, EndedExecutionStatus>;
   created_at: number;
   started_at: number | null;
-  completed_at: number | null;
   claimed_by: string | null;
-  response_status: number | null;
-  reason: FailureReason | null;
-  error_message: string | null;
-  duration_ms: number | null;
 }
 
-export interface ResponsesTable {
-  team_id: string;
-  /** A job's or an execution's id. */
-  run_id: string;
-  /** The first 65,535 bytes (§2.5). */
-  body: Uint8Array;
-  total_bytes: number;
-  /** JSON of `Trace`: timing, address, response headers. */
-  trace: string | null;
+/** An execution that has ended; only ever inserted. */
+export interface EndedExecutionsTable
+  extends Omit<ExecutionsTable, 'status' | 'claimed_by'>, OutcomeColumns {
+  status: EndedExecutionStatus;
 }
 
 export interface CallbacksTable {
@@ -246,7 +247,8 @@ export interface Tables extends AccountTables, AlertTables {
   jobs: JobsTable;
   crons: CronsTable;
   executions: ExecutionsTable;
-  responses: ResponsesTable;
+  ended_jobs: EndedJobsTable;
+  ended_executions: EndedExecutionsTable;
   callbacks: CallbacksTable;
   callbacks_under_way: CallbacksUnderWayTable;
   usage_months: UsageMonthsTable;

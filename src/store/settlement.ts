@@ -1,9 +1,17 @@
-import type { FailureReason } from '#domain/failure';
+import { FAILURE_TEXTS, type FailureReason } from '#domain/failure';
 import { CALLBACK, callbackRow, type CallbackToSend } from './callbacks.ts';
 import type { ClaimedExecution, ClaimedJob, ClaimedRun } from './claims.ts';
 import { COPY, copyRow, type JobCopy } from './copy-jobs.ts';
-import { type Dialect, type Fields, packRows, type RowOf } from './dialect.ts';
-import { RUNNING, type RunTable } from './run-tables.ts';
+import { type Dialect, packRows, type RowOf } from './dialect.ts';
+import {
+  ENDED,
+  ENDED_TABLE,
+  KEPT_COLUMNS,
+  KEY,
+  OUTCOME,
+  OUTCOME_COLUMNS,
+  type RunTable,
+} from './run-tables.ts';
 
 /** What is kept of a response, apart from the run's row (§2.5). */
 export interface StoredResponse {
@@ -38,26 +46,6 @@ export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecuti
 export type JobSettlement = Settlement<ClaimedJob>;
 export type ExecutionSettlement = Settlement<ClaimedExecution>;
 
-export const ENDED = {
-  team_id: 'id',
-  id: 'id',
-  queue_id: 'id',
-  status: 'text',
-  completed_at: 'bigint',
-  response_status: 'int',
-  reason: 'text',
-  error_message: 'text',
-  duration_ms: 'int',
-} as const satisfies Fields;
-
-export const RESPONSE = {
-  team_id: 'id',
-  run_id: 'id',
-  total_bytes: 'bigint',
-  trace: 'text',
-  body: 'bytes',
-} as const satisfies Fields;
-
 /** What ended, and how a cron's streak stood: runs without an alert in sight then cost no further statement. */
 export interface EndedRow {
   id: string;
@@ -72,42 +60,48 @@ export interface PackedSettlements {
   nodeId: string;
   count: number;
   ends: string;
-  responses: string;
   callbacks: string;
   copies: string;
 }
 
 export const NO_ROWS = '[]';
 
-const STREAK = `,
-    (select c.alert_threshold from crons c
-     where c.team_id = executions.team_id and c.id = executions.cron_id) as alert_threshold,
-    (select c.failed_runs from crons c
-     where c.team_id = executions.team_id and c.id = executions.cron_id) as failed_runs`;
-
 /**
- * Ends runs. Asks for the claim that each was started under, and changes nothing where it is gone.
+ * How the streak of an ended run's cron stands, as further columns.
  *
- * @param ends  a table expression that gives `ENDED` rows called `given`
+ * @param ended  what the row of the run is called
  */
-export function endRuns(dialect: Dialect, table: RunTable, ends: string): string {
-  return `
-  update ${table} set status = given.status, claimed_by = null, completed_at = given.completed_at,
-    response_status = given.response_status, reason = given.reason,
-    error_message = given.error_message, duration_ms = given.duration_ms
-  from ${ends}
-  where ${table}.team_id = given.team_id and ${table}.id = given.id
-    and ${dialect.unindexed(`${table}.status`)} = '${RUNNING[table]}'
-    and ${table}.claimed_by = ${dialect.$(2)}
-  returning ${table}.team_id, ${table}.id ${table === 'executions' ? STREAK : ''}`;
+export function streakOf(table: RunTable, ended: string): string {
+  if (table === 'jobs') return '';
+  const isItsCron = `c.team_id = ${ended}.team_id and c.id = ${ended}.cron_id`;
+  return `, (select c.alert_threshold from crons c where ${isItsCron}) as alert_threshold,
+    (select c.failed_runs from crons c where ${isItsCron}) as failed_runs`;
 }
 
-/** @param kept  joins those of the rows `given` that are written, where not all are */
-export function insertResponses(dialect: Dialect, parameter: number, kept = ''): string {
+/**
+ * Writes down what has ended: runs as they were, with their outcomes.
+ *
+ * @param kept  what the rows of the runs are called
+ * @param outcome  what the rows of their outcomes are called, as `dialect.rows` unpacks `ENDED`
+ * @param from  the table expression that joins both, with its condition
+ */
+export function insertEnded(
+  dialect: Dialect,
+  table: RunTable,
+  { kept, outcome, from }: { kept: string; outcome: string; from: string },
+): string {
+  const columns = [...KEPT_COLUMNS[table], ...OUTCOME_COLUMNS];
+  const values = [
+    ...KEPT_COLUMNS[table].map((name) => `${kept}.${name}`),
+    ...OUTCOME_COLUMNS.map((name) => outcomeOf(dialect, `${outcome}.${name}`)),
+  ];
   return `
-  insert into responses (team_id, run_id, total_bytes, trace, body)
-  select given.team_id, given.run_id, given.total_bytes, given.trace, ${dialect.bytesOf('given.body')}
-  from ${dialect.rows(RESPONSE, parameter)} ${kept}`;
+  insert into ${ENDED_TABLE[table]} (${columns.join(', ')})
+  select ${values.join(', ')} from ${from}`;
+}
+
+function outcomeOf(dialect: Dialect, column: string): string {
+  return column.endsWith('.body') ? dialect.bytesOf(column) : column;
 }
 
 export function packSettlements(
@@ -121,13 +115,44 @@ export function packSettlements(
     nodeId,
     count: settlements.length,
     ends: packRows(ENDED, settlements.map(endedRow)),
-    responses: packRows(RESPONSE, settlements.flatMap(responseRows)),
     callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
     copies: packRows(COPY, settlements.flatMap(copiesOf).map(copyRow)),
   };
 }
 
-function endedRow({ run, status, end }: Settlement): RowOf<typeof ENDED> {
+/** What ends runs that were not sent or whose answer nobody knows: without a response and a next attempt. */
+export function packEnds(
+  table: RunTable,
+  nodeId: string,
+  ends: readonly RowOf<typeof KEY & typeof OUTCOME>[],
+  callbacks: readonly CallbackToSend[] = [],
+): PackedSettlements {
+  return {
+    table,
+    nodeId,
+    count: ends.length,
+    ends: packRows({ ...KEY, ...OUTCOME }, ends),
+    callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
+    copies: NO_ROWS,
+  };
+}
+
+export const NO_RESPONSE = { total_bytes: null, trace: null, body: null } as const;
+
+/** How a run ends for which its team's month has no room (§2.7). */
+export function overLimit(now: number): RowOf<typeof OUTCOME> {
+  return {
+    status: 'failed',
+    completed_at: now,
+    response_status: null,
+    reason: 'limit_exceeded',
+    error_message: FAILURE_TEXTS.limitReached,
+    duration_ms: 0,
+    ...NO_RESPONSE,
+  };
+}
+
+function endedRow({ run, status, end, response }: Settlement): RowOf<typeof ENDED> {
   return {
     team_id: run.teamId,
     id: run.id,
@@ -138,13 +163,10 @@ function endedRow({ run, status, end }: Settlement): RowOf<typeof ENDED> {
     reason: end.reason,
     error_message: end.errorMessage,
     duration_ms: end.durationMs,
+    ...(response === null
+      ? NO_RESPONSE
+      : { total_bytes: response.totalBytes, trace: response.trace, body: response.body }),
   };
-}
-
-function responseRows({ run, response }: Settlement): RowOf<typeof RESPONSE>[] {
-  if (response === null) return [];
-  const { totalBytes, trace, body } = response;
-  return [{ team_id: run.teamId, run_id: run.id, total_bytes: totalBytes, trace, body }];
 }
 
 function copiesOf({ run, next, end }: Settlement): JobCopy[] {

@@ -1,8 +1,9 @@
 import { returnCallbacks } from './callbacks.ts';
+import { CLAIMED_BY_COLUMNS, type ClaimedRow, findClaimedRuns } from './claimed-runs.ts';
 import type { Trx } from './database.ts';
 import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
-import { KEY, ofEachTable, RUNNING, type RunTable, TABLE_OF } from './run-tables.ts';
+import { KEY, ofEachTable, type RunTable, TABLE_OF } from './run-tables.ts';
 import { uncountRuns } from './usage.ts';
 
 /** What waits again: runs of a queue, of a team's crons, or a team's callbacks. */
@@ -50,40 +51,17 @@ export async function releaseStrays(
     const claimed =
       kind === 'job' && doubt !== null
         ? await findDoubtful(trx, dialect, nodeId, doubt)
-        : await runHot(trx, dialect, findClaimed[table], [nodeId]);
+        : await findClaimedRuns(trx, dialect, table, nodeId);
     const released = await releaseRuns(trx, dialect, table, nodeId, known, claimed);
     strays.push(
-      ...released.map(({ id, team_id, queue_id, due_at }) => {
-        return { kind, id, teamId: team_id, queueId: queue_id, dueAt: due_at };
+      ...released.map(({ id, team_id, owner_id, due_at }) => {
+        const queueId = kind === 'job' ? owner_id : null;
+        return { kind, id, teamId: team_id, queueId, dueAt: due_at };
       }),
     );
   }
   return strays;
 }
-
-interface ClaimedRow {
-  team_id: string;
-  id: string;
-  queue_id: string | null;
-  due_at: number;
-  started_at: number;
-}
-
-/** What a claimed run is told of by. */
-const DUE = {
-  jobs: 'queue_id, scheduled_at as due_at',
-  executions: 'null as queue_id, 0 as due_at',
-} as const;
-
-/** The state stands in the text and not among the values: only then does a partial index serve. */
-const findClaimed = ofEachTable((table) =>
-  hotStatement<ClaimedRow>(
-    `find-claimed-${table}`,
-    (dialect) => `
-    select team_id, id, ${DUE[table]}, started_at from ${table}
-    where status = '${RUNNING[table]}' and claimed_by = ${dialect.$(1)}`,
-  ),
-);
 
 const putBack = ofEachTable((table) =>
   hotStatement<{ id: string }>(
@@ -102,7 +80,7 @@ const QUEUE = { queue_id: 'id' } as const satisfies Fields;
 const findDoubtfulJobs = hotStatement<ClaimedRow>('find-doubtful-jobs', (dialect) => {
   const [node, since] = [dialect.$(2), dialect.$(3)];
   return `
-  select j.team_id, j.id, j.queue_id, j.scheduled_at as due_at, j.started_at
+  select ${CLAIMED_BY_COLUMNS.jobs}
   from ${dialect.rows(QUEUE, 1)} cross join jobs j
   where j.queue_id = given.queue_id and j.status = 'processing' and j.started_at >= ${since}
     and j.claimed_by = ${node}`;

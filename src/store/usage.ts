@@ -1,11 +1,8 @@
-import { FAILURE_TEXTS } from '#domain/failure';
 import type { ClaimedRun } from './claims.ts';
 import type { Database } from './database.ts';
 import { type Dialect, type Fields, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
-import { countFailed } from './outcomes.ts';
 import type { HotRunner } from './procedure.ts';
-import { KEY, ofEachTable, type RunTable } from './run-tables.ts';
 
 const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
@@ -66,7 +63,7 @@ interface Wanted {
 }
 
 /** See `countMonthsOf`. */
-async function countUsage(
+export async function countUsage(
   runner: HotRunner,
   dialect: Dialect,
   wanted: readonly Wanted[],
@@ -85,54 +82,6 @@ async function countUsage(
     .filter(({ used }) => used > 0);
   if (days.length > 0) await runHot(runner, dialect, addToDays, [packRows(USED, days)]);
   return grants;
-}
-
-/** How a run ends for which its team's month has no room (§2.7): what its columns become. */
-export function overLimit(now: string): Readonly<Record<string, string>> {
-  return {
-    status: `'failed'`,
-    claimed_by: 'null',
-    completed_at: now,
-    duration_ms: '0',
-    reason: `'limit_exceeded'`,
-    error_message: `'${FAILURE_TEXTS.limitReached}'`,
-  };
-}
-
-const FAIL_OVER_LIMIT = ofEachTable((table) =>
-  hotStatement<never>(`fail-${table}-over-limit`, (dialect) => {
-    const columns = Object.entries(overLimit('started_at'));
-    return `
-    update ${table} set ${columns.map(([name, value]) => `${name} = ${value}`).join(', ')}
-    from ${dialect.rows(KEY, 1)}
-    where ${table}.team_id = given.team_id and ${table}.id = given.id`;
-  }),
-);
-
-/**
- * Counts runs that were just claimed, and fails at once those that are over their team's month (§8.2).
- *
- * @returns the others
- */
-export async function keepWithinLimit<Row extends { team_id: string; id: string }>(
-  runner: HotRunner,
-  dialect: Dialect,
-  table: RunTable,
-  rows: readonly Row[],
-  { now, limitOf }: { now: number; limitOf: (row: Row) => number | null },
-): Promise<Row[]> {
-  if (rows.length === 0) return [];
-  const byTeam = Map.groupBy(rows, ({ team_id }) => team_id);
-  const wanted = [...byTeam].map(([teamId, [first, ...others]]) => {
-    return { teamId, runs: 1 + others.length, monthlyLimit: first ? limitOf(first) : null };
-  });
-  const granted = await countUsage(runner, dialect, wanted, now);
-  const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
-  if (over.size === 0) return [...rows];
-  const failed = [...over].map(({ team_id, id }) => ({ team_id, id }));
-  await runHot(runner, dialect, FAIL_OVER_LIMIT[table], [packRows(KEY, failed)]);
-  await countFailed(runner, dialect, failed, now);
-  return rows.filter((row) => !over.has(row));
 }
 
 /** A run that was counted and not sent after all, and when it was counted. */

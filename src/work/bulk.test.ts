@@ -5,6 +5,7 @@ import { silentLog } from '#domain/log';
 import type { Store } from '#store/store';
 import { fillJobs, type JobFill } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/makers';
+import { endRuns } from '#testing/run-rows';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { createBulkRunner } from './bulk-runner.ts';
 import { createJobPages } from './job-pages.ts';
@@ -160,20 +161,16 @@ forEachStore((_, openTestStore) => {
       const started = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
       assert.ok(started.kind === 'started');
       await createBulkRunner({ store, log: silentLog }).runOpen();
-      await store.database.transact((trx) =>
-        trx
-          .updateTable('jobs')
-          .set({ status: 'dead_lettered', completed_at: TEST_START, reason: 'timeout' })
-          .where('id', '=', (eb) =>
-            eb
-              .selectFrom('jobs as failed')
-              .select('failed.retried_as')
-              .where('failed.retried_as', 'is not', null)
-              .orderBy('failed.retried_as', 'desc')
-              .limit(1),
-          )
-          .execute(),
+      const last = await store.database.read((reader) =>
+        reader
+          .selectFrom('ended_jobs')
+          .select('retried_as')
+          .where('retried_as', 'is not', null)
+          .orderBy('retried_as', 'desc')
+          .executeTakeFirst(),
       );
+      const end = { status: 'dead_lettered', completed_at: TEST_START, reason: 'timeout' } as const;
+      await endRuns(store, 'jobs', [last?.retried_as ?? ''], end);
       const found = await pages.listResent(teamId, started.task.id);
       assert.equal(found?.task.resent?.failed, 1);
       assert.equal(found?.jobs.length, 200);

@@ -214,7 +214,7 @@ async function makeQuietTimes(
 
 /** On a clock that stands still during a request every run took no time at all; here they get a likely one. */
 async function giveDurations({ store }: BelfryService): Promise<void> {
-  for (const table of ['jobs', 'executions'] as const) {
+  for (const table of ['ended_jobs', 'ended_executions'] as const) {
     await store.database.transact((trx) =>
       trx
         .updateTable(table)

@@ -3,7 +3,8 @@ import type { Database } from '../database.ts';
 import { type Fields, packRows } from '../dialect.ts';
 import { runHot } from '../hot.ts';
 import { pageStatement } from './statement.ts';
-import type { ExecutionsTable, Tables } from '../schema.ts';
+import type { ExecutionRow } from '../every-run.ts';
+import type { Tables } from '../schema.ts';
 
 /** One bar of a cron's strip of results. */
 export interface RunResult {
@@ -15,29 +16,30 @@ export interface RunResult {
 }
 
 type ResultRow = Pick<
-  ExecutionsTable,
+  ExecutionRow,
   'id' | 'cron_id' | 'status' | 'completed_at' | 'duration_ms' | 'response_status'
 >;
 
 const CRON = { cron_id: 'id' } as const satisfies Fields;
-const RESULT_COLUMNS = [
-  'id',
-  'cron_id',
-  'status',
-  'completed_at',
-  'duration_ms',
-  'response_status',
-];
+const LIVE_COLUMNS = ['id', 'cron_id', 'status'];
+const RESULT_COLUMNS = [...LIVE_COLUMNS, 'completed_at', 'duration_ms', 'response_status'];
 
-/** Each cron's last runs, newest first; 1 crons, 2 team, 3 how many of each */
+/** Each cron's last runs, those that have ended and then those that wait or run; 1 crons, 2 team, 3 how many of each */
 const lastRuns = pageStatement<ResultRow>('last-runs-of-crons', (dialect) => {
-  const pick = (columns: string) => `
-    select ${columns} from executions x
-    where x.cron_id = given.cron_id and x.team_id = ${dialect.$(2)}
-    order by x.id desc limit ${dialect.$(3)}`;
-  const runs = dialect.joinPicked({ table: 'executions', as: 'r', columns: RESULT_COLUMNS, pick });
-  const columns = RESULT_COLUMNS.map((name) => `r.${name} as ${name}`).join(', ');
-  return `select ${columns} from ${dialect.rows(CRON, 1)} ${runs}`;
+  const of = (table: string, columns: readonly string[]) => {
+    const pick = (picked: string) => `
+      select ${picked} from ${table} x
+      where x.cron_id = given.cron_id and x.team_id = ${dialect.$(2)}
+      order by x.id desc limit ${dialect.$(3)}`;
+    const runs = dialect.joinPicked({ table, as: 'r', columns, pick });
+    const isLive = columns.length < RESULT_COLUMNS.length;
+    const values = columns.map((name) => `r.${name} as ${name}`);
+    const nulls = isLive
+      ? RESULT_COLUMNS.slice(columns.length).map((name) => `null as ${name}`)
+      : [];
+    return `select ${[...values, ...nulls].join(', ')} from ${dialect.rows(CRON, 1)} ${runs}`;
+  };
+  return `${of('ended_executions', RESULT_COLUMNS)} union all ${of('executions', LIVE_COLUMNS)}`;
 });
 
 /** Each cron's last runs, oldest first. A run that waits for an engine counts as running. */
@@ -58,6 +60,7 @@ export async function readStrips(
   for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     strips.get(row.cron_id)?.push(resultOf(row));
   }
+  for (const [id, strip] of strips) strips.set(id, strip.slice(-length));
   return strips;
 }
 
@@ -167,8 +170,8 @@ function holdsText({ dialect }: Database, text: string): RawBuilder<boolean> {
 }
 
 /** Of the finished runs: one that is under way says nothing yet. A step of the index. */
-const lastRunFailed = sql<boolean>`(select e.status from executions e where e.cron_id = crons.id
-  and e.completed_at is not null order by e.id desc limit 1) = 'failed'`;
+const lastRunFailed = sql<boolean>`(select e.status from ended_executions e where e.cron_id = crons.id
+  order by e.id desc limit 1) = 'failed'`;
 
 function isBeyond(eb: ExpressionBuilder<Tables, 'crons'>, { name, id }: CronKey, isBack: boolean) {
   const beyond = isBack ? '<' : '>';
@@ -194,7 +197,7 @@ export async function sampleRuns(
 ): Promise<EndedRun[]> {
   const rows = await db.read((reader) =>
     reader
-      .selectFrom('executions')
+      .selectFrom('ended_executions')
       .select(['completed_at', 'duration_ms', 'status'])
       .where('cron_id', '=', cronId)
       .where('team_id', '=', teamId)
@@ -206,9 +209,7 @@ export async function sampleRuns(
       .execute(),
   );
   return rows.flatMap(({ completed_at, duration_ms, status }) =>
-    completed_at === null || duration_ms === null || (status !== 'success' && status !== 'failed')
-      ? []
-      : [{ completedAt: completed_at, durationMs: duration_ms, status }],
+    duration_ms === null ? [] : [{ completedAt: completed_at, durationMs: duration_ms, status }],
   );
 }
 
@@ -219,23 +220,23 @@ export async function countExecutions(
   cronId: string,
   most: number,
 ): Promise<{ unfinished: number; finished: number }> {
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom((eb) =>
-        eb
-          .selectFrom('executions')
-          .select(sql<number>`case when completed_at is null then 0 else 1 end`.as('is_finished'))
-          .where('team_id', '=', teamId)
-          .where('cron_id', '=', cronId)
-          .orderBy('id', 'desc')
-          .limit(most)
-          .as('runs'),
-      )
-      .select((eb) => ['is_finished', eb.fn.countAll<number>().as('count')])
-      .groupBy('is_finished')
-      .execute(),
-  );
-  const of = (isFinished: number) =>
-    rows.find(({ is_finished }) => is_finished === isFinished)?.count ?? 0;
-  return { unfinished: of(0), finished: of(1) };
+  const count = async (table: 'executions' | 'ended_executions') => {
+    const row = await db.read((reader) =>
+      reader
+        .selectFrom((eb) =>
+          eb
+            .selectFrom(table)
+            .select('id')
+            .where('team_id', '=', teamId)
+            .where('cron_id', '=', cronId)
+            .limit(most)
+            .as('runs'),
+        )
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow(),
+    );
+    return row.count;
+  };
+  const unfinished = await count('executions');
+  return { unfinished, finished: Math.min(most - unfinished, await count('ended_executions')) };
 }

@@ -3,13 +3,17 @@ import { executionRecord } from '../crons.ts';
 import type { NamedRun } from '../cron-overview.ts';
 import type { Database } from '../database.ts';
 import { runHot } from '../hot.ts';
-import type { ExecutionsTable } from '../schema.ts';
+import { SMALL_EXECUTION_COLUMNS } from '../run-tables.ts';
+import type { EndedExecutionsTable } from '../schema.ts';
 import { pageStatement } from './statement.ts';
 
 /** Ids tell when a run was made: one that ended in a time was made at most so long before. */
 const LONGEST_RUN_MS = 3_600_000;
 
-interface EndedRow extends ExecutionsTable {
+/** What is big is left out. */
+const COLUMNS = SMALL_EXECUTION_COLUMNS.map((name) => `executions.${name}`);
+
+interface EndedRow extends EndedExecutionsTable {
   cron_name: string;
 }
 
@@ -17,11 +21,11 @@ interface EndedRow extends ExecutionsTable {
 const endedExecutions = pageStatement<EndedRow>('ended-executions', (dialect) => {
   const [firstId, lastId] = [dialect.$(2, 'id'), dialect.$(3, 'id')];
   const ended = {
-    table: 'executions',
+    table: 'ended_executions',
     as: 'run',
     columns: ['id', 'completed_at'],
     pick: (columns: string) => `
-      select ${columns} from executions x
+      select ${columns} from ended_executions x
       where x.cron_id = crons.id and x.id >= ${firstId} and x.id < ${lastId}
         and x.completed_at >= ${dialect.$(4)} and x.completed_at < ${dialect.$(5)}
       order by x.id desc limit ${dialect.$(6)}`,
@@ -31,8 +35,8 @@ const endedExecutions = pageStatement<EndedRow>('ended-executions', (dialect) =>
     select crons.team_id, crons.name, run.id, run.completed_at
     from crons ${dialect.joinPicked(ended)} where crons.team_id = ${dialect.$(1)}
     order by run.completed_at desc, run.id desc limit ${dialect.$(6)})
-  select ended.name as cron_name, executions.*
-  from ended cross join executions
+  select ended.name as cron_name, ${COLUMNS.join(', ')}
+  from ended cross join ended_executions executions
   where executions.team_id = ended.team_id and executions.id = ended.id
   order by executions.completed_at desc, executions.id desc`;
 });

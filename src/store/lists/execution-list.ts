@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { type ExecutionRecord, executionRecord } from '../crons.ts';
+import { everyExecution } from '../every-run.ts';
 
 export interface ExecutionRow extends ExecutionRecord {
   /** As many bytes of the response's beginning as were asked for; null without a response. */
@@ -38,36 +39,26 @@ export async function listHistory(
   const isBack = cursor?.way === 'previous';
   const looked = status === undefined ? limit + 1 : MOST_LOOKED_AT;
   const stoppedAt = status === undefined ? null : await findEnd(db, teamId, cronId, asked);
+  const order = sql.raw(isBack ? 'asc' : 'desc');
+  const choice = {
+    where: whichRuns(teamId, cronId, cursor),
+    tail: sql`order by id ${order} limit ${looked}`,
+    isOfEnded: status !== undefined,
+  };
   const rows = await db.read((reader) =>
-    reader
-      .selectFrom((eb) =>
-        eb
-          .selectFrom('executions')
-          .selectAll()
-          .where('team_id', '=', teamId)
-          .where('cron_id', '=', cronId)
-          .$if(cursor !== undefined, (query) =>
-            query.where('id', isBack ? '>' : '<', cursor?.id ?? ''),
-          )
-          .orderBy('id', isBack ? 'asc' : 'desc')
-          .limit(looked)
-          .as('recent'),
+    everyExecution(reader, choice)
+      // The bodies of what is only looked at are not read.
+      .leftJoin('ended_executions as ended', (join) =>
+        join.onRef('ended.team_id', '=', 'runs.team_id').onRef('ended.id', '=', 'runs.id'),
       )
-      .leftJoin('responses', (join) =>
-        join
-          .onRef('responses.team_id', '=', 'recent.team_id')
-          .onRef('responses.run_id', '=', 'recent.id'),
-      )
-      .selectAll('recent')
+      .selectAll('runs')
       .select([
-        'responses.total_bytes',
-        sql<Uint8Array | null>`substr(responses.body, 1, ${sql.lit(asked.bodyBytes)})`.as(
-          'body_start',
-        ),
-        sql<number | null>`length(responses.body)`.as('kept_bytes'),
+        'ended.total_bytes',
+        sql<Uint8Array | null>`substr(ended.body, 1, ${sql.lit(asked.bodyBytes)})`.as('body_start'),
+        sql<number | null>`length(ended.body)`.as('kept_bytes'),
       ])
-      .$if(status !== undefined, (query) => query.where('recent.status', '=', status ?? 'failed'))
-      .orderBy('recent.id', isBack ? 'asc' : 'desc')
+      .$if(status !== undefined, (query) => query.where('runs.status', '=', status ?? 'failed'))
+      .orderBy('runs.id', isBack ? 'asc' : 'desc')
       .limit(limit + 1)
       .execute(),
   );
@@ -95,15 +86,20 @@ async function findEnd(
   const isBack = cursor?.way === 'previous';
   const row = await db.read((reader) =>
     reader
-      .selectFrom('executions')
+      .selectFrom('ended_executions')
       .select('id')
-      .where('team_id', '=', teamId)
-      .where('cron_id', '=', cronId)
-      .$if(cursor !== undefined, (query) => query.where('id', isBack ? '>' : '<', cursor?.id ?? ''))
+      .where(whichRuns(teamId, cronId, cursor))
       .orderBy('id', isBack ? 'asc' : 'desc')
       .offset(MOST_LOOKED_AT - 1)
       .limit(1)
       .executeTakeFirst(),
   );
   return row?.id ?? null;
+}
+
+function whichRuns(teamId: string, cronId: string, cursor: HistoryAsked['cursor']) {
+  const isOfCron = sql<boolean>`team_id = ${teamId} and cron_id = ${cronId}`;
+  if (cursor === undefined) return isOfCron;
+  const behind = sql.raw(cursor.way === 'previous' ? '>' : '<');
+  return sql<boolean>`${isOfCron} and id ${behind} ${cursor.id}`;
 }

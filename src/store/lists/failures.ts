@@ -105,7 +105,7 @@ async function countSteps(
     from (
       select reason, response_status, completed_at, ${sql.raw(before(before('url', '?'), '#'))} as target,
         (completed_at - cast(${from} as bigint)) / cast(${stepMs} as bigint) as step
-      from jobs where team_id = ${teamId} and ${isAmong('id', ids)}
+      from ended_jobs where team_id = ${teamId} and ${isAmong('id', ids)}
         and status in ('dead_lettered', 'failed') and retried_as is null
     ) as failures
     group by reason, target, response_status, step`;

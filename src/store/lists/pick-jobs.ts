@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Reader } from '../database.ts';
+import type { Database } from '../database.ts';
 import { runHot } from '../hot.ts';
 import { pageStatement } from './statement.ts';
-import { findRetries, JOB_COLUMNS, jobRecord, type JobRecord } from '../job-records.ts';
+import { everyJob } from '../every-run.ts';
+import { findRetries, jobRecord, type JobRecord } from '../job-records.ts';
 import { fits, type JobRow, type JobSearch, timeOf } from './search.ts';
 
 /** Of some jobs of a team those that a search is for, in no order. */
@@ -14,39 +15,26 @@ export async function pickJobs(
 ): Promise<JobRow[]> {
   if (jobIds.length === 0) return [];
   const { payloadText, responseText, statusCode, urlPrefix } = search;
-  const rows = await db.read((reader) =>
-    jobsOf(reader, teamId)
-      .where(db.dialect.isAmong('jobs.id', jobIds))
-      .$if(statusCode !== undefined, (query) => query.where(hasCode(String(statusCode))))
-      .$if(urlPrefix !== undefined, (query) =>
-        query.where(sql<boolean>`substr(jobs.url, 1, length(${urlPrefix})) = ${urlPrefix}`),
-      )
-      .$if(payloadText !== undefined, (query) =>
-        query.where(db.dialect.holds(sql`jobs.payload`, sql`${payloadText}`)),
-      )
-      .$if(responseText !== undefined, (query) =>
-        query.where(
-          sql<boolean>`exists (select 1 from responses r where r.team_id = jobs.team_id
-            and r.run_id = jobs.id and ${db.dialect.holdsBytes(sql`r.body`, responseText ?? '')})`,
-        ),
-      )
-      .execute(),
-  );
+  const conditions = [
+    sql`jobs.team_id = ${teamId}`,
+    db.dialect.isAmong('jobs.id', jobIds),
+    ...(statusCode === undefined ? [] : [hasCode(String(statusCode))]),
+    ...(urlPrefix === undefined
+      ? []
+      : [sql`substr(jobs.url, 1, length(${urlPrefix})) = ${urlPrefix}`]),
+    ...(payloadText === undefined
+      ? []
+      : [db.dialect.holds(sql`jobs.payload`, sql`${payloadText}`)]),
+    ...(responseText === undefined ? [] : [db.dialect.holdsBytes(sql`jobs.body`, responseText)]),
+  ];
+  const isOfEnded = statusCode !== undefined || responseText !== undefined;
+  const where = sql.join(conditions, sql` and `);
+  const rows = await db.read((reader) => everyJob(reader, { where, isOfEnded }).execute());
   return rows.map((row) => withTime(jobRecord(row))).filter((job) => fits(job, search));
 }
 
 function withTime(job: JobRecord): JobRow {
   return Object.assign(job, { at: timeOf(job) });
-}
-
-function jobsOf(reader: Reader, teamId: string) {
-  return reader
-    .selectFrom('jobs')
-    .innerJoin('queues', (join) =>
-      join.onRef('queues.team_id', '=', 'jobs.team_id').onRef('queues.id', '=', 'jobs.queue_id'),
-    )
-    .select([...JOB_COLUMNS, 'queues.name as queue'])
-    .where('jobs.team_id', '=', teamId);
 }
 
 /** Only what a database can tell at once; `fits` looks again. */
@@ -86,14 +74,12 @@ const findByUrl = pageStatement<{ id: string }>('find-jobs-by-url', (dialect) =>
 
 /** The ids of all attempts of the job that an attempt belongs to. */
 export async function findIdsOfJob(db: Database, teamId: string, jobId: string): Promise<string[]> {
-  const job = await db.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .select('original_id')
-      .where('team_id', '=', teamId)
-      .where('id', '=', jobId)
-      .executeTakeFirst(),
+  const isIt = sql`team_id = ${teamId} and id = ${jobId}`;
+  const { rows } = await db.read((reader) =>
+    sql<{ original_id: string }>`
+    select original_id from ended_jobs where ${isIt}
+    union all select original_id from jobs where ${isIt}`.execute(reader),
   );
-  const originalId = job?.original_id ?? jobId;
+  const originalId = rows[0]?.original_id ?? jobId;
   return [...new Set([originalId, jobId, ...(await findRetries(db, [originalId]))])];
 }

@@ -32,7 +32,7 @@ const readLoads = pageStatement<{
     REASONS.map((reason) => `select '${status}' as status, '${reason}' as reason`),
   );
   const failed = `
-    (select count(*) from (select 1 from (${ways.join(' union all ')}) as way cross join jobs j
+    (select count(*) from (select 1 from (${ways.join(' union all ')}) as way cross join ended_jobs j
       where j.queue_id = q.id and j.status = way.status and ${UNRESENT}
       and coalesce(j.reason, '') = way.reason and j.completed_at >= ${since} limit ${most}) as failed)`;
   return `

@@ -1,12 +1,12 @@
 import type { Database } from '../database.ts';
 import { type Fields, packRows } from '../dialect.ts';
 import { runHot } from '../hot.ts';
-import type { JobsTable } from '../schema.ts';
+import type { EndedJobsTable } from '../schema.ts';
 import type { RunResult } from './cron-lists.ts';
 import { pageStatement } from './statement.ts';
 
 type Row = Pick<
-  JobsTable,
+  EndedJobsTable,
   'id' | 'queue_id' | 'status' | 'completed_at' | 'duration_ms' | 'response_status'
 >;
 
@@ -14,11 +14,11 @@ const QUEUE = { queue_id: 'id' } as const satisfies Fields;
 const COLUMNS = ['id', 'queue_id', 'status', 'completed_at', 'duration_ms', 'response_status'];
 const ENDED = ['success', 'retried', 'dead_lettered', 'failed'] as const;
 
-/** The newest of each status, from which the newest of all are taken; each a short range of `jobs_finished`. */
+/** The newest of each status, from which the newest of all are taken; each a short range of `ended_jobs_of_queue`. */
 function newestOf(most: string, columns: string): string {
   const each = ENDED.map(
-    (status) => `select * from (select ${columns} from jobs x
-      where x.queue_id = given.queue_id and x.status = '${status}' and x.completed_at is not null
+    (status) => `select * from (select ${columns} from ended_jobs x
+      where x.queue_id = given.queue_id and x.status = '${status}'
       order by x.completed_at desc, x.id desc limit ${most}) as of_${status}`,
   );
   return each.join(' union all ');
@@ -27,7 +27,7 @@ function newestOf(most: string, columns: string): string {
 /** 1 queues, 2 how many of each status */
 const lastAttempts = pageStatement<Row>('last-attempts-of-queues', (dialect) => {
   const pick = (columns: string) => newestOf(dialect.$(2), columns);
-  const newest = dialect.joinPicked({ table: 'jobs', as: 'r', columns: COLUMNS, pick });
+  const newest = dialect.joinPicked({ table: 'ended_jobs', as: 'r', columns: COLUMNS, pick });
   const columns = COLUMNS.map((name) => `r.${name} as ${name}`).join(', ');
   return `select ${columns} from ${dialect.rows(QUEUE, 1)} ${newest}`;
 });

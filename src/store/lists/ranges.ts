@@ -6,7 +6,7 @@ import type { JobStatus } from '../schema.ts';
 import type { JobSearch } from './search.ts';
 
 /**
- * A stretch of one index of `jobs` in which one queue's jobs stand in the order of their time. Every list of
+ * A stretch of one index of `jobs` or `ended_jobs` in which one queue's jobs stand in the order of their time. Every list of
  * jobs, over however many queues and states, is some ranges merged.
  */
 export interface Range {
@@ -100,21 +100,29 @@ export const TIME: Record<RangeKind, string> = {
   failed: 'completed_at',
 };
 
+/** Where the jobs of each kind of range are. */
+const TABLE: Record<RangeKind, 'jobs' | 'ended_jobs'> = {
+  waiting: 'jobs',
+  retrying: 'jobs',
+  running: 'jobs',
+  finished: 'ended_jobs',
+  failed: 'ended_jobs',
+};
+
 /** Which jobs are in a range `given`; expressions word for word as the indexes have them, or they go unused. */
 const WITHIN: Record<RangeKind, (jobs: string) => string> = {
   waiting: (j) => `${j}.queue_id = given.queue_id and ${j}.status = 'pending'`,
   retrying: (j) =>
     `${j}.queue_id = given.queue_id and ${j}.status = 'pending' and ${j}.attempt_number > 1`,
   running: (j) => `${j}.queue_id = given.queue_id and ${j}.status = 'processing'`,
-  finished: (j) =>
-    `${j}.queue_id = given.queue_id and ${j}.status = given.status and ${j}.completed_at is not null`,
+  finished: (j) => `${j}.queue_id = given.queue_id and ${j}.status = given.status`,
   failed: (j) => `${j}.queue_id = given.queue_id and ${j}.status = given.status
     and ${j}.status in ('retried', 'dead_lettered', 'failed')
     and (case when ${j}.retried_as is null then 0 else 1 end) = given.is_retried
     and coalesce(${j}.reason, '') = given.reason`,
 };
 
-/** Failed jobs `j` that nobody has resent, word for word as `jobs_failed` has them. */
+/** Failed jobs `j` that nobody has resent, word for word as `ended_jobs_failed` has them. */
 export const UNRESENT = `j.status in ('dead_lettered', 'failed')
     and j.status in ('retried', 'dead_lettered', 'failed')
     and (case when j.retried_as is null then 0 else 1 end) = 0`;
@@ -137,11 +145,11 @@ function findKeys(kind: RangeKind, direction: Direction): HotStatement<KeyRow> {
     const [behind, until, order] =
       direction === 'down' ? (['<', '>=', ' desc'] as const) : (['>', '<', ''] as const);
     const pick = (columns: string) => `
-      select ${columns} from jobs x
+      select ${columns} from ${TABLE[kind]} x
       where ${within('x')} and (x.${time}, x.id) ${behind} (given.at, given.id)
         and x.${time} ${until} ${dialect.$(2)}
       order by x.${time}${order}, x.id${order} limit ${dialect.$(3)}`;
-    const keys = dialect.joinPicked({ table: 'jobs', as: 'k', columns: [time, 'id'], pick });
+    const keys = dialect.joinPicked({ table: TABLE[kind], as: 'k', columns: [time, 'id'], pick });
     return `select given.n as n, k.${time} as at, k.id as id from ${dialect.rows(RANGE, 1)} ${keys}`;
   });
 }
@@ -166,7 +174,7 @@ export const COUNT_KEYS = ofEachKind((kind) =>
     const time = TIME[kind];
     const limit = dialect.$(4);
     const condition = `${WITHIN[kind]('j')} and j.${time} >= ${dialect.$(2)} and j.${time} < ${dialect.$(3)}`;
-    const jobs = { table: 'jobs', columns: '1', condition, order: `j.${time}`, limit };
+    const jobs = { table: TABLE[kind], columns: '1', condition, order: `j.${time}`, limit };
     return `select count(*) as count from (
       select 1 from ${dialect.rows(RANGE, 1)} ${dialect.joinUpTo(jobs)} limit ${limit}) as counted`;
   }),

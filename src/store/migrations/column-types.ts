@@ -13,6 +13,8 @@ export interface ColumnTypes {
   urlStart: RawBuilder<unknown>;
   /** Whether indexes on tables that may be large are built apart from migrations (postgres-indexes.ts). */
   buildsIndexesApart: boolean;
+  /** Whether what has ended is in partitions by its time. */
+  isPartitioned: boolean;
 }
 
 export const COLUMN_TYPES: Record<'sqlite' | 'postgres', ColumnTypes> = {
@@ -23,6 +25,7 @@ export const COLUMN_TYPES: Record<'sqlite' | 'postgres', ColumnTypes> = {
     bytes: sql`blob`,
     urlStart: sql`substr(url, 1, 100)`,
     buildsIndexesApart: false,
+    isPartitioned: false,
   },
   postgres: {
     id: sql`uuid`,
@@ -31,5 +34,6 @@ export const COLUMN_TYPES: Record<'sqlite' | 'postgres', ColumnTypes> = {
     bytes: sql`bytea`,
     urlStart: sql`(left(url, 100) collate "C")`,
     buildsIndexesApart: true,
+    isPartitioned: true,
   },
 };

@@ -11,6 +11,7 @@ import { createCallbacksUnderWay } from './0005-callbacks-under-way.ts';
 import { createTakenSlots } from './0006-taken-slots.ts';
 import { confirmPresentEmails } from './0007-confirmed-emails.ts';
 import { createTimedAlerts } from './0008-timed-alerts.ts';
+import { createEndedRuns } from './0009-ended-runs.ts';
 import { createFigures } from './0010-figures.ts';
 import { createPasskeys } from './0011-passkeys.ts';
 import { COLUMN_TYPES, type ColumnTypes } from './column-types.ts';
@@ -28,6 +29,7 @@ const STEPS: Record<string, MigrationStep> = {
   '0006-taken-slots': createTakenSlots,
   '0007-confirmed-emails': confirmPresentEmails,
   '0008-timed-alerts': createTimedAlerts,
+  '0009-ended-runs': createEndedRuns,
   '0010-figures': createFigures,
   '0011-passkeys': createPasskeys,
 };

@@ -19,7 +19,9 @@ import { findHeldLanes, HeldLanes } from '../held-rows.ts';
 import { bindHot, hotStatement, runHot } from '../hot.ts';
 import { livingNode } from '../living-node.ts';
 import { countOutcomesOf } from '../outcomes.ts';
-import { addUsage, countMonthsOf, overLimit, periodsOf, UNLIMITED } from '../usage.ts';
+import { KEPT_COLUMNS, OUTCOME } from '../run-tables.ts';
+import { insertEnded, overLimit } from '../settlement.ts';
+import { addUsage, countMonthsOf, periodsOf, UNLIMITED } from '../usage.ts';
 import {
   KEEP_TAKEN,
   LAST_TAKEN,
@@ -30,6 +32,7 @@ import {
   TAKEN,
   type TakenSlots,
 } from './slots.ts';
+import { TYPES } from './sql.ts';
 
 /**
  * The most jobs of one claim; whatever is over waits for the next. The number is for the
@@ -44,22 +47,17 @@ type ClaimRow = Omit<QueueRow, 'id'> & {
   for_queue: string;
   next_due_at: number | null;
   knows_plan: boolean;
-  claimed_status: 'processing' | 'failed' | null;
+  /** False: over its team's month. */
+  is_granted: boolean | null;
 } & (JobRow | { [K in keyof JobRow]: null });
 
-const STARTED: Readonly<Record<string, string>> = {
-  status: `'processing'`,
-  claimed_by: '$2::uuid',
-};
-
-/** What becomes of each: it is started, or over its team's limit. */
-const DECIDED = Object.entries(overLimit('$3::bigint')).map(
-  ([column, ended]) =>
-    `${column} = case when place <= granted then ${STARTED[column] ?? 'null'} else ${ended} end`,
-);
-
-const OVER_LIMIT = `(select team_id, claimed_status as status, $3::bigint as completed_at
-    from claimed where claimed_status = 'failed') as over_limit`;
+/** How those end that are over their team's month; $3 now. */
+const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
+  const type = OUTCOME[column as keyof typeof OUTCOME];
+  if (column === 'completed_at') return `$3::bigint as ${column}`;
+  if (value === null) return `null::${type === 'bytes' ? 'text' : TYPES[type]} as ${column}`;
+  return `${typeof value === 'number' ? value : `'${String(value)}'`} as ${column}`;
+});
 
 /**
  * The whole claim as one statement: each costs a round trip, and while a claim is under way its seats stand empty.
@@ -112,15 +110,24 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
       row_number() over (partition by team_id order by scheduled_at, id) as place
     from due join counted using (team_id)
   ), claimed as (
-    update jobs set started_at = $3, ${DECIDED.join(', ')}
+    update jobs set started_at = $3, status = 'processing', claimed_by = $2::uuid
     from ranked
-    where jobs.team_id = ranked.team_id and jobs.id = ranked.id
-    returning ${CLAIMED_COLUMNS}, jobs.status as claimed_status
-  ), blocked as (${countOutcomesOf(OVER_LIMIT)}
+    where jobs.team_id = ranked.team_id and jobs.id = ranked.id and place <= granted
+    returning ${CLAIMED_COLUMNS}, true as is_granted
+  ), over_limit as (
+    delete from jobs using ranked
+    where jobs.team_id = ranked.team_id and jobs.id = ranked.id and place > granted
+    returning ${KEPT_COLUMNS.jobs.map((name) => (name === 'started_at' ? '$3::bigint as started_at' : `jobs.${name}`)).join(', ')}
+  ), failed as materialized (
+    select over_limit.*, ${OVER_LIMIT.join(', ')} from over_limit
+  ), written as (${insertEnded(dialect, 'jobs', { kept: 'failed', outcome: 'failed', from: 'failed' })}
+  ), blocked as (${countOutcomesOf('failed')}
+  ), drawn as (
+    select * from claimed union all select ${CLAIMED_COLUMNS}, false from failed as jobs
   ) ${isCounted ? `, ${KEEP_TAKEN(dialect.rows(TAKEN, 7))}` : ''}
   select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, q.plan,
-    q.sealed_signing_secret, q.knows_plan, q.next_due_at, claimed.*
-  from open_queues q left join claimed on claimed.queue_id = q.id`;
+    q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
+  from open_queues q left join drawn on drawn.queue_id = q.id`;
 }
 
 const claimAtOnce = hotStatement<ClaimRow>('claim-jobs-at-once', (dialect) =>
@@ -267,16 +274,14 @@ function readClaim(
   runningIn: (queueId: string) => number = () => 0,
 ): Claim<ClaimedJob> {
   const byQueue = Map.groupBy(rows, ({ for_queue }) => for_queue);
-  const jobs = rows.flatMap((row) =>
-    row.claimed_status === null ? [] : [row as JobRow & ClaimRow],
-  );
+  const jobs = rows.flatMap((row) => (row.is_granted === null ? [] : [row as JobRow & ClaimRow]));
   const isCutOff = jobs.length >= MOST_CLAIMED;
   return {
     claimed: jobs
-      .filter(({ claimed_status }) => claimed_status === 'processing')
+      .filter(({ is_granted }) => is_granted)
       .toSorted(earlierFirst)
       .map((row) => claimedJob(row, row, room, now)),
-    blocked: jobs.filter(({ claimed_status }) => claimed_status === 'failed').length,
+    blocked: jobs.filter(({ is_granted }) => !is_granted).length,
     lanes: asked.map((lane) =>
       stateOf(lane, byQueue.get(lane.id) ?? [], runningIn(lane.id), isCutOff),
     ),

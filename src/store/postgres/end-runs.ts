@@ -5,29 +5,39 @@ import { countDurationsOf } from '../durations.ts';
 import { hotStatement, runHot } from '../hot.ts';
 import { countOutcomesOf } from '../outcomes.ts';
 import type { Procedure } from '../procedure.ts';
-import { ofEachTable } from '../run-tables.ts';
 import {
   ENDED,
-  type EndedRow,
-  endRuns as endTable,
-  insertResponses,
-  type PackedSettlements,
-} from '../settlement.ts';
+  KEPT_COLUMNS,
+  ofEachTable,
+  OUTCOME_COLUMNS,
+  RUNNING,
+  type RunTable,
+} from '../run-tables.ts';
+import { type EndedRow, insertEnded, type PackedSettlements, streakOf } from '../settlement.ts';
 
-const keptBy = (column: string) => `join ended on ended.id = given.${column}`;
+/** $4 next attempts */
+const retried = (dialect: Dialect) => `, retried as (${insertCopies(dialect, 4, 'ended')})`;
 
-/** $5 next attempts */
-const retried = (dialect: Dialect) =>
-  `, retried as (${insertCopies(dialect, 5, keptBy('from_id'))})`;
+/** Takes runs away from what runs. Asks for the claim that each was started under, and leaves it where that is gone. */
+function takeOut(dialect: Dialect, table: RunTable): string {
+  return `
+  delete from ${table} using ends
+  where ${table}.team_id = ends.team_id and ${table}.id = ends.id
+    and ${dialect.unindexed(`${table}.status`)} = '${RUNNING[table]}'
+    and ${table}.claimed_by = ${dialect.$(2)}
+  returning ${KEPT_COLUMNS[table].map((name) => `${table}.${name}`).join(', ')}`;
+}
 
-/** Those of the ends that were written. */
-const OURS = '(select ends.* from ends join ended using (id)) as given';
+/** What is counted by queue wants to know that one of a cron has none. */
+function addedColumns(table: RunTable): string[] {
+  return table === 'executions' ? [...OUTCOME_COLUMNS, 'queue_id'] : OUTCOME_COLUMNS;
+}
 
 /**
  * The whole settlement as one statement: on Postgres each statement costs a round trip. Everything hangs on the
- * rows that `ended` could change: those still under this node's claim.
+ * rows that `ended` could take out: those still under this node's claim.
  *
- * $1 ends, $2 node, $3 responses, $4 callbacks
+ * $1 ends, $2 node, $3 callbacks
  */
 const END = ofEachTable((table) =>
   hotStatement<EndedRow>(
@@ -35,21 +45,26 @@ const END = ofEachTable((table) =>
     (dialect) => `
   with ends as materialized (
     select given.* from ${dialect.rows(ENDED, 1)} ${dialect.briefly}
-  ), ended as (${endTable(dialect, table, 'ends as given')}
-  ), answered as (${insertResponses(dialect, 3, keptBy('run_id'))}
-  ), told as (${insertCallbacksOf(dialect, 4, keptBy('run_id'))}
-  ), counted as (${countOutcomesOf(OURS)}
-  ), timed as (${countDurationsOf(OURS)}
+  ), ended as (${takeOut(dialect, table)}
+  ), outcomes as materialized (
+    select ended.*, ${addedColumns(table)
+      .map((name) => `ends.${name}`)
+      .join(', ')}
+    from ended join ends on ends.team_id = ended.team_id and ends.id = ended.id
+  ), written as (${insertEnded(dialect, table, { kept: 'outcomes', outcome: 'outcomes', from: 'outcomes' })}
+  ), told as (${insertCallbacksOf(dialect, 3, 'join ended on ended.id = given.run_id')}
+  ), counted as (${countOutcomesOf('outcomes')}
+  ), timed as (${countDurationsOf('outcomes')}
   ) ${table === 'jobs' ? retried(dialect) : ''}
-  select * from ended`,
+  select ended.team_id, ended.id ${streakOf(table, 'ended')} from ended`,
   ),
 );
 
 export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
   name: 'end-runs',
   isOneStatement: true,
-  run(runner, dialect, { table, nodeId, ends, responses, callbacks, copies }) {
-    const parameters = [ends, nodeId, responses, callbacks];
+  run(runner, dialect, { table, nodeId, ends, callbacks, copies }) {
+    const parameters = [ends, nodeId, callbacks];
     if (table === 'jobs') parameters.push(copies);
     return runHot(runner, dialect, END[table], parameters);
   },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Dialect, FieldType } from '../dialect.ts';
 
-const TYPES: Record<FieldType, string> = {
+export const TYPES: Record<FieldType, string> = {
   id: 'uuid',
   ids: 'uuid[]',
   text: 'text',
@@ -13,13 +13,16 @@ const TYPES: Record<FieldType, string> = {
 /** How long a statement that serves several teams waits for a row that somebody else holds. */
 const PATIENCE_MS = 100;
 
-/** Each part a range of the index that holds it (see migrations/0004-lists.ts). */
+/** Each part a range of the index that holds it (see migrations/0009-ended-runs.ts and postgres-indexes.ts). */
 function findByUrl(): string {
   const start = '(left(url, 100) collate "C")';
-  const part = (state: string) => `(select id from jobs where team_id = $1 and ${state}
+  const part = (
+    table: string,
+    state: string,
+  ) => `(select id from ${table} where team_id = $1 ${state}
     and ${start} >= $2 and ${start} < $3 order by ${start} limit $4)`;
   return `select id from (
-    ${part('completed_at is not null')} union all ${part(`status = 'pending' and url <> ''`)}
+    ${part('ended_jobs', '')} union all ${part('jobs', `and status = 'pending' and url <> ''`)}
     union all (select j.id from queues q join jobs j on j.queue_id = q.id
       where q.team_id = $1 and j.status = 'processing')
   ) as found limit $4`;
@@ -47,6 +50,7 @@ export const postgres: Dialect = {
   // A list first: as a part of a join the selection may be run again and again, and takes others each time, more
   // than its limit.
   isAmongFree: (selection) => `id = any(array(${selection} for update skip locked))`,
+  unpartitioned: 'ended_jobs_rest',
   isAmongFew: (table, condition, limit) =>
     `ctid = any(array(select ctid from ${table} where ${condition} limit ${limit}))`,
   joinPicked: ({ as, columns, pick }) =>

@@ -1,27 +1,43 @@
 import { insertCallbackRows } from '../callbacks.ts';
-import { insertCopyRows } from '../copy-jobs.ts';
+import { copyLiveJobs } from '../copy-jobs.ts';
+import type { Dialect } from '../dialect.ts';
 import { addDurations } from '../durations.ts';
 import { type HotStatement, hotStatement, runHot } from '../hot.ts';
 import { addOutcomes } from '../outcomes.ts';
 import type { Procedure } from '../procedure.ts';
-import { ofEachTable } from '../run-tables.ts';
+import { ENDED, ENDED_TABLE, KEY, ofEachTable, RUNNING, type RunTable } from '../run-tables.ts';
 import {
-  ENDED,
   type EndedRow,
-  endRuns as endTable,
-  insertResponses,
+  insertEnded,
   NO_ROWS,
   type PackedSettlements,
+  streakOf,
 } from '../settlement.ts';
 
+/** Asks for the claim that each was started under, and writes nothing where that is gone. 1 ends, 2 node */
 const END = ofEachTable((table) =>
-  hotStatement<EndedRow>(`end-${table}`, (dialect) =>
-    endTable(dialect, table, dialect.rows(ENDED, 1)),
-  ),
+  hotStatement<EndedRow>(`end-${table}`, (dialect) => {
+    const from = `${dialect.rows(ENDED, 1)} cross join ${table}
+      where ${isClaimed(dialect, table)}`;
+    const ended = ENDED_TABLE[table];
+    return `${insertEnded(dialect, table, { kept: table, outcome: 'given', from })}
+      returning team_id, id ${streakOf(table, ended)}`;
+  }),
 );
 
-const insertResponseRows = hotStatement<never>('insert-responses', (dialect) =>
-  insertResponses(dialect, 1),
+function isClaimed(dialect: Dialect, table: RunTable): string {
+  return `${table}.team_id = given.team_id and ${table}.id = given.id
+    and ${dialect.unindexed(`${table}.status`)} = '${RUNNING[table]}' and ${table}.claimed_by = ${dialect.$(2)}`;
+}
+
+const TAKE_OUT = ofEachTable((table) =>
+  hotStatement<never>(
+    `take-out-${table}`,
+    (dialect) => `
+    delete from ${table} where rowid in (
+      select ${table}.rowid from ${dialect.rows(KEY, 1)} cross join ${table}
+      where ${isClaimed(dialect, table)})`,
+  ),
 );
 
 /** No statement of SQLite changes several tables. */
@@ -30,22 +46,23 @@ export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
   async run(runner, dialect, input) {
     const { table, nodeId, count } = input;
     const ended = await runHot(runner, dialect, END[table], [input.ends, nodeId]);
-    const ids = new Set(ended.map(({ id }) => id));
-    const kept = ended.length === count ? input : onlyOf(ids, input);
+    if (ended.length === 0) return ended;
+    const kept = ended.length === count ? input : onlyOf(ended, input);
     const write = async (statement: HotStatement<never>, packed: string) => {
       if (packed !== NO_ROWS) await runHot(runner, dialect, statement, [packed]);
     };
-    await write(insertResponseRows, kept.responses);
-    await write(insertCopyRows, kept.copies);
+    await write(copyLiveJobs, kept.copies);
     await write(insertCallbackRows, kept.callbacks);
     await write(addOutcomes, kept.ends);
     await write(addDurations, kept.ends);
+    await runHot(runner, dialect, TAKE_OUT[table], [kept.ends, nodeId]);
     return ended;
   },
 };
 
 /** What is left of a batch when some of its runs are another node's by now: rare, so it may be unpacked for that. */
-function onlyOf(ours: ReadonlySet<string>, input: PackedSettlements): PackedSettlements {
+function onlyOf(ended: readonly EndedRow[], input: PackedSettlements): PackedSettlements {
+  const ours = new Set(ended.map(({ id }) => id));
   const keep = (packed: string, key: string) => {
     const rows = JSON.parse(packed) as Record<string, string>[];
     return JSON.stringify(rows.filter((row) => ours.has(row[key] ?? '')));
@@ -53,7 +70,6 @@ function onlyOf(ours: ReadonlySet<string>, input: PackedSettlements): PackedSett
   return {
     ...input,
     ends: keep(input.ends, 'id'),
-    responses: keep(input.responses, 'run_id'),
     copies: keep(input.copies, 'from_id'),
     callbacks: keep(input.callbacks, 'run_id'),
   };

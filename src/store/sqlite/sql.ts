@@ -27,13 +27,18 @@ export const sqlite: Dialect = {
   isAmong: (column, ids) =>
     sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(ids)}))`,
   isAmongFree: (selection) => `id in (${selection})`,
+  unpartitioned: 'ended_jobs',
   isAmongFew: (table, condition, limit) =>
     `rowid in (select rowid from ${table} where ${condition} limit ${limit})`,
   joinPicked: ({ table, as, pick }) =>
     `cross join ${table} ${as} on ${as}.rowid in (${pick('x.rowid')})`,
   joinUpTo: ({ table, condition }) => `cross join ${table} j where ${condition}`,
-  findByUrl: `select id from jobs
-    where team_id = ?1 and substr(url, 1, 100) >= ?2 and substr(url, 1, 100) < ?3 limit ?4`,
+  findByUrl: ['ended_jobs', 'jobs']
+    .map(
+      (table) => `select * from (select id from ${table}
+        where team_id = ?1 and substr(url, 1, 100) >= ?2 and substr(url, 1, 100) < ?3 limit ?4)`,
+    )
+    .join(' union all '),
   giveBackPages: async (run, most) => {
     if ((await countFreePages(run)) === 0) return 0;
     await run(`pragma incremental_vacuum(${Math.floor(most)})`);

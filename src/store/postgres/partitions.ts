@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import type { Database, Trx } from '../database.ts';
+
+/**
+ * Jobs that have ended, dead letters apart, are kept in one partition for some days each. What is older than the
+ * history goes with its partition, whatever that holds. Partitions are made ahead of time; a job that ends at a time
+ * that has none is kept in `ended_jobs_rest`.
+ */
+
+const DAY_MS = 86_400_000;
+const PARENT = 'ended_jobs_done';
+/** A history is in about so many partitions: every page of a list may have to look into each. */
+const PARTS_OF_HISTORY = 6;
+/** So many are made ahead. */
+const AHEAD = 2;
+/** Whoever waited longer to lock a table out would hold up everybody behind. */
+const LOCKED_OUT_MS = 500;
+
+/** Days since 1970, UTC: from the first to before the second. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** How many days a partition holds. */
+export function daysOfPartition(historyDays: number): number {
+  return Math.ceil(historyDays / PARTS_OF_HISTORY);
+}
+
+/**
+ * The partitions that are missing, from the last one on: a partition may not reach into another, nor take a time of
+ * which jobs are with the rest.
+ *
+ * @param lastOfRest  the latest end of those; null for none
+ */
+export function spansToMake(
+  existing: readonly Span[],
+  { now, historyDays, lastOfRest }: { now: number; historyDays: number; lastOfRest: number | null },
+): Span[] {
+  const days = daysOfPartition(historyDays);
+  const today = Math.floor(now / DAY_MS);
+  const until = today + 1 + AHEAD * days;
+  const behindRest = lastOfRest === null ? 0 : Math.floor(lastOfRest / DAY_MS) + 1;
+  let from = Math.max(today - historyDays, behindRest, ...existing.map(({ to }) => to));
+  const spans: Span[] = [];
+  while (from < until) {
+    spans.push({ from, to: from + days });
+    from += days;
+  }
+  return spans;
+}
+
+/** The partitions all of whose jobs are older than the history. */
+export function spansToDrop(existing: readonly Span[], now: number, historyDays: number): Span[] {
+  return existing.filter(({ to }) => to * DAY_MS <= now - historyDays * DAY_MS);
+}
+
+function nameOf({ from, to }: Span): string {
+  return `ended_jobs_${from}_${to}`;
+}
+
+/** What was done; a partition that somebody holds is left to the next time. */
+export interface PartitionWork {
+  made: number;
+  dropped: number;
+}
+
+/** Makes the partitions that are missing and drops those that are past, unless another node is at it. */
+export async function keepPartitions(
+  db: Database,
+  now: number,
+  historyDays: number,
+): Promise<PartitionWork> {
+  const existing = await readSpans(db);
+  const missing = await findMissing(db, existing, now, historyDays);
+  const past = spansToDrop(existing, now, historyDays);
+  const work = { made: 0, dropped: 0 };
+  for (const span of missing) if (await change(db, (trx) => make(trx, span))) work.made++;
+  for (const span of past) if (await change(db, (trx) => drop(trx, span))) work.dropped++;
+  return work;
+}
+
+async function findMissing(
+  db: Database,
+  existing: readonly Span[],
+  now: number,
+  historyDays: number,
+): Promise<Span[]> {
+  const wanted = spansToMake(existing, { now, historyDays, lastOfRest: null });
+  if (wanted.length === 0) return wanted;
+  const { rows } = await db.read((reader) =>
+    sql<{ last: number | null }>`
+    select max(completed_at) as last from ended_jobs_rest`.execute(reader),
+  );
+  return spansToMake(existing, { now, historyDays, lastOfRest: rows[0]?.last ?? null });
+}
+
+/** The partitions that there are. */
+export async function readSpans(db: Database): Promise<Span[]> {
+  const { rows } = await db.read((reader) =>
+    sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = to_regclass(${PARENT})`.execute(reader),
+  );
+  return rows.flatMap(({ name }) => {
+    const [, from, to] = /^ended_jobs_(\d+)_(\d+)$/.exec(name) ?? [];
+    return from === undefined ? [] : [{ from: Number(from), to: Number(to) }];
+  });
+}
+
+/** One change, as one transaction. False where another node makes one just now. */
+async function change(db: Database, work: (trx: Trx) => Promise<unknown>): Promise<boolean> {
+  return db.transact(async (trx) => {
+    await sql.raw(`set local lock_timeout = ${LOCKED_OUT_MS}`).execute(trx);
+    const { rows } = await sql<{ taken: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended('belfry partitions ' || current_schema(), 0)) as taken
+      `.execute(trx);
+    if (rows[0]?.taken !== true) return false;
+    await work(trx);
+    return true;
+  });
+}
+
+/** Attached and not made in place: that lets others write to the other partitions meanwhile. */
+async function make(trx: Trx, span: Span): Promise<void> {
+  const name = nameOf(span);
+  const [from, to] = [span.from * DAY_MS, span.to * DAY_MS];
+  await sql.raw(`create table if not exists "${name}" (like ${PARENT} including all)`).execute(trx);
+  await sql
+    .raw(`alter table ${PARENT} attach partition "${name}" for values from (${from}) to (${to})`)
+    .execute(trx);
+}
+
+async function drop(trx: Trx, span: Span): Promise<void> {
+  await sql.raw(`drop table if exists "${nameOf(span)}"`).execute(trx);
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import { ENDED_TABLE, KEPT_COLUMNS, OUTCOME_COLUMNS, type RunTable } from '#store/run-tables';
+import type { EndedExecutionsTable, EndedJobsTable } from '#store/schema';
+import type { Store } from '#store/store';
+
+/** Runs wherever they are, as table expressions for a `from` clause of either database. */
+export const EVERY_JOB = everyRun('jobs');
+export const EVERY_EXECUTION = everyRun('executions');
+
+function everyRun(table: RunTable): string {
+  const kept = [...KEPT_COLUMNS[table], 'status'].join(', ');
+  return `(
+    select ${kept}, completed_at, reason, error_message, response_status from ${ENDED_TABLE[table]}
+    union all
+    select ${kept}, cast(null as bigint), null, null, cast(null as integer) from ${table}
+  ) as every_${table}`;
+}
+
+type Outcome = Pick<EndedJobsTable | EndedExecutionsTable, 'status' | 'completed_at'> &
+  Partial<EndedJobsTable>;
+
+/** Ends runs that wait or run as if they had been sent, without anything that follows from an end. */
+export async function endRuns(
+  { database }: Pick<Store, 'database'>,
+  table: RunTable,
+  ids: readonly string[],
+  outcome: Outcome,
+): Promise<void> {
+  const kept = KEPT_COLUMNS[table];
+  const given = OUTCOME_COLUMNS.filter((name) => outcome[name] !== undefined);
+  await database.transact(async (trx) => {
+    await sql`insert into ${sql.table(ENDED_TABLE[table])} (${sql.raw([...kept, ...given].join(', '))})
+      select ${sql.raw(kept.join(', '))}, ${sql.join(given.map((name) => sql`${outcome[name]}`))}
+      from ${sql.table(table)} where id in (${sql.join(ids)})`.execute(trx);
+    await sql`delete from ${sql.table(table)} where id in (${sql.join(ids)})`.execute(trx);
+  });
+}
