@@ -227,8 +227,8 @@ async function giveDurations({ store }: BelfryService): Promise<void> {
   }
   const columns = 'team_id, status, completed_at, duration_ms';
   const ended = `(
-    select ${columns}, queue_id from jobs where completed_at is not null
-    union all select ${columns}, null from executions where completed_at is not null) as given`;
+    select ${columns}, queue_id from ended_jobs
+    union all select ${columns}, null from ended_executions) as given`;
   const run = (text: string) => store.database.runAlone(CompiledQuery.raw(text));
   await run('delete from duration_hours');
   await run(countDurationsOf(ended));
