@@ -94,7 +94,8 @@ export function buildService(options: ServiceOptions): BelfryService {
   watchRequests(app, forwarding);
   const heartbeat = engine && buildHeartbeat(options, engine);
   const depths = new DepthWatch(store, log);
-  const housekeeping = new Housekeeping({ store, log, historyDays: config.historyDays });
+  const history = { store, log, historyDays: config.historyDays };
+  const housekeeping = new Housekeeping(history);
   return {
     store,
     people,
@@ -105,7 +106,7 @@ export function buildService(options: ServiceOptions): BelfryService {
     notifier,
     bulkRunner,
     start: async () => {
-      await prepareHistory({ store, log, historyDays: config.historyDays });
+      await prepareHistory(history);
       await forwarding.start();
       if (engine === null) return;
       await engine.start();
@@ -123,12 +124,8 @@ export function buildService(options: ServiceOptions): BelfryService {
         await engine?.stop(graceMs);
       } finally {
         // A node that can't sign off, since the database is away, ends all else in order nevertheless.
-        await Promise.all([
-          notifier.stop(graceMs),
-          housekeeping.stop(),
-          bulkRunner.stop(),
-          depths.stop(),
-        ]);
+        const others = [housekeeping.stop(), bulkRunner.stop(), depths.stop()];
+        await Promise.all([notifier.stop(graceMs), ...others]);
         await people.close();
         mailer.close();
         await sender.close();
