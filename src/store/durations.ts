@@ -21,38 +21,32 @@ const TIMED_RUN = {
 /** Why a run ends without having been sent, or without anybody knowing how long that took. */
 const UNSENT: readonly FailureReason[] = ['limit_exceeded', 'worker_failed'];
 
-const COLUMNS = [...DURATION_BOUNDS.map((ms) => `up_to_${ms}`), 'longer'];
-
-/** Which of the columns counts a run, as its number. */
+/** The number of the step that counts a run. */
 const STEP = `case ${DURATION_BOUNDS.map((ms, n) => `when duration_ms <= ${ms} then ${n}`).join(' ')}
     else ${DURATION_BOUNDS.length} end`;
 
 /**
  * Counts runs by how long they took, for their queue and for their team. However many there are, it writes a row for
- * each queue, team, hour and outcome among them, in one order, so that two batches do not wait for each other in a
- * ring. The runs are unpacked once, and not for each comparison.
+ * each queue, team, hour, outcome and step among them, in one order, so that two batches do not wait for each other in
+ * a ring.
  *
  * @param ended  a table expression that gives `TIMED_RUN`
  */
 export function countDurationsOf(ended: string): string {
   return `
-  insert into duration_hours (team_id, source_id, hour, outcome, ${COLUMNS.join(', ')})
-  select team_id, case of_team when 1 then team_id else queue_id end, hour, outcome,
-    ${COLUMNS.map((_, n) => `sum(case step when ${n} then runs else 0 end)`).join(', ')}
+  insert into duration_hours (team_id, source_id, hour, outcome, step, runs)
+  select team_id, case of_team when 1 then team_id else queue_id end, hour, outcome, step, sum(runs)
   from (
-    with timed as materialized (
-      select team_id, queue_id, status, completed_at, duration_ms from ${ended}
-      where coalesce(reason, '') not in (${UNSENT.map((reason) => `'${reason}'`).join(', ')})
-    )
     select team_id, queue_id, completed_at - completed_at % ${HOUR_MS} as hour,
       case status when 'dead_lettered' then 'failed' else status end as outcome,
       ${STEP} as step, count(*) as runs
-    from timed group by 1, 2, 3, 4, 5
+    from ${ended}
+    where coalesce(reason, '') not in (${UNSENT.map((reason) => `'${reason}'`).join(', ')})
+    group by 1, 2, 3, 4, 5
   ) as counted cross join (select 0 as of_team union all select 1) as sources
   where of_team = 1 or queue_id is not null
-  group by 1, 2, 3, 4 order by 1, 2, 3, 4
-  on conflict (team_id, source_id, hour, outcome) do update set
-    ${COLUMNS.map((column) => `${column} = duration_hours.${column} + excluded.${column}`).join(', ')}`;
+  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+  on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs`;
 }
 
 /** 1 runs, as `TIMED_RUN` or more */
@@ -67,12 +61,12 @@ export interface DurationHour {
 }
 
 /** 1 team, 2 source, 3 from */
-const readHours = pageStatement<DurationHoursTable & Record<string, number>>(
+const readHours = pageStatement<Pick<DurationHoursTable, 'hour' | 'outcome' | 'step' | 'runs'>>(
   'read-duration-hours',
   (dialect) => `
-  select hour, outcome, ${COLUMNS.join(', ')} from duration_hours
+  select hour, outcome, step, runs from duration_hours
   where team_id = ${dialect.$(1)} and source_id = ${dialect.$(2)} and hour >= ${dialect.$(3)}
-  order by hour`,
+  order by hour, outcome`,
 );
 
 /** How long runs took, by hour. */
@@ -87,9 +81,16 @@ export class DurationStore {
   async readHours(teamId: string, sourceId: string, from: number): Promise<DurationHour[]> {
     const parameters = [teamId, sourceId, from - (from % HOUR_MS)];
     const rows = await this.#db.read((db) => runHot(db, this.#db.dialect, readHours, parameters));
-    return rows.map((row) => {
-      const counts = COLUMNS.map((column) => row[column] ?? 0);
-      return { hour: row.hour, outcome: row.outcome, counts };
+    const byHour = Map.groupBy(rows, ({ hour, outcome }) => `${hour} ${outcome}`);
+    return [...byHour.values()].flatMap((steps) => {
+      const [first] = steps;
+      if (first === undefined) return [];
+      const runsOf = new Map(steps.map(({ step, runs }) => [step, runs]));
+      const counts = Array.from(
+        { length: DURATION_BOUNDS.length + 1 },
+        (_, n) => runsOf.get(n) ?? 0,
+      );
+      return [{ hour: first.hour, outcome: first.outcome, counts }];
     });
   }
 }

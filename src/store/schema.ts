@@ -164,13 +164,16 @@ export interface OutcomeHoursTable {
   runs: number;
 }
 
-/** Runs by how long they took; a column for each step of domain/duration-histogram.ts stands beside these. */
+/** Runs by how long they took. */
 export interface DurationHoursTable {
   team_id: string;
   /** A queue, or the team itself for all that it runs. */
   source_id: string;
   hour: number;
   outcome: OutcomeHoursTable['outcome'];
+  /** Of domain/duration-histogram.ts. */
+  step: number;
+  runs: number;
 }
 
 /** What was due and waited at a look (depths.ts). */
