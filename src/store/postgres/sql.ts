@@ -22,7 +22,8 @@ function findByUrl(): string {
   ) => `(select id from ${table} where team_id = $1 ${state}
     and ${start} >= $2 and ${start} < $3 order by ${start} limit $4)`;
   return `select id from (
-    ${part('ended_jobs', '')} union all ${part('jobs', `and status = 'pending' and url <> ''`)}
+    ${part('ended_jobs', `and url <> ''`)}
+    union all ${part('jobs', `and status = 'pending' and url <> ''`)}
     union all (select j.id from queues q join jobs j on j.queue_id = q.id
       where q.team_id = $1 and j.status = 'processing')
   ) as found limit $4`;

@@ -36,7 +36,7 @@ export const sqlite: Dialect = {
   findByUrl: ['ended_jobs', 'jobs']
     .map(
       (table) => `select * from (select id from ${table}
-        where team_id = ?1 and substr(url, 1, 100) >= ?2 and substr(url, 1, 100) < ?3 limit ?4)`,
+        where team_id = ?1 and url <> '' and substr(url, 1, 100) >= ?2 and substr(url, 1, 100) < ?3 limit ?4)`,
     )
     .join(' union all '),
   giveBackPages: async (run, most) => {
