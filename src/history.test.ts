@@ -85,6 +85,27 @@ describe('runs that an earlier version ended', () => {
       assert.equal(await again.retention.moveOlderRuns(10), 0);
     });
 
+    test('of a time of the schedule that a node of that version ran once more stop nothing', async () => {
+      await using store = await openTestStore();
+      const { teamId, cronId, runs } = await leaveBehind(store);
+      await prepareHistory({ store, log: silentLog, historyDays: 30 });
+      const row = (await store.crons.findExecution(teamId, runs.success)) ?? assert.fail();
+      const again = newId(TEST_START);
+      await insertRow(store, 'executions', {
+        team_id: teamId,
+        id: again,
+        cron_id: cronId,
+        scheduled_for: row.scheduledFor,
+        status: 'success',
+        created_at: TEST_START,
+        completed_at: TEST_START,
+      });
+      assert.equal(await store.retention.moveOlderRuns(10), 1);
+      assert.deepEqual(await rowsLeft(store), []);
+      assert.equal((await store.crons.findExecution(teamId, again))?.status, 'success');
+      assert.equal((await store.crons.findExecution(teamId, runs.success))?.status, 'success');
+    });
+
     test('can be retried and deleted afterwards, and expire', async () => {
       await using store = await openTestStore();
       const { teamId, jobs } = await leaveBehind(store);
@@ -106,17 +127,18 @@ describe('runs that an earlier version ended', () => {
 
 type Columns = Record<string, string | number | null>;
 
+async function insertRow(store: TestStore, table: string, row: Columns): Promise<void> {
+  const names = Object.keys(row);
+  const values = names.map((_, n) => (store.dialect === 'postgres' ? `$${n + 1}` : '?'));
+  const text = `insert into ${table} (${names.join(', ')}) values (${values.join(', ')})`;
+  await store.database.runAlone(CompiledQuery.raw(text, Object.values(row)));
+}
+
 /** Rows as such a version wrote them. */
 async function leaveBehind(store: TestStore) {
   const { id: teamId } = await aTeam(store);
   const { id: queueId } = await aQueue(store, teamId);
   const { id: cronId } = await aCron(store, teamId);
-  const insert = async (table: string, row: Columns) => {
-    const names = Object.keys(row);
-    const values = names.map((_, n) => (store.dialect === 'postgres' ? `$${n + 1}` : '?'));
-    const text = `insert into ${table} (${names.join(', ')}) values (${values.join(', ')})`;
-    await store.database.runAlone(CompiledQuery.raw(text, Object.values(row)));
-  };
   const answer = async (runId: string) => {
     const body =
       store.dialect === 'postgres'
@@ -132,7 +154,7 @@ async function leaveBehind(store: TestStore) {
     n++;
     const id = newId(ENDED_AT + n);
     const end = { started_at: ENDED_AT, completed_at: ENDED_AT + n, duration_ms: 7 };
-    await insert('jobs', {
+    await insertRow(store, 'jobs', {
       team_id: teamId,
       id,
       original_id: id,
@@ -160,7 +182,7 @@ async function leaveBehind(store: TestStore) {
   const run = async (status: string, minute: number, columns: Columns) => {
     const id = earliestIdAt(ENDED_AT + minute * 60_000);
     const row = { team_id: teamId, id, cron_id: cronId, status, created_at: ENDED_AT };
-    await insert('executions', { ...row, ...columns });
+    await insertRow(store, 'executions', { ...row, ...columns });
     return id;
   };
   const end = { started_at: ENDED_AT, completed_at: ENDED_AT, duration_ms: 5 };

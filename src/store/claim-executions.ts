@@ -95,14 +95,22 @@ const moveCronsOn = hotStatement<never>(
   where crons.team_id = given.team_id and crons.id = given.cron_id`,
 );
 
+function hasNotRun(table: 'executions' | 'ended_executions'): string {
+  return `not exists (select 1 from ${table} e where e.team_id = given.team_id
+    and e.cron_id = given.cron_id and e.scheduled_for = given.due_at)`;
+}
+
+/**
+ * A time that has run is in one table or the other as this statement sees them. The constraint alone would wait for a
+ * run that is just ending to leave the one, and then not see it in the other.
+ */
 const insertTicks = hotStatement<{ id: string }>('insert-ticks', (dialect) => {
   const [node, now] = [dialect.$(2, 'id'), dialect.$(3, 'bigint')];
   return `
   insert into executions (team_id, id, cron_id, scheduled_for, status, created_at, started_at, claimed_by)
   select team_id, execution_id, cron_id, due_at, 'running', ${now}, ${now}, ${node}
-  from ${dialect.rows(TICK, 1)} where not exists (
-    select 1 from ended_executions e where e.team_id = given.team_id and e.cron_id = given.cron_id
-      and e.scheduled_for = given.due_at)
+  from ${dialect.rows(TICK, 1)}
+  where ${hasNotRun('executions')} and ${hasNotRun('ended_executions')}
   on conflict (team_id, cron_id, scheduled_for) do nothing
   returning id`;
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aClaimant, aCron, aNode, anExecutionSettlement, aTeam } from '#testing/makers';
-import { forEachStore, TEST_START } from '#testing/stores';
+import { holdRows } from '#testing/holder';
+import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Store } from './store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -89,6 +90,22 @@ describe('crons in the store', () => {
       );
       const started = claims.flatMap(({ claimed }) => claimed.map(({ cronId }) => cronId));
       assert.deepEqual(started.toSorted(), crons.map(({ id }) => id).toSorted());
+    });
+
+    test('a due time that has run is not run again when the schedule is set back to it', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+      const { claimed } = await claim(store, node, team.id);
+      const [run] = claimed;
+      assert.ok(run);
+      await setBack(store, cron);
+      assert.deepEqual((await claim(store, node, team.id)).claimed, []);
+      assert.equal(await store.runs.settle(node, anExecutionSettlement(store, run)), true);
+      await setBack(store, cron);
+      assert.deepEqual((await claim(store, node, team.id)).claimed, []);
+      assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
     });
 
     test('times that were missed count as one', async () => {
@@ -254,3 +271,32 @@ describe('crons in the store', () => {
 function claim(store: Store, node: string, teamId: string, seats = 10) {
   return store.runs.claimExecutions([{ id: teamId, seats }], aClaimant(store, node), everyHour);
 }
+
+/** As where the clock of whoever starts a cron again is behind the one that the run was started by. */
+async function setBack(store: Store, { teamId, id }: { teamId: string; id: string }) {
+  await store.crons.pause(teamId, id);
+  await store.crons.start(teamId, id, () => TEST_START);
+}
+
+/** What runs at the moment is in one table and what has ended in another: between the two nothing is lost of sight. */
+test('a due time whose run ends at the same moment is not run again on Postgres', async () => {
+  await using store = await openPostgresTestStore();
+  const team = await aTeam(store);
+  const node = await aNode(store);
+  const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+  const [run] = (await claim(store, node, team.id)).claimed;
+  assert.ok(run);
+  await setBack(store, cron);
+  await using holder = await holdRows(store);
+  await holder.query(
+    `insert into ended_executions (team_id, id, cron_id, scheduled_for, status, created_at, completed_at)
+      select team_id, id, cron_id, scheduled_for, 'success', created_at, $2 from executions where id = $1`,
+    [run.id, TEST_START],
+  );
+  await holder.query('delete from executions where id = $1', [run.id]);
+  const again = claim(store, node, team.id);
+  await Promise.race([holder.untilSomebodyWaits(), again]);
+  await holder.query('commit');
+  assert.deepEqual((await again).claimed, []);
+  assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
+});

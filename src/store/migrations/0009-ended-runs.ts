@@ -86,10 +86,14 @@ async function createEndedExecutions(db: Kysely<unknown>, t: ColumnTypes): Promi
     t,
   )
     .addPrimaryKeyConstraint('ended_executions_pk', ['team_id', 'id'])
-    .addUniqueConstraint('one_end_per_tick', ['team_id', 'cron_id', 'scheduled_for'])
     .execute();
   const index = (name: string) => db.schema.createIndex(name).on('ended_executions');
   await index('ended_executions_of_cron').columns(['cron_id', 'id']).execute();
+  // Not unique: a node of the version before does not look here, and what it has run once more must end like any other.
+  await index('ended_executions_of_tick')
+    .columns(['team_id', 'cron_id', 'scheduled_for'])
+    .where(sql.ref('scheduled_for'), 'is not', null)
+    .execute();
   await index('ended_executions_old').column('completed_at').execute();
 }
 
