@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
+import { holdRows } from '#testing/holder';
 import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
 import { daysOfPartition, readSpans, spansToDrop, spansToMake } from './partitions.ts';
@@ -115,6 +116,22 @@ describe('partitions on Postgres', () => {
     } finally {
       await reader.end();
     }
+  });
+
+  test('that another node makes at the same moment are left to it', async () => {
+    await using store = await openPostgresTestStore();
+    await using other = await holdRows(store);
+    const [first] = spansToMake([], { now: TEST_START, historyDays: 30, lastOfRest: null });
+    assert.ok(first);
+    // Seen by nobody yet when this node looks which there are; whoever takes the lock after it does.
+    await other.query('lock table ended_jobs_rest in access exclusive mode');
+    const kept = keep(store);
+    await other.untilSomebodyWaits();
+    await other.query(`create table ended_jobs_${first.from}_${first.to} partition of ended_jobs_done
+      for values from (${first.from * DAY_MS}) to (${first.to * DAY_MS})`);
+    await other.query('commit');
+    assert.equal((await kept).dropped, 0);
+    assert.deepEqual(await keep(store), { made: 0, dropped: 0 });
   });
 
   test('of two nodes at once are made and dropped once', async () => {

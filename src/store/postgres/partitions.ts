@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Trx } from '../database.ts';
+import type { Database, Reader, Trx } from '../database.ts';
 
 /**
  * Jobs that have ended, dead letters apart, are kept in one partition for some days each. What is older than the
@@ -97,40 +97,50 @@ async function findMissing(
 
 /** The partitions that there are. */
 export async function readSpans(db: Database): Promise<Span[]> {
-  const { rows } = await db.read((reader) =>
-    sql<{ name: string }>`
+  return db.read(findSpans);
+}
+
+async function findSpans(reader: Reader): Promise<Span[]> {
+  const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = to_regclass(${PARENT})`.execute(reader),
-  );
+    where i.inhparent = to_regclass(${PARENT})`.execute(reader);
   return rows.flatMap(({ name }) => {
     const [, from, to] = /^ended_jobs_(\d+)_(\d+)$/.exec(name) ?? [];
     return from === undefined ? [] : [{ from: Number(from), to: Number(to) }];
   });
 }
 
-/** One change, as one transaction. False where another node makes one just now. */
-async function change(db: Database, work: (trx: Trx) => Promise<unknown>): Promise<boolean> {
+/** One change, as one transaction. False where another node makes one just now, or has made it. */
+async function change(db: Database, work: (trx: Trx) => Promise<boolean>): Promise<boolean> {
   return db.transact(async (trx) => {
     await sql.raw(`set local lock_timeout = ${LOCKED_OUT_MS}`).execute(trx);
     const { rows } = await sql<{ taken: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended('belfry partitions ' || current_schema(), 0)) as taken
       `.execute(trx);
-    if (rows[0]?.taken !== true) return false;
-    await work(trx);
-    return true;
+    return rows[0]?.taken === true && work(trx);
   });
 }
 
-/** Attached and not made in place: that lets others write to the other partitions meanwhile. */
-async function make(trx: Trx, span: Span): Promise<void> {
+/**
+ * Attached and not made in place: that lets others write to the other partitions meanwhile.
+ *
+ * @returns false where another node, perhaps with a history of another length, has made it since it was missing
+ */
+async function make(trx: Trx, span: Span): Promise<boolean> {
+  const existing = await findSpans(trx);
+  if (existing.some(({ from, to }) => from < span.to && span.from < to)) return false;
   const name = nameOf(span);
   const [from, to] = [span.from * DAY_MS, span.to * DAY_MS];
   await sql.raw(`create table if not exists "${name}" (like ${PARENT} including all)`).execute(trx);
   await sql
     .raw(`alter table ${PARENT} attach partition "${name}" for values from (${from}) to (${to})`)
     .execute(trx);
+  return true;
 }
 
-async function drop(trx: Trx, span: Span): Promise<void> {
-  await sql.raw(`drop table if exists "${nameOf(span)}"`).execute(trx);
+async function drop(trx: Trx, span: Span): Promise<boolean> {
+  const existing = await findSpans(trx);
+  if (!existing.some((each) => nameOf(each) === nameOf(span))) return false;
+  await sql.raw(`drop table "${nameOf(span)}"`).execute(trx);
+  return true;
 }
