@@ -34,10 +34,9 @@ async function createEndedJobs(db: Kysely<unknown>, t: ColumnTypes): Promise<voi
       .addColumn('status', 'text', (c) =>
         c.notNull().check(sql`status in ('success', 'retried', 'dead_lettered', 'failed')`),
       )
-      .addColumn('retried_as', t.id)
-      .addColumn('sealed_headers', 'text')
-      .addColumn('payload', 'text'),
+      .addColumn('retried_as', t.id),
     t,
+    ['sealed_headers', 'payload'],
   )
     .addPrimaryKeyConstraint(
       'ended_jobs_pk',
@@ -99,15 +98,22 @@ async function createEndedExecutions(db: Kysely<unknown>, t: ColumnTypes): Promi
 
 type Table = CreateTableBuilder<string, string>;
 
-/** How a run ended, with what is kept of its response. */
-function withOutcome(table: Table, t: ColumnTypes): Table {
-  return table
+/**
+ * How a run ended, with what is kept of its response. What is big stands at the end: SQLite reads a row from its start,
+ * and lists ask for what is small.
+ *
+ * @param bigTexts  of the run itself
+ */
+function withOutcome(table: Table, t: ColumnTypes, bigTexts: readonly string[] = []): Table {
+  const small = table
     .addColumn('completed_at', t.instant, (c) => c.notNull())
     .addColumn('response_status', 'integer')
     .addColumn('reason', 'text')
     .addColumn('error_message', 'text')
     .addColumn('duration_ms', 'integer', (c) => c.check(sql`duration_ms >= 0`))
-    .addColumn('total_bytes', t.instant)
+    .addColumn('total_bytes', t.instant);
+  return bigTexts
+    .reduce((made, name) => made.addColumn(name, 'text'), small)
     .addColumn('trace', 'text')
     .addColumn('body', t.bytes);
 }
