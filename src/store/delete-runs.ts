@@ -137,14 +137,16 @@ export const findOldDeadLetters = hotStatement<RunKey>('find-old-dead-letters', 
   findOldJobs(dialect, 'ended_jobs', `status = 'dead_lettered'`, 'q.dead_letter_days'),
 );
 
+const NOT_DEAD = `status in ('success', 'retried', 'failed')`;
+
 /** Other finished jobs that are old enough and not in a partition that is dropped: now, days, how many. */
 export const findOldJobsOfQueues = hotStatement<RunKey>('find-old-jobs', (dialect) =>
-  findOldJobs(
-    dialect,
-    dialect.unpartitioned,
-    `status in ('success', 'retried', 'failed')`,
-    dialect.$(2),
-  ),
+  findOldJobs(dialect, dialect.unpartitioned, NOT_DEAD, dialect.$(2)),
+);
+
+/** The same wherever they are: what should have gone with a partition, and is in one made for a longer history. */
+export const findOverdueJobsOfQueues = hotStatement<RunKey>('find-overdue-jobs', (dialect) =>
+  findOldJobs(dialect, 'ended_jobs', NOT_DEAD, dialect.$(2)),
 );
 
 /** Each queue's range is read up to what is wanted; a queue with nothing old costs one step of the index. */

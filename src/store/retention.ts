@@ -11,12 +11,13 @@ import {
   findOldDeadLetters,
   findOldExecutions,
   findOldJobsOfQueues,
+  findOverdueJobsOfQueues,
   type RunKey,
   type RunsTable,
 } from './delete-runs.ts';
 import { type HotStatement, runHot } from './hot.ts';
 import { countOlderRuns, moveOlderRuns } from './older-runs.ts';
-import { keepPartitions, type PartitionWork } from './postgres/partitions.ts';
+import { daysOfPartition, keepPartitions, type PartitionWork } from './postgres/partitions.ts';
 
 /**
  * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's; alerts by
@@ -96,10 +97,8 @@ export class RetentionStore {
         const found = { statement: findOldDeadLetters, parameters: [now] };
         return deleteFound(this.#db, 'ended_jobs', found, limit);
       }
-      case 'jobs': {
-        const found = { statement: findOldJobsOfQueues, parameters: [now, historyDays] };
-        return deleteFound(this.#db, 'ended_jobs', found, limit);
-      }
+      case 'jobs':
+        return this.#deleteOldJobs(now, historyDays, limit);
       case 'executions': {
         const found = { statement: findOldExecutions, parameters: [now - historyDays * DAY_MS] };
         return deleteFound(this.#db, 'ended_executions', found, limit);
@@ -167,6 +166,16 @@ export class RetentionStore {
       (text) => this.#db.runAlone(CompiledQuery.raw(text)),
       most,
     );
+  }
+
+  async #deleteOldJobs(now: number, historyDays: number, limit: number): Promise<number> {
+    const old = { statement: findOldJobsOfQueues, parameters: [now, historyDays] };
+    const gone = await deleteFound(this.#db, 'ended_jobs', old, limit);
+    if (gone === limit || !this.#db.dialect.isShared) return gone;
+    // A partition goes when the last of it is old enough; nothing in it waits longer than for that.
+    const days = historyDays + daysOfPartition(historyDays);
+    const overdue = { statement: findOverdueJobsOfQueues, parameters: [now, days] };
+    return gone + (await deleteFound(this.#db, 'ended_jobs', overdue, limit - gone));
   }
 
   async #sweep(

@@ -99,6 +99,23 @@ describe('partitions on Postgres', () => {
     assert.ok(after.length <= before.length + 1);
   });
 
+  test('that were made for a longer history lose row by row what a shorter one would have dropped', async () => {
+    await using store = await openPostgresTestStore();
+    // A month ago: so the partition that the job comes to is to last for another one.
+    await store.retention.keepPartitions(store.clock.now() - 30 * DAY_MS, 365);
+    const { id: teamId, jobId } = await endJob(store);
+    const tidy = async () => {
+      const now = store.clock.now();
+      await store.retention.keepPartitions(now, 7);
+      return store.retention.deleteSome('jobs', { now, historyDays: 7, limit: 10 });
+    };
+    await store.testClock.advance(9 * DAY_MS - 1);
+    assert.equal(await tidy(), 0);
+    await store.testClock.advance(1);
+    assert.equal(await tidy(), 1);
+    assert.equal(await store.jobs.find(teamId, jobId), null);
+  });
+
   test('that somebody reads are left alone without holding up anybody, until the next time', async () => {
     await using store = await openPostgresTestStore();
     await keep(store);
