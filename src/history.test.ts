@@ -85,6 +85,18 @@ describe('runs that an earlier version ended', () => {
       assert.equal(await again.retention.moveOlderRuns(10), 0);
     });
 
+    test('of a deleted team go with all that was kept of them, moved or not', async () => {
+      await using store = await openTestStore();
+      const { teamId } = await leaveBehind(store);
+      await store.database.transact((trx) =>
+        trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', teamId).execute(),
+      );
+      const asked = { now: TEST_START, historyDays: 30, limit: 100 };
+      while ((await store.retention.deleteSome('ofDeletedTeams', asked)) > 0);
+      assert.deepEqual(await rowsLeft(store), []);
+      assert.equal(await store.teams.find(teamId), null);
+    });
+
     test('of a time of the schedule that a node of that version ran once more stop nothing', async () => {
       await using store = await openTestStore();
       const { teamId, cronId, runs } = await leaveBehind(store);

@@ -51,6 +51,8 @@ const TABLES_OF_TEAM = [
   'callbacks',
   'jobs',
   'executions',
+  // Of runs that an earlier version has ended (older-runs.ts).
+  'responses',
   'ended_jobs',
   'ended_executions',
   'queues',
