@@ -97,6 +97,16 @@ describe('runs that an earlier version ended', () => {
       assert.equal(await store.teams.find(teamId), null);
     });
 
+    test('of a deleted cron leave no response behind', async () => {
+      await using store = await openTestStore();
+      const { teamId, cronId, runs } = await leaveBehind(store);
+      assert.equal(await store.crons.delete(teamId, cronId), true);
+      while ((await store.retention.moveOlderRuns(10)) > 0);
+      await store.retention.sweepOrphans(10);
+      assert.deepEqual(await rowsLeft(store), []);
+      assert.equal(await store.crons.findExecution(teamId, runs.success), null);
+    });
+
     test('of a time of the schedule that a node of that version ran once more stop nothing', async () => {
       await using store = await openTestStore();
       const { teamId, cronId, runs } = await leaveBehind(store);

@@ -104,11 +104,14 @@ const findEndedJobsOfQueue = hotStatement<RunKey>(
 /** 1 queue, 2 how many */
 export const findJobsOfQueue = { jobs: findLiveJobsOfQueue, ended_jobs: findEndedJobsOfQueue };
 
+/** What an earlier version has ended is moved first (older-runs.ts): only then does its response go along. */
 function findOfCron(table: 'executions' | 'ended_executions') {
+  const isHere = table === 'executions' ? 'and completed_at is null' : '';
   return hotStatement<RunKey>(
     `find-${table.replace('_', '-')}-of-cron`,
     (dialect) => `
-    select team_id, id from ${table} where cron_id = ${dialect.$(1)} order by id limit ${dialect.$(2)}`,
+    select team_id, id from ${table} where cron_id = ${dialect.$(1)} ${isHere}
+    order by id limit ${dialect.$(2)}`,
   );
 }
 
