@@ -31,15 +31,16 @@ const STEP = `case ${DURATION_BOUNDS.map((ms, n) => `when duration_ms <= ${ms} t
  * a ring.
  *
  * @param ended  a table expression that gives `TIMED_RUN`
+ * @param runs  how many runs its rows stand for
  */
-export function countDurationsOf(ended: string): string {
+export function countDurationsOf(ended: string, runs = 'count(*)'): string {
   return `
   insert into duration_hours (team_id, source_id, hour, outcome, step, runs)
   select team_id, case of_team when 1 then team_id else queue_id end, hour, outcome, step, sum(runs)
   from (
     select team_id, queue_id, completed_at - completed_at % ${HOUR_MS} as hour,
       case status when 'dead_lettered' then 'failed' else status end as outcome,
-      ${STEP} as step, count(*) as runs
+      ${STEP} as step, ${runs} as runs
     from ${ended}
     where coalesce(reason, '') not in (${UNSENT.map((reason) => `'${reason}'`).join(', ')})
     group by 1, 2, 3, 4, 5
@@ -49,9 +50,9 @@ export function countDurationsOf(ended: string): string {
   on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs`;
 }
 
-/** 1 runs, as `TIMED_RUN` or more */
+/** 1 runs alike, as `TIMED_RUN` or more with their number */
 export const addDurations = hotStatement<never>('add-durations', (dialect) =>
-  countDurationsOf(dialect.rows(TIMED_RUN, 1)),
+  countDurationsOf(dialect.rows({ ...TIMED_RUN, runs: 'int' }, 1), 'sum(runs)'),
 );
 
 export interface DurationHour {

@@ -16,19 +16,20 @@ const ENDED_RUN = {
  * Counts runs that ended. Counters are taken in one order, so that two batches do not wait for each other in a ring.
  *
  * @param ended  a table expression that gives `ENDED_RUN`
+ * @param runs  how many runs its rows stand for
  */
-export function countOutcomesOf(ended: string): string {
+export function countOutcomesOf(ended: string, runs = 'count(*)'): string {
   return `
   insert into outcome_hours (team_id, hour, outcome, runs)
   select team_id, completed_at - completed_at % ${HOUR_MS},
-    case status when 'dead_lettered' then 'failed' else status end, count(*)
+    case status when 'dead_lettered' then 'failed' else status end, ${runs}
   from ${ended} group by 1, 2, 3 order by 1, 2, 3
   on conflict (team_id, hour, outcome) do update set runs = outcome_hours.runs + excluded.runs`;
 }
 
-/** 1 runs, as `ENDED_RUN` or more */
+/** 1 runs alike, as `ENDED_RUN` or more with their number */
 export const addOutcomes = hotStatement<never>('add-outcomes', (dialect) =>
-  countOutcomesOf(dialect.rows(ENDED_RUN, 1)),
+  countOutcomesOf(`${dialect.rows({ ...ENDED_RUN, runs: 'int' }, 1)} where true`, 'sum(runs)'),
 );
 
 export interface OutcomeHour {

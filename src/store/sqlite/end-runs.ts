@@ -1,6 +1,6 @@
 import { insertCallbackRows } from '../callbacks.ts';
 import { copyLiveJobs } from '../copy-jobs.ts';
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from '../dialect.ts';
 import { addDurations } from '../durations.ts';
 import { type HotStatement, hotStatement, runHot } from '../hot.ts';
 import { addOutcomes } from '../outcomes.ts';
@@ -14,14 +14,31 @@ import {
   streakOf,
 } from '../settlement.ts';
 
+/** What is counted of a run that was ended. */
+const COUNTED = {
+  team_id: 'id',
+  queue_id: 'id',
+  status: 'text',
+  completed_at: 'bigint',
+  reason: 'text',
+  duration_ms: 'int',
+} as const satisfies Fields;
+
+type Counted = RowOf<typeof COUNTED>;
+
+function valueOf(table: RunTable, name: string): string {
+  return table === 'executions' && name === 'queue_id' ? 'null as queue_id' : name;
+}
+
 /** Asks for the claim that each was started under, and writes nothing where that is gone. 1 ends, 2 node */
 const END = ofEachTable((table) =>
-  hotStatement<EndedRow>(`end-${table}`, (dialect) => {
+  hotStatement<EndedRow & Counted>(`end-${table}`, (dialect) => {
     const from = `${dialect.rows(ENDED, 1)} cross join ${table}
       where ${isClaimed(dialect, table)}`;
     const ended = ENDED_TABLE[table];
+    const counted = Object.keys(COUNTED).map((name) => valueOf(table, name));
     return `${insertEnded(dialect, table, { kept: table, outcome: 'given', from })}
-      returning team_id, id ${streakOf(table, ended)}`;
+      returning id, ${counted.join(', ')} ${streakOf(table, ended)}`;
   }),
 );
 
@@ -53,12 +70,40 @@ export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
     };
     await write(copyLiveJobs, kept.copies);
     await write(insertCallbackRows, kept.callbacks);
-    await write(addOutcomes, kept.ends);
-    await write(addDurations, kept.ends);
-    await runHot(runner, dialect, TAKE_OUT[table], [kept.ends, nodeId]);
+    const alike = packRows({ ...COUNTED, runs: 'int' }, countAlike(ended));
+    await write(addOutcomes, alike);
+    await write(addDurations, alike);
+    await runHot(runner, dialect, TAKE_OUT[table], [packRows(KEY, ended), nodeId]);
     return ended;
   },
 };
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Few rows to unpack: most runs of a batch end in the same hour and alike, and taking JSON apart is what counting
+ * costs. The times are those of their hours, since counters know no others.
+ */
+function countAlike(ended: readonly (EndedRow & Counted)[]): (Counted & { runs: number })[] {
+  const alike = new Map<string, Counted & { runs: number }>();
+  for (const { team_id, queue_id, status, completed_at, reason, duration_ms } of ended) {
+    const hour = (completed_at ?? 0) - ((completed_at ?? 0) % HOUR_MS);
+    const key = [team_id, queue_id, status, hour, reason, duration_ms].join(' ');
+    const others = alike.get(key);
+    if (others) others.runs++;
+    else
+      alike.set(key, {
+        team_id,
+        queue_id,
+        status,
+        completed_at: hour,
+        reason,
+        duration_ms,
+        runs: 1,
+      });
+  }
+  return [...alike.values()];
+}
 
 /** What is left of a batch when some of its runs are another node's by now: rare, so it may be unpacked for that. */
 function onlyOf(ended: readonly EndedRow[], input: PackedSettlements): PackedSettlements {
@@ -69,7 +114,6 @@ function onlyOf(ended: readonly EndedRow[], input: PackedSettlements): PackedSet
   };
   return {
     ...input,
-    ends: keep(input.ends, 'id'),
     copies: keep(input.copies, 'from_id'),
     callbacks: keep(input.callbacks, 'run_id'),
   };
