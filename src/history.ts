@@ -13,16 +13,23 @@ interface HistoryOptions {
 /**
  * Makes the history ready to be written and read: partitions for what is about to end, and what an earlier version
  * ended where this one looks for it. Moving goes in small transactions and can be broken off at any time: the next
- * start goes on where it stood.
+ * start goes on where it stood. Where one of the two fails, the service starts nevertheless, and housekeeping tries
+ * again: what ends is kept in the table for the rest, and lists lack what is not moved yet.
  */
 export async function prepareHistory({ store, log, historyDays }: HistoryOptions): Promise<void> {
   const { retention, clock } = store;
-  try {
-    await retention.keepPartitions(clock.now(), historyDays);
-  } catch (error) {
-    // Housekeeping tries again; meanwhile what ends is kept in the table for the rest.
-    log.warn('retention.failed', { what: 'partitions', error: (error as Error).message });
-  }
+  const attempt = async (what: string, work: () => Promise<unknown>) => {
+    try {
+      await work();
+    } catch (error) {
+      log.warn('retention.failed', { what, error: (error as Error).message });
+    }
+  };
+  await attempt('partitions', () => retention.keepPartitions(clock.now(), historyDays));
+  await attempt('olderRuns', () => moveOlderRuns(store, log));
+}
+
+async function moveOlderRuns({ retention, clock }: Store, log: Log): Promise<void> {
   const total = await retention.countOlderRuns();
   if (total === 0) return;
   log.info('history.moving', { total });
@@ -37,8 +44,6 @@ export async function prepareHistory({ store, log, historyDays }: HistoryOptions
     toldAtMs = clock.monotonicMs();
     log.info('history.moving', { moved, total });
   }
-  log.info('history.moved', {
-    moved,
-    seconds: Math.round((clock.monotonicMs() - startedAtMs) / 1000),
-  });
+  const seconds = Math.round((clock.monotonicMs() - startedAtMs) / 1000);
+  log.info('history.moved', { moved, seconds });
 }
