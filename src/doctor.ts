@@ -15,6 +15,7 @@ import { examineSurroundings } from './surroundings.ts';
 /** A clock this far off makes times in logs and records hard to compare. */
 const CLOCK_TOLERANCE_MS = 1_000;
 const MAIL_LIMIT_MS = 5_000;
+const HOUR_MS = 3_600_000;
 
 const finding =
   (status: Finding['status']) =>
@@ -59,6 +60,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     judgeKey(config, found),
     judgeClock(what, found),
     ...judgeSnapshots(found),
+    ...judgePartitions(found),
     judgeProxies(config, found),
   ];
 }
@@ -128,6 +130,22 @@ function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {
     warn(
       'snapshot',
       `${oldest.heldBy} has been open for ${minutes} minutes${others}; Postgres keeps what was done since, and requests start later: end it, or wait for its end`,
+    ),
+  ];
+}
+
+/** Nothing to say of a database that keeps what has ended in one table, or has not been migrated to partitions. */
+function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding[] {
+  if (partitionsAheadMs === null) return [];
+  const hours = Math.floor(partitionsAheadMs / HOUR_MS);
+  if (hours >= 24) {
+    return [ok('partitions', `jobs that end find one for ${Math.floor(hours / 24)} days to come`)];
+  }
+  const until = hours === 0 ? 'none for the jobs that end now' : `the last one ends in ${hours} h`;
+  return [
+    warn(
+      'partitions',
+      `${until}; jobs without one are kept in ended_jobs_rest and deleted row by row. An engine makes them at its start and every minute, from the day after the last job in that table on: start one, or see retention.failed in its log`,
     ),
   ];
 }

@@ -17,7 +17,10 @@ async function namesOf(metrics: Metrics): Promise<string[]> {
 const NONE = { count: 0, oldestMs: 0 };
 const BACKLOG = { due: NONE, held: NONE, scheduled: NONE, processing: NONE };
 
-function watched(readBacklog = () => Promise.resolve<Backlog>(BACKLOG)): Metrics {
+function watched(
+  readBacklog = () => Promise.resolve<Backlog>(BACKLOG),
+  partitionsAheadMs: number | null = 5_000,
+): Metrics {
   const metrics = new Metrics();
   metrics.watch({
     clock: { now: () => 0, monotonicMs: () => 0, after: () => () => {} },
@@ -27,6 +30,7 @@ function watched(readBacklog = () => Promise.resolve<Backlog>(BACKLOG)): Metrics
     ping: () => Promise.resolve(),
     readFreeBytes: () => Promise.resolve(5_000_000_000),
     oldSnapshots: () => [{ heldBy: 'connection 1 of postgres (psql)', seconds: 700 }],
+    partitionsAheadMs: () => Promise.resolve(partitionsAheadMs),
   });
   return metrics;
 }
@@ -56,6 +60,16 @@ test('docs/metrics.md names each state of the backlog', async () => {
   const states = [...text.matchAll(/^belfry_jobs\{state="(\w+)"\}/gm)].map(([, state]) => state);
   assert.deepEqual(states, ['due', 'held', 'scheduled', 'processing']);
   for (const state of states) assert.ok(PAGE.includes(`\`${state}\``), state);
+});
+
+test('how far partitions reach is told in seconds, and not at all where there are none', async () => {
+  const linesOf = async (aheadMs: number | null) => {
+    const text = await watched(undefined, aheadMs).registry.metrics();
+    return text.match(/^belfry_partitions_ahead_seconds.*$/gm);
+  };
+  assert.deepEqual(await linesOf(5_000), ['belfry_partitions_ahead_seconds 5']);
+  assert.deepEqual(await linesOf(0), ['belfry_partitions_ahead_seconds 0']);
+  assert.equal(await linesOf(null), null);
 });
 
 test('while the database is away the backlog is left out, and the rest is told', async () => {

@@ -8,7 +8,7 @@ import type { OldSnapshot } from '#store/snapshots';
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];
-/** The backlog is counted in the database; however often it is asked for, it is counted this often. */
+/** However often it is asked for, what the database is asked is asked this often. */
 const BACKLOG_EVERY_MS = 5_000;
 
 /** What the gauges read when they are asked. */
@@ -22,6 +22,8 @@ interface MetricSources {
   /** Of the disk with the SQLite file; null where there is none. */
   readFreeBytes(): Promise<number | null>;
   oldSnapshots(): readonly OldSnapshot[];
+  /** Null where there are none (SQLite). */
+  partitionsAheadMs(now: number): Promise<number | null>;
 }
 
 /**
@@ -122,6 +124,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
         }
       },
     );
+    this.#watchPartitions(sources);
     this.#watchBacklog(sources);
     this.#watchOutbox(sources);
     this.#watchDatabase(sources);
@@ -175,6 +178,21 @@ export class Metrics implements EngineObserver, NoticeObserver {
   claimed(claimed: number, blocked: number): void {
     if (claimed > 0) this.#batches.claim.observe(claimed);
     if (blocked > 0) this.#blocked.inc(blocked);
+  }
+
+  #watchPartitions(sources: MetricSources): void {
+    const { clock } = sources;
+    const read = seldom(clock, () => sources.partitionsAheadMs(clock.now()));
+    this.#gauge(
+      'belfry_partitions_ahead_seconds',
+      'For how long jobs that end will find a partition of the history; 0 where there is none for now',
+      [],
+      async (gauge) => {
+        const aheadMs = await read();
+        if (aheadMs === null) gauge.remove();
+        else gauge.set(aheadMs / 1000);
+      },
+    );
   }
 
   #watchBacklog(sources: MetricSources): void {

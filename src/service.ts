@@ -188,6 +188,7 @@ function watchWork(
     ping: () => store.ping(),
     readFreeBytes: () => readFreeBytes(config),
     oldSnapshots: () => snapshots.old,
+    partitionsAheadMs: (now) => store.retention.partitionsAheadMs(now),
   });
 }
 

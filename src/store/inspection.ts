@@ -16,6 +16,8 @@ export interface DatabaseReport {
   clockOffsetMs: number;
   /** Older than ten minutes, oldest first; null where the database has no such thing. */
   oldSnapshots: readonly OldSnapshot[] | null;
+  /** For how long from now on jobs that end find a partition; null where there are none to find. */
+  partitionsAheadMs: number | null;
   /** The last header of a proxy that came although no setting trusts it; null where none has. */
   untrustedForwarding: Sighting | null;
   /** A sealed text that opens with the key that the database was made with; null before the first start. */

@@ -17,7 +17,13 @@ import {
 } from './delete-runs.ts';
 import { type HotStatement, runHot } from './hot.ts';
 import { countOlderRuns, moveOlderRuns } from './older-runs.ts';
-import { daysOfPartition, keepPartitions, type PartitionWork } from './postgres/partitions.ts';
+import {
+  coveredMs,
+  daysOfPartition,
+  keepPartitions,
+  type PartitionWork,
+  readSpans,
+} from './postgres/partitions.ts';
 
 /**
  * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's; alerts by
@@ -130,6 +136,12 @@ export class RetentionStore {
   async keepPartitions(now: number, historyDays: number): Promise<PartitionWork> {
     if (!this.#db.dialect.isShared) return { made: 0, dropped: 0 };
     return keepPartitions(this.#db, now, historyDays);
+  }
+
+  /** For how many milliseconds more jobs that end find a partition; null where there are none to find (SQLite). */
+  async partitionsAheadMs(now: number): Promise<number | null> {
+    if (!this.#db.dialect.isShared) return null;
+    return coveredMs(await readSpans(this.#db), now);
   }
 
   /** How many runs an earlier version has ended and left where they ran. */

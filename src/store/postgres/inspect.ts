@@ -4,6 +4,7 @@ import type { Inspection } from '../inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../seal.ts';
 import { findOldSnapshots } from './old-snapshots.ts';
+import { coveredMs, findSpans, PARENT } from './partitions.ts';
 import { FORWARDING_SIGHTING, readSighting } from '../sightings.ts';
 
 const LIMIT_MS = 5000;
@@ -25,14 +26,19 @@ export async function inspectPostgres(
     await client.connect();
     if (schema !== undefined) await client.query(`set search_path = "${schema}"`);
     const sighting = await readFact(client, FORWARDING_SIGHTING);
+    const clockOffsetMs = await readClockOffset(client, clock);
+    const ask = async (text: string) => (await client.query(text)).rows;
     return {
       kind: 'found',
       ...compareMigrations(await readColumn(client, 'kysely_migration', READ_NAMES, [])),
       writeFault: await findWriteFault(client),
       damage: null,
-      clockOffsetMs: await readClockOffset(client, clock),
+      clockOffsetMs,
       sealedKeyCheck: await readFact(client, KEY_CHECK),
-      oldSnapshots: await findOldSnapshots(async (text) => (await client.query(text)).rows),
+      oldSnapshots: await findOldSnapshots(ask),
+      partitionsAheadMs: (await hasTable(client, PARENT))
+        ? coveredMs(await findSpans(ask), clock.now() + clockOffsetMs)
+        : null,
       untrustedForwarding: sighting === null ? null : readSighting(sighting),
     };
   } finally {
@@ -56,13 +62,17 @@ async function readColumn(
   statement: string,
   parameters: string[],
 ): Promise<string[]> {
-  const { rows } = await client.query<{ exists: boolean }>(
-    'select to_regclass($1) is not null as exists',
-    [table],
-  );
-  if (rows[0]?.exists !== true) return [];
+  if (!(await hasTable(client, table))) return [];
   const found = await client.query<{ value: string }>(statement, parameters);
   return found.rows.map(({ value }) => value);
+}
+
+async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>(
+    'select to_regclass($1) is not null as exists',
+    [name],
+  );
+  return rows[0]?.exists === true;
 }
 
 async function findWriteFault(client: pg.Client): Promise<string | null> {

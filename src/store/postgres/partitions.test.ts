@@ -6,7 +6,7 @@ import pg from 'pg';
 import { holdRows } from '#testing/holder';
 import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
-import { daysOfPartition, readSpans, spansToDrop, spansToMake } from './partitions.ts';
+import { coveredMs, daysOfPartition, readSpans, spansToDrop, spansToMake } from './partitions.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -52,6 +52,18 @@ describe('the partitions of a history', () => {
     const now = 1000 * DAY_MS + 5;
     const spans = spansToMake([], { now, historyDays: 30, lastOfRest: now - 1 });
     assert.deepEqual(spans[0], { from: 1001, to: 1006 });
+  });
+
+  test('reach as far ahead as they follow on each other from now on', () => {
+    const reach = (...spans: [number, number][]) =>
+      coveredMs(
+        spans.map(([from, to]) => ({ from, to })),
+        100 * DAY_MS + 1,
+      );
+    assert.equal(reach(), 0);
+    assert.equal(reach([90, 100]), 0);
+    assert.equal(reach([101, 105]), 0);
+    assert.equal(reach([105, 110], [100, 105], [111, 115]), 10 * DAY_MS - 1);
   });
 
   test('go once all that they may hold is older than the history, and not before', () => {

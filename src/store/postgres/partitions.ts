@@ -8,7 +8,8 @@ import type { Database, Reader, Trx } from '../database.ts';
  */
 
 const DAY_MS = 86_400_000;
-const PARENT = 'ended_jobs_done';
+/** What is in partitions by time. */
+export const PARENT = 'ended_jobs_done';
 /** A history is in about so many partitions: every page of a list may have to look into each. */
 const PARTS_OF_HISTORY = 6;
 /** So many are made ahead. */
@@ -55,6 +56,15 @@ export function spansToDrop(existing: readonly Span[], now: number, historyDays:
   return existing.filter(({ to }) => to * DAY_MS <= now - historyDays * DAY_MS);
 }
 
+/** For how long from now on what ends finds a partition, without a gap: 0 where it goes to the rest already. */
+export function coveredMs(existing: readonly Span[], now: number): number {
+  let until = now;
+  for (const { from, to } of existing.toSorted((a, b) => a.from - b.from)) {
+    if (from * DAY_MS <= until && until < to * DAY_MS) until = to * DAY_MS;
+  }
+  return until - now;
+}
+
 function nameOf({ from, to }: Span): string {
   return `ended_jobs_${from}_${to}`;
 }
@@ -97,13 +107,22 @@ async function findMissing(
 
 /** The partitions that there are. */
 export async function readSpans(db: Database): Promise<Span[]> {
-  return db.read(findSpans);
+  return db.read(readSpansBy);
 }
 
-async function findSpans(reader: Reader): Promise<Span[]> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = to_regclass(${PARENT})`.execute(reader);
+async function readSpansBy(reader: Reader): Promise<Span[]> {
+  return findSpans(async (text) => (await sql.raw(text).execute(reader)).rows);
+}
+
+const FIND_SPANS = `
+  select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = to_regclass('${PARENT}')`;
+
+/** The same, asked by somebody else. @param ask  runs one statement */
+export async function findSpans(
+  ask: (text: string) => Promise<readonly unknown[]>,
+): Promise<Span[]> {
+  const rows = (await ask(FIND_SPANS)) as readonly { name: string }[];
   return rows.flatMap(({ name }) => {
     const [, from, to] = /^ended_jobs_(\d+)_(\d+)$/.exec(name) ?? [];
     return from === undefined ? [] : [{ from: Number(from), to: Number(to) }];
@@ -127,7 +146,7 @@ async function change(db: Database, work: (trx: Trx) => Promise<boolean>): Promi
  * @returns false where another node, perhaps with a history of another length, has made it since it was missing
  */
 async function make(trx: Trx, span: Span): Promise<boolean> {
-  const existing = await findSpans(trx);
+  const existing = await readSpansBy(trx);
   if (existing.some(({ from, to }) => from < span.to && span.from < to)) return false;
   const name = nameOf(span);
   const [from, to] = [span.from * DAY_MS, span.to * DAY_MS];
@@ -139,7 +158,7 @@ async function make(trx: Trx, span: Span): Promise<boolean> {
 }
 
 async function drop(trx: Trx, span: Span): Promise<boolean> {
-  const existing = await findSpans(trx);
+  const existing = await readSpansBy(trx);
   if (!existing.some((each) => nameOf(each) === nameOf(span))) return false;
   await sql.raw(`drop table "${nameOf(span)}"`).execute(trx);
   return true;

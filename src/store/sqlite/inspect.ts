@@ -27,6 +27,7 @@ export function inspectSqliteFile(path: string): Inspection {
     clockOffsetMs: 0,
     sealedKeyCheck: readFact(database, KEY_CHECK),
     oldSnapshots: null,
+    partitionsAheadMs: null,
     untrustedForwarding: sighting === null ? null : readSighting(sighting),
   };
 }

@@ -1,0 +1,51 @@
+/** On Postgres what has ended lies in partitions by time. A missing one is told, and costs no run. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDatabase } from '#testing/postgres';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+import { startReceiver } from '#testing/receiver';
+import { makeClient, postJob, showJob, untilSucceeded } from '#testing/remote';
+import { openRows, type Rows } from '#testing/rows';
+
+test('without a partition for the present time jobs end as ever, and doctor and /metrics say so', async () => {
+  await using receiver = await startReceiver();
+  await using database = await createDatabase();
+  await using belfry = await startBelfry({ databaseUrl: database.url });
+  await using rows = await openRows(database.url);
+  assert.ok(Number(await aheadOf(belfry)) > 86_400);
+  assert.deepEqual(await findingOf(belfry), 'ok');
+
+  await dropPartitions(rows);
+  const client = await makeClient(belfry);
+  const id = await postJob(client, { url: receiver.url });
+  await untilSucceeded(belfry, [id]);
+  assert.equal((await showJob(belfry, id)).status, 'success');
+  const rest = await rows.all<{ id: string }>('select id from ended_jobs_rest');
+  assert.deepEqual(rest, [{ id }]);
+  assert.match(
+    String(await findingOf(belfry)),
+    /^none for the jobs that end now; .*ended_jobs_rest/,
+  );
+  await eventually(async () => (await aheadOf(belfry)) === '0');
+  client.close();
+});
+
+async function dropPartitions(rows: Rows): Promise<void> {
+  const found = await rows.all<{ name: string }>(`
+    select inhrelid::regclass::text as name from pg_inherits
+    where inhparent = 'ended_jobs_done'::regclass and inhrelid <> 'ended_jobs_rest'::regclass`);
+  await rows.all(`drop table ${found.map(({ name }) => name).join(', ')}`);
+}
+
+async function aheadOf(belfry: BelfryProcess): Promise<string | undefined> {
+  const text = await (await fetch(`${belfry.url}/metrics`)).text();
+  return /^belfry_partitions_ahead_seconds (\S+)$/m.exec(text)?.[1];
+}
+
+/** `ok`, or what `doctor` says. */
+async function findingOf(belfry: BelfryProcess): Promise<string | undefined> {
+  const { json } = await belfry.cli('doctor');
+  const list = json as { check: string; status: string; message: string }[];
+  const finding = list.find(({ check }) => check === 'partitions');
+  return finding?.status === 'ok' ? 'ok' : finding?.message;
+}
