@@ -9,6 +9,8 @@ import { realClock } from '../src/realClock.ts';
 import { BODY, type MakeContestant } from './contestant.ts';
 
 const QUEUE = 'deliveries';
+/** The default of the setting. */
+export const HISTORY_DAYS = 30;
 /** Jobs handed to the store at once while filling it. */
 const FILL_AT_ONCE = 2_000;
 
@@ -18,10 +20,19 @@ export function locationOf(place: string): StoreLocation {
     : { kind: 'sqlite', path: place };
 }
 
-export function openBenchStore(place: string): Promise<Store> {
+/** As a start leaves it, with partitions for a history of `HISTORY_DAYS`. */
+export async function openBenchStore(place: string): Promise<Store> {
   const location = locationOf(place);
   const appKey = Buffer.alloc(32, 1);
-  return openStore({ location, appKey, clock: realClock, log: silentLog, serving: true });
+  const store = await openStore({
+    location,
+    appKey,
+    clock: realClock,
+    log: silentLog,
+    serving: true,
+  });
+  await store.retention.keepPartitions(store.clock.now(), HISTORY_DAYS);
+  return store;
 }
 
 /** An engine that may reach loopback, with a plan that has no limit. */

@@ -34,8 +34,9 @@ export async function insertJobs(store: Store, jobs: BulkJobs): Promise<void> {
   }
 }
 
-const COLUMNS = `team_id, id, original_id, attempt_number, queue_id, status, method, url, created_at,
-  scheduled_at, payload, started_at, completed_at, response_status, duration_ms, reason`;
+const REQUEST = `team_id, id, original_id, attempt_number, queue_id, status, method, url, created_at,
+  scheduled_at, payload`;
+const OUTCOME = `started_at, completed_at, response_status, duration_ms, reason, total_bytes, trace, body`;
 const PAYLOAD = `'{"hello":"world","n":12345}'`;
 /** The response of a finished job, as the service stores it. */
 export const STORED_TRACE =
@@ -59,13 +60,22 @@ function endsOf({ withFailures }: Chunk, at: string) {
   };
 }
 
-function selection(jobs: Chunk, [teamId, queueId]: readonly [string, string]): string {
+interface Written {
+  teamId: string;
+  queueId: string;
+  body: string;
+}
+
+/** Into the table of what waits, or of what has ended. */
+function insertion(jobs: Chunk, { teamId, queueId, body }: Written): string {
   const at = dueAt(jobs);
-  const { status, ends } = jobs.isFinished
-    ? endsOf(jobs, at)
-    : { status: "'pending'", ends: ['null', 'null', 'null', 'null', 'null'] };
-  return `select ${teamId}, id, id, 1, ${queueId}, ${status}, 'POST', '${jobs.url}', ${at},
-    ${at}, ${PAYLOAD}, ${ends.join(', ')} from ids`;
+  const request = (status: string) =>
+    `${teamId}, id, id, 1, ${queueId}, ${status}, 'POST', '${jobs.url}', ${at}, ${at}, ${PAYLOAD}`;
+  if (!jobs.isFinished)
+    return `insert into jobs (${REQUEST}) select ${request("'pending'")} from ids`;
+  const { status, ends } = endsOf(jobs, at);
+  return `insert into ended_jobs (${REQUEST}, ${OUTCOME})
+    select ${request(status)}, ${ends.join(', ')}, 2, '${STORED_TRACE}', ${body} from ids`;
 }
 
 function onPostgres(jobs: Chunk): string[] {
@@ -73,18 +83,12 @@ function onPostgres(jobs: Chunk): string[] {
   const shift = `(${dueAt(jobs)} - ${Date.now()}) * interval '1 millisecond'`;
   const ids = `select uuidv7(${shift}) as id, n from generate_series(0, ${count - 1}) as n`;
   const queues = `('{${queueIds.join()}}'::uuid[])[1 + n % ${queueIds.length}]`;
-  const insert = `with ids as materialized (${ids}), written as (
-    insert into jobs (${COLUMNS}) ${selection(jobs, [`'${teamId}'::uuid`, queues])}
-    returning team_id, id)`;
-  if (!jobs.isFinished) return [`${insert} select count(*) from written`];
-  return [
-    `${insert} insert into responses (team_id, run_id, total_bytes, trace, body)
-     select team_id, id, 2, '${STORED_TRACE}', '${STORED_BODY}'::bytea from written`,
-  ];
+  const written = { teamId: `'${teamId}'::uuid`, queueId: queues, body: `'${STORED_BODY}'::bytea` };
+  return [`with ids as materialized (${ids}) ${insertion(jobs, written)}`];
 }
 
 function onSqlite(jobs: Chunk): string[] {
-  const { count, teamId, queueIds, firstDueAt, stepMs } = jobs;
+  const { count, teamId, queueIds } = jobs;
   const startOf = (at: string) => {
     const hex = `printf('%012x', ${at})`;
     return `substr(${hex}, 1, 8) || '-' || substr(${hex}, 9, 4) || '-'`;
@@ -96,14 +100,6 @@ function onSqlite(jobs: Chunk): string[] {
     select 0 union all select n + 1 from numbers where n < ${count - 1}
   ), ids as materialized (select ${id} as id, n from numbers)`;
   const queues = `json_extract('${JSON.stringify(queueIds)}', '$[' || (n % ${queueIds.length}) || ']')`;
-  const insert = `${ids} insert into jobs (${COLUMNS}) ${selection(jobs, [`'${teamId}'`, queues])}`;
-  if (!jobs.isFinished) return [insert];
-  const until = firstDueAt + Math.floor(count * stepMs);
-  return [
-    insert,
-    `insert into responses (team_id, run_id, total_bytes, trace, body)
-     select team_id, id, 2, '${STORED_TRACE}', cast('${STORED_BODY}' as blob) from jobs
-     where team_id = '${teamId}' and completed_at is not null
-       and id >= ${startOf(String(firstDueAt))} and id < ${startOf(String(until))}`,
-  ];
+  const body = `cast('${STORED_BODY}' as blob)`;
+  return [`${ids} ${insertion(jobs, { teamId: `'${teamId}'`, queueId: queues, body })}`];
 }

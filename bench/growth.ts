@@ -6,11 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { Client } from 'pg';
+import { daysOfPartition } from '#store/postgres/partitions';
 import type { Store } from '#store/store';
 import type { JobSearch } from '#work/job-contract';
 import { createWork, type Work } from '#work/work';
 import { settlementOf } from './batches.ts';
-import { locationOf, openBenchStore } from './belfry.ts';
+import { HISTORY_DAYS, locationOf, openBenchStore } from './belfry.ts';
 import { insertJobs } from './bulk.ts';
 import { median } from './deliveries.ts';
 import { DATABASES, type DatabaseName, type Places } from './place.ts';
@@ -46,9 +47,13 @@ export interface GrowthCost {
   beside: Pair;
 }
 
-/** One day of history deleted, in the steps that the service makes of it but without its pauses. */
-export interface DayGone {
+/**
+ * What a history that grows shorter lets go: on SQLite one day, in the steps that the service makes of it but without
+ * its pauses; on Postgres a partition, with its `days`.
+ */
+export interface DaysGone {
   isBesideSnapshot: boolean;
+  days: number;
   rows: number;
   seconds: number;
 }
@@ -61,7 +66,7 @@ export interface Growth {
   bytes: number;
   fillSeconds: number;
   costs: GrowthCost[];
-  days: DayGone[];
+  gone: DaysGone[];
 }
 
 const SMALL = 1_000;
@@ -70,7 +75,7 @@ const SEATS_OF_QUEUE = 10;
 const BATCH = QUEUES * SEATS_OF_QUEUE;
 const WARM_UP = 10;
 const PAGE_RUNS = 7;
-const DAYS = 30;
+const DAYS = HISTORY_DAYS;
 const DAY_MS = 86_400_000;
 const URL = 'http://127.0.0.1:9/quiet';
 /** The largest step of retention that the service makes. */
@@ -113,11 +118,11 @@ async function measureOn(
   const size = `${(bytes / 1e9).toFixed(2)} GB`;
   say(`${finished} finished, ${waiting} waiting in ${fillSeconds.toFixed(0)} s, ${size}`);
   const alone = await measureInTurns(small, large, batches);
-  const days = [await dropDay(large, DAYS - 1, false)];
+  const gone = [await letGo(large, 1, false)];
   const snapshot = await openSnapshot(large.place);
   for (let n = 0; n < beside / BATCH; n++) await runBatch(large);
   const then = await measureInTurns(small, large, batches);
-  days.push(await dropDay(large, DAYS - 2, true));
+  gone.push(await letGo(large, 2, true));
   await snapshot.close();
   for (const { store } of [small, large]) await store.close();
   const costs = [...alone].map(([what, pair]): GrowthCost => {
@@ -126,9 +131,9 @@ async function measureOn(
     return { what, kind: kindOf(what), alone: pair, beside: again };
   });
   for (const each of costs) say(describe(each));
-  for (const { rows, seconds } of days)
-    say(`a day of ${rows} rows gone in ${seconds.toFixed(1)} s`);
-  return { database, finished, waiting, beside, bytes, fillSeconds, costs, days };
+  for (const { days, rows, seconds } of gone)
+    say(`${days} days of ${rows} rows gone in ${seconds.toFixed(2)} s`);
+  return { database, finished, waiting, beside, bytes, fillSeconds, costs, gone };
 }
 
 function describe({ what, alone, beside }: GrowthCost): string {
@@ -190,12 +195,13 @@ async function withoutIndexes({ place, store }: Case, fill: () => Promise<void>)
   await client.connect();
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-     from pg_index where indrelid in ('jobs'::regclass, 'responses'::regclass) and not indisunique`,
+     from pg_index where indrelid in ('jobs'::regclass, 'ended_jobs'::regclass) and not indisunique`,
   );
   for (const { name } of rows) await client.query(`drop index ${name}`);
   await fill();
   await client.query(`set maintenance_work_mem = '1GB'`);
-  for (const { definition } of rows) await client.query(definition);
+  // That of a partitioned table is told as if it were to leave its partitions out.
+  for (const { definition } of rows) await client.query(definition.replace(' ON ONLY ', ' ON '));
   for (const text of ['vacuum analyze', 'checkpoint']) await client.query(text);
   await client.end();
 }
@@ -320,20 +326,34 @@ async function openSnapshot(place: string): Promise<{ close: () => Promise<void>
   return { close: () => client.end() };
 }
 
-async function dropDay(
-  { store }: Case,
-  historyDays: number,
-  isBesideSnapshot: boolean,
-): Promise<DayGone> {
-  const limit = RETENTION_STEP[store.dialect];
-  const asked = { now: store.clock.now(), historyDays, limit };
+/** @param nth  how many times before this history has been let go, and once more */
+async function letGo(each: Case, nth: number, isBesideSnapshot: boolean): Promise<DaysGone> {
+  const { store } = each;
+  const days = store.dialect === 'postgres' ? daysOfPartition(DAYS) : 1;
+  const before = store.dialect === 'postgres' ? await countEnded(store) : 0;
   const startedAt = performance.now();
-  let rows = 0;
-  for (;;) {
-    const gone = await store.retention.deleteSome('jobs', asked);
+  let rows = await deleteOlder(each, DAYS - nth * days);
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (store.dialect === 'postgres') rows = before - (await countEnded(store));
+  return { isBesideSnapshot, days, rows, seconds };
+}
+
+async function deleteOlder({ store }: Case, historyDays: number): Promise<number> {
+  const limit = RETENTION_STEP[store.dialect];
+  const now = store.clock.now();
+  await store.retention.keepPartitions(now, historyDays);
+  for (let rows = 0; ;) {
+    const gone = await store.retention.deleteSome('jobs', { now, historyDays, limit });
     rows += gone;
-    if (gone < limit) break;
+    if (gone < limit) return rows;
     await delay(0);
   }
-  return { isBesideSnapshot, rows, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+/** Those that lie in partitions by time. */
+async function countEnded({ database }: Store): Promise<number> {
+  const asked: CompiledQuery<{ rows: number }> = CompiledQuery.raw(
+    'select count(*) as rows from ended_jobs_done',
+  );
+  return (await database.runAlone(asked))[0]?.rows ?? Number.NaN;
 }

@@ -1,8 +1,12 @@
 /**
- * What the start of a new version does to the writes of one that runs, on Postgres with many jobs stored:
- * `node bench/migrating.ts [--jobs 2000000]`. Begins with the schema before the indexes of lists, and prints how
- * long each index took and the longest that a write had to wait meanwhile, beside writes with nothing else going on
- * and beside the same indexes built inside a transaction, as a migration would.
+ * What the start of a new version does with many jobs stored: `node bench/migrating.ts [--jobs 2000000]`.
+ *
+ * To the writes of a version that runs, on Postgres: begins with the schema before the indexes of lists, and prints
+ * how long each index took and the longest that a write had to wait meanwhile, beside writes with nothing else going
+ * on and beside the same indexes built inside a transaction, as a migration would.
+ *
+ * To a history of the version before, on both databases (`--moving` for this alone): how long it takes to move what
+ * has ended, and on Postgres what writes wait meanwhile.
  */
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,44 +14,73 @@ import pg from 'pg';
 import { migratePostgres, migrateToLatest } from '#store/migrations/index';
 import { POSTGRES_INDEXES } from '#store/migrations/postgres-indexes';
 import { openPool, POOLS } from '#store/postgres/open';
-import { startPostgres } from '#testing/postgres';
+import { leaveHistory, type Moved, moveHistory } from './moving.ts';
+import { DATABASES, type DatabaseName, Places } from './place.ts';
 
-const { values } = parseArgs({ options: { jobs: { type: 'string', default: '2000000' } } });
+const { values } = parseArgs({
+  options: {
+    jobs: { type: 'string', default: '2000000' },
+    moving: { type: 'boolean', default: false },
+  },
+});
 const JOBS = Number(values.jobs);
 const CHUNK = 100_000;
 const ID = '00000000-0000-7000-8000-000000000001';
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-await using server = await startPostgres({ durable: true });
-const filler = new pg.Client({ connectionString: server.url });
-await filler.connect();
-const database = openPool({ url: server.url, onFault: () => {} }, POOLS.migrations);
-await migrateToLatest(database.kysely as never, 'postgres', { last: '0003-alerts' });
-await fill();
+const places = new Places();
+try {
+  if (!values.moving) await migrate(await places.make('Postgres'));
+  for (const database of DATABASES) await move(database, await places.make(database));
+} finally {
+  await places.close();
+}
 
-await report('nothing else', () => delay(10_000));
-const begunAt = new Map<string, number>();
-await report('a start that migrates', () =>
-  migratePostgres(database.kysely as never, (event, index = '') => {
-    if (event === 'index-building') begunAt.set(index, performance.now());
-    const tookMs = performance.now() - (begunAt.get(index) ?? 0);
-    if (event === 'index-built') say(`  ${index}: ${(tookMs / 1000).toFixed(1)} s`);
-  }),
-);
-const names = POSTGRES_INDEXES.map(({ name }) => name);
-await filler.query(`drop index ${names.join(', ')}`);
-await report('the same inside a transaction', async () => {
-  await filler.query('begin');
-  for (const { name, table, definition } of POSTGRES_INDEXES) {
-    await filler.query(`create index ${name} on ${table} ${definition}`);
-  }
-  await filler.query('commit');
-});
-await database.close();
-await filler.end();
+async function migrate(url: string): Promise<void> {
+  const filler = new pg.Client({ connectionString: url });
+  await filler.connect();
+  const pool = openPool({ url, onFault: () => {} }, POOLS.migrations);
+  await migrateToLatest(pool.kysely as never, 'postgres', { last: '0003-alerts' });
+  await fill(filler);
+  await report(url, 'nothing else', () => delay(10_000));
+  const begunAt = new Map<string, number>();
+  await report(url, 'a start that migrates', () =>
+    migratePostgres(pool.kysely as never, (event, index = '') => {
+      if (event === 'index-building') begunAt.set(index, performance.now());
+      const tookMs = performance.now() - (begunAt.get(index) ?? 0);
+      if (event === 'index-built') say(`  ${index}: ${(tookMs / 1000).toFixed(1)} s`);
+    }),
+  );
+  const names = POSTGRES_INDEXES.map(({ name }) => name);
+  await filler.query(`drop index ${names.join(', ')}`);
+  await report(url, 'the same inside a transaction', async () => {
+    await filler.query('begin');
+    for (const { name, table, definition } of POSTGRES_INDEXES) {
+      await filler.query(`create index ${name} on ${table} ${definition}`);
+    }
+    await filler.query('commit');
+  });
+  await pool.close();
+  await filler.end();
+}
+
+async function move(database: DatabaseName, place: string): Promise<void> {
+  await leaveHistory(database, place, JOBS);
+  let moved: Moved | null = null;
+  const work = async () => void (moved = await moveHistory(database, place));
+  // On SQLite nobody writes while a start prepares the history.
+  if (database === 'Postgres') await report(place, 'moving what has ended', work);
+  else await work();
+  if (moved) say(`${database}: ${JOBS} jobs, ${describe(moved)}`);
+}
+
+function describe({ seconds, processorSeconds }: Moved): string {
+  const each = ((processorSeconds * 1e6) / JOBS).toFixed(0);
+  return `${seconds.toFixed(1)} s, ${processorSeconds.toFixed(1)} s of processor, ${each} µs a job`;
+}
 
 /** One of a hundred waits, one of fifty is a dead letter, the rest has succeeded. */
-async function fill(): Promise<void> {
+async function fill(filler: pg.Client): Promise<void> {
   for (let from = 0; from < JOBS; from += CHUNK) {
     await filler.query(`insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
         created_at, scheduled_at, payload, started_at, completed_at, response_status, duration_ms, reason)
@@ -64,8 +97,8 @@ async function fill(): Promise<void> {
 }
 
 /** Writes a job every few milliseconds while something else goes on, and says how long that and the writes took. */
-async function report(what: string, work: () => Promise<unknown>): Promise<void> {
-  const writer = new pg.Client({ connectionString: server.url });
+async function report(url: string, what: string, work: () => Promise<unknown>): Promise<void> {
+  const writer = new pg.Client({ connectionString: url });
   await writer.connect();
   const waits: number[] = [];
   const startedAt = performance.now();

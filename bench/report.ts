@@ -213,10 +213,11 @@ function growth(results: Growth[]): string[] {
   ];
 }
 
-function growthOn({ database, finished, waiting, beside, bytes, costs, days }: Growth): string[] {
-  const day = days.map(({ isBesideSnapshot, rows, seconds }) => {
+function growthOn({ database, finished, waiting, beside, bytes, costs, gone }: Growth): string[] {
+  const history = gone.map(({ isBesideSnapshot, days, rows, seconds }) => {
     const where = isBesideSnapshot ? 'beside the snapshot' : 'without it';
-    return `${format(rows)} rows in ${seconds.toFixed(1)} s ${where}`;
+    const span = days === 1 ? 'one day' : `${days} days, which are a partition`;
+    return `${span} of ${format(rows)} rows in ${seconds.toFixed(1)} s ${where}`;
   });
   return [
     '',
@@ -234,7 +235,7 @@ function growthOn({ database, finished, waiting, beside, bytes, costs, days }: G
       }),
     ),
     '',
-    `Retention of one day's worth, without the pauses that the service makes: ${day.join(', ')} (the bound on Postgres: 5 s).`,
+    `Retention, without the pauses that the service makes: ${history.join(', ')} (the bound on Postgres: 5 s).`,
   ];
 }
 
