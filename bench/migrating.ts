@@ -32,6 +32,10 @@ const places = new Places();
 try {
   if (!values.moving) await migrate(await places.make('Postgres'));
   for (const database of DATABASES) await move(database, await places.make(database));
+} catch (error) {
+  // Said here: the server takes connections that a fault left open along.
+  say(`FAILED: ${(error as Error).stack}`);
+  process.exitCode = 1;
 } finally {
   await places.close();
 }
@@ -114,8 +118,8 @@ async function report(url: string, what: string, work: () => Promise<unknown>): 
     waits.push(performance.now() - askedAt);
     await delay(5);
   }
-  await working;
   await writer.end();
+  await working;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   waits.sort((a, b) => a - b);
   const at = (share: number) =>

@@ -90,7 +90,7 @@ async function leaveOnSqlite(place: string, jobs: number): Promise<void> {
 /** One of fifty is a dead letter, the rest has succeeded; they ended one after the other within the history. */
 function rowsOf(jobs: number, body: string): string[] {
   const first = Date.now() - (HISTORY_DAYS - 1) * DAY_MS;
-  const at = `${first} + cast(n * ${((HISTORY_DAYS - 2) * DAY_MS) / jobs} as bigint)`;
+  const at = `${first} + cast(n * 1.0 * ${((HISTORY_DAYS - 2) * DAY_MS) / jobs} as bigint)`;
   return [
     `insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
        created_at, scheduled_at, payload, started_at, completed_at, response_status, duration_ms, reason)
