@@ -63,8 +63,7 @@ export async function groupFailures(
     if (keys.length === 0) break;
     counted += keys.length;
     last = keys.at(-1)?.at ?? null;
-    const ids = keys.map(({ id }) => id);
-    for (const row of await countSteps(db, teamId, ids, asked)) addStep(groups, row);
+    for (const row of await countSteps(db, teamId, keys, asked)) addStep(groups, row);
     if (counted >= MOST_FAILURES) break;
   }
   const isCut = counted >= MOST_FAILURES && (await merge.next(1)).length > 0;
@@ -91,12 +90,15 @@ export async function findFirstFailure(
   return first?.at ?? null;
 }
 
+/** @param keys  newest first: their times say which partitions need not be looked into */
 async function countSteps(
   db: Database,
   teamId: string,
-  ids: readonly string[],
+  keys: readonly { id: string; at: number }[],
   { from, to }: FailuresAsked,
 ): Promise<StepRow[]> {
+  const ids = keys.map(({ id }) => id);
+  const [newest, oldest] = [keys[0]?.at ?? to, keys.at(-1)?.at ?? from];
   const { before, isAmong } = db.dialect;
   const stepMs = Math.max(1, Math.ceil((to - from) / STEPS));
   const failures = sql<StepRow>`
@@ -106,6 +108,7 @@ async function countSteps(
       select reason, response_status, completed_at, ${sql.raw(before(before('url', '?'), '#'))} as target,
         (completed_at - cast(${from} as bigint)) / cast(${stepMs} as bigint) as step
       from ended_jobs where team_id = ${teamId} and ${isAmong('id', ids)}
+        and completed_at between ${oldest} and ${newest}
         and status in ('dead_lettered', 'failed') and retried_as is null
     ) as failures
     group by reason, target, response_status, step`;
