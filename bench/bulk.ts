@@ -19,6 +19,8 @@ interface BulkJobs {
   isFinished: boolean;
   /** Of a hundred finished ones four are dead letters and two were retried. Default: all succeeded. */
   withFailures?: boolean;
+  /** All finished ones are dead letters. */
+  areDead?: boolean;
 }
 
 type Chunk = Required<BulkJobs>;
@@ -26,9 +28,9 @@ type Chunk = Required<BulkJobs>;
 export async function insertJobs(store: Store, jobs: BulkJobs): Promise<void> {
   for (let from = 0; from < jobs.count; from += CHUNK) {
     const count = Math.min(CHUNK, jobs.count - from);
-    const { stepMs = 1, withFailures = false } = jobs;
+    const { stepMs = 1, withFailures = false, areDead = false } = jobs;
     const firstDueAt = jobs.firstDueAt + Math.floor(from * stepMs);
-    const chunk = { ...jobs, count, firstDueAt, stepMs, withFailures };
+    const chunk = { ...jobs, count, firstDueAt, stepMs, withFailures, areDead };
     const write = store.dialect === 'postgres' ? onPostgres : onSqlite;
     for (const text of write(chunk)) await store.database.runAlone(CompiledQuery.raw(text));
   }
@@ -48,12 +50,14 @@ const dueAt = ({ firstDueAt, stepMs }: Chunk) =>
   `(${firstDueAt} + cast(n * 1.0 * ${stepMs} as bigint))`;
 
 /** Failures are spread over all queues. */
-function endsOf({ withFailures }: Chunk, at: string) {
+function endsOf({ withFailures, areDead }: Chunk, at: string) {
   const kind = 'n / 10 % 100';
-  const nth = (dead: string, retried: string, success: string) =>
-    withFailures
+  const nth = (dead: string, retried: string, success: string) => {
+    if (areDead) return dead;
+    return withFailures
       ? `case when ${kind} >= 6 then ${success} when ${kind} >= 4 then ${retried} else ${dead} end`
       : success;
+  };
   return {
     status: nth("'dead_lettered'", "'retried'", "'success'"),
     ends: [at, at, nth('503', '500', '200'), '4', nth("'timeout'", "'http_server_error'", 'null')],

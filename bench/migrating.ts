@@ -79,8 +79,9 @@ async function move(database: DatabaseName, place: string): Promise<void> {
 }
 
 function describe({ seconds, processorSeconds }: Moved): string {
-  const each = ((processorSeconds * 1e6) / JOBS).toFixed(0);
-  return `${seconds.toFixed(1)} s, ${processorSeconds.toFixed(1)} s of processor, ${each} µs a job`;
+  const each = ((seconds * 1e6) / JOBS).toFixed(0);
+  const own = processorSeconds === null ? '' : `, ${processorSeconds.toFixed(1)} s of processor`;
+  return `${seconds.toFixed(1)} s, ${each} µs a job${own}`;
 }
 
 /** One of a hundred waits, one of fifty is a dead letter, the rest has succeeded. */

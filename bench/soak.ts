@@ -2,9 +2,10 @@
  * The service for many minutes at half of its full speed, while as much leaves the history as comes in: does
  * anything drift?
  *
- * Jobs are posted over HTTP and due a second later. Before it starts, a history is written that turns a day old
- * while the service runs, at the pace at which jobs come in, so that retention (`HISTORY_DAYS=1`) has as much to do
- * as deliveries. Autovacuum works as Postgres has it by default.
+ * Jobs are posted over HTTP and due a second later. Before it starts, dead letters are written that turn a day old
+ * while the service runs, at the pace at which jobs come in, in a queue that keeps them for a day. So retention has as
+ * much to do as deliveries: on Postgres other jobs would go with their partition, at no cost. Autovacuum works as
+ * the service sets it.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -197,7 +198,7 @@ async function fillHistory(
   minutes: number,
 ): Promise<void> {
   const store = await openBenchStore(place);
-  const { id } = await store.queues.save(teamId, QUEUE, {}, store.clock.now());
+  const { id } = await store.queues.save(teamId, QUEUE, { deadLetterDays: 1 }, store.clock.now());
   const rows = { teamId, queueIds: [id], url: 'http://127.0.0.1:9/quiet' };
   await insertJobs(store, {
     ...rows,
@@ -205,6 +206,7 @@ async function fillHistory(
     firstDueAt: store.clock.now() - DAY_MS,
     stepMs: 1000 / perSecond,
     isFinished: true,
+    areDead: true,
   });
   await store.close();
 }
