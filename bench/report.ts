@@ -216,8 +216,8 @@ function growth(results: Growth[]): string[] {
 function growthOn({ database, finished, waiting, beside, bytes, costs, gone }: Growth): string[] {
   const history = gone.map(({ isBesideSnapshot, days, rows, seconds }) => {
     const where = isBesideSnapshot ? 'beside the snapshot' : 'without it';
-    const span = days === 1 ? 'one day' : `${days} days, which are a partition`;
-    return `${span} of ${format(rows)} rows in ${seconds.toFixed(1)} s ${where}`;
+    const span = days === 1 ? 'one day' : `${days} days (a partition)`;
+    return `${format(rows)} rows of ${span} in ${seconds.toFixed(1)} s ${where}`;
   });
   return [
     '',
