@@ -26,6 +26,7 @@ import { openSender, realClock } from '#testing/sender';
 import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
 import { createBulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
+import { HISTORY_DAYS } from './belfry.ts';
 import { measureLateBesideLists } from './late-beside-lists.ts';
 import type { JobSearch } from '#work/job-contract';
 
@@ -51,6 +52,7 @@ function say(line: string): void {
 
 async function measure(name: string, open: typeof openSqliteTestStore): Promise<void> {
   await using store = await open({ clock: realClock });
+  await store.retention.keepPartitions(store.clock.now(), HISTORY_DAYS);
   const team = await aTeam(store);
   const queueIds: string[] = [];
   for (let n = 0; n < queueCount; n++) {
