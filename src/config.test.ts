@@ -177,6 +177,13 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
     ],
   ],
   METRICS_TOKEN: ['metricsToken', [['s3cret', 's3cret']]],
+  METRICS_MAX_SOURCES: [
+    'metricsMaxSources',
+    [
+      ['0', 0],
+      ['1000', 1000],
+    ],
+  ],
   HEARTBEAT_URL: ['heartbeatUrl', [['https://up.example/push?t=1', 'https://up.example/push?t=1']]],
   LOG_LEVEL: [
     'logLevel',
@@ -233,6 +240,7 @@ const BAD: { [Name in SettingName]: string[] } = {
   HISTORY_DAYS: ['0', '3651', 'month'],
   ECHO: ['yes', 'ON'],
   METRICS_TOKEN: ['two words', 'gehéim', 'x'.repeat(513)],
+  METRICS_MAX_SOURCES: ['-1', '1001', 'all'],
   HEARTBEAT_URL: ['up.example', 'ftp://up.example', `http://a/${'x'.repeat(2000)}`],
   LOG_LEVEL: ['verbose', 'INFO'],
 };
@@ -280,6 +288,7 @@ describe('settings', () => {
       mailFrom: 'belfry@localhost',
       historyDays: 30,
       metricsToken: null,
+      metricsMaxSources: 0,
       heartbeatUrl: null,
       logLevel: 'info',
     });

@@ -50,6 +50,8 @@ export interface Config {
   mailFrom: string;
   historyDays: number;
   metricsToken: string | null;
+  /** Crons, queues and teams, of each kind, that `/metrics` tells of one by one; 0 tells of none. */
+  metricsMaxSources: number;
   /** Called every minute while the engine works. */
   heartbeatUrl: string | null;
   logLevel: LogLevel;
@@ -116,6 +118,7 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     mailFrom: settings.read('MAIL_FROM') ?? `belfry@${host}`,
     historyDays: settings.read('HISTORY_DAYS'),
     metricsToken: settings.read('METRICS_TOKEN'),
+    metricsMaxSources: settings.read('METRICS_MAX_SOURCES'),
     heartbeatUrl: settings.read('HEARTBEAT_URL'),
     logLevel: settings.read('LOG_LEVEL'),
   };

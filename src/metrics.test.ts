@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Backlog } from '#store/backlog';
+import type { EachSource } from '#store/source-figures';
 import { Metrics } from './metrics.ts';
+import { watchSources } from './sourceMetrics.ts';
 
 const PAGE = readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8');
 
@@ -17,13 +19,28 @@ async function namesOf(metrics: Metrics): Promise<string[]> {
 const NONE = { count: 0, oldestMs: 0 };
 const BACKLOG = { due: NONE, held: NONE, scheduled: NONE, processing: NONE };
 
+const RUNS = { success: 7, retried: 2, failed: 1 };
+const FIGURES = { id: '1', team: 'Northwind', lastSuccessAt: 5_000, failing: 3, oldestDueMs: 250 };
+const SOURCES: EachSource = {
+  crons: [{ ...FIGURES, name: 'the "night"\nof \\ days' }],
+  queues: [{ ...FIGURES, name: 'emails', lastSuccessAt: null, runs: RUNS }],
+  teams: [
+    { id: '8', name: 'Northwind', plan: 'free', usedInMonth: 12, runs: RUNS },
+    { id: '9', name: 'Southwind', plan: 'unlimited', usedInMonth: 1, runs: RUNS },
+  ],
+  leftOut: { crons: 4, queues: 0, teams: 0 },
+};
+const monthlyLimitOf = (plan: string) => (plan === 'free' ? 1000 : null);
+
 function watched(
   readBacklog = () => Promise.resolve<Backlog>(BACKLOG),
   partitionsAheadMs: number | null = 5_000,
+  readSources = () => Promise.resolve(SOURCES),
 ): Metrics {
+  const clock = { now: () => 0, monotonicMs: () => 0, after: () => () => {} };
   const metrics = new Metrics();
   metrics.watch({
-    clock: { now: () => 0, monotonicMs: () => 0, after: () => () => {} },
+    clock,
     inFlight: () => 0,
     readBacklog,
     readOutbox: () => Promise.resolve({ callbacks: NONE, notices: NONE }),
@@ -32,6 +49,7 @@ function watched(
     oldSnapshots: () => [{ heldBy: 'connection 1 of postgres (psql)', seconds: 700 }],
     partitionsAheadMs: () => Promise.resolve(partitionsAheadMs),
   });
+  watchSources(metrics.registry, { clock, read: readSources, monthlyLimitOf });
   return metrics;
 }
 
@@ -94,4 +112,63 @@ test('faults of the database are counted by their code', async () => {
   metrics.databaseFailed('STORE_UNAVAILABLE');
   const text = await metrics.registry.metrics();
   assert.match(text, /^belfry_database_errors_total\{code="STORE_UNAVAILABLE"\} 1$/m);
+});
+
+/** The series of figures whose names begin so. */
+async function seriesOf(metrics: Metrics, name: string): Promise<string[]> {
+  const text = await metrics.registry.metrics();
+  return text.split('\n').filter((line) => line.startsWith(name));
+}
+
+test('a cron has its names and id, written so that they stay one label each', async () => {
+  const labels = String.raw`{team="Northwind",cron="the \"night\"\nof \\ days",id="1"}`;
+  assert.deepEqual(await seriesOf(watched(), 'belfry_cron_'), [
+    `belfry_cron_last_success_timestamp_seconds${labels} 5`,
+    `belfry_cron_failing_runs${labels} 3`,
+    `belfry_cron_oldest_due_seconds${labels} 0.25`,
+  ]);
+});
+
+test('a queue that never succeeded has no last success, and its runs by outcome', async () => {
+  assert.deepEqual(await seriesOf(watched(), 'belfry_queue_'), [
+    'belfry_queue_failing_runs{team="Northwind",queue="emails",id="1"} 3',
+    'belfry_queue_oldest_due_seconds{team="Northwind",queue="emails",id="1"} 0.25',
+    'belfry_queue_runs_total{team="Northwind",queue="emails",id="1",outcome="success"} 7',
+    'belfry_queue_runs_total{team="Northwind",queue="emails",id="1",outcome="retried"} 2',
+    'belfry_queue_runs_total{team="Northwind",queue="emails",id="1",outcome="failed"} 1',
+  ]);
+});
+
+test('a team has its month, with a limit where its plan has one', async () => {
+  assert.deepEqual(await seriesOf(watched(), 'belfry_team_month_'), [
+    'belfry_team_month_runs{team="Northwind",id="8"} 12',
+    'belfry_team_month_runs{team="Southwind",id="9"} 1',
+    'belfry_team_month_limit{team="Northwind",id="8"} 1000',
+  ]);
+});
+
+test('what was left out is told by its number', async () => {
+  assert.deepEqual(await seriesOf(watched(), 'belfry_sources_left_out'), [
+    'belfry_sources_left_out{kind="crons"} 4',
+    'belfry_sources_left_out{kind="queues"} 0',
+    'belfry_sources_left_out{kind="teams"} 0',
+  ]);
+});
+
+test('asked twice within seconds, crons, queues and teams are looked at once, and told the same', async () => {
+  let looks = 0;
+  const metrics = watched(undefined, 5_000, () => {
+    looks++;
+    return Promise.resolve(SOURCES);
+  });
+  const first = await seriesOf(metrics, 'belfry_queue_runs_total');
+  assert.deepEqual(await seriesOf(metrics, 'belfry_queue_runs_total'), first);
+  assert.equal(looks, 1);
+});
+
+test('while the database is away there is nothing of crons, queues and teams', async () => {
+  const metrics = watched(undefined, 5_000, () => Promise.reject(new Error('away')));
+  assert.deepEqual(await seriesOf(metrics, 'belfry_cron_'), []);
+  assert.deepEqual(await seriesOf(metrics, 'belfry_queue_'), []);
+  assert.deepEqual(await seriesOf(metrics, 'belfry_team_'), []);
 });

@@ -4,6 +4,7 @@ import type { Clock } from '#domain/clock';
 import type { EngineObserver } from '#engine/observer';
 import type { Backlog, InState, Outbox } from '#store/backlog';
 import type { OldSnapshot } from '#store/snapshots';
+import { seldom } from './seldom.ts';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -182,7 +183,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
 
   #watchPartitions(sources: MetricSources): void {
     const { clock } = sources;
-    const read = seldom(clock, () => sources.partitionsAheadMs(clock.now()));
+    const read = seldom(clock, () => sources.partitionsAheadMs(clock.now()), BACKLOG_EVERY_MS);
     this.#gauge(
       'belfry_partitions_ahead_seconds',
       'For how long jobs that end will find a partition of the history; 0 where there is none for now',
@@ -197,7 +198,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
 
   #watchBacklog(sources: MetricSources): void {
     const { clock } = sources;
-    const read = seldom(clock, () => sources.readBacklog(clock.now()));
+    const read = seldom(clock, () => sources.readBacklog(clock.now()), BACKLOG_EVERY_MS);
     const watch = (name: string, help: string, valueOf: (found: InState) => number) =>
       this.#gauge(name, help, ['state'], async (gauge) => {
         const backlog = await read();
@@ -214,7 +215,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
 
   #watchOutbox(sources: MetricSources): void {
     const { clock } = sources;
-    const read = seldom(clock, () => sources.readOutbox(clock.now()));
+    const read = seldom(clock, () => sources.readOutbox(clock.now()), BACKLOG_EVERY_MS);
     const watch = (name: string, help: string, valueOf: (found: InState) => number) =>
       this.#gauge(name, help, ['of'], async (gauge) => {
         const outbox = await read();
@@ -229,11 +230,12 @@ export class Metrics implements EngineObserver, NoticeObserver {
   /** What says "ready" also says how long the answer took: nothing while there is none. */
   #watchDatabase(sources: MetricSources): void {
     const { clock } = sources;
-    const look = seldom(clock, async () => {
+    const ask = async () => {
       const askedAtMs = clock.monotonicMs();
       await sources.ping();
       return (clock.monotonicMs() - askedAtMs) / 1000;
-    });
+    };
+    const look = seldom(clock, ask, BACKLOG_EVERY_MS);
     this.#gauge('belfry_ready', 'Whether the database answers: 1 or 0', [], async (gauge) =>
       gauge.set((await look()) === null ? 0 : 1),
     );
@@ -267,20 +269,6 @@ export class Metrics implements EngineObserver, NoticeObserver {
       collect: () => read(gauge),
     });
   }
-}
-
-/** Reads at most every few seconds, however often it is asked. Null where it can't be read, as while the database is away. */
-function seldom<Found>(clock: Clock, read: () => Promise<Found>): () => Promise<Found | null> {
-  let readAtMs = -Infinity;
-  let reading: Promise<Found | null> = Promise.resolve(null);
-  return () => {
-    if (clock.monotonicMs() - readAtMs > BACKLOG_EVERY_MS) {
-      readAtMs = clock.monotonicMs();
-      // The other figures are wanted most while the database is away.
-      reading = read().catch(() => null);
-    }
-    return reading;
-  };
 }
 
 function batchSizes(registry: Registry) {

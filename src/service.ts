@@ -32,6 +32,7 @@ import { createLazyDashboard } from './lazyDashboard.ts';
 import { Metrics } from './metrics.ts';
 import { createMetricsPage } from './metricsPage.ts';
 import { SharedRateLimiter } from './sharedRateLimiter.ts';
+import { watchSources } from './sourceMetrics.ts';
 
 const EVERYWHERE: Cidr[] = [{ base: 0, prefix: 0 }];
 
@@ -189,6 +190,13 @@ function watchWork(
     readFreeBytes: () => readFreeBytes(config),
     oldSnapshots: () => snapshots.old,
     partitionsAheadMs: (now) => store.retention.partitionsAheadMs(now),
+  });
+  const most = config.metricsMaxSources;
+  if (most === 0) return;
+  watchSources(metrics.registry, {
+    clock: store.clock,
+    read: (now) => store.sourceFigures.read(most, now),
+    monthlyLimitOf: readPlanLimits(config),
   });
 }
 

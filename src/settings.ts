@@ -243,6 +243,7 @@ export const SETTINGS = {
     secret: true,
     parse: (text) => (/^[!-~]{1,512}$/.test(text) ? text : null),
   }),
+  METRICS_MAX_SOURCES: wholeNumber(0, 1000, 0),
   HEARTBEAT_URL: define<string | null>({
     accepts: 'an http or https URL of at most 2,000 characters',
     fallback: null,

@@ -415,6 +415,7 @@ async function askEverything(store: Store): Promise<void> {
   const rescuer = await aNode(store);
   await store.nodes.recoverDead(rescuer, TEST_START, await store.nodes.readOthers(rescuer));
   await store.usage.usedInMonth(team.id, TEST_START);
+  await store.sourceFigures.read(100, TEST_START);
   const later = TEST_START + 40 * 86_400_000;
   for (const kind of EXPIRING) {
     await store.retention.deleteSome(kind, { now: later, historyDays: 30, limit: 50 });

@@ -38,6 +38,7 @@ import { KEY_CHECK, Sealer } from './seal.ts';
 import type { SignalBus } from './signals.ts';
 import { openSqliteFile, openSqliteHere, openSqliteMemory } from './sqlite/open.ts';
 import { takeServingLock } from './sqlite/serving-lock.ts';
+import { SourceFigureStore } from './source-figures.ts';
 import { SnapshotStore } from './snapshots.ts';
 import { SqliteSignals } from './sqlite/signals.ts';
 import { TeamStore } from './teams.ts';
@@ -97,6 +98,7 @@ export interface Store {
   readonly queues: QueueStore;
   readonly pulse: PulseStore;
   readonly backlog: BacklogStore;
+  readonly sourceFigures: SourceFigureStore;
   readonly lists: ListStore;
   readonly outcomes: OutcomeStore;
   readonly durations: DurationStore;
@@ -226,6 +228,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     queues: new QueueStore(main, signals),
     pulse: new PulseStore(searches),
     backlog: new BacklogStore(searches),
+    sourceFigures: new SourceFigureStore(searches),
     lists: new ListStore(searches, clock),
     outcomes: new OutcomeStore(main),
     durations: new DurationStore(main),

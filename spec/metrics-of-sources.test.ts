@@ -1,0 +1,37 @@
+/** docs/metrics.md, "Crons, queues and teams one by one": as many as the operator allows, the same on every process. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startService } from '#testing/service';
+import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
+
+const TARGET = 'http://192.0.2.1/';
+const ONE_BY_ONE = /^belfry_(?:cron|queue|team|sources)_/m;
+
+test('nothing is told one by one until the operator says how many may be', async () => {
+  await using service = await startService(openSqliteTestStore);
+  const cron = { name: 'Beat', url: TARGET, cron_expression: '* * * * *' };
+  assert.equal((await service.post('/api/crons', cron)).status, 201);
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  assert.match(text, /^belfry_jobs/m);
+  assert.doesNotMatch(text, ONE_BY_ONE);
+});
+
+test('a process tells as many as it may from the database, sent by itself or not, and counts the others', async () => {
+  await using service = await startService(openPostgresTestStore, {
+    env: { METRICS_MAX_SOURCES: '2' },
+    plan: 'free',
+    sends: false,
+  });
+  for (const queue of ['one', 'two', 'three']) {
+    assert.equal((await service.post('/api/jobs', { queue, url: TARGET })).status, 201);
+  }
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  const queues = [...text.matchAll(/^belfry_queue_oldest_due_seconds\{.*queue="(\w+)"/gm)];
+  assert.deepEqual(
+    queues.map(([, name]) => name),
+    ['one', 'two'],
+  );
+  assert.match(text, /^belfry_sources_left_out\{kind="queues"\} 1$/m);
+  assert.match(text, /^belfry_sources_left_out\{kind="crons"\} 0$/m);
+  assert.match(text, /^belfry_team_month_limit\{.*\} 1000$/m);
+});
