@@ -1,16 +1,7 @@
 import { once } from 'node:events';
-import { CommandFault } from '#cli/fault';
 import { runCommand } from '#cli/run-command';
-import type { BackupOutcome, CommandServices, OpenRooms, Terminal } from '#cli/services';
-import { secretHeadersWith } from '#domain/secret-headers';
-import { createPeople } from '#people/people';
-import { StoreError } from '#store/errors';
-import { openStore } from '#store/store';
-import { createWork } from '#work/work';
-import { AppKeyFault, loadAppKey } from './appKey.ts';
-import { publicAddress, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';
-import { createLog } from './log.ts';
-import { realClock } from './realClock.ts';
+import type { BackupOutcome, CommandServices, Terminal } from '#cli/services';
+import type { Config } from './config.ts';
 import { readTextFile } from './textFile.ts';
 
 /**
@@ -36,15 +27,18 @@ const PROCESS_TERMINAL: Terminal = {
   isInteractive: process.stdout.isTTY,
 };
 
-/** The rooms and checks behind the commands, for these settings. */
-/** @param env  where secrets that a team's file refers to are looked up */
+/**
+ * The rooms and checks behind the commands, for these settings. Each is brought by the command that needs it.
+ *
+ * @param env  where secrets that a team's file refers to are looked up
+ */
 export function createCommandServices(
   config: Config,
   terminal: Terminal,
   env: NodeJS.ProcessEnv,
 ): CommandServices {
   return {
-    open: () => openRooms(config),
+    open: async () => (await import('./rooms.ts')).openRooms(config),
     backup: (file) => backUp(config, file),
     askHealth: () => askHealth(config),
     doctor: async () => {
@@ -72,55 +66,6 @@ async function askHealth({ host, port }: Config): ReturnType<CommandServices['as
     const code = (cause as NodeJS.ErrnoException | undefined)?.code;
     return { kind: 'silent', why: code ?? message };
   }
-}
-
-async function openRooms(config: Config): Promise<OpenRooms> {
-  const { database } = config;
-  if (database.kind === 'sqlite-memory') {
-    throw new CommandFault(
-      'DATABASE_URL is sqlite::memory:, which no other process can see; commands need a file or Postgres.',
-    );
-  }
-  try {
-    const appKey = loadAppKey(config);
-    const log = await createLog({
-      level: quieter(config.logLevel),
-      pretty: process.stderr.isTTY,
-      to: 'stderr',
-    });
-    const shared = { clock: realClock, log };
-    const opening = { location: database, appKey, serving: false, onThisThread: true };
-    const store = await openStore({ ...shared, ...opening });
-    const baseUrl = publicAddress(config, config.port);
-    const people = createPeople({
-      store,
-      log,
-      clock: store.clock,
-      config: { ...config, appKey, baseUrl, asksSetupCode: !servesLoopbackOnly(config) },
-    });
-    return {
-      work: createWork({ store, isSecretHeader: secretHeadersWith(config.secretHeaders) }),
-      people: people.operator,
-      migrated: store.migrated,
-      close: () => store.close(),
-    };
-  } catch (fault) {
-    throw explainOpening(fault);
-  }
-}
-
-/** A fault that an operator can mend becomes their line. */
-function explainOpening(fault: unknown): unknown {
-  if (fault instanceof AppKeyFault) return new CommandFault(fault.message, { cause: fault });
-  if (!(fault instanceof StoreError) || fault.code === 'STORE_FAULT') return fault;
-  const isAway = fault.code === 'STORE_UNAVAILABLE';
-  const text = isAway ? `the database cannot be used now: ${fault.message}` : fault.message;
-  return new CommandFault(text, { cause: fault });
-}
-
-/** What the service would tell in passing is noise beside a command's one line. */
-function quieter(level: LogLevel): LogLevel {
-  return level === 'info' ? 'warn' : level;
 }
 
 async function backUp({ database }: Config, file: string): Promise<BackupOutcome> {

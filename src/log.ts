@@ -8,7 +8,7 @@ export interface MainLog extends Log {
   announce(event: string, fields?: object): void;
 }
 
-interface LogOptions {
+export interface LogOptions {
   level: LogLevel;
   /** Coloured lines for people, instead of JSON. */
   pretty: boolean;

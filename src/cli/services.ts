@@ -26,7 +26,8 @@ export interface CommandServices {
 }
 
 export interface OpenRooms {
-  work: Work;
+  /** Not every command needs it. */
+  work: () => Promise<Work>;
   people: Operator;
   /** The migrations that opening applied. */
   migrated: readonly string[];

@@ -52,19 +52,19 @@ export class Session {
     const { people, work } = await this.open();
     const team = await people.findTeam(nameOrId);
     if (!team) throw new CommandFault(`there is no team ${show(nameOrId)}.`);
-    return { teamId: team.id, name: team.name, work };
+    return { teamId: team.id, name: team.name, work: await work() };
   }
 
   /** The job's team, for commands that name a job alone. */
   async findTeamOfJob(jobId: string): Promise<{ teamId: string; work: Work }> {
-    const { work } = await this.open();
+    const work = await (await this.open()).work();
     const teamId = await work.findTeamOfJob(jobId);
     if (teamId === null) throw noJob(jobId);
     return { teamId, work };
   }
 
   async findTeamOfCron(cronId: string): Promise<{ teamId: string; work: Work }> {
-    const { work } = await this.open();
+    const work = await (await this.open()).work();
     const teamId = await work.findTeamOfCron(cronId);
     if (teamId === null) throw noCron(cronId);
     return { teamId, work };

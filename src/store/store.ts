@@ -259,8 +259,9 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
 /** @returns the names of the migrations that were applied now */
 async function migrate(options: StoreOptions, database: Database): Promise<string[]> {
   const { location, log, onStatement } = options;
-  if (location.kind !== 'postgres') return migrateToLatest(database.kysely as never, 'sqlite');
-  if (await isMigrated(database.kysely as never)) return [];
+  const { name } = database.dialect;
+  if (await isMigrated(database.kysely as never, name)) return [];
+  if (location.kind !== 'postgres') return migrateToLatest(database.kysely as never, name);
   const onFault = (error: Error) => log.warn('database.connection-lost', { error: error.message });
   const { openPool, POOLS } = await import('./postgres/open.ts');
   const patient = openPool({ ...location, onFault, onStatement }, POOLS.migrations);
@@ -310,6 +311,27 @@ async function startLinks(
 
 /** With another APP_KEY no secret would open; better to stop at the start than at the first request. */
 async function checkKey(database: Database, sealer: Sealer): Promise<void> {
+  const value = (await readKeyCheck(database)) ?? (await writeKeyCheck(database, sealer));
+  try {
+    sealer.open(KEY_CHECK, value);
+  } catch (cause) {
+    throw new StoreError(
+      'STORE_WRONG_KEY',
+      'this database was made with another APP_KEY; set APP_KEY (or data/app.key) to the one it was made with',
+      { cause },
+    );
+  }
+}
+
+async function readKeyCheck(database: Database): Promise<string | undefined> {
+  const found = await database.read((db) =>
+    db.selectFrom('installation').select('value').where('key', '=', KEY_CHECK).executeTakeFirst(),
+  );
+  return found?.value;
+}
+
+/** @returns what stands there then: somebody else's, where two came at once */
+async function writeKeyCheck(database: Database, sealer: Sealer): Promise<string> {
   const sealed = sealer.seal(KEY_CHECK, 'belfry');
   const { value } = await database.transact(async (trx) => {
     await trx
@@ -323,13 +345,5 @@ async function checkKey(database: Database, sealer: Sealer): Promise<void> {
       .where('key', '=', KEY_CHECK)
       .executeTakeFirstOrThrow();
   });
-  try {
-    sealer.open(KEY_CHECK, value);
-  } catch (cause) {
-    throw new StoreError(
-      'STORE_WRONG_KEY',
-      'this database was made with another APP_KEY; set APP_KEY (or data/app.key) to the one it was made with',
-      { cause },
-    );
-  }
+  return value;
 }

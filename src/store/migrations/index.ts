@@ -1,47 +1,39 @@
 import { type Kysely, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import type { Migration } from 'kysely/migration';
 import { StoreError } from '../errors.ts';
 import { explainRefusal } from '../postgres/explain.ts';
 import { areBuilt, buildIndexes, type OnIndex } from '../postgres/index-steps.ts';
-import { createWorkTables } from './0001-work.ts';
-import { createAccountTables } from './0002-accounts.ts';
-import { createAlertTables } from './0003-alerts.ts';
-import { createListIndexes } from './0004-lists.ts';
-import { createCallbacksUnderWay } from './0005-callbacks-under-way.ts';
-import { createTakenSlots } from './0006-taken-slots.ts';
-import { confirmPresentEmails } from './0007-confirmed-emails.ts';
-import { createTimedAlerts } from './0008-timed-alerts.ts';
-import { createEndedRuns } from './0009-ended-runs.ts';
-import { createFigures } from './0010-figures.ts';
-import { createPasskeys } from './0011-passkeys.ts';
 import { COLUMN_TYPES, type ColumnTypes } from './column-types.ts';
 import { POSTGRES_INDEXES } from './postgres-indexes.ts';
 
 type MigrationStep = (db: Kysely<unknown>, types: ColumnTypes) => Promise<void>;
 
-/** In order, by name; one that has been released is never edited. */
-const STEPS: Record<string, MigrationStep> = {
-  '0001-work': createWorkTables,
-  '0002-accounts': createAccountTables,
-  '0003-alerts': createAlertTables,
-  '0004-lists': createListIndexes,
-  '0005-callbacks-under-way': createCallbacksUnderWay,
-  '0006-taken-slots': createTakenSlots,
-  '0007-confirmed-emails': confirmPresentEmails,
-  '0008-timed-alerts': createTimedAlerts,
-  '0009-ended-runs': createEndedRuns,
-  '0010-figures': createFigures,
-  '0011-passkeys': createPasskeys,
+/** In order, by name; one that has been released is never edited. Most starts and commands need none of them. */
+const STEPS: Record<string, () => Promise<MigrationStep>> = {
+  '0001-work': async () => (await import('./0001-work.ts')).createWorkTables,
+  '0002-accounts': async () => (await import('./0002-accounts.ts')).createAccountTables,
+  '0003-alerts': async () => (await import('./0003-alerts.ts')).createAlertTables,
+  '0004-lists': async () => (await import('./0004-lists.ts')).createListIndexes,
+  '0005-callbacks-under-way': async () =>
+    (await import('./0005-callbacks-under-way.ts')).createCallbacksUnderWay,
+  '0006-taken-slots': async () => (await import('./0006-taken-slots.ts')).createTakenSlots,
+  '0007-confirmed-emails': async () =>
+    (await import('./0007-confirmed-emails.ts')).confirmPresentEmails,
+  '0008-timed-alerts': async () => (await import('./0008-timed-alerts.ts')).createTimedAlerts,
+  '0009-ended-runs': async () => (await import('./0009-ended-runs.ts')).createEndedRuns,
+  '0010-figures': async () => (await import('./0010-figures.ts')).createFigures,
+  '0011-passkeys': async () => (await import('./0011-passkeys.ts')).createPasskeys,
 };
 
 /** The names of all migrations of this version, in order. */
 export const MIGRATION_NAMES: readonly string[] = Object.keys(STEPS);
 
 /**
- * Whether there is nothing to do: asked at each start on Postgres, where doing takes connections of its own. Throws
- * StoreErrors that tell an operator why the server can't be used.
+ * Whether there is nothing to do, asked at each start: doing takes connections of its own on Postgres, and the one
+ * writer of a SQLite file. Throws StoreErrors that tell an operator why the server can't be used.
  */
-export async function isMigrated(db: Kysely<never>): Promise<boolean> {
+export async function isMigrated(db: Kysely<never>, kind: 'sqlite' | 'postgres'): Promise<boolean> {
+  if (kind === 'sqlite') return (await hasTable(db)) && hasAllSteps(db);
   try {
     return await hasEverything(db);
   } catch (error) {
@@ -53,10 +45,19 @@ async function hasEverything(db: Kysely<never>): Promise<boolean> {
   const made = await sql<{ made: boolean }>`
     select to_regclass('kysely_migration') is not null as made`.execute(db);
   if (made.rows[0]?.made !== true) return false;
+  return (await hasAllSteps(db)) && areBuilt(db, POSTGRES_INDEXES);
+}
+
+async function hasTable(db: Kysely<never>): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from sqlite_schema where type = 'table' and name = 'kysely_migration'`.execute(db);
+  return rows.length > 0;
+}
+
+async function hasAllSteps(db: Kysely<never>): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`
     select name from kysely_migration order by name`.execute(db);
-  if (String(rows.map(({ name }) => name)) !== String(MIGRATION_NAMES)) return false;
-  return areBuilt(db, POSTGRES_INDEXES);
+  return String(rows.map(({ name }) => name)) === String(MIGRATION_NAMES);
 }
 
 /**
@@ -93,8 +94,9 @@ export async function migrateToLatest(
   const types = COLUMN_TYPES[kind];
   const migrations: Record<string, Migration> = {};
   for (const [name, step] of Object.entries(STEPS)) {
-    migrations[name] = { up: (trx: Kysely<unknown>) => step(trx, types) };
+    migrations[name] = { up: async (trx: Kysely<unknown>) => (await step())(trx, types) };
   }
+  const { Migrator } = await import('kysely/migration');
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations },

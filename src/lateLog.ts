@@ -1,0 +1,23 @@
+import type { Log } from '#domain/log';
+import type { LogOptions } from './log.ts';
+import { LOG_LEVELS } from './settings.ts';
+
+type Level = keyof Log;
+
+/** A log that brings the logging library with its first line: for a command, which mostly has none to write. */
+export function createLateLog(options: LogOptions): Log {
+  const least = LOG_LEVELS.indexOf(options.level);
+  let opening: Promise<Log> | null = null;
+  const open = async () => (await import('./log.ts')).createLog(options);
+  const write = (level: Level) => (event: string, fields?: object) => {
+    if (LOG_LEVELS.indexOf(level) < least) return;
+    opening ??= open();
+    void opening.then((log) => log[level](event, fields));
+  };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  };
+}

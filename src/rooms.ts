@@ -1,0 +1,63 @@
+import { CommandFault } from '#cli/fault';
+import type { OpenRooms } from '#cli/services';
+import { secretHeadersWith } from '#domain/secret-headers';
+import { createPeople } from '#people/people';
+import { StoreError } from '#store/errors';
+import { openStore } from '#store/store';
+import { AppKeyFault, loadAppKey } from './appKey.ts';
+import { publicAddress, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';
+import { createLateLog } from './lateLog.ts';
+import { realClock } from './realClock.ts';
+
+/** Opens the database, and the rooms that commands work with. */
+export async function openRooms(config: Config): Promise<OpenRooms> {
+  const { database } = config;
+  if (database.kind === 'sqlite-memory') {
+    throw new CommandFault(
+      'DATABASE_URL is sqlite::memory:, which no other process can see; commands need a file or Postgres.',
+    );
+  }
+  try {
+    const appKey = loadAppKey(config);
+    const log = createLateLog({
+      level: quieter(config.logLevel),
+      pretty: process.stderr.isTTY,
+      to: 'stderr',
+    });
+    const shared = { clock: realClock, log };
+    const opening = { location: database, appKey, serving: false, onThisThread: true };
+    const store = await openStore({ ...shared, ...opening });
+    const baseUrl = publicAddress(config, config.port);
+    const people = createPeople({
+      store,
+      log,
+      clock: store.clock,
+      config: { ...config, appKey, baseUrl, asksSetupCode: !servesLoopbackOnly(config) },
+    });
+    return {
+      work: async () => {
+        const { createWork } = await import('#work/work');
+        return createWork({ store, isSecretHeader: secretHeadersWith(config.secretHeaders) });
+      },
+      people: people.operator,
+      migrated: store.migrated,
+      close: () => store.close(),
+    };
+  } catch (fault) {
+    throw explainOpening(fault);
+  }
+}
+
+/** A fault that an operator can mend becomes their line. */
+function explainOpening(fault: unknown): unknown {
+  if (fault instanceof AppKeyFault) return new CommandFault(fault.message, { cause: fault });
+  if (!(fault instanceof StoreError) || fault.code === 'STORE_FAULT') return fault;
+  const isAway = fault.code === 'STORE_UNAVAILABLE';
+  const text = isAway ? `the database cannot be used now: ${fault.message}` : fault.message;
+  return new CommandFault(text, { cause: fault });
+}
+
+/** What the service would tell in passing is noise beside a command's one line. */
+function quieter(level: LogLevel): LogLevel {
+  return level === 'info' ? 'warn' : level;
+}
