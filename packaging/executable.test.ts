@@ -35,6 +35,14 @@ describe('the executable', () => {
     assert.deepEqual(run('--version'), { status: 0, stdout: `${VERSION}\n`, stderr: '' });
   });
 
+  test('lists the commands that only a package has', () => {
+    const { status, stdout } = run('help');
+    assert.equal(status, 0);
+    assert.match(stdout, /^ {2}demo +serve a sample team/m);
+    assert.match(stdout, /^ {2}licences +print the licences/m);
+    assert.match(stdout, /^ {2}doctor /m);
+  });
+
   test('holds the licences of what is in it', () => {
     const { status, stdout } = run('licences');
     assert.equal(status, 0);

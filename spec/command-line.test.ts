@@ -14,6 +14,7 @@ import { APP_KEY, configOf, run } from '#testing/command-line';
 import { aCron, aJob } from '#testing/makers';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
+import { makeFolder } from '#testing/guard';
 import type { Config } from '../src/config.ts';
 import { realClock } from '../src/realClock.ts';
 
@@ -315,12 +316,41 @@ describe('health and doctor', () => {
       status: 'ok',
       message: `${belfry.url} answers`,
     });
+    assert.deepEqual(of('port'), {
+      check: 'port',
+      status: 'ok',
+      message: `the service listens on 127.0.0.1 port ${port}`,
+    });
     assert.equal(of('files')?.['status'], 'ok');
     assert.match(String(of('disk')?.['message']), /GB are free/);
     await belfry.stop();
     const silent = await run(config, ['health']);
     assert.equal(silent.code, 1);
     assert.equal(silent.stderr, 'belfry: the service does not answer: ECONNREFUSED.\n');
+    const later = (await run(config, ['doctor'])).json as Json[];
+    const freed = later.find(({ check }) => check === 'port');
+    assert.equal(freed?.['message'], `127.0.0.1 port ${port} is free`);
+  });
+
+  test('tell of a port that another program has taken', async () => {
+    await using other = await startReceiver();
+    const port = Number(new URL(other.url).port);
+    const config = { ...configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`), port };
+    const health = await run(config, ['health']);
+    assert.equal(
+      health.stderr,
+      'belfry: the service does not answer: what answers is not Belfry.\n',
+    );
+    const { code, json } = await run(config, ['doctor']);
+    assert.equal(code, 1);
+    assert.deepEqual(
+      (json as Json[]).find(({ check }) => check === 'port'),
+      {
+        check: 'port',
+        status: 'fail',
+        message: `127.0.0.1 port ${port} is taken by another program: end that, or choose another PORT`,
+      },
+    );
   });
 
   test('tell of files that others may read, of closed metrics, and of what is not Belfry', async () => {

@@ -461,7 +461,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     const findings = async (tuned: Config) => {
       // Nothing beyond this machine is asked.
       const baseUrl = `http://127.0.0.1:${await closedPort()}`;
-      const { code, json, stderr } = await run({ ...tuned, baseUrl }, ['doctor']);
+      const { code, json, stderr } = await run({ ...tuned, port: 0, baseUrl }, ['doctor']);
       const list = json as { check: string; status: string; message: string }[];
       const lines = list.map(
         ({ check, status, message }) => `${status.padEnd(4)}  ${check.padEnd(8)}  ${message}\n`,

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { runCommand } from '#cli/run-command';
 import type { BackupOutcome, CommandServices, Terminal } from '#cli/services';
 import type { Config } from './config.ts';
+import { askHealth } from './health.ts';
+import type { Packaged } from './packaged.ts';
 import { readTextFile } from './textFile.ts';
 
 /**
@@ -12,10 +14,12 @@ import { readTextFile } from './textFile.ts';
 export async function runOperatorCommand(
   command: readonly string[],
   config: Config,
+  packaged?: Packaged,
 ): Promise<number> {
   // Whoever reads the output may stop early: `belfry job list | head`.
   process.stdout.on('error', () => process.exit(1));
-  return runCommand(command, createCommandServices(config, PROCESS_TERMINAL, process.env));
+  const services = createCommandServices(config, PROCESS_TERMINAL, process.env, packaged);
+  return runCommand(command, services);
 }
 
 const PROCESS_TERMINAL: Terminal = {
@@ -36,6 +40,7 @@ export function createCommandServices(
   config: Config,
   terminal: Terminal,
   env: NodeJS.ProcessEnv,
+  packaged?: Packaged,
 ): CommandServices {
   return {
     open: async () => (await import('./rooms.ts')).openRooms(config),
@@ -43,29 +48,13 @@ export function createCommandServices(
     askHealth: () => askHealth(config),
     doctor: async () => {
       const { examine } = await import('./doctor.ts');
-      return examine(config);
+      return examine(config, packaged !== undefined);
     },
     terminal,
+    ownCommands: packaged?.commands ?? [],
     readVariable: (name) => env[name],
     readFile: readTextFile,
   };
-}
-
-const HEALTH_LIMIT_MS = 5_000;
-
-/** For a container's health check, which has nothing else to ask with. */
-async function askHealth({ host, port }: Config): ReturnType<CommandServices['askHealth']> {
-  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
-  const name = everywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
-  try {
-    const signal = AbortSignal.timeout(HEALTH_LIMIT_MS);
-    const { ok, status } = await fetch(`http://${name}:${port}/healthz`, { signal });
-    return ok ? { kind: 'lives' } : { kind: 'silent', why: `it answered ${status}` };
-  } catch (fault) {
-    const { cause, message } = fault as Error;
-    const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-    return { kind: 'silent', why: code ?? message };
-  }
 }
 
 async function backUp({ database }: Config, file: string): Promise<BackupOutcome> {

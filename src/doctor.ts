@@ -24,13 +24,17 @@ const ok = finding('ok');
 const warn = finding('warn');
 const fail = finding('fail');
 
-/** Looks at everything that the service needs, and changes nothing. Never rejects. */
-export async function examine(config: Config): Promise<Finding[]> {
+/**
+ * Looks at everything that the service needs, and changes nothing. Never rejects.
+ *
+ * @param isPackaged  whether this is a package, or sources
+ */
+export async function examine(config: Config, isPackaged: boolean): Promise<Finding[]> {
   const [database, dns, mail, surroundings] = await Promise.all([
     examineDatabase(config),
     examineDns(config),
     examineMail(config),
-    examineSurroundings(config),
+    examineSurroundings(config, isPackaged),
   ]);
   return [examineSettings(config), ...database, dns, mail, ...surroundings];
 }

@@ -42,9 +42,14 @@ export function createLazyDashboard(given: Options): Hono {
   });
 }
 
+/** Whether a finished build lies beside the sources. */
+export function isDashboardBuilt(): boolean {
+  return existsSync(join(FOLDER, 'server', 'index.js'));
+}
+
 /** The build beside the sources if a finished one lies there; else null, and the log tells how to make one. */
 export function findDashboardBuild(log: Log): DashboardBuild | null {
-  if (existsSync(join(FOLDER, 'server', 'index.js'))) return openBuildFolder(FOLDER);
+  if (isDashboardBuilt()) return openBuildFolder(FOLDER);
   log.warn('dashboard.not-built', { folder: FOLDER, remedy: 'npm start builds it' });
   return null;
 }

@@ -1,18 +1,15 @@
-import type { DashboardBuild } from '#dashboard/build';
 import { readConfig } from './config.ts';
 import { EXIT, say } from './exit.ts';
+import type { Packaged } from './packaged.ts';
 import { VERSION } from './version.ts';
 
 /**
  * Without a command the service runs until it is told to stop; a command runs and ends the process. Each brings
  * only what it needs itself: a command is typed by somebody who waits for it.
  *
- * @param dashboard  the one of a package, where this is one
+ * @param packaged  what is in the package, where this is one
  */
-export async function runMain(
-  command: readonly string[],
-  dashboard?: DashboardBuild,
-): Promise<void> {
+export async function runMain(command: readonly string[], packaged?: Packaged): Promise<void> {
   if (command.length === 1 && command[0] === '--version') {
     process.stdout.write(`${VERSION}\n`);
     return;
@@ -23,10 +20,10 @@ export async function runMain(
     process.exitCode = EXIT.wrongSetting;
   } else if (command.length > 0) {
     const { runOperatorCommand } = await import('./commands.ts');
-    process.exitCode = await runOperatorCommand(command, config);
+    process.exitCode = await runOperatorCommand(command, config, packaged);
   } else {
     const { serve } = await import('./serve.ts');
-    await serve(config, dashboard);
+    await serve(config, packaged?.dashboard);
   }
 }
 

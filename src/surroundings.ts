@@ -5,6 +5,9 @@ import { connect } from 'node:tls';
 import type { Finding } from '#cli/services';
 import { basePathOf } from '#domain/public-address';
 import { type Config, isLoopbackHost } from './config.ts';
+import { HEALTHY } from './health.ts';
+import { isDashboardBuilt } from './lazyDashboard.ts';
+import { examineListening } from './listening.ts';
 
 const LIMIT_MS = 4_000;
 const DAY_MS = 86_400_000;
@@ -13,13 +16,20 @@ const LITTLE_DISK = 2e9;
 const NO_DISK = 2e8;
 
 /** What stands around the service: its public address, its disk, its files, and who watches. Never rejects. */
-export async function examineSurroundings(config: Config): Promise<Finding[]> {
+export async function examineSurroundings(config: Config, isPackaged: boolean): Promise<Finding[]> {
   const found = await Promise.all([
+    examineListening(config),
     examineAddress(config),
     examineCertificate(config),
     examineDisk(config),
   ]);
-  return [...found.flat(), ...examineFiles(config), examineMetrics(config), sayHeartbeat(config)];
+  return [
+    ...found.flat(),
+    ...(isPackaged ? [] : judgeDashboard(config, isDashboardBuilt())),
+    ...examineFiles(config),
+    examineMetrics(config),
+    sayHeartbeat(config),
+  ];
 }
 
 /** Whether people reach this installation where links lead to. */
@@ -32,7 +42,7 @@ async function examineAddress({ baseUrl }: Config): Promise<Finding[]> {
     const options = { redirect: 'manual', signal: AbortSignal.timeout(LIMIT_MS) } as const;
     const health = await fetch(`${baseUrl}/healthz`, options);
     const text = await health.text();
-    if (!health.ok || text !== '{"status":"ok"}') {
+    if (!health.ok || text !== HEALTHY) {
       return say(
         'warn',
         `answers ${health.status}, and not as Belfry: is it passed on to the service?`,
@@ -89,6 +99,15 @@ async function examineDisk({ database }: Config): Promise<Finding[]> {
     // The folder is made by the first start.
     return [];
   }
+}
+
+/** Of sources: a package has it in it. @param isBuilt  whether it can be served as it lies there */
+export function judgeDashboard({ role }: Pick<Config, 'role'>, isBuilt: boolean): Finding[] {
+  const check = 'dashboard';
+  if (role === 'engine') return [];
+  if (isBuilt) return [{ check, status: 'ok', message: 'it is built' }];
+  const message = 'it is not built, so only the API answers; npm start or npm run build makes it';
+  return [{ check, status: 'warn', message }];
 }
 
 /** The key opens the secrets and the database holds everything: nobody else has to read them. */

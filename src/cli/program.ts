@@ -37,5 +37,8 @@ export function buildProgram(session: Session): Command {
   addAlertCommands(program, session);
   addInstallationCommands(program, session);
   addCompletionCommand(program, session);
+  for (const { name, description, run } of session.services.ownCommands ?? []) {
+    program.command(name).description(description).action(run);
+  }
   return program;
 }

@@ -23,6 +23,14 @@ export interface CommandServices {
   /** The text of a file, or of standard input (`-`); or why there is none, in words that follow its name. */
   readFile(path: string): Promise<{ text: string } | { fault: string }>;
   terminal: Terminal;
+  ownCommands?: readonly OwnCommand[];
+}
+
+/** A command that a package has and the sources have not. */
+export interface OwnCommand {
+  name: string;
+  description: string;
+  run: () => Promise<void>;
 }
 
 export interface OpenRooms {
