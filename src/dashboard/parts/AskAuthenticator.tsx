@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useNavigation } from 'react-router';
 import { Form } from './Form.tsx';
 import { Notice } from './Notice.tsx';
 
@@ -14,16 +15,16 @@ type AskProps = {
 
 /** Lets the browser ask an authenticator for a passkey, and sends its answer as any other form. */
 export function AskAuthenticator({ options, how, fields, children }: AskProps) {
-  const answer = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const [answer, setAnswer] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
+  const isSettled = useNavigation().state === 'idle';
   useEffect(() => {
     const leaving = new AbortController();
     setFault(null);
     askBrowser(how, options, leaving.signal).then(
       (text) => {
-        if (!answer.current || leaving.signal.aborted) return;
-        answer.current.value = text;
-        answer.current.form?.requestSubmit();
+        if (!leaving.signal.aborted) setAnswer(text);
       },
       (error: unknown) => {
         if (!leaving.signal.aborted) setFault(explain(error));
@@ -31,13 +32,20 @@ export function AskAuthenticator({ options, how, fields, children }: AskProps) {
     );
     return () => leaving.abort();
   }, [how, options]);
+  // A device may answer before the page that asked has loaded all its parts; sending then breaks those off.
+  useEffect(() => {
+    if (answer === null || !isSettled || !field.current) return;
+    field.current.value = answer;
+    setAnswer(null);
+    field.current.form?.requestSubmit();
+  }, [answer, isSettled]);
   return (
     <>
       <Form>
         {Object.entries(fields).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
-        <input ref={answer} type="hidden" name="answer" />
+        <input ref={field} type="hidden" name="answer" />
       </Form>
       {fault === null ? (
         <p role="status">Your browser asks for the passkey.</p>
