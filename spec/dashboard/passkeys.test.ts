@@ -117,6 +117,23 @@ describe('a passkey', () => {
     await assertClean(watched);
   });
 
+  test('is marked beside its user’s name for admins', async () => {
+    const boss = await dashboard.user('boss@keys.test', { team: 'Marks' });
+    await dashboard.user('without@keys.test', { team: 'Marks', role: 'member' });
+    await using watched = await open(boss);
+    await plugIn(watched.page);
+    await addPasskey(watched.page, 'Tablet');
+    await watched.page.getByText('The passkey is added.').waitFor();
+    const { text } = await (await dashboard.signIn(boss)).get('/settings/members');
+    const rows = (text.match(/<tr.*?<\/tr>/gs) ?? []).filter((row) => row.includes('@keys.test'));
+    assert.equal(rows.length, 2);
+    for (const row of rows) {
+      const cell = /data-head="Second factor".*?<\/td>/s.exec(row)?.[0] ?? '';
+      assert.match(cell, /Off/);
+      assert.equal(cell.includes('passkey'), row.includes('boss@keys.test'), row);
+    }
+  });
+
   test('is its user’s alone, and an answer that is none adds and opens nothing', async () => {
     const ada = await dashboard.user('ada@keys.test', { team: 'Ada' });
     const eve = await dashboard.user('eve@keys.test', { team: 'Eve' });

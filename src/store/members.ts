@@ -10,6 +10,7 @@ export interface Member {
   role: Role;
   joinedAt: number;
   hasSecondFactor: boolean;
+  hasPasskey: boolean;
 }
 
 /** What goes with a team; jobs are counted up to `MOST_COUNTED`. */
@@ -53,13 +54,21 @@ export class MemberStore {
         .innerJoin('users as u', 'u.id', 'm.user_id')
         .select(['u.id as userId', 'u.name', 'u.email', 'm.role', 'm.created_at as joinedAt'])
         .select('u.two_factor_enabled as factor')
+        .select((eb) =>
+          eb
+            .selectFrom('passkeys as p')
+            .select('p.id')
+            .whereRef('p.user_id', '=', 'u.id')
+            .limit(1)
+            .as('passkey'),
+        )
         .where('m.team_id', '=', teamId)
         .orderBy('u.name')
         .orderBy('u.id')
         .execute(),
     );
-    return rows.map(({ factor, ...member }) =>
-      Object.assign(member, { hasSecondFactor: factor === 1 }),
+    return rows.map(({ factor, passkey, ...member }) =>
+      Object.assign(member, { hasSecondFactor: factor === 1, hasPasskey: passkey !== null }),
     );
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newId } from '#domain/ids';
 import { forEachStore, type TestStore } from '#testing/stores';
 import type { Registration } from './registration.ts';
 
@@ -171,6 +172,32 @@ forEachStore((_name, openTestStore) => {
         ),
         { code: 'STORE_REFUSED' },
       );
+    });
+
+    test('are listed with who has a passkey', async () => {
+      await using store = await openTestStore();
+      const owner = await aPerson(store, 'owner@x.test');
+      await aPerson(store, 'other@x.test');
+      const marked = async () =>
+        (await store.members.list(owner.teamId)).map(({ email, hasPasskey }) => [
+          email,
+          hasPasskey,
+        ]);
+      const other = ['other@x.test', false];
+      assert.deepEqual((await marked()).toSorted(), [other, ['owner@x.test', false]]);
+      for (const n of [1, 2]) {
+        await store.authRecords.insert('passkeys', {
+          id: newId(store.clock.now()),
+          user_id: owner.userId,
+          credential_id: `credential ${n}`,
+          public_key: 'key',
+          counter: 0,
+          device_type: 'singleDevice',
+          backed_up: false,
+          created_at: new Date(store.clock.now()),
+        });
+      }
+      assert.deepEqual((await marked()).toSorted(), [other, ['owner@x.test', true]], 'once each');
     });
 
     test('a user owns no more teams than they may, made at once or handed on', async () => {

@@ -201,10 +201,18 @@ function memberColumns(viewer: Actor): Column<Member>[] {
     {
       key: 'factor',
       head: 'Second factor',
-      width: '124px',
+      width: '136px',
       givesWay: 2,
-      cell: ({ hasSecondFactor }) =>
-        hasSecondFactor ? <Status name="active" word="On" /> : <span className="muted">Off</span>,
+      cell: ({ hasSecondFactor, hasPasskey }) => (
+        <>
+          {hasSecondFactor ? (
+            <Status name="active" word="On" />
+          ) : (
+            <span className="muted">Off</span>
+          )}
+          {hasPasskey ? ', passkey' : null}
+        </>
+      ),
     },
     {
       key: 'joined',
