@@ -18,26 +18,28 @@ export const DEMO = {
 };
 
 const HALF_HOUR = 30 * 60_000;
-const DAYS = 30;
 
 /**
  * Fills an empty database with a month in the life of a small company, by living it: the service itself
  * sends every request to the target, on a clock that runs fast.
  *
+ * @param days  how long that month is
  * @returns the API token of the first user
  */
 export async function seedDemo({
   config,
   appKey,
   targetUrl,
+  days = 30,
 }: {
   config: Config;
   appKey: Uint8Array;
   targetUrl: string;
+  days?: number;
 }): Promise<string> {
   // Schedules and retries of the demo fall on full half hours, so the clock can go from one to the next.
   const end = Math.floor(Date.now() / HALF_HOUR) * HALF_HOUR;
-  const start = end - DAYS * 24 * 3_600_000;
+  const start = end - days * 24 * 3_600_000;
   const clock = new FakeClock(start);
   if (config.database.kind === 'postgres') throw new Error('the demo lives in SQLite');
   const store = await openStore({
@@ -225,7 +227,7 @@ async function giveDurations({ store }: BelfryService): Promise<void> {
         .execute(),
     );
   }
-  const columns = 'team_id, status, completed_at, duration_ms';
+  const columns = 'team_id, status, completed_at, duration_ms, reason';
   const ended = `(
     select ${columns}, queue_id from ended_jobs
     union all select ${columns}, null from ended_executions) as given`;
