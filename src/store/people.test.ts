@@ -179,12 +179,10 @@ forEachStore((_name, openTestStore) => {
       const owner = await aPerson(store, 'owner@x.test');
       await aPerson(store, 'other@x.test');
       const marked = async () =>
-        (await store.members.list(owner.teamId)).map(({ email, hasPasskey }) => [
-          email,
-          hasPasskey,
-        ]);
-      const other = ['other@x.test', false];
-      assert.deepEqual((await marked()).toSorted(), [other, ['owner@x.test', false]]);
+        (await store.members.list(owner.teamId))
+          .filter(({ hasPasskey }) => hasPasskey)
+          .map(({ email }) => email);
+      assert.deepEqual(await marked(), []);
       for (const n of [1, 2]) {
         await store.authRecords.insert('passkeys', {
           id: newId(store.clock.now()),
@@ -197,7 +195,7 @@ forEachStore((_name, openTestStore) => {
           created_at: new Date(store.clock.now()),
         });
       }
-      assert.deepEqual((await marked()).toSorted(), [other, ['owner@x.test', true]], 'once each');
+      assert.deepEqual(await marked(), ['owner@x.test'], 'once, with two');
     });
 
     test('a user owns no more teams than they may, made at once or handed on', async () => {
