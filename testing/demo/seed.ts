@@ -58,7 +58,23 @@ export async function seedDemo({
     baseUrl: 'http://localhost:3000',
     leaseMs: 365 * 24 * 3_600_000,
   });
-  await service.engine?.start();
+  try {
+    await service.engine?.start();
+    return await fill(service, clock, { start, end, targetUrl });
+  } finally {
+    await service.engine?.stop(0);
+    await service.people.close();
+    await service.sender.close();
+    await store.close();
+  }
+}
+
+/** @returns the API token of the team */
+async function fill(
+  service: BelfryService,
+  clock: FakeClock,
+  { start, end, targetUrl }: { start: number; end: number; targetUrl: string },
+): Promise<string> {
   const { teamId, apiToken } = await makePeople(service);
   const jobs = await makeWork(service, teamId, targetUrl);
   await makeQuietTimes(service, teamId, { start, end });
@@ -70,12 +86,8 @@ export async function seedDemo({
   }
   await giveDurations(service);
   await giveDepths(service, teamId, end);
-  await store.channels.recordSent(teamId, end);
+  await service.store.channels.recordSent(teamId, end);
   await readOldAlerts(service, end - 2 * 24 * 3_600_000);
-  await service.engine?.stop(0);
-  await service.people.close();
-  await service.sender.close();
-  await store.close();
   return apiToken;
 }
 

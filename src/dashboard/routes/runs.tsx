@@ -4,10 +4,9 @@ import { services, signedIn } from '../context.ts';
 import { useClockBehind } from '../parts/clockColumn.tsx';
 import { DataTable, type Column } from '../parts/DataTable.tsx';
 import { EmptyState } from '../parts/EmptyState.tsx';
-import { OtherFaults, UnreadableFilter } from '../parts/FilterFault.tsx';
 import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
 import { PageHeader } from '../parts/PageHeader.tsx';
-import { FilterReader } from '../parts/readFilters.ts';
+import { type FilterFaults, FilterReader } from '../parts/readFilters.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -51,9 +50,12 @@ export default function Runs({ loaderData: { time, faults, ended } }: Route.Comp
           ) : null
         }
       />
-      <OtherFaults faults={faults} names={{ from: 'From', to: 'To' }} />
       {ended === null ? (
-        <UnreadableFilter />
+        <EmptyState title="The times can’t be read">
+          <UnreadTimes faults={faults} />
+          So nothing is shown. The columns of the plots on the <Link to="/">Overview</Link> lead to
+          the runs of their time.
+        </EmptyState>
       ) : ended.runs.length === 0 ? (
         <EmptyState title="Nothing that ended then is left">
           Finished runs are kept for a time that the operator sets; counts in plots stay longer.
@@ -63,6 +65,16 @@ export default function Runs({ loaderData: { time, faults, ended } }: Route.Comp
       )}
       {time && ended ? <Further time={time} {...ended} /> : null}
     </>
+  );
+}
+
+function UnreadTimes({ faults }: { faults: FilterFaults | null }) {
+  return (['from', 'to'] as const).map((name) =>
+    faults?.[name] === undefined ? null : (
+      <span key={name} style={{ display: 'block' }}>
+        <code>{name}</code>: {faults[name]}
+      </span>
+    ),
   );
 }
 
