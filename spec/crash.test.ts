@@ -53,7 +53,10 @@ describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 2 * LIMIT_MS }, () 
           () => `${name}: ${posted.length} jobs accepted, ${kills} kills so far`,
         );
         while (performance.now() < until) {
+          const before = posted.length;
           const posting = postUntilGone(belfry, token, target.url, posted);
+          // On a busy machine the first answer may take a second; what is ended has to be at work.
+          await eventually(() => posted.length > before, { withinMs: 20_000, what: 'a first job' });
           await endSomehow(belfry, random);
           await posting;
           kills++;
