@@ -4,12 +4,11 @@ import type { Database } from './database.ts';
 import type { Fields } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import { pageStatement } from './lists/statement.ts';
+import { HOUR_MS, OUTCOME_OF_STATUS } from './outcomes.ts';
 import type { DurationHoursTable } from './schema.ts';
 
-const HOUR_MS = 3_600_000;
-
 /** A run that ended, of which those are counted that were sent; `queue_id` is null for one of a cron. */
-const TIMED_RUN = {
+export const TIMED_RUN = {
   team_id: 'id',
   queue_id: 'id',
   status: 'text',
@@ -39,7 +38,7 @@ export function countDurationsOf(ended: string, runs = 'count(*)'): string {
   select team_id, case of_team when 1 then team_id else queue_id end, hour, outcome, step, sum(runs)
   from (
     select team_id, queue_id, completed_at - completed_at % ${HOUR_MS} as hour,
-      case status when 'dead_lettered' then 'failed' else status end as outcome,
+      ${OUTCOME_OF_STATUS} as outcome,
       ${STEP} as step, ${runs} as runs
     from ${ended}
     where coalesce(reason, '') not in (${UNSENT.map((reason) => `'${reason}'`).join(', ')})

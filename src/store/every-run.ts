@@ -1,11 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from './database.ts';
-import { ENDED_TABLE, KEPT_COLUMNS, type OUTCOME_COLUMNS, type RunTable } from './run-tables.ts';
+import {
+  type BIG_COLUMNS,
+  ENDED_TABLE,
+  isSmall,
+  KEPT_COLUMNS,
+  type OUTCOME_COLUMNS,
+  type RunTable,
+} from './run-tables.ts';
 import type { EndedExecutionsTable, EndedJobsTable, ExecutionStatus, JobStatus } from './schema.ts';
 
-/** What is big or secret of a run. */
-const BIG = ['sealed_headers', 'payload', 'total_bytes', 'trace', 'body'] as const;
-type Big = (typeof BIG)[number];
+type Big = (typeof BIG_COLUMNS)[number];
 type Outcome = Exclude<(typeof OUTCOME_COLUMNS)[number], 'status'>;
 
 /** A run with all that is kept of it. While it waits or runs, what an end adds is null. */
@@ -31,7 +36,6 @@ const ADDED: Readonly<Record<string, string>> = {
   body: 'bytea',
 } satisfies Record<Outcome | 'retried_as', string>;
 const [RETRIED_AS = '', ...OUTCOMES] = Object.keys(ADDED);
-const isBig = (name: string) => (BIG as readonly string[]).includes(name);
 
 const WHOLE: Record<RunTable, readonly string[]> = {
   jobs: [...KEPT_COLUMNS.jobs, 'status', RETRIED_AS, ...OUTCOMES],
@@ -49,7 +53,7 @@ export interface RunChoice {
 
 /** Jobs wherever they are, called `runs`: those that wait or run and those that have ended, with the names of their queues. */
 export function everyJob(reader: Reader, choice: RunChoice) {
-  const columns = WHOLE.jobs.filter((name) => !isBig(name));
+  const columns = WHOLE.jobs.filter(isSmall);
   return withQueue<Omit<JobRow, 'queue'>>(reader, chosenRuns('jobs', columns, choice));
 }
 
@@ -60,7 +64,7 @@ export function everyWholeJob(reader: Reader, choice: RunChoice) {
 
 /** Executions wherever they are, called `runs`. */
 export function everyExecution(reader: Reader, choice: RunChoice) {
-  const columns = WHOLE.executions.filter((name) => !isBig(name));
+  const columns = WHOLE.executions.filter(isSmall);
   const executions = chosenRuns('executions', columns, choice) as RawBuilder<ExecutionRow>;
   return reader.selectFrom(executions.as('runs'));
 }

@@ -1,12 +1,9 @@
 import type { Dialect } from './dialect.ts';
-import { endRuns as endOnPostgres } from './postgres/end-runs.ts';
+import { END_RUNS } from './end-runs.ts';
 import type { HotRunner } from './procedure.ts';
 import type { RunTable } from './run-tables.ts';
 import { overLimit, packEnds } from './settlement.ts';
-import { endRuns as endOnSqlite } from './sqlite/end-runs.ts';
 import { countUsage } from './usage.ts';
-
-const END = { postgres: endOnPostgres, sqlite: endOnSqlite };
 
 /**
  * Counts runs that a node has just claimed, and fails at once those that are over their team's month (§8.2).
@@ -29,6 +26,6 @@ export async function keepWithinLimit<Row extends { team_id: string; id: string 
   const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
   if (over.size === 0) return [...rows];
   const ends = [...over].map(({ team_id, id }) => Object.assign({ team_id, id }, overLimit(now)));
-  await END[dialect.name].run(runner, dialect, packEnds(table, nodeId, ends));
+  await END_RUNS[dialect.name].run(runner, dialect, packEnds(table, nodeId, ends));
   return rows.filter((row) => !over.has(row));
 }

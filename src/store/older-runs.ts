@@ -1,4 +1,5 @@
 import type { Database, Trx } from './database.ts';
+import { deleteRuns, type RunKey } from './delete-runs.ts';
 import { type Dialect, packRows } from './dialect.ts';
 import { hotStatement, runHot } from './hot.ts';
 import {
@@ -14,11 +15,6 @@ import {
  * Runs that a version before 0009 ended: they are still where they ran, with their responses in a table of their own.
  * A start moves them, and the tidying later what older nodes end beside newer ones.
  */
-
-interface RunKey {
-  team_id: string;
-  id: string;
-}
 
 const OF_RESPONSE: ReadonlySet<string> = new Set(['total_bytes', 'trace', 'body']);
 
@@ -58,14 +54,6 @@ const deleteResponses = hotStatement<never>(
     select team_id, id from ${dialect.rows(KEY, 1)})`,
 );
 
-const deleteSome = ofEachTable((table) =>
-  hotStatement<never>(
-    `delete-older-${table}`,
-    (dialect) => `
-    delete from ${table} where (team_id, id) in (select team_id, id from ${dialect.rows(KEY, 1)})`,
-  ),
-);
-
 async function moveSome(
   trx: Trx,
   dialect: Dialect,
@@ -77,7 +65,7 @@ async function moveSome(
   const packed = [packRows(KEY, keys)];
   await runHot(trx, dialect, copySome[table], packed);
   await runHot(trx, dialect, deleteResponses, packed);
-  await runHot(trx, dialect, deleteSome[table], packed);
+  await deleteRuns(trx, dialect, table, keys);
   return keys.length;
 }
 

@@ -6,13 +6,10 @@ import { type ClaimedRow, findClaimedRuns } from './claimed-runs.ts';
 import { followCrons } from './cron-alerts.ts';
 import type { Trx } from './database.ts';
 import type { Dialect } from './dialect.ts';
+import { END_RUNS } from './end-runs.ts';
 import { raiseJobAlerts } from './job-alerts.ts';
-import { endRuns as endOnPostgres } from './postgres/end-runs.ts';
 import type { RunTable } from './run-tables.ts';
 import { NO_RESPONSE, packEnds } from './settlement.ts';
-import { endRuns as endOnSqlite } from './sqlite/end-runs.ts';
-
-const END = { postgres: endOnPostgres, sqlite: endOnSqlite };
 
 /** Which runs: all that nodes have claimed, or one of them. */
 export interface Orphans {
@@ -90,7 +87,7 @@ async function endClaimed(
   }));
   const callbacks = table === 'executions' ? await callbacksOf(trx, runs, now) : [];
   const packed = packEnds(table, nodeId, ends, callbacks);
-  const ended = await END[dialect.name].run(trx, dialect, packed);
+  const ended = await END_RUNS[dialect.name].run(trx, dialect, packed);
   const ids = new Set(ended.map(({ id }) => id));
   return runs.filter(({ id }) => ids.has(id));
 }

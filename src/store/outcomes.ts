@@ -3,7 +3,11 @@ import type { Fields } from './dialect.ts';
 import { hotStatement } from './hot.ts';
 import type { OutcomeHoursTable } from './schema.ts';
 
-const HOUR_MS = 3_600_000;
+/** What counters by hour go by. */
+export const HOUR_MS = 3_600_000;
+
+/** How a run that ended is counted, by its state. */
+export const OUTCOME_OF_STATUS = `case status when 'dead_lettered' then 'failed' else status end`;
 
 /** A run that ended, for the plots of outcomes. */
 const ENDED_RUN = {
@@ -22,7 +26,7 @@ export function countOutcomesOf(ended: string, runs = 'count(*)'): string {
   return `
   insert into outcome_hours (team_id, hour, outcome, runs)
   select team_id, completed_at - completed_at % ${HOUR_MS},
-    case status when 'dead_lettered' then 'failed' else status end, ${runs}
+    ${OUTCOME_OF_STATUS}, ${runs}
   from ${ended} group by 1, 2, 3 order by 1, 2, 3
   on conflict (team_id, hour, outcome) do update set runs = outcome_hours.runs + excluded.runs`;
 }

@@ -53,13 +53,16 @@ export const ENDED = { ...KEY, queue_id: 'id', ...OUTCOME } as const satisfies F
 
 export const OUTCOME_COLUMNS = Object.keys(OUTCOME) as (keyof typeof OUTCOME)[];
 
-/** What is big of an end. */
-const BIG: ReadonlySet<string> = new Set(['total_bytes', 'trace', 'body']);
+/** What is big or secret of a run. */
+export const BIG_COLUMNS = ['sealed_headers', 'payload', 'total_bytes', 'trace', 'body'] as const;
+
+/** All but that. */
+export const isSmall = (name: string) => !(BIG_COLUMNS as readonly string[]).includes(name);
 
 /** An execution that has ended, without its response. */
 export const SMALL_EXECUTION_COLUMNS: readonly string[] = [
   ...KEPT_COLUMNS.executions,
-  ...OUTCOME_COLUMNS.filter((name) => !BIG.has(name)),
+  ...OUTCOME_COLUMNS.filter(isSmall),
 ];
 
 export function ofEachTable<T>(make: (table: RunTable) => T): Readonly<Record<RunTable, T>> {

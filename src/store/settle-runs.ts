@@ -1,14 +1,10 @@
 import { followCrons, type SettledRun } from './cron-alerts.ts';
 import type { Database } from './database.ts';
+import { END_RUNS } from './end-runs.ts';
 import { type JobAlert, raiseJobAlerts } from './job-alerts.ts';
-import { endRuns as endOnPostgres } from './postgres/end-runs.ts';
 import type { RunTable } from './run-tables.ts';
 import { type EndedRow, packSettlements, type Settlement } from './settlement.ts';
-import { endRuns as endOnSqlite } from './sqlite/end-runs.ts';
 import { uncountRuns, unsentRuns } from './usage.ts';
-
-/** Ends runs, with all that is written of each; gives those that were still the node's to end. */
-const END = { postgres: endOnPostgres, sqlite: endOnSqlite };
 
 export interface Settled {
   /** The ids that were still the node's to end; for all others nothing was changed. */
@@ -26,11 +22,11 @@ export async function settleRuns(
 ): Promise<Settled> {
   const input = packSettlements(table, nodeId, settlements);
   if (settlements.every(isQuiet)) {
-    return { ours: idsOf(await db.perform(END, input)), hasRaised: false };
+    return { ours: idsOf(await db.perform(END_RUNS, input)), hasRaised: false };
   }
   return db.transact(async (trx) => {
     const { dialect } = db;
-    const ended = await END[dialect.name].run(trx, dialect, input);
+    const ended = await END_RUNS[dialect.name].run(trx, dialect, input);
     const ours = idsOf(ended);
     const kept = settlements.filter(({ run }) => ours.has(run.id));
     await raiseJobAlerts(trx, dialect, kept.flatMap(alertOf));

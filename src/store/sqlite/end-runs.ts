@@ -1,9 +1,9 @@
 import { insertCallbackRows } from '../callbacks.ts';
 import { copyLiveJobs } from '../copy-jobs.ts';
-import { type Dialect, type Fields, packRows, type RowOf } from '../dialect.ts';
-import { addDurations } from '../durations.ts';
+import { type Dialect, packRows, type RowOf } from '../dialect.ts';
+import { addDurations, TIMED_RUN } from '../durations.ts';
 import { type HotStatement, hotStatement, runHot } from '../hot.ts';
-import { addOutcomes } from '../outcomes.ts';
+import { addOutcomes, HOUR_MS } from '../outcomes.ts';
 import type { Procedure } from '../procedure.ts';
 import { ENDED, ENDED_TABLE, KEY, ofEachTable, RUNNING, type RunTable } from '../run-tables.ts';
 import {
@@ -15,16 +15,7 @@ import {
 } from '../settlement.ts';
 
 /** What is counted of a run that was ended. */
-const COUNTED = {
-  team_id: 'id',
-  queue_id: 'id',
-  status: 'text',
-  completed_at: 'bigint',
-  reason: 'text',
-  duration_ms: 'int',
-} as const satisfies Fields;
-
-type Counted = RowOf<typeof COUNTED>;
+type Counted = RowOf<typeof TIMED_RUN>;
 
 function valueOf(table: RunTable, name: string): string {
   return table === 'executions' && name === 'queue_id' ? 'null as queue_id' : name;
@@ -36,7 +27,7 @@ const END = ofEachTable((table) =>
     const from = `${dialect.rows(ENDED, 1)} cross join ${table}
       where ${isClaimed(dialect, table)}`;
     const ended = ENDED_TABLE[table];
-    const counted = Object.keys(COUNTED).map((name) => valueOf(table, name));
+    const counted = Object.keys(TIMED_RUN).map((name) => valueOf(table, name));
     return `${insertEnded(dialect, table, { kept: table, outcome: 'given', from })}
       returning id, ${counted.join(', ')} ${streakOf(table, ended)}`;
   }),
@@ -70,15 +61,13 @@ export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
     };
     await write(copyLiveJobs, kept.copies);
     await write(insertCallbackRows, kept.callbacks);
-    const alike = packRows({ ...COUNTED, runs: 'int' }, countAlike(ended));
+    const alike = packRows({ ...TIMED_RUN, runs: 'int' }, countAlike(ended));
     await write(addOutcomes, alike);
     await write(addDurations, alike);
     await runHot(runner, dialect, TAKE_OUT[table], [packRows(KEY, ended), nodeId]);
     return ended;
   },
 };
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Few rows to unpack: most runs of a batch end in the same hour and alike, and taking JSON apart is what counting
