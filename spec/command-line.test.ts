@@ -8,9 +8,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newId } from '#domain/ids';
-import { silentLog } from '#domain/log';
-import { openStore, type Store } from '#store/store';
-import { APP_KEY, configOf, run } from '#testing/command-line';
+import type { Store } from '#store/store';
+import { configOf, openBeside, run } from '#testing/command-line';
 import { aCron, aJob } from '#testing/makers';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
@@ -41,13 +40,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
   before(async () => {
     config = configOf(await makeDatabaseUrl());
-    store = await openStore({
-      location: config.database,
-      appKey: APP_KEY,
-      clock: realClock,
-      log: silentLog,
-      serving: false,
-    });
+    store = await openBeside(config);
     teamId = (await store.teams.create('Acme', 'free', realClock.now())).id;
   });
   after(() => store.close());

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { silentLog } from '#domain/log';
-import { openStore, type Store } from '#store/store';
-import { APP_KEY, configOf, run } from '#testing/command-line';
+import type { Store } from '#store/store';
+import { configOf, openBeside, run } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
 import { aCron, aQueue } from '#testing/makers';
 import { forEachDatabase } from '#testing/process';
@@ -66,13 +65,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
   before(async () => {
     config = configOf(await makeDatabaseUrl());
-    store = await openStore({
-      location: config.database,
-      appKey: APP_KEY,
-      clock: realClock,
-      log: silentLog,
-      serving: false,
-    });
+    store = await openBeside(config);
     work = createWork({ store });
   });
   after(() => store.close());

@@ -7,9 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { newId } from '#domain/ids';
-import { silentLog } from '#domain/log';
-import { openStore, type Store } from '#store/store';
-import { APP_KEY, configOf, run } from '#testing/command-line';
+import type { Store } from '#store/store';
+import { configOf, openBeside, run } from '#testing/command-line';
 import { startDnsServer } from '#testing/dns-server';
 import { aCron, aDeadLetter, aJob, aNode, aQueue, aSettlement, aClaimedJob } from '#testing/makers';
 import { createDatabase } from '#testing/postgres';
@@ -49,9 +48,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       PLANS: 'free=1000,pro=unlimited',
       BASE_URL: 'https://belfry.example.com',
     });
-    const location = config.database;
-    const shared = { location, appKey: APP_KEY, clock: realClock, log: silentLog };
-    store = await openStore({ ...shared, serving: false });
+    store = await openBeside(config);
     const user = await printed(...NEW_USER);
     teamId = String(user['teamId']);
   });
@@ -606,14 +603,7 @@ describe('backup', () => {
   before(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-backup-'));
     config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`);
-    const location = config.database;
-    store = await openStore({
-      location,
-      appKey: APP_KEY,
-      clock: realClock,
-      log: silentLog,
-      serving: true,
-    });
+    store = await openBeside(config, { serving: true });
   });
   after(async () => {
     await store.close();

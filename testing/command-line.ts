@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
 import { runCommand } from '#cli/run-command';
+import { silentLog } from '#domain/log';
+import { openStore, type Store } from '#store/store';
 import { createCommandServices } from '../src/commands.ts';
 import { type Config, readConfig } from '../src/config.ts';
+import { realClock } from '../src/realClock.ts';
 
 export const APP_KEY = Buffer.alloc(32, 7);
 
@@ -21,6 +24,12 @@ export function configOf(databaseUrl: string, env: Record<string, string> = {}):
   const config = readConfig(settings, os.tmpdir());
   assert.ok(!('errors' in config), JSON.stringify(config));
   return config;
+}
+
+/** Opens the database of some settings beside the commands. */
+export async function openBeside(config: Config, { serving = false } = {}): Promise<Store> {
+  const location = config.database;
+  return openStore({ location, appKey: APP_KEY, clock: realClock, log: silentLog, serving });
 }
 
 /** Runs a command in this process, as the command line would. @param env  what it finds in the environment */

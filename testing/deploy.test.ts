@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
-import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { makeFolder } from './guard.ts';
 import { eventually, startBelfry } from './process.ts';
 import { guardedSpawn } from './spawned.ts';
+import { freePort } from './free-port.ts';
 import { SETTINGS } from '../src/settings.ts';
 
 const ROOT = path.dirname(import.meta.dirname);
@@ -161,14 +159,4 @@ function ask(url: string, ca: Buffer): Promise<Answered> {
       })
       .on('error', reject);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = http.createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

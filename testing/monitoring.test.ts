@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { makeFolder } from './guard.ts';
 import { eventually, startBelfry } from './process.ts';
 import { guardedSpawn } from './spawned.ts';
+import { freePort } from './free-port.ts';
 
 const FOLDER = path.join(path.dirname(import.meta.dirname), 'docs/monitoring');
 const RULES = path.join(FOLDER, 'alerts.yaml');
@@ -124,13 +122,3 @@ scrape_configs: [{ job_name: belfry, static_configs: [{ targets: ['${target}'] }
     assert.equal(evaluated.match(/"type":"alerting"/g)?.length, rules.length);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = http.createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
