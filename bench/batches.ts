@@ -1,6 +1,6 @@
 /** What one batch of claims and settlements costs, beside how much waits and how much is finished. */
 import { CompiledQuery } from 'kysely';
-import type { ClaimedJob } from '#store/claims';
+import type { ClaimedJob } from '#store/runs/claims';
 import type { Store } from '#store/store';
 import { openBenchStore } from './belfry.ts';
 import { insertJobs, STORED_BODY, STORED_TRACE } from './bulk.ts';

@@ -1,5 +1,5 @@
 /** Layouts of what waits, runs and has ended, as bare SQL for Postgres: what layouts.ts compares. */
-import type { Fields } from '#store/dialect';
+import type { Fields } from '#store/database/dialect';
 
 export interface Layout {
   name: string;

@@ -9,7 +9,7 @@
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { newId } from '#domain/ids';
-import { type Fields, packRows, type RowOf } from '#store/dialect';
+import { type Fields, packRows, type RowOf } from '#store/database/dialect';
 import { settlementOf } from './batches.ts';
 import { openBenchStore } from './belfry.ts';
 import { STORED_BODY, STORED_TRACE } from './bulk.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CHAT_CHANNELS, type ChatChannelKind } from '#domain/notification-channel';
-import type { StoredAlert } from '#store/alerts';
+import type { StoredAlert } from '#store/alerts/alerts';
 import { BASE_URL, startNotifier } from '#testing/notifying';
 import { type Answer, type Receiver, startReceiver } from '#testing/receiver';
 import { runCronNow } from '#testing/runs';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import type { Sighting, SightingStore } from '#store/sightings';
+import type { Sighting, SightingStore } from '#store/nodes/sightings';
 
 const MEMORY_MS = 30 * 24 * 60 * 60_000;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Backlog } from '#store/backlog';
-import type { EachSource } from '#store/source-figures';
+import type { Backlog } from '#store/figures/backlog';
+import type { EachSource } from '#store/figures/source-figures';
 import { Metrics } from './metrics.ts';
 import { watchSources } from './sourceMetrics.ts';
 

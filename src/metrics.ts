@@ -2,8 +2,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { NoticeObserver } from '#alerts/sending';
 import type { Clock } from '#domain/clock';
 import type { EngineObserver } from '#engine/observer';
-import type { Backlog, InState, Outbox } from '#store/backlog';
-import type { OldSnapshot } from '#store/snapshots';
+import type { Backlog, InState, Outbox } from '#store/figures/backlog';
+import type { OldSnapshot } from '#store/figures/snapshots';
 import { seldom } from './seldom.ts';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];

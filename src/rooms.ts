@@ -2,7 +2,7 @@ import { CommandFault } from '#cli/fault';
 import type { OpenRooms } from '#cli/services';
 import { secretHeadersWith } from '#domain/secret-headers';
 import { createPeople } from '#people/people';
-import { StoreError } from '#store/errors';
+import { StoreError } from '#store/database/errors';
 import { openStore } from '#store/store';
 import { AppKeyFault, loadAppKey } from './appKey.ts';
 import { publicAddress, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';

@@ -1,7 +1,7 @@
 import { createStartingPages } from '#api/service-pages';
 import type { DashboardBuild } from '#dashboard/build';
 import { findOwnEcho } from '#domain/own-echo';
-import { StoreError } from '#store/errors';
+import { StoreError } from '#store/database/errors';
 import { type OpenedStore, openStore } from '#store/store';
 import { AppKeyFault, loadAppKey } from './appKey.ts';
 import { publicAddress, type Config } from './config.ts';

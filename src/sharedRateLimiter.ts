@@ -1,5 +1,5 @@
 import { type Hit, RATE_WINDOW_MS, type RateLimiter } from '#api/rate-limiter';
-import type { ApiWindowStore } from '#store/api-windows';
+import type { ApiWindowStore } from '#store/people/api-windows';
 
 /** Windows that are used up, remembered here so that a flood of refused requests writes nothing. */
 const MOST_REMEMBERED = 100_000;

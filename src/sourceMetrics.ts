@@ -1,6 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '#domain/clock';
-import type { EachSource, OutcomeCounts, SourceFigures, TeamFigures } from '#store/source-figures';
+import type {
+  EachSource,
+  OutcomeCounts,
+  SourceFigures,
+  TeamFigures,
+} from '#store/figures/source-figures';
 import { seldom } from './seldom.ts';
 
 /** They cost more than the other figures, and change no faster than Prometheus looks. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
-import type { EndedTable, RunTable } from '#store/run-tables';
+import type { EndedTable, RunTable } from '#store/runs/run-tables';
 import type { Store } from '#store/store';
 import type { ApiAnswer, TestService } from './service.ts';
 

@@ -1,11 +1,11 @@
 /** Makers of test data: each names only what its test is about and takes the ordinary for the rest. */
-import type { AcceptedJob, NewJob } from '#store/accept-jobs';
-import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/claims';
-import type { Cron, CronSettings } from '#store/crons';
-import type { Queue, QueueSettings } from '#store/queues';
-import type { ExecutionSettlement, JobSettlement, RunEnd } from '#store/settlement';
+import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
+import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/runs/claims';
+import type { Cron, CronSettings } from '#store/crons/crons';
+import type { Queue, QueueSettings } from '#store/queues/queues';
+import type { ExecutionSettlement, JobSettlement, RunEnd } from '#store/runs/settlement';
 import type { Store } from '#store/store';
-import type { Team } from '#store/teams';
+import type { Team } from '#store/people/teams';
 
 export const LEASE_MS = 30_000;
 const TARGET_URL = 'http://target.example/hook';

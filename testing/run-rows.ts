@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { ENDED_TABLE, KEPT_COLUMNS, OUTCOME_COLUMNS, type RunTable } from '#store/run-tables';
-import type { EndedExecutionsTable, EndedJobsTable } from '#store/schema';
+import { ENDED_TABLE, KEPT_COLUMNS, OUTCOME_COLUMNS, type RunTable } from '#store/runs/run-tables';
+import type { EndedExecutionsTable, EndedJobsTable } from '#store/database/schema';
 import type { Store } from '#store/store';
 
 /** Runs wherever they are, as table expressions for a `from` clause of either database. */

@@ -1,5 +1,5 @@
-import type { ExecutionDetail } from '#store/crons';
-import type { JobDetail } from '#store/job-records';
+import type { ExecutionDetail } from '#store/crons/crons';
+import type { JobDetail } from '#store/jobs/job-records';
 import { eventually } from './process.ts';
 import { startRawReceiver, type RawConnection } from './raw-receiver.ts';
 import { scheduleCron, setQueue } from './scheduling.ts';

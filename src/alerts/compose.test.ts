@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { RequestSpec } from '#domain/request';
-import type { StoredAlert } from '#store/alerts';
+import type { StoredAlert } from '#store/alerts/alerts';
 import { writeMessage, writeTestMessage } from './compose.ts';
 import { excerptOf, oneLine } from './texts.ts';
 

@@ -1,5 +1,5 @@
 import { describeUnknown, isUnknown } from '#domain/failure';
-import type { StoredAlert } from '#store/alerts';
+import type { StoredAlert } from '#store/alerts/alerts';
 import type { RequestSpec } from '#domain/request';
 import { breakLinks } from '#domain/plain-names';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';

@@ -1,8 +1,8 @@
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { ChannelConfig } from '#domain/notification-channel';
-import type { MemberAddress } from '#store/channels';
-import type { ClaimedNotice, NoticeTarget } from '#store/notices';
+import type { MemberAddress } from '#store/alerts/channels';
+import type { ClaimedNotice, NoticeTarget } from '#store/alerts/notices';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';

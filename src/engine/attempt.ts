@@ -10,10 +10,10 @@ import { readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
 import { hashPayload, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
-import type { CallbackToSend } from '#store/callbacks';
-import type { ClaimedExecution, ClaimedJob } from '#store/claims';
-import type { QueueSettings } from '#store/queues';
-import type { RunEnd, Settlement, StoredResponse } from '#store/settlement';
+import type { CallbackToSend } from '#store/callbacks/callbacks';
+import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
+import type { QueueSettings } from '#store/queues/queues';
+import type { RunEnd, Settlement, StoredResponse } from '#store/runs/settlement';
 
 /** What a queue says about failed attempts; a queue that is gone retries nothing and tells nobody. */
 export type RetryPolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;

@@ -2,7 +2,7 @@ import { buildCallbackRequest } from '#domain/callback';
 import type { Clock } from '#domain/clock';
 import type { Sender } from '#domain/exchange';
 import { signRequest } from '#domain/signature';
-import type { ClaimedCallback } from '#store/callbacks';
+import type { ClaimedCallback } from '#store/callbacks/callbacks';
 
 const CALLBACK_TIMEOUT_SECONDS = 10;
 

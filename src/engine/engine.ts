@@ -2,7 +2,7 @@ import type { Clock } from '#domain/clock';
 import { parseCronExpression } from '#domain/cron';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
-import type { Signal } from '#store/signals';
+import type { Signal } from '#store/database/signals';
 import type {
   Claim,
   Claimant,
@@ -10,7 +10,7 @@ import type {
   ClaimedJob,
   Holds,
   LaneSeats,
-} from '#store/claims';
+} from '#store/runs/claims';
 import type { Store } from '#store/store';
 import { Agenda, type Lane } from './agenda.ts';
 import { Lease } from './lease.ts';

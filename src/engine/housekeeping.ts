@@ -1,5 +1,5 @@
 import type { Log } from '#domain/log';
-import { EXPIRING } from '#store/retention';
+import { EXPIRING } from '#store/retention/retention';
 import type { Store } from '#store/store';
 import { nextSize, type PaceLimits, sizeAfterFailure } from './pace.ts';
 

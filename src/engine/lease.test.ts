@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
-import type { Signal } from '#store/signals';
+import type { Signal } from '#store/database/signals';
 import { aJob, aNode, claimJobs } from '#testing/makers';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import type { Stray } from '#store/strays';
+import type { Stray } from '#store/nodes/strays';
 import { type EngineObserver, unobserved } from './observer.ts';
 import { Peers } from './peers.ts';
 

@@ -1,4 +1,4 @@
-import type { NodeBeat } from '#store/nodes';
+import type { NodeBeat } from '#store/nodes/nodes';
 
 interface Seen {
   beat: number;

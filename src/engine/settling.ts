@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import { StoreError, type StoreErrorCode } from '#store/errors';
+import { StoreError, type StoreErrorCode } from '#store/database/errors';
 
 interface Tools {
   clock: Clock;

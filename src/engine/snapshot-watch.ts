@@ -1,5 +1,5 @@
 import type { Log } from '#domain/log';
-import type { OldSnapshot } from '#store/snapshots';
+import type { OldSnapshot } from '#store/figures/snapshots';
 import type { Store } from '#store/store';
 
 const LOOK_EVERY_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { Log } from '#domain/log';
-import type { Signal } from '#store/signals';
+import type { Signal } from '#store/database/signals';
 import type { Store } from '#store/store';
-import type { Doubt, Stray } from '#store/strays';
+import type { Doubt, Stray } from '#store/nodes/strays';
 
 /** The server may still carry out a statement whose answer nobody waits for any more; longer than that takes. */
 const DOUBT_MS = 70_000;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#domain/clock';
 import type { Store } from '#store/store';
-import type { User } from '#store/users';
+import type { User } from '#store/people/users';
 import type { Limits } from './limits.ts';
 import type { Mailer } from './mail.ts';
 import { writeEmailChangeAskedMail, writeEmailChangeMail, writeEmailMail } from './mails.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { isId } from '#domain/ids';
-import type { Invitation } from '#store/invitations';
+import type { Invitation } from '#store/people/invitations';
 import type { Store } from '#store/store';
 import { type Actor, authorize } from './actor.ts';
 import { checkEmail, gatherErrors, normalizeEmail } from './fields.ts';

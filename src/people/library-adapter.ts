@@ -5,8 +5,8 @@ import type {
   AuthTable,
   AuthValue,
   Condition,
-} from '#store/auth-records';
-import { AUTH_TABLES } from '#store/auth-records';
+} from '#store/people/auth-records';
+import { AUTH_TABLES } from '#store/people/auth-records';
 import { hashToken } from './secrets.ts';
 
 interface Where {

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import { isId } from '#domain/ids';
 import type { Store } from '#store/store';
-import type { Team } from '#store/teams';
+import type { Team } from '#store/people/teams';
 import type { ApiTokens } from './api-tokens.ts';
 import type { PeopleConfig } from './config.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import type { TeamOfUser } from '#store/users';
+import type { TeamOfUser } from '#store/people/users';
 import type { ApiTokens } from './api-tokens.ts';
 import type { Background } from './background.ts';
 import type { EmailLinks } from './email-links.ts';

@@ -1,5 +1,5 @@
 import type { Store } from '#store/store';
-import type { User } from '#store/users';
+import type { User } from '#store/people/users';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
 import type { Passwords } from './passwords.ts';

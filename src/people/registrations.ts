@@ -1,5 +1,5 @@
 import type { Clock } from '#domain/clock';
-import type { Registered, Registration, StartingTeam } from '#store/registration';
+import type { Registered, Registration, StartingTeam } from '#store/people/registration';
 import type { Store } from '#store/store';
 import type { Background } from './background.ts';
 import type { PeopleConfig } from './config.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '#domain/clock';
-import type { NewPassword } from '#store/proofs';
+import type { NewPassword } from '#store/people/proofs';
 import type { Store } from '#store/store';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 

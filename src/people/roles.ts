@@ -1,4 +1,4 @@
-import type { Role } from '#store/accounts-schema';
+import type { Role } from '#store/database/accounts-schema';
 
 export type { Role };
 

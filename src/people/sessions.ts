@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import type { TeamOfUser } from '#store/users';
+import type { TeamOfUser } from '#store/people/users';
 import { normalizeEmail } from './fields.ts';
 import type { Devices } from './devices.ts';
 import type { LibraryLoader } from './library-loader.ts';
@@ -9,7 +9,7 @@ import type { TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
 import { pickCookies, type Visitor } from './visitor.ts';
 
-export type { TeamOfUser } from '#store/users';
+export type { TeamOfUser } from '#store/people/users';
 
 /** `setCookies` are whole `Set-Cookie` values, to be sent with the answer. */
 export interface SignedIn {

@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { isId } from '#domain/ids';
-import type { Member, TeamContents } from '#store/members';
+import type { Member, TeamContents } from '#store/people/members';
 import type { Store } from '#store/store';
 import { type Actor, authorize, proveMember } from './actor.ts';
 import type { PeopleConfig } from './config.ts';

@@ -22,11 +22,11 @@ import {
   postgresUrl,
   TEST_START,
 } from '#testing/stores';
-import type { RanStatement } from './database.ts';
+import type { RanStatement } from './database/database.ts';
 import { PLANNING } from './postgres/open.ts';
 import { writeCursor } from './lists/cursor.ts';
 import type { JobSearch } from './lists/search.ts';
-import { EXPIRING } from './retention.ts';
+import { EXPIRING } from './retention/retention.ts';
 import type { Store } from './store.ts';
 
 /** Tables that grow with what a service has ever done, or with what waits. */

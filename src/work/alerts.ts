@@ -1,6 +1,6 @@
 import { isId } from '#domain/ids';
-import type { AlertsAsked, StoredAlert } from '#store/alerts';
-import type { UsageAlert } from '#store/usage-alerts';
+import type { AlertsAsked, StoredAlert } from '#store/alerts/alerts';
+import type { UsageAlert } from '#store/alerts/usage-alerts';
 import type { Store } from '#store/store';
 import { boundLimit } from './list-limit.ts';
 

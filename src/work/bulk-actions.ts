@@ -1,6 +1,6 @@
 import { earliestIdAt, isId } from '#domain/ids';
-import type { ResendAgain } from '#store/job-actions';
-import type { JobSearch as StoredSearch } from '#store/lists';
+import type { ResendAgain } from '#store/jobs/job-actions';
+import type { JobSearch as StoredSearch } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import type {
   BulkAnswers,

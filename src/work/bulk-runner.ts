@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#domain/log';
-import type { ClaimedTask } from '#store/bulk-tasks';
-import type { JobRow } from '#store/lists';
+import type { ClaimedTask } from '#store/jobs/bulk-tasks';
+import type { JobRow } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import { act } from './bulk-actions.ts';
 

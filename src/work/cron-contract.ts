@@ -1,8 +1,8 @@
 /** What the pages of crons and queues ask and show, and the overview. Types only. */
 import type { QueueHealth } from '#domain/queue-health';
-import type { Cron, ExecutionRecord } from '#store/crons';
-import type { JobRecord } from '#store/job-records';
-import type { Queue } from '#store/queues';
+import type { Cron, ExecutionRecord } from '#store/crons/crons';
+import type { JobRecord } from '#store/jobs/job-records';
+import type { Queue } from '#store/queues/queues';
 import type { BoundedCount } from './run-contract.ts';
 
 /** One bar of the strip of results. */

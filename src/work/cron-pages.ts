@@ -1,7 +1,7 @@
 import { summariseDurations } from '#domain/durations';
 import { earliestIdAt, isId } from '#domain/ids';
-import type { Cron } from '#store/crons';
-import { type ExecutionRow as StoredRow, MOST_COUNTED, MOST_SAMPLED } from '#store/lists';
+import type { Cron } from '#store/crons/crons';
+import { type ExecutionRow as StoredRow, MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import type { CronPages, CronRow, CronSearch, ExecutionRow, RunResult } from './cron-contract.ts';
 import { boundPage } from './job-pages.ts';

@@ -2,7 +2,7 @@ import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import { parseCronExpression } from '#domain/cron';
 import { isId } from '#domain/ids';
-import type { Cron, CronSettings, ExecutionDetail, ExecutionRecord } from '#store/crons';
+import type { Cron, CronSettings, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
 import type { Store } from '#store/store';
 import type { CronInput } from './cron-input.ts';
 import { boundLimit } from './list-limit.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DURATION_BOUNDS } from '#domain/duration-histogram';
-import type { DurationHour } from '#store/durations';
-import type { OutcomeHour } from '#store/outcomes';
+import type { DurationHour } from '#store/figures/durations';
+import type { OutcomeHour } from '#store/figures/outcomes';
 import { countSteps, deepestSteps, figuresOf, stepsUntil, timeSteps } from './figures.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { addCounts, estimateQuantile } from '#domain/duration-histogram';
-import type { DurationHour } from '#store/durations';
-import type { Depth } from '#store/depths';
-import type { OutcomeHour } from '#store/outcomes';
+import type { DurationHour } from '#store/figures/durations';
+import type { Depth } from '#store/figures/depths';
+import type { OutcomeHour } from '#store/figures/outcomes';
 import type {
   DepthStep,
   DurationStep,

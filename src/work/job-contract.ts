@@ -1,7 +1,7 @@
 /** What the pages of jobs and failures ask and show. Types only. */
 import type { FailureReason } from '#domain/failure';
-import type { JobRecord } from '#store/job-records';
-import type { ResentCount } from '#store/resent';
+import type { JobRecord } from '#store/jobs/job-records';
+import type { ResentCount } from '#store/jobs/resent';
 import type { BoundedCount } from './run-contract.ts';
 
 export type { ResentCount };

@@ -1,5 +1,5 @@
 import { isId } from '#domain/ids';
-import type { JobSearch as StoredSearch } from '#store/lists';
+import type { JobSearch as StoredSearch } from '#store/lists/lists';
 import type { JobSearch } from './job-contract.ts';
 
 /** Texts longer than this find nothing: no URL or page needs them. */

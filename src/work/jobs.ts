@@ -1,8 +1,8 @@
 import { isId } from '#domain/ids';
-import type { AcceptedJob } from '#store/accept-jobs';
-import type { JobDetail, JobFilter, JobRecord } from '#store/job-records';
-import type { ResentCount } from '#store/resent';
-import type { JobStatus } from '#store/schema';
+import type { AcceptedJob } from '#store/jobs/accept-jobs';
+import type { JobDetail, JobFilter, JobRecord } from '#store/jobs/job-records';
+import type { ResentCount } from '#store/jobs/resent';
+import type { JobStatus } from '#store/database/schema';
 import type { Store } from '#store/store';
 import type { JobInput } from './job-input.ts';
 import { boundLimit } from './list-limit.ts';

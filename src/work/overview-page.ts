@@ -1,5 +1,5 @@
-import type { ExecutionRecord } from '#store/crons';
-import type { JobSearch } from '#store/lists';
+import type { ExecutionRecord } from '#store/crons/crons';
+import type { JobSearch } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import type { CronPages, EndedRun, Overview, QueueRow } from './cron-contract.ts';
 import { countSteps, figuresOf, stepsUntil } from './figures.ts';

@@ -1,4 +1,4 @@
-import type { Counts, Created, Pulse } from '#store/pulse';
+import type { Counts, Created, Pulse } from '#store/figures/pulse';
 import type { Store } from '#store/store';
 
 export type { Counts, Created, Pulse };

@@ -1,7 +1,7 @@
 import { parseAssertions } from '#domain/assertions';
 import type { JsonField } from '#domain/json-text';
 import { MAX_RETRIES, parseRetrySchedule } from '#domain/retry-schedule';
-import type { QueueSettings } from '#store/queues';
+import type { QueueSettings } from '#store/queues/queues';
 import { type Fields, Findings, type Reading, findGiven, isAtMost, isName } from './fields.ts';
 import { readBoolean, readInteger, readRequiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';

@@ -1,7 +1,7 @@
 import { isId } from '#domain/ids';
 import { judgeQueue } from '#domain/queue-health';
-import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists';
-import type { Queue } from '#store/queues';
+import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
+import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import type { CronPages, QueueHistory, QueueRow } from './cron-contract.ts';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';

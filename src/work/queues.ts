@@ -1,9 +1,9 @@
 import { isId } from '#domain/ids';
-import type { Queue } from '#store/queues';
+import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import type { QueueChange } from './queue-input.ts';
 
-export { DEFAULT_QUEUE_SETTINGS } from '#store/queues';
+export { DEFAULT_QUEUE_SETTINGS } from '#store/queues/queues';
 export type { Queue };
 
 /**

@@ -1,7 +1,7 @@
 /** What became of what was resent (§3.3), and taking it back while it has not been sent. */
 import { earliestIdAt, isId } from '#domain/ids';
-import type { BulkTask } from '#store/bulk-tasks';
-import type { JobRecord } from '#store/job-records';
+import type { BulkTask } from '#store/jobs/bulk-tasks';
+import type { JobRecord } from '#store/jobs/job-records';
 import type { Store } from '#store/store';
 import type { JobPages, JobRow, ShownTask } from './job-contract.ts';
 import { MOST_AT_ONCE } from './bulk-actions.ts';

@@ -2,8 +2,8 @@
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod, Timing } from '#domain/exchange';
 import type { FailureReason } from '#domain/failure';
-import type { JobRecord } from '#store/job-records';
-import type { ExecutionRecord } from '#store/crons';
+import type { JobRecord } from '#store/jobs/job-records';
+import type { ExecutionRecord } from '#store/crons/crons';
 
 /** A count that stops (at 10,000; in rows of queues at 1,000): `isMore` is shown as a plus behind it. */
 export interface BoundedCount {

@@ -1,7 +1,7 @@
 import { isId } from '#domain/ids';
 import type { JsonField } from '#domain/json-text';
 import { type AlertSource, WEEK_MS } from '#domain/maintenance';
-import type { WindowSettings } from '#store/windows';
+import type { WindowSettings } from '#store/alerts/windows';
 import { type Fields, Findings, type Reading, findGiven, isAtMost, isName } from './fields.ts';
 import { readBoolean, readRequiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';

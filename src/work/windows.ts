@@ -1,7 +1,7 @@
 import { isId } from '#domain/ids';
 import { type AlertSource, coversSource, endOfWindow, isInsideWindow } from '#domain/maintenance';
 import type { Store } from '#store/store';
-import type { NamedSource, StoredWindow } from '#store/windows';
+import type { NamedSource, StoredWindow } from '#store/alerts/windows';
 import type { WindowInput } from './window-input.ts';
 
 export type { NamedSource };

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Clock } from '#domain/clock';
 import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
-import type { Signal } from '#store/signals';
+import type { Signal } from '#store/database/signals';
 import { openStore, type Store } from '#store/store';
 import { forEachDatabase } from '#testing/process';
 import type { CronInput } from './cron-input.ts';

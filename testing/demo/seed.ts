@@ -1,8 +1,8 @@
 import { CompiledQuery, sql } from 'kysely';
 import { silentLog } from '#domain/log';
 import { type BelfryService, buildService } from '#service';
-import { LOOK_EVERY_MS } from '#store/depths';
-import { countDurationsOf } from '#store/durations';
+import { LOOK_EVERY_MS } from '#store/figures/depths';
+import { countDurationsOf } from '#store/figures/durations';
 import { openStore } from '#store/store';
 import type { Config } from '#config';
 import type { CronInput } from '#work/cron-input';

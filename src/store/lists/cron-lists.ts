@@ -1,10 +1,10 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
-import type { Database } from '../database.ts';
-import { type Fields, packRows } from '../dialect.ts';
-import { runHot } from '../hot.ts';
+import type { Database } from '../database/database.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { runHot } from '../database/hot.ts';
 import { pageStatement } from './statement.ts';
-import type { ExecutionRow } from '../every-run.ts';
-import type { Tables } from '../schema.ts';
+import type { ExecutionRow } from '../runs/every-run.ts';
+import type { Tables } from '../database/schema.ts';
 
 /** One bar of a cron's strip of results. */
 export interface RunResult {

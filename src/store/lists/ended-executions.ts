@@ -1,10 +1,10 @@
 import { earliestIdAt } from '#domain/ids';
-import { executionRecord } from '../crons.ts';
-import type { NamedRun } from '../cron-overview.ts';
-import type { Database } from '../database.ts';
-import { runHot } from '../hot.ts';
-import { SMALL_EXECUTION_COLUMNS } from '../run-tables.ts';
-import type { EndedExecutionsTable } from '../schema.ts';
+import { executionRecord } from '../crons/crons.ts';
+import type { NamedRun } from '../crons/cron-overview.ts';
+import type { Database } from '../database/database.ts';
+import { runHot } from '../database/hot.ts';
+import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
+import type { EndedExecutionsTable } from '../database/schema.ts';
 import { pageStatement } from './statement.ts';
 
 /** Ids tell when a run was made: one that ended in a time was made at most so long before. */

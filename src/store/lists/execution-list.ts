@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../database.ts';
-import { type ExecutionRecord, executionRecord } from '../crons.ts';
-import { everyExecution } from '../every-run.ts';
+import type { Database } from '../database/database.ts';
+import { type ExecutionRecord, executionRecord } from '../crons/crons.ts';
+import { everyExecution } from '../runs/every-run.ts';
 
 export interface ExecutionRow extends ExecutionRecord {
   /** As many bytes of the response's beginning as were asked for; null without a response. */

@@ -1,6 +1,6 @@
 import type { FailureReason } from '#domain/failure';
 import { sql } from 'kysely';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import { findQueueIds } from './job-list.ts';
 import { KeyMerge } from './key-merge.ts';
 import { rangesOf } from './ranges.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
-import type { Database } from '../database.ts';
-import { packRows } from '../dialect.ts';
-import { runHot } from '../hot.ts';
+import type { Database } from '../database/database.ts';
+import { packRows } from '../database/dialect.ts';
+import { runHot } from '../database/hot.ts';
 import { findQueueIds, listJobPage } from './job-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf } from './ranges.ts';
 import { type JobSearch, needsLookingAt } from './search.ts';

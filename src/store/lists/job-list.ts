@@ -1,5 +1,5 @@
 import type { Clock } from '#domain/clock';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import { earlierFirst, KeyMerge, laterFirst } from './key-merge.ts';
 import { findIdsByUrl, findIdsOfJob, pickJobs } from './pick-jobs.ts';

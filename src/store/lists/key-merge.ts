@@ -1,6 +1,6 @@
-import type { Database } from '../database.ts';
-import { packRows } from '../dialect.ts';
-import { runHot } from '../hot.ts';
+import type { Database } from '../database/database.ts';
+import { packRows } from '../database/dialect.ts';
+import { runHot } from '../database/hot.ts';
 import { type Direction, FIND_KEYS, type Range, RANGE, type RangeKind } from './ranges.ts';
 import type { JobKey } from './search.ts';
 

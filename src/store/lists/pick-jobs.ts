@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../database.ts';
-import { runHot } from '../hot.ts';
+import type { Database } from '../database/database.ts';
+import { runHot } from '../database/hot.ts';
 import { pageStatement } from './statement.ts';
-import { everyJob } from '../every-run.ts';
-import { findRetries, jobRecord, type JobRecord } from '../job-records.ts';
+import { everyJob } from '../runs/every-run.ts';
+import { findRetries, jobRecord, type JobRecord } from '../jobs/job-records.ts';
 import { fits, type JobRow, type JobSearch, timeOf } from './search.ts';
 
 /** Of some jobs of a team those that a search is for, in no order. */

@@ -1,5 +1,5 @@
-import type { Database } from '../database.ts';
-import { runHot } from '../hot.ts';
+import type { Database } from '../database/database.ts';
+import { runHot } from '../database/hot.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from './statement.ts';
 

@@ -1,7 +1,7 @@
-import type { Database } from '../database.ts';
-import { type Fields, packRows } from '../dialect.ts';
-import { runHot } from '../hot.ts';
-import type { EndedJobsTable } from '../schema.ts';
+import type { Database } from '../database/database.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { runHot } from '../database/hot.ts';
+import type { EndedJobsTable } from '../database/schema.ts';
 import type { RunResult } from './cron-lists.ts';
 import { pageStatement } from './statement.ts';
 

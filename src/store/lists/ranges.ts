@@ -1,8 +1,8 @@
 import { FAILURE_REASONS } from '#domain/failure';
-import { type Fields } from '../dialect.ts';
-import type { HotStatement } from '../hot.ts';
+import { type Fields } from '../database/dialect.ts';
+import type { HotStatement } from '../database/hot.ts';
 import { pageStatement } from './statement.ts';
-import type { JobStatus } from '../schema.ts';
+import type { JobStatus } from '../database/schema.ts';
 import type { JobSearch } from './search.ts';
 
 /**

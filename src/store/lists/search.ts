@@ -1,6 +1,6 @@
 import type { FailureReason } from '#domain/failure';
 import { hasStatusCode } from '#domain/status-codes';
-import type { JobRecord } from '../job-records.ts';
+import type { JobRecord } from '../jobs/job-records.ts';
 
 /** What a list of jobs is narrowed to (see `JobSearch` in work/job-contract.ts). Ids are shaped like ids. */
 export interface JobSearch {

@@ -1,5 +1,5 @@
-import type { Dialect } from '../dialect.ts';
-import type { HotStatement } from '../hot.ts';
+import type { Dialect } from '../database/dialect.ts';
+import type { HotStatement } from '../database/hot.ts';
 import { postgres } from '../postgres/sql.ts';
 import { sqlite } from '../sqlite/sql.ts';
 

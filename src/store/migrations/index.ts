@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../database/errors.ts';
 import { explainRefusal } from '../postgres/explain.ts';
 import { areBuilt, buildIndexes, type OnIndex } from '../postgres/index-steps.ts';
 import { COLUMN_TYPES, type ColumnTypes } from './column-types.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
-import { joinClaims } from '../claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimRoom, LaneSeats } from '../claims.ts';
-import { type Dialect, type Fields, packRows } from '../dialect.ts';
+import { joinClaims } from '../runs/claim.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimRoom, LaneSeats } from '../runs/claims.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
   CLAIMED_COLUMNS,
   claimedJob,
@@ -14,14 +14,14 @@ import {
   type QueueRow,
   SEATS,
   whatHolds,
-} from '../due-jobs.ts';
-import { findHeldLanes, HeldLanes } from '../held-rows.ts';
-import { bindHot, hotStatement, runHot } from '../hot.ts';
-import { livingNode } from '../living-node.ts';
-import { countOutcomesOf } from '../outcomes.ts';
-import { KEPT_COLUMNS, OUTCOME } from '../run-tables.ts';
-import { insertEnded, overLimit } from '../settlement.ts';
-import { addUsage, countMonthsOf, periodsOf, UNLIMITED } from '../usage.ts';
+} from '../runs/due-jobs.ts';
+import { findHeldLanes, HeldLanes } from '../runs/held-rows.ts';
+import { bindHot, hotStatement, runHot } from '../database/hot.ts';
+import { livingNode } from '../nodes/living-node.ts';
+import { countOutcomesOf } from '../figures/outcomes.ts';
+import { KEPT_COLUMNS, OUTCOME } from '../runs/run-tables.ts';
+import { insertEnded, overLimit } from '../runs/settlement.ts';
+import { addUsage, countMonthsOf, periodsOf, UNLIMITED } from '../figures/usage.ts';
 import {
   KEEP_TAKEN,
   LAST_TAKEN,

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Clock } from '#domain/clock';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 
 const READ_EVERY_MS = 10_000;
 

@@ -10,9 +10,9 @@ import {
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { SchemaAdapter } from './adapter.ts';
-import { storableParameters } from '../storable-text.ts';
-import { StoreError, wasTooLong } from '../errors.ts';
-import { refuseSecondConnection } from '../nesting.ts';
+import { storableParameters } from '../database/storable-text.ts';
+import { StoreError, wasTooLong } from '../database/errors.ts';
+import { refuseSecondConnection } from '../database/nesting.ts';
 
 /**
  * Kysely on a pool of node-postgres.

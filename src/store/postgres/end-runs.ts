@@ -1,10 +1,10 @@
-import { insertCallbacksOf } from '../callbacks.ts';
-import { insertCopies } from '../copy-jobs.ts';
-import type { Dialect } from '../dialect.ts';
-import { countDurationsOf } from '../durations.ts';
-import { hotStatement, runHot } from '../hot.ts';
-import { countOutcomesOf } from '../outcomes.ts';
-import type { Procedure } from '../procedure.ts';
+import { insertCallbacksOf } from '../callbacks/callbacks.ts';
+import { insertCopies } from '../jobs/copy-jobs.ts';
+import type { Dialect } from '../database/dialect.ts';
+import { countDurationsOf } from '../figures/durations.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { countOutcomesOf } from '../figures/outcomes.ts';
+import type { Procedure } from '../database/procedure.ts';
 import {
   ENDED,
   KEPT_COLUMNS,
@@ -12,8 +12,13 @@ import {
   OUTCOME_COLUMNS,
   RUNNING,
   type RunTable,
-} from '../run-tables.ts';
-import { type EndedRow, insertEnded, type PackedSettlements, streakOf } from '../settlement.ts';
+} from '../runs/run-tables.ts';
+import {
+  type EndedRow,
+  insertEnded,
+  type PackedSettlements,
+  streakOf,
+} from '../runs/settlement.ts';
 
 /** $4 next attempts */
 const retried = (dialect: Dialect) => `, retried as (${insertCopies(dialect, 4, 'ended')})`;

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../database/errors.ts';
 
 /** By SQLSTATE or its class: what it means for whoever set the service up, and what to do. */
 const MEANINGS: readonly (readonly [state: RegExp, what: string, remedy: string])[] = [

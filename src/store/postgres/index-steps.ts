@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../database/errors.ts';
 
 /** An index on a table that may be large when the index comes. */
 export interface IndexStep {

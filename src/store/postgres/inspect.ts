@@ -1,11 +1,11 @@
 import pg from 'pg';
 import type { Clock } from '#domain/clock';
-import type { Inspection } from '../inspection.ts';
+import type { Inspection } from '../database/inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
-import { KEY_CHECK } from '../seal.ts';
+import { KEY_CHECK } from '../database/seal.ts';
 import { findOldSnapshots } from './old-snapshots.ts';
 import { coveredMs, findSpans, PARENT } from './partitions.ts';
-import { FORWARDING_SIGHTING, readSighting } from '../sightings.ts';
+import { FORWARDING_SIGHTING, readSighting } from '../nodes/sightings.ts';
 
 const LIMIT_MS = 5000;
 

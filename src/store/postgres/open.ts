@@ -1,10 +1,10 @@
 import { Kysely } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '#domain/clock';
-import { Database, logStatements, type OnStatement } from '../database.ts';
-import type { Databases } from '../databases.ts';
-import { Places } from '../places.ts';
-import type { Tables } from '../schema.ts';
+import { Database, logStatements, type OnStatement } from '../database/database.ts';
+import type { Databases } from '../database/databases.ts';
+import { Places } from '../database/places.ts';
+import type { Tables } from '../database/schema.ts';
 import { PooledPostgresDialect } from './dialect.ts';
 import { postgres } from './sql.ts';
 

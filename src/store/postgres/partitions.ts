@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Reader, Trx } from '../database.ts';
+import type { Database, Reader, Trx } from '../database/database.ts';
 
 /**
  * Jobs that have ended, dead letters apart, are kept in one partition for some days each. What is older than the

@@ -5,7 +5,7 @@ import { newId } from '#domain/ids';
 import { eventually } from '#testing/process';
 import { openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
 import { startTcpProxy } from '#testing/tcp-proxy';
-import type { Signal } from '../signals.ts';
+import type { Signal } from '../database/signals.ts';
 import type { Store } from '../store.ts';
 
 describe('signals on Postgres', { timeout: 60_000 }, () => {

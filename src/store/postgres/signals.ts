@@ -3,8 +3,8 @@ import pg from 'pg';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { newId } from '#domain/ids';
-import type { Database } from '../database.ts';
-import { isSignal, LocalSignals, type Signal, type SignalBus } from '../signals.ts';
+import type { Database } from '../database/database.ts';
+import { isSignal, LocalSignals, type Signal, type SignalBus } from '../database/signals.ts';
 
 /** NOTIFY takes at most 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_000;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { createDatabase, type TestDatabase } from '#testing/postgres';
 import { startTcpProxy } from '#testing/tcp-proxy';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import { openPool } from './open.ts';
 
 const USE = { name: 'test', connections: 3, statementMs: 300, lockMs: 0 };

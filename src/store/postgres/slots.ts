@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely';
 import type { Clock } from '#domain/clock';
-import type { Database, Trx } from '../database.ts';
-import { type Fields, packRows, type RowOf } from '../dialect.ts';
-import { hotStatement, bindHot } from '../hot.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { hotStatement, bindHot } from '../database/hot.ts';
 
 /**
  * The concurrency slots that are taken of a queue with a limit: who ran when the queue was last

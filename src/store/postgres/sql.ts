@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Dialect, FieldType } from '../dialect.ts';
+import type { Dialect, FieldType } from '../database/dialect.ts';
 
 export const TYPES: Record<FieldType, string> = {
   id: 'uuid',

@@ -1,7 +1,7 @@
-import type { CallbackSeats, TakenCallback } from '../callbacks.ts';
-import { hotStatement, runHot } from '../hot.ts';
-import { livingNode } from '../living-node.ts';
-import type { Procedure } from '../procedure.ts';
+import type { CallbackSeats, TakenCallback } from '../callbacks/callbacks.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { livingNode } from '../nodes/living-node.ts';
+import type { Procedure } from '../database/procedure.ts';
 
 /**
  * $1 node, $2 team, $3 seats. Those to take are chosen once, in a part that stands by itself: as a part of a join

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../database/errors.ts';
 
 export type SqliteBackup =
   | { kind: 'done'; path: string; bytes: number }

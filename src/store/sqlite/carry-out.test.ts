@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { newId } from '#domain/ids';
 import { aJob, aQueue, aTeam } from '#testing/makers';
 import { openSqliteTestStore, TEST_START, type TestStore } from '#testing/stores';
-import { acceptProcedure } from '../accept-jobs.ts';
-import type { Procedure } from '../procedure.ts';
+import { acceptProcedure } from '../jobs/accept-jobs.ts';
+import type { Procedure } from '../database/procedure.ts';
 
 /** A job as `acceptProcedure` takes it. */
 function aRow(teamId: string, overrides: Record<string, unknown> = {}) {

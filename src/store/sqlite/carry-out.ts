@@ -1,8 +1,8 @@
-import type { RanStatement } from '../database.ts';
-import type { Dialect } from '../dialect.ts';
-import { storableParameters } from '../storable-text.ts';
-import type { HotRunner } from '../procedure.ts';
-import type { Procedures } from '../procedures.ts';
+import type { RanStatement } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
+import { storableParameters } from '../database/storable-text.ts';
+import type { HotRunner } from '../database/procedure.ts';
+import type { Procedures } from '../database/procedures.ts';
 import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
 
@@ -33,7 +33,7 @@ let loaded: Promise<{ procedures: Procedures; sqlite: Dialect }> | null = null;
 
 async function load(): Promise<{ procedures: Procedures; sqlite: Dialect }> {
   const [{ procedures }, { sqlite }] = await Promise.all([
-    import('../procedures.ts'),
+    import('../database/procedures.ts'),
     import('./sql.ts'),
   ]);
   return { procedures, sqlite };

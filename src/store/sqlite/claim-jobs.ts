@@ -4,9 +4,9 @@ import {
   claimWithLimits,
   type KindOfClaim,
   type LaneHead,
-} from '../claim.ts';
-import type { ClaimRoom, LaneSeats } from '../claims.ts';
-import type { Dialect } from '../dialect.ts';
+} from '../runs/claim.ts';
+import type { ClaimRoom, LaneSeats } from '../runs/claims.ts';
+import type { Dialect } from '../database/dialect.ts';
 import {
   CLAIMED_COLUMNS,
   claimedJob,
@@ -19,10 +19,10 @@ import {
   type QueueRow,
   SEATS,
   whatHolds,
-} from '../due-jobs.ts';
-import { hotStatement, runHot } from '../hot.ts';
-import { livingNode } from '../living-node.ts';
-import type { HotRunner } from '../procedure.ts';
+} from '../runs/due-jobs.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { livingNode } from '../nodes/living-node.ts';
+import type { HotRunner } from '../database/procedure.ts';
 
 interface CountedQueue extends QueueRow {
   running: number;

@@ -9,8 +9,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { storableParameters } from '../storable-text.ts';
-import { refuseSecondConnection } from '../nesting.ts';
+import { storableParameters } from '../database/storable-text.ts';
+import { refuseSecondConnection } from '../database/nesting.ts';
 import { type SqliteLine, threadsClockMs } from './protocol.ts';
 
 /** Kysely on one SQLite thread: callers take turns, because a connection holds one transaction. */

@@ -1,18 +1,25 @@
-import { insertCallbackRows } from '../callbacks.ts';
-import { copyLiveJobs } from '../copy-jobs.ts';
-import { type Dialect, packRows, type RowOf } from '../dialect.ts';
-import { addDurations, TIMED_RUN } from '../durations.ts';
-import { type HotStatement, hotStatement, runHot } from '../hot.ts';
-import { addOutcomes, HOUR_MS } from '../outcomes.ts';
-import type { Procedure } from '../procedure.ts';
-import { ENDED, ENDED_TABLE, KEY, ofEachTable, RUNNING, type RunTable } from '../run-tables.ts';
+import { insertCallbackRows } from '../callbacks/callbacks.ts';
+import { copyLiveJobs } from '../jobs/copy-jobs.ts';
+import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
+import { addDurations, TIMED_RUN } from '../figures/durations.ts';
+import { type HotStatement, hotStatement, runHot } from '../database/hot.ts';
+import { addOutcomes, HOUR_MS } from '../figures/outcomes.ts';
+import type { Procedure } from '../database/procedure.ts';
+import {
+  ENDED,
+  ENDED_TABLE,
+  KEY,
+  ofEachTable,
+  RUNNING,
+  type RunTable,
+} from '../runs/run-tables.ts';
 import {
   type EndedRow,
   insertEnded,
   NO_ROWS,
   type PackedSettlements,
   streakOf,
-} from '../settlement.ts';
+} from '../runs/settlement.ts';
 
 /** What is counted of a run that was ended. */
 type Counted = RowOf<typeof TIMED_RUN>;

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../database/errors.ts';
 import { carryOut, faultOf } from './carry-out.ts';
 import { Connection } from './connection.ts';
 import { type Answer, type SqliteLine, threadsClockMs, type WorkerSettings } from './protocol.ts';

@@ -1,10 +1,10 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Inspection } from '../inspection.ts';
+import type { Inspection } from '../database/inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
-import { KEY_CHECK } from '../seal.ts';
-import { FORWARDING_SIGHTING, readSighting } from '../sightings.ts';
+import { KEY_CHECK } from '../database/seal.ts';
+import { FORWARDING_SIGHTING, readSighting } from '../nodes/sightings.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 /** With less than this, the next job may find no room. */

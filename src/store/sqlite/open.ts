@@ -3,11 +3,16 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import type { Clock } from '#domain/clock';
-import { type CallProcedure, Database, logStatements, type OnStatement } from '../database.ts';
-import type { Databases } from '../databases.ts';
-import { StoreError } from '../errors.ts';
-import { Places } from '../places.ts';
-import type { Tables } from '../schema.ts';
+import {
+  type CallProcedure,
+  Database,
+  logStatements,
+  type OnStatement,
+} from '../database/database.ts';
+import type { Databases } from '../database/databases.ts';
+import { StoreError } from '../database/errors.ts';
+import { Places } from '../database/places.ts';
+import type { Tables } from '../database/schema.ts';
 import { SqliteThreadDialect, Turns } from './dialect.ts';
 import { sqlite } from './sql.ts';
 import { SqliteHere } from './here.ts';

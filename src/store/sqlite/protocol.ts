@@ -1,4 +1,4 @@
-import type { RanStatement } from '../database.ts';
+import type { RanStatement } from '../database/database.ts';
 
 /** What the main thread and a SQLite thread say to each other. */
 export interface WorkerSettings {

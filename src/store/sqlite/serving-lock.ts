@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../database/errors.ts';
 
 /**
  * The right to serve a SQLite file, held by one process at a time.

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Clock } from '#domain/clock';
-import type { Database } from '../database.ts';
-import { LocalSignals } from '../signals.ts';
+import type { Database } from '../database/database.ts';
+import { LocalSignals } from '../database/signals.ts';
 
 const LOOK_EVERY_MS = 200;
 

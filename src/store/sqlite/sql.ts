@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Dialect, RunText } from '../dialect.ts';
+import type { Dialect, RunText } from '../database/dialect.ts';
 
 async function countFreePages(run: RunText): Promise<number> {
   const [row] = (await run('pragma freelist_count')) as { freelist_count: number }[];

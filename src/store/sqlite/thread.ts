@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../database/errors.ts';
 import {
   type Answer,
   type Ask,

@@ -1,0 +1,436 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { GATHER_MS } from '#domain/alert-burst';
+import { newId } from '#domain/ids';
+import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
+import type { Store } from '#store/store';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  anExecutionSettlement,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+} from '#testing/makers';
+import { forEachStore, type TestStore } from '#testing/stores';
+import { raiseJobAlerts } from './job-alerts.ts';
+
+const NEVER = () => null;
+
+/** Runs of a cron that were started by Run now and are under way. */
+async function startRuns(store: Store, node: string, cronId: string, teamId: string, count = 1) {
+  for (let n = 0; n < count; n++) await store.crons.addExecution(teamId, cronId, store.clock.now());
+  const asked = [{ id: teamId, seats: 100 }];
+  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), NEVER);
+  assert.equal(claimed.length, count);
+  return claimed;
+}
+
+async function end(store: Store, node: string, run: ClaimedExecution | undefined, ok: boolean) {
+  assert.ok(run);
+  const settlement = anExecutionSettlement(store, run, {
+    status: ok ? 'success' : 'failed',
+    end: ok ? {} : { responseStatus: 500, reason: 'http_server_error' },
+  });
+  assert.equal(await store.runs.settle(node, settlement), true);
+}
+
+async function levels(store: Store, teamId: string) {
+  const alerts = await store.alerts.list(teamId, { limit: 100 });
+  return alerts.map(({ level }) => level).toReversed();
+}
+
+async function aScene(store: TestStore, alertThreshold: number | null = 2) {
+  const { id: teamId } = await aTeam(store);
+  const node = await aNode(store, 1e9);
+  const cron = await aCron(store, teamId, { alertThreshold });
+  const run = async (...outcomes: boolean[]) => {
+    for (const ok of outcomes) {
+      const [execution] = await startRuns(store, node, cron.id, teamId);
+      await end(store, node, execution, ok);
+    }
+  };
+  return { teamId, node, cron, run };
+}
+
+forEachStore((dialect, openTestStore) => {
+  describe('alerts of crons', () => {
+    test('are raised with the settlement: warning, failure, recovery', async () => {
+      await using store = await openTestStore();
+      const { teamId, cron, run } = await aScene(store);
+      await run(false);
+      await store.testClock.advance(60_000);
+      await run(false, false);
+      await store.testClock.advance(60_000);
+      await run(true, true);
+      const [recovery, failure, warning, ...more] = await store.alerts.list(teamId, { limit: 9 });
+      assert.deepEqual(more, []);
+      assert.equal(warning?.level, 'warning');
+      assert.equal(warning.responseStatus, 500);
+      assert.equal(warning.reason, 'http_server_error');
+      assert.deepEqual(warning.source, { kind: 'cron', id: cron.id, name: cron.name });
+      assert.equal(failure?.level, 'failure');
+      assert.equal(failure.failedRuns, 2);
+      assert.equal(failure.delivery, 'pending');
+      assert.equal(recovery?.level, 'recovery');
+      assert.equal(recovery.downMs, 120_000);
+      assert.equal(recovery.isRead, false);
+    });
+
+    test('count runs in the order in which they are settled, not started', async () => {
+      await using store = await openTestStore();
+      const { teamId, node, cron } = await aScene(store);
+      const [slow, quick, last] = await startRuns(store, node, cron.id, teamId, 3);
+      await end(store, node, quick, false);
+      await end(store, node, slow, true);
+      await end(store, node, last, false);
+      assert.deepEqual(await levels(store, teamId), ['warning', 'warning']);
+    });
+
+    test('are exact when two nodes settle overlapping runs at the same time', async () => {
+      await using store = await openTestStore();
+      const { teamId, node, cron } = await aScene(store, 3);
+      const other = await store.openAnother();
+      const otherNode = await aNode(other, 1e9);
+      const mine = await startRuns(store, node, cron.id, teamId, 12);
+      const theirs = await startRuns(other, otherNode, cron.id, teamId, 12);
+      await Promise.all([
+        ...mine.map((run) => end(store, node, run, false)),
+        ...theirs.map((run) => end(other, otherNode, run, false)),
+      ]);
+      assert.deepEqual(await levels(store, teamId), ['warning', 'failure']);
+      const [execution] = await startRuns(store, node, cron.id, teamId);
+      await end(store, node, execution, true);
+      const [recovery] = await store.alerts.list(teamId, { limit: 1 });
+      assert.equal(recovery?.failedRuns, 24);
+    });
+
+    test('keep their streak over a restart', async () => {
+      await using store = await openTestStore();
+      const { teamId, cron, run } = await aScene(store);
+      await run(false);
+      const again = await store.reopen();
+      const node = await aNode(again, 1e9);
+      const [execution] = await startRuns(again, node, cron.id, teamId);
+      await end(again, node, execution, false);
+      assert.deepEqual(await levels(again, teamId), ['warning', 'failure']);
+    });
+
+    test('start from nothing when a threshold is set again', async () => {
+      await using store = await openTestStore();
+      const { teamId, cron, run } = await aScene(store);
+      const set = async (alertThreshold: number | null) => {
+        const unchanged = { isActive: null, nextRunAt: null };
+        await store.crons.update(teamId, cron.id, { ...cron, alertThreshold }, unchanged);
+      };
+      await run(false);
+      await set(null);
+      await run(false, false);
+      await set(2);
+      await run(false);
+      assert.deepEqual(await levels(store, teamId), ['warning', 'warning']);
+    });
+
+    test('a threshold that was set while a run was under way counts that run', async () => {
+      await using store = await openTestStore();
+      const { teamId, node, cron } = await aScene(store, null);
+      const [execution] = await startRuns(store, node, cron.id, teamId);
+      const unchanged = { isActive: null, nextRunAt: null };
+      await store.crons.update(teamId, cron.id, { ...cron, alertThreshold: 1 }, unchanged);
+      await end(store, node, execution, false);
+      assert.deepEqual(await levels(store, teamId), ['failure']);
+    });
+
+    test('nothing is raised by an outcome that came too late to be settled', async () => {
+      await using store = await openTestStore();
+      const { teamId, node, cron } = await aScene(store, 1);
+      const [execution] = await startRuns(store, node, cron.id, teamId);
+      await end(store, node, execution, true);
+      assert.ok(execution);
+      const late = anExecutionSettlement(store, execution, { status: 'failed' });
+      assert.equal(await store.runs.settle(node, late), false);
+      assert.deepEqual(await levels(store, teamId), []);
+    });
+
+    test('a run whose worker died counts as failed', async () => {
+      await using store = await openTestStore();
+      const { teamId, node, cron } = await aScene(store, 1);
+      await startRuns(store, node, cron.id, teamId);
+      const rescuer = await aNode(store);
+      await store.nodes.recoverDead(rescuer, store.clock.now(), 'all');
+      const [alert] = await store.alerts.list(teamId, { limit: 1 });
+      assert.equal(alert?.reason, 'worker_failed');
+      assert.equal(alert.level, 'failure');
+    });
+  });
+
+  describe('alerts of queues', () => {
+    test('a dead letter whose worker died alerts, if its queue does', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      const node = await aNode(store);
+      await aQueue(store, teamId, { name: 'loud', emailAlerts: true });
+      await aQueue(store, teamId, { name: 'silent' });
+      const loud = await aClaimedJob(store, teamId, node, { queue: 'loud' });
+      const silent = await aClaimedJob(store, teamId, node, { queue: 'silent' });
+      await store.nodes.retire(node, new Set([loud.id, silent.id]), store.clock.now());
+      const alerts = await store.alerts.list(teamId, { limit: 9 });
+      assert.deepEqual(
+        alerts.map(({ runId, level }) => ({ runId, level })),
+        [{ runId: loud.id, level: 'failure' }],
+      );
+    });
+
+    test('a burst on two nodes at once shares notices, and every alert is in one', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      await aQueue(store, teamId, { emailAlerts: true });
+      const other = await store.openAnother();
+      const bury = async (on: Store, count: number) => {
+        const node = await aNode(on, 1e9);
+        const jobs: ClaimedJob[] = [];
+        for (let n = 0; n < count; n++) jobs.push(await aClaimedJob(on, teamId, node));
+        return async () => {
+          for (const job of jobs) {
+            const dead = aSettlement(on, job, { status: 'dead_lettered', alert: 'failure' });
+            await on.runs.settle(node, dead);
+          }
+        };
+      };
+      const bursts = [await bury(store, 15), await bury(other, 15)];
+      await Promise.all(bursts.map((burst) => burst()));
+      const now = store.clock.now();
+      const claim = { now, leaseMs: 1, most: 99 };
+      const [first, ...others] = await store.notices.claimDue(teamId, claim);
+      assert.equal(others.length, 0);
+      const late = { ...claim, now: now + GATHER_MS };
+      const rest = await store.notices.claimDue(teamId, late);
+      const gathered = rest.filter(({ id }) => id !== first?.id);
+      assert.equal(gathered.length, 1);
+      assert.equal((first?.alertCount ?? 0) + (gathered[0]?.alertCount ?? 0), 30);
+    });
+  });
+
+  test('a long burst is marked as sent to its last alert', async () => {
+    await using store = await openTestStore();
+    const { id: teamId } = await aTeam(store);
+    const { id: queueId } = await aQueue(store, teamId, { emailAlerts: true });
+    const now = store.clock.now();
+    await store.database.transact(async (trx) => {
+      const end = { completedAt: now, responseStatus: null, reason: null, errorMessage: null };
+      const dead = { level: 'failure' as const, teamId, queueId, attemptNumber: 1, end };
+      const alerts = Array.from({ length: 2_500 }, () => ({ ...dead, jobId: newId(now) }));
+      await raiseJobAlerts(trx, store.database.dialect, alerts);
+    });
+    const claim = { now, leaseMs: 1000, most: 9 };
+    const [notice, ...others] = await store.notices.claimDue(teamId, claim);
+    assert.ok(notice && others.length === 0);
+    assert.equal(notice.alertCount, 2_500);
+    await store.notices.finish(notice, 'sent');
+    const sent = await store.alerts.list(teamId, { limit: 9_999, delivery: 'sent' });
+    assert.equal(sent.length, 2_500);
+    assert.deepEqual(await store.notices.scanWaiting(), []);
+    const [newest] = sent;
+    assert.equal(await store.alerts.markReadUpTo(teamId, newest?.id ?? ''), 2_500);
+    assert.equal(await store.alerts.countUnread(teamId, 9), 0);
+  });
+
+  describe('settling without alerts', () => {
+    test('runs no statement that settling did not run before there were any', async () => {
+      const names: string[] = [];
+      await using store = await openTestStore({
+        onStatement: ({ sql }) => void names.push(/^\/\* ([\w-]+)/.exec(sql)?.[1] ?? sql),
+      });
+      const { teamId, node, cron, run } = await aScene(store, null);
+      await aQueue(store, teamId);
+      const job = await aClaimedJob(store, teamId, node);
+      const [execution] = await startRuns(store, node, cron.id, teamId);
+      names.length = 0;
+      await store.runs.settle(node, aSettlement(store, job, { status: 'dead_lettered' }));
+      await end(store, node, execution, false);
+      const ran = names.filter((name) => !/^(begin|commit)/.test(name));
+      const ends =
+        store.dialect === 'postgres'
+          ? ['settle-jobs-at-once', 'settle-executions-at-once']
+          : ['end-jobs', 'take-out-jobs', 'end-executions', 'take-out-executions'];
+      // Outcomes and durations are counted with every settlement, whether or not anybody is told.
+      const others = ran.filter((name) => !/^add-(outcomes|durations)$/.test(name));
+      assert.deepEqual(others, ends);
+      assert.deepEqual(await levels(store, teamId), []);
+      await run(true);
+    });
+
+    test('a cron that watches and only succeeds costs nothing either', async () => {
+      const names: string[] = [];
+      await using store = await openTestStore({ onStatement: ({ sql }) => void names.push(sql) });
+      const { teamId, node, cron } = await aScene(store, 1);
+      const [execution] = await startRuns(store, node, cron.id, teamId);
+      names.length = 0;
+      await end(store, node, execution, true);
+      assert.ok(!names.some((sql) => sql.includes('hold-streaks')));
+    });
+  });
+
+  describe('a notice', () => {
+    async function aNotice(store: TestStore) {
+      const scene = await aScene(store, 1);
+      await scene.run(false);
+      return scene;
+    }
+
+    test('is claimed by one of two nodes that ask at the same time', async () => {
+      await using store = await openTestStore();
+      const { teamId } = await aNotice(store);
+      const other = await store.openAnother();
+      const claim = { now: store.clock.now(), leaseMs: 1000, most: 10 };
+      const claims = await Promise.all(
+        [store, other, store, other].map((each) => each.notices.claimDue(teamId, claim)),
+      );
+      assert.equal(claims.flat().length, 1);
+    });
+
+    test('is offered again when whoever claimed it has gone', async () => {
+      await using store = await openTestStore();
+      const { teamId } = await aNotice(store);
+      const now = store.clock.now();
+      const [first] = await store.notices.claimDue(teamId, { now, leaseMs: 1000, most: 10 });
+      const claim = { leaseMs: 1000, most: 10 };
+      assert.deepEqual(await store.notices.claimDue(teamId, { ...claim, now: now + 999 }), []);
+      const [second] = await store.notices.claimDue(teamId, { ...claim, now: now + 1000 });
+      assert.ok(first && second);
+      assert.equal(second.id, first.id);
+      assert.equal(await store.notices.keep(first, [], now), false, 'the first claim is gone');
+      await store.notices.finish(first, 'failed');
+      await store.notices.finish(second, 'sent');
+      const [alert] = await store.alerts.list(teamId, { limit: 1 });
+      assert.equal(alert?.delivery, 'sent');
+      assert.deepEqual(await store.notices.scanWaiting(), []);
+    });
+
+    test('of a team that was deleted waits for nobody', async () => {
+      await using store = await openTestStore();
+      const { teamId } = await aNotice(store);
+      assert.equal((await store.notices.scanWaiting()).length, 1);
+      await store.database.transact((trx) =>
+        trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', teamId).execute(),
+      );
+      assert.deepEqual(await store.notices.scanWaiting(), []);
+    });
+  });
+
+  describe('reading alerts', () => {
+    test('filters, pages, counts and marks', async () => {
+      await using store = await openTestStore();
+      const { teamId, cron, run } = await aScene(store, 2);
+      await run(false, false, true);
+      const { alerts } = store;
+      const [newest, second] = await alerts.list(teamId, { limit: 2 });
+      assert.ok(newest && second);
+      const page = await alerts.list(teamId, { limit: 9, before: second.id });
+      assert.deepEqual(
+        page.map(({ level }) => level),
+        ['warning'],
+      );
+      const oldest = page[0]?.id ?? '';
+      const back = await alerts.list(teamId, { limit: 2, after: oldest });
+      assert.deepEqual(back, [newest, second], 'newest first, too, and the ones nearest to it');
+      assert.deepEqual(await alerts.list(teamId, { limit: 1, after: oldest }), [second]);
+      const source = { kind: 'cron', id: cron.id } as const;
+      assert.equal((await alerts.list(teamId, { limit: 9, source, level: 'failure' })).length, 1);
+      assert.equal((await alerts.list(teamId, { limit: 9, sourceKind: 'queue' })).length, 0);
+      assert.equal(await alerts.countUnread(teamId, 100), 3);
+      assert.equal(await alerts.countUnread(teamId, 2), 2);
+      const marked = [newest.id, oldest];
+      assert.equal(await alerts.mark(teamId, marked, true), 2);
+      assert.equal(await alerts.countUnread(teamId, 100), 1);
+      assert.equal(await alerts.markReadUpTo(teamId, second.id), 1);
+      assert.equal(await alerts.countUnread(teamId, 100), 0);
+      assert.equal(await alerts.mark(teamId, [newest.id], false), 1);
+      assert.deepEqual(
+        (await alerts.list(teamId, { limit: 9, unreadOnly: true })).map(({ id }) => id),
+        [newest.id],
+      );
+      const stranger = await aTeam(store);
+      assert.equal(await alerts.mark(stranger.id, [newest.id], true), 0);
+      assert.equal(await alerts.find(stranger.id, newest.id), null);
+    });
+
+    test('they are kept for 90 days and then deleted, some at a time', async () => {
+      await using store = await openTestStore();
+      const { teamId, run } = await aScene(store, 2);
+      await run(false, false, true);
+      await store.testClock.advance(1000);
+      await run(false);
+      const days = 90 * 24 * 3600 * 1000;
+      const tidy = (now: number, limit: number) =>
+        store.retention.deleteSome('alerts', { now, historyDays: 365, limit });
+      const now = store.clock.now();
+      assert.equal(await tidy(now + days - 1000, 2), 0);
+      assert.equal(await tidy(now + days, 2), 2);
+      assert.equal(await tidy(now + days, 2), 1);
+      assert.equal(await tidy(now + days, 2), 0);
+      assert.deepEqual(await levels(store, teamId), ['warning']);
+      const claim = { now, leaseMs: 1, most: 9 };
+      assert.equal((await store.notices.claimDue(teamId, claim)).length, 1);
+      assert.equal((await store.notices.scanWaiting()).length, 1, 'empty notices go');
+    });
+  });
+
+  describe(`channels on ${dialect}`, () => {
+    test('are email until another is set; the address is sealed', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      const now = store.clock.now();
+      assert.deepEqual((await store.channels.read(teamId)).config, { kind: 'email' });
+      await store.channels.recordError(teamId, 'no', now);
+      assert.equal((await store.channels.read(teamId)).lastError, 'no');
+      const config = { kind: 'slack', url: 'https://hooks.example/T0/B0/secret' } as const;
+      await store.channels.save(teamId, config);
+      assert.deepEqual(await store.channels.read(teamId), {
+        config,
+        isAddressLost: false,
+        lastSentAt: null,
+        lastError: null,
+        lastErrorAt: null,
+      });
+      await store.channels.recordSent(teamId, now + 1);
+      await store.channels.recordError(teamId, 'HTTP 404 error', now + 2);
+      assert.deepEqual(await store.channels.read(teamId), {
+        config,
+        isAddressLost: false,
+        lastSentAt: now + 1,
+        lastError: 'HTTP 404 error',
+        lastErrorAt: now + 2,
+      });
+      const rows = await store.database.read((db) =>
+        db.selectFrom('notification_channels').selectAll().execute(),
+      );
+      assert.ok(!JSON.stringify(rows).includes('secret'));
+    });
+  });
+
+  describe('maintenance windows', () => {
+    test('are made, changed, listed and ended, each by its own team', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      const { id: stranger } = await aTeam(store);
+      const now = store.clock.now();
+      const cron = await aCron(store, teamId);
+      const covers = [{ kind: 'cron', id: cron.id }] as const;
+      const settings = { name: 'Move', startsAt: now, endsAt: now + 1, isWeekly: false, covers };
+      const made = await store.windows.create(teamId, settings, now);
+      assert.ok(made);
+      assert.deepEqual(await store.windows.list(teamId), [made]);
+      assert.equal(await store.windows.find(stranger, made.id), null);
+      const wider = { ...settings, isWeekly: true, covers: 'team' as const };
+      assert.equal(await store.windows.update(stranger, made.id, wider), null);
+      const changed = await store.windows.update(teamId, made.id, wider);
+      assert.deepEqual(await store.windows.find(teamId, made.id), changed);
+      assert.equal(await store.windows.delete(stranger, made.id), false);
+      assert.equal(await store.windows.delete(teamId, made.id), true);
+      assert.deepEqual(await store.windows.list(teamId), []);
+    });
+  });
+});

@@ -1,0 +1,244 @@
+import { sql } from 'kysely';
+import type { AlertLevel } from '#domain/alert-streak';
+import type { FailureReason } from '#domain/failure';
+import type { AlertDelivery, AlertsTable } from '../database/alerts-schema.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { listUsageAlerts, raiseUsageAlerts, type UsageAlert } from './usage-alerts.ts';
+
+/** An alert as recorded (§6.5). */
+export interface StoredAlert {
+  teamId: string;
+  id: string;
+  raisedAt: number;
+  level: AlertLevel;
+  /** What it is about, by the name it had then; it may be renamed or deleted since. */
+  source: { kind: 'cron' | 'queue'; id: string; name: string };
+  /** An execution of the cron, or a job of the queue. */
+  runId: string;
+  /** Jobs: from 1; null for crons. */
+  attemptNumber: number | null;
+  responseStatus: number | null;
+  reason: FailureReason | null;
+  errorMessage: string | null;
+  /** Crons: the consecutive failed runs; null for queues. */
+  failedRuns: number | null;
+  /** Recoveries: for how long it was down. */
+  downMs: number | null;
+  delivery: AlertDelivery;
+  /** The name of the maintenance window that muted it. */
+  mutedBy: string | null;
+  isRead: boolean;
+}
+
+export interface AlertFilter {
+  level?: AlertLevel | undefined;
+  source?: { kind: 'cron' | 'queue'; id: string };
+  sourceKind?: 'cron' | 'queue';
+  delivery?: AlertDelivery;
+  /** Only what this maintenance window muted. */
+  windowId?: string;
+  unreadOnly?: boolean;
+  /** Only alerts older than the one of this id: the next page. */
+  before?: string;
+  /** Only alerts newer than the one of this id, the nearest of them: the page before. */
+  after?: string;
+  limit: number;
+}
+
+/** What a list of all alerts is narrowed to. */
+export type AlertsAsked = Omit<AlertFilter, 'level'> & { level?: AlertLevel | 'usage' | undefined };
+
+/** Written out, because SQLite looks into the index of unread alerts only where it can see the 0. */
+const UNREAD = sql.lit(0 as const);
+
+export function alertOf(row: AlertsTable): StoredAlert {
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    raisedAt: row.raised_at,
+    level: row.level,
+    source: { kind: row.source, id: row.source_id, name: row.source_name },
+    runId: row.run_id,
+    attemptNumber: row.attempt_number,
+    responseStatus: row.response_status,
+    reason: row.reason,
+    errorMessage: row.error_message,
+    failedRuns: row.failed_runs,
+    downMs: row.down_ms,
+    delivery: row.delivery,
+    mutedBy: row.muted_by,
+    isRead: row.is_read === 1,
+  };
+}
+
+/** Alerts are raised by settlements alone (see raise-alerts); here they are read. */
+export class AlertStore {
+  readonly #db: Database;
+  readonly #searches: Database;
+
+  /** @param searches  what lists and counts go by */
+  constructor(db: Database, searches: Database) {
+    this.#db = db;
+    this.#searches = searches;
+  }
+
+  /** With what is told of usage (§6.7), newest first. */
+  async listAll(teamId: string, filter: AlertsAsked): Promise<(StoredAlert | UsageAlert)[]> {
+    const { level, after, limit, source, sourceKind, delivery, windowId } = filter;
+    const ofRuns = level === 'usage' ? [] : await this.list(teamId, { ...filter, level });
+    const isOfRuns = level !== undefined && level !== 'usage';
+    if (isOfRuns || source || sourceKind || delivery || windowId) return ofRuns;
+    const ofUsage = await listUsageAlerts(this.#searches, teamId, filter);
+    const all = [...ofRuns, ...ofUsage].toSorted((a, b) => (a.id < b.id ? 1 : -1));
+    return after === undefined ? all.slice(0, limit) : all.slice(-limit);
+  }
+
+  /** Those of runs, newest first. */
+  async list(teamId: string, filter: AlertFilter): Promise<StoredAlert[]> {
+    const { level, source, delivery, windowId, unreadOnly, before, after } = filter;
+    const kind = source?.kind ?? filter.sourceKind;
+    const rows = await this.#searches.read((db) => {
+      let query = db.selectFrom('alerts').selectAll().where('team_id', '=', teamId);
+      if (level !== undefined) query = query.where('level', '=', level);
+      if (kind !== undefined) query = query.where('source', '=', kind);
+      if (source !== undefined) query = query.where('source_id', '=', source.id);
+      if (delivery !== undefined) query = query.where('delivery', '=', delivery);
+      if (windowId !== undefined) query = query.where('window_id', '=', windowId);
+      if (unreadOnly === true) query = query.where('is_read', '=', UNREAD);
+      if (before !== undefined) query = query.where('id', '<', before);
+      if (after !== undefined) query = query.where('id', '>', after);
+      const order = after === undefined ? 'desc' : 'asc';
+      return query.orderBy('id', order).limit(filter.limit).execute();
+    });
+    const alerts = rows.map(alertOf);
+    return after === undefined ? alerts : alerts.toReversed();
+  }
+
+  async find(teamId: string, alertId: string): Promise<StoredAlert | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('alerts')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .where('id', '=', alertId)
+        .executeTakeFirst(),
+    );
+    return row ? alertOf(row) : null;
+  }
+
+  /** Counts no further than `most`: beyond that nobody cares how many there are. */
+  async countUnread(teamId: string, most: number): Promise<number> {
+    const { n } = await this.#searches.read((db) =>
+      db
+        .selectFrom((eb) =>
+          eb
+            .selectFrom('alerts')
+            .select('id')
+            .where('team_id', '=', teamId)
+            .where('is_read', '=', UNREAD)
+            .limit(most)
+            .as('unread'),
+        )
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow(),
+    );
+    const ofUsage = await listUsageAlerts(this.#searches, teamId, { unreadOnly: true });
+    return Math.min(most, n + ofUsage.length);
+  }
+
+  /**
+   * Marks alerts as read, or as unread again.
+   *
+   * @param alertIds  some hundreds at most
+   * @returns how many of them are there
+   */
+  async mark(teamId: string, alertIds: readonly string[], isRead: boolean): Promise<number> {
+    if (alertIds.length === 0) return 0;
+    return this.#db.transact(async (trx) => {
+      let marked = 0;
+      for (const table of ['alerts', 'usage_alerts'] as const) {
+        const { numUpdatedRows } = await trx
+          .updateTable(table)
+          .set({ is_read: isRead ? 1 : 0 })
+          .where('team_id', '=', teamId)
+          .where('id', 'in', alertIds)
+          .executeTakeFirst();
+        marked += Number(numUpdatedRows);
+      }
+      return marked;
+    });
+  }
+
+  /** Records which teams have come to 80 or 100 % of their month (§6.7). @param limitOf  runs a month of a plan */
+  async raiseUsage(now: number, limitOf: (plan: string) => number | null): Promise<void> {
+    return raiseUsageAlerts(this.#db, now, limitOf);
+  }
+
+  /**
+   * Marks as read what somebody has seen: the alert of that id and all older ones.
+   *
+   * @returns how many were unread
+   */
+  async markReadUpTo(teamId: string, alertId: string): Promise<number> {
+    for (let marked = await this.#db.transact((trx) => markUsageRead(trx, teamId, alertId)); ;) {
+      const some = await this.#markSomeRead(teamId, alertId);
+      marked += some;
+      if (some < MARKED_AT_ONCE) return marked;
+    }
+  }
+
+  async #markSomeRead(teamId: string, alertId: string): Promise<number> {
+    const { numUpdatedRows } = await this.#db.transact((trx) =>
+      trx
+        .updateTable('alerts')
+        .set({ is_read: 1 })
+        .where('team_id', '=', teamId)
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('alerts')
+            .select('id')
+            .where('team_id', '=', teamId)
+            .where('is_read', '=', UNREAD)
+            .where('id', '<=', alertId)
+            .limit(MARKED_AT_ONCE),
+        )
+        .executeTakeFirst(),
+    );
+    return Number(numUpdatedRows);
+  }
+}
+
+async function markUsageRead(trx: Trx, teamId: string, alertId: string): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('usage_alerts')
+    .set({ is_read: 1 })
+    .where('team_id', '=', teamId)
+    .where('is_read', '=', 0)
+    .where('id', '<=', alertId)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** A burst can leave very many; no transaction may hold up the others for long. */
+const MARKED_AT_ONCE = 1_000;
+
+/**
+ * Deletes some of the alerts that were raised before `before`, and the bursts that were over by then (§3.9).
+ *
+ * @param most  how many alerts at a time
+ * @returns how many alerts went; fewer than `most` means that none is left
+ */
+export async function deleteOldAlerts(db: Database, before: number, most: number): Promise<number> {
+  return db.transact(async (trx) => {
+    const { numDeletedRows } = await trx
+      .deleteFrom('alerts')
+      .where(
+        sql<boolean>`(team_id, id) in (select team_id, id from alerts where raised_at < ${before}
+          order by raised_at limit ${most})`,
+      )
+      .executeTakeFirst();
+    await trx.deleteFrom('alert_bursts').where('quiet_until', '<', before).execute();
+    await trx.deleteFrom('usage_alerts').where('raised_at', '<', before).execute();
+    return Number(numDeletedRows);
+  });
+}

@@ -1,0 +1,137 @@
+import { followRun, type Streak, type StreakAlert } from '#domain/alert-streak';
+import type { Trx } from '../database/database.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
+import type { RunEnd } from '../runs/settlement.ts';
+
+/** A settled run of a cron, as its streak sees it. */
+export interface SettledRun {
+  teamId: string;
+  cronId: string;
+  executionId: string;
+  isSuccess: boolean;
+  end: Pick<RunEnd, 'completedAt' | 'responseStatus' | 'reason' | 'errorMessage'>;
+}
+
+interface StreakRow {
+  team_id: string;
+  id: string;
+  name: string;
+  alert_threshold: number | null;
+  failed_runs: number;
+  failing_since: number | null;
+  has_raised_failure: 0 | 1;
+}
+
+const CRON = { team_id: 'id', cron_id: 'id' } as const satisfies Fields;
+
+/** In one order, so that two nodes that settle runs of the same crons do not wait for each other. */
+const holdStreaks = hotStatement<StreakRow>(
+  'hold-streaks',
+  (dialect) => `
+  select c.team_id, c.id, c.name, c.alert_threshold, c.failed_runs, c.failing_since,
+    c.has_raised_failure
+  from ${dialect.rows(CRON, 1)} cross join crons c
+  where c.team_id = given.team_id and c.id = given.cron_id
+  order by c.id ${dialect.lock('for no key update of c')}`,
+);
+
+const STREAK = {
+  team_id: 'id',
+  cron_id: 'id',
+  failed_runs: 'int',
+  failing_since: 'bigint',
+  has_raised_failure: 'int',
+} as const satisfies Fields;
+
+const writeStreaks = hotStatement<never>(
+  'write-streaks',
+  (dialect) => `
+  update crons set failed_runs = given.failed_runs, failing_since = given.failing_since,
+    has_raised_failure = given.has_raised_failure
+  from ${dialect.rows(STREAK, 1)}
+  where crons.team_id = given.team_id and crons.id = given.cron_id`,
+);
+
+/**
+ * Follows crons by runs that were just settled in this transaction, in that order, and raises what they
+ * give rise to. The crons' rows are held to its end, so the order of the settlements is the order of the
+ * streak, on however many nodes.
+ *
+ * @returns whether anything was raised
+ */
+export async function followCrons(
+  trx: Trx,
+  dialect: Dialect,
+  runs: readonly SettledRun[],
+): Promise<boolean> {
+  if (runs.length === 0) return false;
+  const wanted = new Map(runs.map((run) => [run.cronId, run]));
+  const asked = [...wanted.values()].map(({ teamId, cronId }) => ({
+    team_id: teamId,
+    cron_id: cronId,
+  }));
+  const rows = await runHot(trx, dialect, holdStreaks, [packRows(CRON, asked)]);
+  const byCron = Map.groupBy(runs, ({ cronId }) => cronId);
+  const followed = rows.map((row) => followOne(row, byCron.get(row.id) ?? []));
+  const changed = followed.filter(({ hasChanged }) => hasChanged);
+  if (changed.length > 0) {
+    await runHot(trx, dialect, writeStreaks, [packRows(STREAK, changed.map(streakRow))]);
+  }
+  const alerts = followed.flatMap(({ alerts }) => alerts);
+  await raiseAlerts(trx, dialect, alerts);
+  return alerts.length > 0;
+}
+
+function followOne(row: StreakRow, runs: readonly SettledRun[]) {
+  const before: Streak = {
+    failedRuns: row.failed_runs,
+    failingSince: row.failing_since,
+    hasRaisedFailure: row.has_raised_failure === 1,
+  };
+  let streak = before;
+  const alerts: AlertToRaise[] = [];
+  for (const run of runs) {
+    const { completedAt } = run.end;
+    const step = followRun(streak, row.alert_threshold, { isSuccess: run.isSuccess, completedAt });
+    ({ streak } = step);
+    if (step.alert) alerts.push(alertOf(row, run, step.alert));
+  }
+  const hasChanged = runs.length > 0 && !isSame(before, streak);
+  return { row, streak, alerts, hasChanged };
+}
+
+function isSame(a: Streak, b: Streak): boolean {
+  return (
+    a.failedRuns === b.failedRuns &&
+    a.failingSince === b.failingSince &&
+    a.hasRaisedFailure === b.hasRaisedFailure
+  );
+}
+
+function streakRow({ row, streak }: { row: StreakRow; streak: Streak }) {
+  return {
+    team_id: row.team_id,
+    cron_id: row.id,
+    failed_runs: streak.failedRuns,
+    failing_since: streak.failingSince,
+    has_raised_failure: streak.hasRaisedFailure ? 1 : 0,
+  };
+}
+
+function alertOf(row: StreakRow, run: SettledRun, alert: StreakAlert): AlertToRaise {
+  return {
+    teamId: run.teamId,
+    level: alert.level,
+    source: { kind: 'cron', id: row.id, name: row.name },
+    runId: run.executionId,
+    attemptNumber: null,
+    raisedAt: run.end.completedAt,
+    responseStatus: run.end.responseStatus,
+    reason: run.end.reason,
+    errorMessage: run.end.errorMessage,
+    failedRuns: alert.failedRuns,
+    downMs: alert.downMs,
+  };
+}

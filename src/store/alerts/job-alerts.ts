@@ -1,0 +1,46 @@
+import type { Trx } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
+import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
+import type { RunEnd } from '../runs/settlement.ts';
+
+/** An alert that an ended attempt raises; which ones do is decided in domain/job-alert. */
+export interface JobAlert {
+  level: 'warning' | 'failure';
+  teamId: string;
+  queueId: string;
+  jobId: string;
+  attemptNumber: number;
+  end: Pick<RunEnd, 'completedAt' | 'responseStatus' | 'reason' | 'errorMessage'>;
+}
+
+/** Raises alerts of jobs in the transaction that settles them. */
+export async function raiseJobAlerts(
+  trx: Trx,
+  dialect: Dialect,
+  alerts: readonly JobAlert[],
+): Promise<void> {
+  if (alerts.length === 0) return;
+  const queues = await trx
+    .selectFrom('queues')
+    .select(['id', 'name'])
+    .where('id', 'in', [...new Set(alerts.map(({ queueId }) => queueId))])
+    .execute();
+  const names = new Map(queues.map(({ id, name }) => [id, name]));
+  const raised = alerts.map((alert): AlertToRaise => {
+    const { completedAt, responseStatus, reason, errorMessage } = alert.end;
+    return {
+      teamId: alert.teamId,
+      level: alert.level,
+      source: { kind: 'queue', id: alert.queueId, name: names.get(alert.queueId) ?? '' },
+      runId: alert.jobId,
+      attemptNumber: alert.attemptNumber,
+      raisedAt: completedAt,
+      responseStatus,
+      reason,
+      errorMessage,
+      failedRuns: null,
+      downMs: null,
+    };
+  });
+  await raiseAlerts(trx, dialect, raised);
+}

@@ -1,0 +1,297 @@
+import { newId } from '#domain/ids';
+import { readCronPayload } from '#domain/payload';
+import type { RequestSpec } from '#domain/request';
+import { alertOf, type StoredAlert } from './alerts.ts';
+import type { AlertsTable, NoticesTable } from '../database/alerts-schema.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { parseList } from '../database/parse-list.ts';
+import type { NoticeTarget } from './raise-alerts.ts';
+import type { Sealer } from '../database/seal.ts';
+import { PartsReader } from '../runs/stored-parts.ts';
+
+export type { NoticeTarget };
+
+/** A notice that is this caller's to send until its lease is over. */
+export interface ClaimedNotice {
+  teamId: string;
+  id: string;
+  claimId: string;
+  teamName: string;
+  /** The first of the alerts that it tells of. */
+  alert: StoredAlert;
+  /** How many it tells of. */
+  alertCount: number;
+  /** What the first of them are about, where a maintenance window's end tells of them (§6.6); else empty. */
+  sourceNames: readonly string[];
+  /** Who is still to be told. */
+  targets: readonly NoticeTarget[];
+  /** This try included. */
+  attempts: number;
+  firstTriedAt: number;
+  /** What is kept of the response of the first alert's run. */
+  response: Uint8Array | null;
+  /**
+   * What that run sent, to be kept out of what is told; a cron's as it is configured now. Null where it is
+   * gone.
+   */
+  request: RequestSpec | null;
+}
+
+type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId'>;
+
+/** 1 team, 2 claim, 3 now, 4 until when, 5 the most */
+const claimNotices = hotStatement<NoticesTable>('claim-notices', (dialect) => {
+  const $ = dialect.$;
+  const due = `select id from notices where team_id = ${$(1)} and next_try_at <= ${$(3)}
+    order by next_try_at, id limit ${$(5)}`;
+  return `
+  update notices set claim_id = ${$(2)}, next_try_at = ${$(4)}, attempts = attempts + 1,
+    first_tried_at = coalesce(first_tried_at, ${$(3)})
+  where team_id = ${$(1)} and ${dialect.isAmongFree(due)} returning *`;
+});
+
+/**
+ * What is to be sent of alerts. A notice is claimed under a lease: whoever dies while sending loses it to
+ * another, and what was told before that is told of in `targets`.
+ */
+export class NoticeStore {
+  readonly #db: Database;
+  readonly #sealer: Sealer;
+
+  constructor(db: Database, sealer: Sealer) {
+    this.#db = db;
+    this.#sealer = sealer;
+  }
+
+  /** The teams that have notices waiting, with the time of the earliest. */
+  async scanWaiting(): Promise<{ teamId: string; nextDueAt: number }[]> {
+    const rows = await this.#db.read((db) =>
+      db
+        .selectFrom('notices as n')
+        .innerJoin('teams as t', 't.id', 'n.team_id')
+        .where('t.deleted_at', 'is', null)
+        .groupBy('n.team_id')
+        .select((eb) => ['n.team_id', eb.fn.min('n.next_try_at').as('next_due_at')])
+        .execute(),
+    );
+    return rows.map(({ team_id, next_due_at }) => ({
+      teamId: team_id,
+      nextDueAt: next_due_at,
+    }));
+  }
+
+  /** Claims due notices of one team, earliest first. */
+  async claimDue(
+    teamId: string,
+    { now, leaseMs, most }: { now: number; leaseMs: number; most: number },
+  ): Promise<ClaimedNotice[]> {
+    return this.#db.transact(async (trx) => {
+      const claim = [teamId, newId(now), now, now + leaseMs, most];
+      const rows = await runHot(trx, this.#db.dialect, claimNotices, claim);
+      const team = await trx
+        .selectFrom('teams')
+        .select('name')
+        .where('id', '=', teamId)
+        .executeTakeFirst();
+      const claimed: ClaimedNotice[] = [];
+      for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+        const notice = await readNotice(trx, this.#sealer, row, team?.name ?? '');
+        if (notice) claimed.push(notice);
+        else await deleteNotice(trx, { teamId, id: row.id, claimId: row.claim_id ?? '' });
+      }
+      return claimed;
+    });
+  }
+
+  /**
+   * Writes down who is still to be told, and prolongs the lease. False where the claim is gone: then another
+   * has taken over, and nothing more may be sent.
+   */
+  async keep(
+    notice: NoticeKey,
+    targets: readonly NoticeTarget[],
+    leaseUntil: number,
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db.transact((trx) =>
+      trx
+        .updateTable('notices')
+        .set({ targets: JSON.stringify(targets), next_try_at: leaseUntil })
+        .where('team_id', '=', notice.teamId)
+        .where('id', '=', notice.id)
+        .where('claim_id', '=', notice.claimId)
+        .executeTakeFirst(),
+    );
+    return numUpdatedRows === 1n;
+  }
+
+  /**
+   * Everybody was told, or nobody can be any more: its alerts say how it ended, and the notice goes. What was
+   * gathered in a long burst is marked in several steps; whoever takes over in between tells nobody again.
+   */
+  async finish(
+    notice: NoticeKey & Pick<ClaimedNotice, 'alertCount'>,
+    delivery: 'sent' | 'failed',
+  ): Promise<void> {
+    let after = BEFORE_ALL_IDS;
+    for (let left = notice.alertCount; left > MARKED_AT_ONCE; left -= MARKED_AT_ONCE) {
+      const from = after;
+      const last = await this.#db.transact(async (trx) =>
+        (await endTelling(trx, notice, delivery)) ? markSome(trx, notice, delivery, from) : null,
+      );
+      if (last === null) return;
+      after = last;
+    }
+    await this.#db.transact(async (trx) => {
+      if (await deleteNotice(trx, notice)) await markSome(trx, notice, delivery, after);
+    });
+  }
+}
+
+const MARKED_AT_ONCE = 1_000;
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+/** False where the claim is gone. */
+async function endTelling(
+  trx: Trx,
+  { teamId, id, claimId }: NoticeKey,
+  delivery: 'sent' | 'failed',
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('notices')
+    .set(delivery === 'sent' ? { targets: '[]' } : { claim_id: claimId })
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .where('claim_id', '=', claimId)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** @returns the last alert that was marked */
+async function markSome(
+  trx: Trx,
+  { teamId, id }: NoticeKey,
+  delivery: 'sent' | 'failed',
+  after: string,
+): Promise<string> {
+  const alerts = await trx
+    .selectFrom('alerts')
+    .select('id')
+    .where('notice_id', '=', id)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(MARKED_AT_ONCE)
+    .execute();
+  const last = alerts.at(-1);
+  if (!last) return after;
+  await trx
+    .updateTable('alerts')
+    .set({ delivery })
+    .where('team_id', '=', teamId)
+    .where('notice_id', '=', id)
+    .where('id', '>', after)
+    .where('id', '<=', last.id)
+    .execute();
+  return last.id;
+}
+
+async function deleteNotice(trx: Trx, { teamId, id, claimId }: NoticeKey): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('notices')
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .where('claim_id', '=', claimId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+/** Null where its alerts are gone: retention has overtaken it, and there is nothing to tell. */
+async function readNotice(
+  trx: Trx,
+  sealer: Sealer,
+  row: NoticesTable,
+  teamName: string,
+): Promise<ClaimedNotice | null> {
+  const alert = await trx
+    .selectFrom('alerts')
+    .selectAll()
+    .where('team_id', '=', row.team_id)
+    .where('notice_id', '=', row.id)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (!alert) return null;
+  const response = await trx
+    .selectFrom(alert.source === 'cron' ? 'ended_executions' : 'ended_jobs')
+    .select('body')
+    .where('team_id', '=', row.team_id)
+    .where('id', '=', alert.run_id)
+    .executeTakeFirst();
+  const reader = new PartsReader();
+  const request = await readRequest(trx, sealer, reader, alert);
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    claimId: row.claim_id ?? '',
+    teamName,
+    alert: alertOf(alert),
+    alertCount: row.alert_count,
+    sourceNames: alert.muted_by === null ? [] : await readNames(trx, row),
+    targets: readTargets(row.targets),
+    attempts: row.attempts,
+    firstTriedAt: row.first_tried_at ?? 0,
+    // What a response repeats of a request that can't be read could not be left out of it.
+    response: reader.unreadable === null ? (response?.body ?? null) : null,
+    request,
+  };
+}
+
+/** Where it can't be read, who is told again is better off than who is never told. */
+function readTargets(text: string): NoticeTarget[] {
+  try {
+    return parseList<NoticeTarget>(text);
+  } catch {
+    return ['channel'];
+  }
+}
+
+/** So many crons are named; of the others it is said how many they are. */
+const MOST_NAMED = 10;
+
+async function readNames(trx: Trx, { team_id, id }: NoticesTable): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('alerts')
+    .select('source_name')
+    .where('team_id', '=', team_id)
+    .where('notice_id', '=', id)
+    .orderBy('id')
+    .limit(MOST_NAMED)
+    .execute();
+  return rows.map(({ source_name }) => source_name);
+}
+
+async function readRequest(
+  trx: Trx,
+  sealer: Sealer,
+  reader: PartsReader,
+  { team_id, source, source_id, run_id }: AlertsTable,
+): Promise<RequestSpec | null> {
+  const [table, id] =
+    source === 'cron' ? (['crons', source_id] as const) : (['ended_jobs', run_id] as const);
+  const row = await trx
+    .selectFrom(table)
+    .select(['method', 'url', 'sealed_headers', 'payload'])
+    .where('team_id', '=', team_id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { method, url, payload } = row;
+  const headers = reader.readHeaders(
+    sealer,
+    source === 'cron' ? 'crons' : 'jobs',
+    row.sealed_headers,
+  );
+  if (payload === null) return { method, url, headers, payload };
+  if (source === 'queue') return { method, url, headers, payload: { kind: 'json', text: payload } };
+  return { method, url, headers, payload: readCronPayload(reader.readPayload(payload)) };
+}

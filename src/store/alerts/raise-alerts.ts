@@ -1,0 +1,272 @@
+import { sql } from 'kysely';
+import { findGathering, NO_BURST, openNotice } from '#domain/alert-burst';
+import type { AlertLevel } from '#domain/alert-streak';
+import type { FailureReason } from '#domain/failure';
+import { newId } from '#domain/ids';
+import { type AlertSource, findMutingWindow } from '#domain/maintenance';
+import type { Trx } from '../database/database.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { readWindows, type StoredWindow } from './window-rows.ts';
+
+/** An alert as a settlement raises it. */
+export interface AlertToRaise {
+  teamId: string;
+  level: AlertLevel;
+  source: AlertSource & { name: string };
+  runId: string;
+  /** Jobs: from 1; null for crons. */
+  attemptNumber: number | null;
+  /** When the run was completed: also what maintenance windows are held against. */
+  raisedAt: number;
+  responseStatus: number | null;
+  reason: FailureReason | null;
+  errorMessage: string | null;
+  failedRuns: number | null;
+  downMs: number | null;
+}
+
+/**
+ * Who is still to be told: the team's channel as it is set when the notice is sent, every member by email
+ * ('members'), or one member. `asChannel`: because the team's channel was email; once it is a chat, that is
+ * told instead.
+ */
+export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
+
+/** Queue alerts are emailed to every member, whatever the team's channel is (§6.4). */
+const TARGETS: Record<AlertSource['kind'], readonly NoticeTarget[]> = {
+  cron: ['channel'],
+  queue: ['channel', 'members'],
+};
+
+interface Placed {
+  alert: AlertToRaise;
+  mutedBy: StoredWindow | null;
+  noticeId: string | null;
+}
+
+interface NewNotice {
+  teamId: string;
+  id: string;
+  kind: AlertSource['kind'];
+  alertCount: number;
+  dueAt: number;
+}
+
+/**
+ * Records alerts and what is to be sent of them, in the transaction of the settlements that raise them
+ * (§6.5, §6.6): those inside a maintenance window are muted, those of one queue that come in a burst share a
+ * notice.
+ */
+export async function raiseAlerts(
+  trx: Trx,
+  dialect: Dialect,
+  alerts: readonly AlertToRaise[],
+): Promise<void> {
+  if (alerts.length === 0) return;
+  const windows = await readWindows(trx, [...new Set(alerts.map(({ teamId }) => teamId))]);
+  const byTeam = Map.groupBy(windows, ({ teamId }) => teamId);
+  const placed = alerts.map((alert): Placed => {
+    const window = findMutingWindow(byTeam.get(alert.teamId) ?? [], alert.source, alert.raisedAt);
+    return { alert, mutedBy: window, noticeId: null };
+  });
+  const notices = await placeInNotices(trx, dialect, placed);
+  await insertNotices(trx, dialect, notices);
+  await insertAlerts(trx, dialect, placed);
+}
+
+/** Gives every alert that is not muted a notice, and returns those that are new. */
+async function placeInNotices(
+  trx: Trx,
+  dialect: Dialect,
+  placed: readonly Placed[],
+): Promise<NewNotice[]> {
+  const told = placed.filter(({ mutedBy }) => mutedBy === null);
+  const groups = Map.groupBy(told, ({ alert }) => groupOf(alert));
+  const notices: NewNotice[] = [];
+  // In one order everywhere: two nodes that hold several bursts must not wait for each other.
+  for (const key of [...groups.keys()].toSorted()) {
+    const group = groups.get(key) ?? [];
+    const [first] = group;
+    if (!first) continue;
+    const notice =
+      first.alert.source.kind === 'cron'
+        ? newNotice(first.alert, newId(first.alert.raisedAt), 1, first.alert.raisedAt)
+        : await placeBurst(trx, dialect, group);
+    if (typeof notice !== 'string') notices.push(notice);
+    const noticeId = typeof notice === 'string' ? notice : notice.id;
+    for (const each of group) each.noticeId = noticeId;
+  }
+  return notices;
+}
+
+/** A cron's alerts are told one by one: a streak raises few, and each says something else. */
+function groupOf({ teamId, source, level, runId }: AlertToRaise): string {
+  return `${teamId} ${source.id} ${source.kind === 'queue' ? level : runId}`;
+}
+
+function newNotice(
+  { teamId, source }: AlertToRaise,
+  id: string,
+  alertCount: number,
+  dueAt: number,
+): NewNotice {
+  return { teamId, id, kind: source.kind, alertCount, dueAt };
+}
+
+/** The id of the notice that the alerts joined, or a new notice for them. */
+async function placeBurst(
+  trx: Trx,
+  dialect: Dialect,
+  group: readonly Placed[],
+): Promise<NewNotice | string> {
+  const alert = group.at(-1)?.alert;
+  if (!alert) throw new Error('a group has alerts');
+  const burst = await holdBurst(trx, dialect, alert);
+  const gathering = findGathering(burst, alert.raisedAt);
+  if (gathering !== null && (await joinNotice(trx, alert.teamId, gathering, group.length))) {
+    return gathering;
+  }
+  const noticeId = newId(alert.raisedAt);
+  const opened = openNotice(burst, noticeId, alert.raisedAt);
+  await trx
+    .updateTable('alert_bursts')
+    .set({
+      quiet_until: opened.burst.quietUntil,
+      gathering_notice_id: opened.burst.gathering?.noticeId ?? null,
+      gathering_until: opened.burst.gathering?.until ?? null,
+    })
+    .where('team_id', '=', alert.teamId)
+    .where('queue_id', '=', alert.source.id)
+    .where('level', '=', alert.level)
+    .execute();
+  return newNotice(alert, noticeId, group.length, opened.dueAt);
+}
+
+/** The row is held to the end of the transaction, so that two nodes do not both open a notice. */
+async function holdBurst(trx: Trx, dialect: Dialect, { teamId, source, level }: AlertToRaise) {
+  await trx
+    .insertInto('alert_bursts')
+    .values({
+      team_id: teamId,
+      queue_id: source.id,
+      level,
+      quiet_until: NO_BURST.quietUntil,
+      gathering_notice_id: null,
+      gathering_until: null,
+    })
+    .onConflict((oc) => oc.doNothing())
+    .execute();
+  const row = await trx
+    .selectFrom('alert_bursts')
+    .selectAll()
+    .where('team_id', '=', teamId)
+    .where('queue_id', '=', source.id)
+    .where('level', '=', level)
+    .modifyEnd(sql.raw(dialect.lock('for update')))
+    .executeTakeFirstOrThrow();
+  const noticeId = row.gathering_notice_id;
+  const gathering = noticeId === null ? null : { noticeId, until: row.gathering_until ?? 0 };
+  return { quietUntil: row.quiet_until, gathering };
+}
+
+/** False where the notice is being sent already, or is gone. */
+async function joinNotice(
+  trx: Trx,
+  teamId: string,
+  noticeId: string,
+  more: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('notices')
+    .set((eb) => ({ alert_count: eb('alert_count', '+', more) }))
+    .where('team_id', '=', teamId)
+    .where('id', '=', noticeId)
+    .where('claim_id', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+const NOTICE = {
+  team_id: 'id',
+  id: 'id',
+  alert_count: 'int',
+  targets: 'text',
+  next_try_at: 'bigint',
+} as const satisfies Fields;
+
+const insertNoticeRows = hotStatement<never>(
+  'insert-notices',
+  (dialect) => `
+  insert into notices (team_id, id, alert_count, targets, next_try_at)
+  select team_id, id, alert_count, targets, next_try_at from ${dialect.rows(NOTICE, 1)}`,
+);
+
+async function insertNotices(
+  trx: Trx,
+  dialect: Dialect,
+  notices: readonly NewNotice[],
+): Promise<void> {
+  if (notices.length === 0) return;
+  const rows = notices.map(({ teamId, id, kind, alertCount, dueAt }) => ({
+    team_id: teamId,
+    id,
+    alert_count: alertCount,
+    targets: JSON.stringify(TARGETS[kind]),
+    next_try_at: dueAt,
+  }));
+  await runHot(trx, dialect, insertNoticeRows, [packRows(NOTICE, rows)]);
+}
+
+const ALERT = {
+  team_id: 'id',
+  id: 'id',
+  raised_at: 'bigint',
+  level: 'text',
+  source: 'text',
+  source_id: 'id',
+  source_name: 'text',
+  run_id: 'id',
+  attempt_number: 'int',
+  response_status: 'int',
+  reason: 'text',
+  error_message: 'text',
+  failed_runs: 'int',
+  down_ms: 'bigint',
+  delivery: 'text',
+  muted_by: 'text',
+  notice_id: 'id',
+  window_id: 'id',
+} as const satisfies Fields;
+
+const ALERT_COLUMNS = Object.keys(ALERT).join(', ');
+
+const insertAlertRows = hotStatement<never>(
+  'insert-alerts',
+  (dialect) => `
+  insert into alerts (${ALERT_COLUMNS}) select ${ALERT_COLUMNS} from ${dialect.rows(ALERT, 1)}`,
+);
+
+async function insertAlerts(trx: Trx, dialect: Dialect, placed: readonly Placed[]): Promise<void> {
+  const rows = placed.map(({ alert, mutedBy, noticeId }) => ({
+    team_id: alert.teamId,
+    id: newId(alert.raisedAt),
+    raised_at: alert.raisedAt,
+    level: alert.level,
+    source: alert.source.kind,
+    source_id: alert.source.id,
+    source_name: alert.source.name,
+    run_id: alert.runId,
+    attempt_number: alert.attemptNumber,
+    response_status: alert.responseStatus,
+    reason: alert.reason,
+    error_message: alert.errorMessage,
+    failed_runs: alert.failedRuns,
+    down_ms: alert.downMs,
+    delivery: noticeId === null ? 'muted' : 'pending',
+    muted_by: mutedBy?.name ?? null,
+    notice_id: noticeId,
+    window_id: mutedBy?.id ?? null,
+  }));
+  await runHot(trx, dialect, insertAlertRows, [packRows(ALERT, rows)]);
+}

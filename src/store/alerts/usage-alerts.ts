@@ -1,0 +1,120 @@
+import { newId } from '#domain/ids';
+import type { UsageAlertsTable } from '../database/alerts-schema.ts';
+import type { Database } from '../database/database.ts';
+import { periodsOf } from '../figures/usage.ts';
+
+/** That a team has used so much of its month (§6.7). It is recorded, and sent nowhere. */
+export interface UsageAlert {
+  teamId: string;
+  id: string;
+  raisedAt: number;
+  level: 'usage';
+  source: { kind: 'team'; id: string; name: string };
+  /** `2026-11`, UTC. */
+  month: string;
+  /** Per cent of the limit. */
+  mark: UsageAlertsTable['mark'];
+  used: number;
+  limit: number;
+  isRead: boolean;
+}
+
+const MARKS = [80, 100] as const;
+
+/** The alerts about usage that a team's list may hold. */
+export interface UsageAlertsAsked {
+  unreadOnly?: boolean | undefined;
+  before?: string | undefined;
+  after?: string | undefined;
+}
+
+/** All that there are: two a month, kept for 90 days. */
+export async function listUsageAlerts(
+  db: Database,
+  teamId: string,
+  { unreadOnly, before, after }: UsageAlertsAsked,
+): Promise<UsageAlert[]> {
+  const rows = await db.read((reader) => {
+    let query = reader
+      .selectFrom('usage_alerts')
+      .innerJoin('teams', 'teams.id', 'usage_alerts.team_id')
+      .selectAll('usage_alerts')
+      .select('teams.name')
+      .where('team_id', '=', teamId);
+    if (unreadOnly === true) query = query.where('is_read', '=', 0);
+    if (before !== undefined) query = query.where('usage_alerts.id', '<', before);
+    if (after !== undefined) query = query.where('usage_alerts.id', '>', after);
+    return query.orderBy('usage_alerts.id', 'desc').execute();
+  });
+  return rows.map((row) => ({
+    teamId: row.team_id,
+    id: row.id,
+    raisedAt: row.raised_at,
+    level: 'usage',
+    source: { kind: 'team', id: row.team_id, name: row.name },
+    month: row.month,
+    mark: row.mark,
+    used: row.used,
+    limit: row.monthly_limit,
+    isRead: row.is_read === 1,
+  }));
+}
+
+/**
+ * Records which teams have come to 80 or to 100 % of their month, each mark once a month, on however many nodes.
+ *
+ * @param limitOf  runs a month of a plan, null for no limit
+ */
+export async function raiseUsageAlerts(
+  db: Database,
+  now: number,
+  limitOf: (plan: string) => number | null,
+): Promise<void> {
+  const { month } = periodsOf(now);
+  const teams = await db.read((reader) =>
+    reader
+      .selectFrom('usage_months as m')
+      .innerJoin('teams as t', 't.id', 'm.team_id')
+      .leftJoin('usage_alerts as a', (join) =>
+        join
+          .onRef('a.team_id', '=', 'm.team_id')
+          .onRef('a.month', '=', 'm.month')
+          .on('a.mark', '=', 100),
+      )
+      .select(['m.team_id', 'm.used', 't.plan'])
+      .where('m.month', '=', month)
+      .where('t.deleted_at', 'is', null)
+      .where('a.id', 'is', null)
+      .execute(),
+  );
+  const reached = teams.flatMap(({ team_id, used, plan }) => {
+    const limit = limitOf(plan);
+    if (limit === null || limit === 0) return [];
+    return MARKS.filter((mark) => used * 100 >= limit * mark).map((mark) => {
+      const id = newId(now);
+      return { team_id, month, mark, id, raised_at: now, used, monthly_limit: limit };
+    });
+  });
+  for (const row of reached) await insertOnce(db, row);
+}
+
+async function insertOnce(db: Database, row: Omit<UsageAlertsTable, 'is_read'>): Promise<void> {
+  const { team_id, month, mark } = row;
+  const known = await db.read((reader) =>
+    reader
+      .selectFrom('usage_alerts')
+      .select('id')
+      .where('team_id', '=', team_id)
+      .where('month', '=', month)
+      .where('mark', '=', mark)
+      .executeTakeFirst(),
+  );
+  if (known) return;
+  await db.transact((trx) =>
+    trx
+      .insertInto('usage_alerts')
+      .values({ ...row, is_read: 0 })
+      .onConflict((oc) => oc.doNothing())
+      .execute(),
+  );
+}

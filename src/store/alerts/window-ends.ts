@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { newId } from '#domain/ids';
+import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
+import type { Database, Trx } from '../database/database.ts';
+import { readWindows, type StoredWindow } from './window-rows.ts';
+
+/** Windows whose end is looked at in one go, and crons that one notice tells of. */
+const MOST_WINDOWS = 50;
+const MOST_CRONS = 500;
+
+/**
+ * Tells what began to fail inside a maintenance window that has ended and still fails: one notice a window (§6.6).
+ * The muted alerts themselves are what is told, so none is told twice, whoever looks and how often.
+ *
+ * @returns whether there is something to send
+ */
+export async function tellWindowEnds(db: Database, now: number): Promise<boolean> {
+  const ended = await db.read((reader) =>
+    reader
+      .selectFrom('maintenance_windows as w')
+      .innerJoin('teams as t', 't.id', 'w.team_id')
+      .select(['w.team_id', 'w.id'])
+      .where('t.deleted_at', 'is', null)
+      .where('w.ends_at', '<=', now)
+      .where(
+        sql<boolean>`(w.told_until is null or (w.is_weekly = 0 and w.told_until < w.ends_at)
+          or (w.is_weekly = 1 and w.told_until <= ${now - WEEK_MS}))`,
+      )
+      .limit(MOST_WINDOWS)
+      .execute(),
+  );
+  let isTold = false;
+  for (const { team_id, id } of ended) {
+    const told = await db.transact((trx) => tellEnd(trx, team_id, id, now));
+    isTold ||= told;
+  }
+  return isTold;
+}
+
+/** Holds the window to the end of the transaction: of two nodes the second finds it told. */
+async function tellEnd(trx: Trx, teamId: string, windowId: string, now: number): Promise<boolean> {
+  const windows = await readWindows(trx, [teamId]);
+  const window = windows.find(({ id }) => id === windowId);
+  if (!window) return false;
+  await trx
+    .updateTable('maintenance_windows')
+    .set({ told_until: lastEndOf(window, now) })
+    .where('team_id', '=', teamId)
+    .where('id', '=', windowId)
+    .execute();
+  return tellWhatStillFails(trx, window, windows, now);
+}
+
+/** While a weekly window is under way again, the end of the time before. */
+function lastEndOf(window: StoredWindow, now: number): number {
+  if (!window.isWeekly) return window.endsAt;
+  const end = endOfWindow(window, now);
+  return end <= now ? end : end - WEEK_MS;
+}
+
+/**
+ * @param windows  all of the team's: what another one mutes at this moment is told when that ends
+ * @returns whether a notice was made
+ */
+export async function tellWhatStillFails(
+  trx: Trx,
+  window: StoredWindow,
+  windows: readonly StoredWindow[],
+  now: number,
+): Promise<boolean> {
+  const { teamId } = window;
+  const others = windows.filter(({ id }) => id !== window.id || isInsideWindow(window, now));
+  const failing = await findFailing(trx, window);
+  const alertIds: string[] = [];
+  for (const { id, failing_since } of failing) {
+    if (findMutingWindow(others, { kind: 'cron', id }, now) !== null) continue;
+    const last = await findLastAlert(trx, teamId, id);
+    // Told since, or of a streak that is over.
+    if (last?.delivery !== 'muted' || last.raised_at < (failing_since ?? Infinity)) continue;
+    alertIds.push(last.id);
+  }
+  if (alertIds.length === 0) return false;
+  const noticeId = newId(now);
+  await trx
+    .insertInto('notices')
+    .values({
+      team_id: teamId,
+      id: noticeId,
+      alert_count: alertIds.length,
+      targets: JSON.stringify(['channel']),
+      next_try_at: now,
+      first_tried_at: null,
+      attempts: 0,
+      claim_id: null,
+    })
+    .execute();
+  await trx
+    .updateTable('alerts')
+    .set({ delivery: 'pending', notice_id: noticeId })
+    .where('team_id', '=', teamId)
+    .where('id', 'in', alertIds)
+    .execute();
+  return true;
+}
+
+/** The crons that the window covers and whose last runs failed. */
+async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
+  const ids = covers === 'team' ? null : covers.filter(({ kind }) => kind === 'cron');
+  if (ids?.length === 0) return [];
+  return trx
+    .selectFrom('crons')
+    .select(['id', 'failing_since'])
+    .where('team_id', '=', teamId)
+    .where('failed_runs', '>', 0)
+    .$if(ids !== null, (query) => query.where('id', 'in', ids?.map(({ id }) => id) ?? []))
+    .orderBy('id')
+    .limit(MOST_CRONS)
+    .execute();
+}
+
+async function findLastAlert(trx: Trx, teamId: string, cronId: string) {
+  return trx
+    .selectFrom('alerts')
+    .select(['id', 'raised_at', 'delivery'])
+    .where('team_id', '=', teamId)
+    .where('source_id', '=', cronId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,56 @@
+import type { AlertSource, MaintenanceWindow } from '#domain/maintenance';
+import type { MaintenanceWindowsTable } from '../database/alerts-schema.ts';
+import type { Reader } from '../database/database.ts';
+
+/** What a team sets of a maintenance window (§6.6). */
+export interface WindowSettings extends MaintenanceWindow {
+  name: string;
+}
+
+export interface StoredWindow extends WindowSettings {
+  teamId: string;
+  id: string;
+  createdAt: number;
+}
+
+/** The windows of several teams, in the order in which they were made; two statements. */
+export async function readWindows(
+  db: Pick<Reader, 'selectFrom'>,
+  teamIds: readonly string[],
+): Promise<StoredWindow[]> {
+  const rows = await db
+    .selectFrom('maintenance_windows')
+    .selectAll()
+    .where('team_id', 'in', teamIds)
+    .orderBy('id')
+    .execute();
+  if (rows.every(({ covers_team }) => covers_team === 1)) {
+    return rows.map((row) => windowOf(row, []));
+  }
+  const sources = await db
+    .selectFrom('maintenance_window_sources')
+    .select(['window_id', 'source', 'source_id'])
+    .where('team_id', 'in', teamIds)
+    .execute();
+  const byWindow = Map.groupBy(sources, ({ window_id }) => window_id);
+  return rows.map((row) => {
+    const chosen = byWindow.get(row.id) ?? [];
+    return windowOf(
+      row,
+      chosen.map(({ source, source_id }) => ({ kind: source, id: source_id })),
+    );
+  });
+}
+
+function windowOf(row: MaintenanceWindowsTable, chosen: readonly AlertSource[]): StoredWindow {
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    name: row.name,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    isWeekly: row.is_weekly === 1,
+    covers: row.covers_team === 1 ? 'team' : chosen,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,192 @@
+import { newId } from '#domain/ids';
+import type { AlertSource } from '#domain/maintenance';
+import type { Clock } from '#domain/clock';
+import type { Database, Trx } from '../database/database.ts';
+import type { SignalBus } from '../database/signals.ts';
+import { tellWhatStillFails, tellWindowEnds } from './window-ends.ts';
+import { readWindows, type StoredWindow, type WindowSettings } from './window-rows.ts';
+
+export type { StoredWindow, WindowSettings };
+
+export interface NamedSource extends AlertSource {
+  name: string;
+}
+
+/**
+ * Every alert is held against all windows of its team, so there is a most. Windows that are over are kept
+ * until a new one needs their place.
+ */
+export const MOST_WINDOWS = 200;
+
+/** Maintenance windows of teams. What they cover may have been deleted since; it is then nothing. */
+export class WindowStore {
+  readonly #db: Database;
+
+  readonly #clock: Clock;
+  readonly #signals: SignalBus;
+
+  constructor(db: Database, clock: Clock, signals: SignalBus) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#signals = signals;
+  }
+
+  /** Tells what began to fail inside windows that have ended and still fails (§6.6). */
+  async tellEnds(): Promise<void> {
+    if (await tellWindowEnds(this.#db, this.#clock.now()))
+      this.#signals.send([{ kind: 'notices' }]);
+  }
+
+  /** Null: the team has as many as it may have, and none of them is over. */
+  async create(
+    teamId: string,
+    settings: WindowSettings,
+    now: number,
+  ): Promise<StoredWindow | null> {
+    return this.#db.transact(async (trx) => {
+      const { n } = await trx
+        .selectFrom('maintenance_windows')
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .where('team_id', '=', teamId)
+        .executeTakeFirstOrThrow();
+      if (n >= MOST_WINDOWS && !(await deleteLongestOver(trx, teamId, now))) return null;
+      const id = newId(now);
+      await trx
+        .insertInto('maintenance_windows')
+        .values({ team_id: teamId, id, created_at: now, ...columnsOf(settings) })
+        .execute();
+      await insertSources(trx, teamId, id, settings.covers);
+      return { ...settings, teamId, id, createdAt: now };
+    });
+  }
+
+  /** Null: no such window. */
+  async update(
+    teamId: string,
+    windowId: string,
+    settings: WindowSettings,
+  ): Promise<StoredWindow | null> {
+    return this.#db.transact(async (trx) => {
+      const row = await trx
+        .updateTable('maintenance_windows')
+        .set({ ...columnsOf(settings), told_until: null })
+        .where('team_id', '=', teamId)
+        .where('id', '=', windowId)
+        .returning('created_at')
+        .executeTakeFirst();
+      if (!row) return null;
+      await deleteSources(trx, teamId, windowId);
+      await insertSources(trx, teamId, windowId, settings.covers);
+      return { ...settings, teamId, id: windowId, createdAt: row.created_at };
+    });
+  }
+
+  /**
+   * Ends a window now: one that is under way is over, which is told like any other end, and a weekly one comes no
+   * more. False: no such window.
+   */
+  async delete(teamId: string, windowId: string): Promise<boolean> {
+    const now = this.#clock.now();
+    const { isDeleted, isTold } = await this.#db.transact(async (trx) => {
+      const windows = await readWindows(trx, [teamId]);
+      const window = windows.find(({ id }) => id === windowId);
+      const isDeleted = await deleteWindow(trx, teamId, windowId);
+      if (!isDeleted || !window) return { isDeleted, isTold: false };
+      const others = windows.filter(({ id }) => id !== windowId);
+      return { isDeleted, isTold: await tellWhatStillFails(trx, window, others, now) };
+    });
+    if (isTold) this.#signals.send([{ kind: 'notices' }]);
+    return isDeleted;
+  }
+
+  async find(teamId: string, windowId: string): Promise<StoredWindow | null> {
+    const all = await this.list(teamId);
+    return all.find(({ id }) => id === windowId) ?? null;
+  }
+
+  /** What a window may name: the team's crons and queues, each by name. */
+  async listSources(teamId: string): Promise<NamedSource[]> {
+    const read = async (kind: NamedSource['kind'], table: 'crons' | 'queues') => {
+      const rows = await this.#db.read((db) =>
+        db
+          .selectFrom(table)
+          .select(['id', 'name'])
+          .where('team_id', '=', teamId)
+          .orderBy('name')
+          .orderBy('id')
+          .execute(),
+      );
+      return rows.map(({ id, name }): NamedSource => ({ kind, id, name }));
+    };
+    return (await Promise.all([read('cron', 'crons'), read('queue', 'queues')])).flat();
+  }
+
+  /** By their start, the latest first. */
+  async list(teamId: string): Promise<StoredWindow[]> {
+    const windows = await this.#db.read((db) => readWindows(db, [teamId]));
+    return windows.toSorted((a, b) => b.startsAt - a.startsAt || (a.id < b.id ? 1 : -1));
+  }
+}
+
+function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings) {
+  return {
+    name,
+    starts_at: startsAt,
+    ends_at: endsAt,
+    is_weekly: isWeekly ? (1 as const) : (0 as const),
+    covers_team: covers === 'team' ? (1 as const) : (0 as const),
+  };
+}
+
+async function insertSources(
+  trx: Trx,
+  teamId: string,
+  windowId: string,
+  covers: WindowSettings['covers'],
+): Promise<void> {
+  if (covers === 'team' || covers.length === 0) return;
+  const rows = covers.map(({ kind, id }) => ({
+    team_id: teamId,
+    window_id: windowId,
+    source: kind,
+    source_id: id,
+  }));
+  await trx
+    .insertInto('maintenance_window_sources')
+    .values(rows)
+    .onConflict((oc) => oc.doNothing())
+    .execute();
+}
+
+/** False where none of the team's windows is over. */
+async function deleteLongestOver(trx: Trx, teamId: string, now: number): Promise<boolean> {
+  const row = await trx
+    .selectFrom('maintenance_windows')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('is_weekly', '=', 0)
+    .where('ends_at', '<=', now)
+    .orderBy('ends_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined && deleteWindow(trx, teamId, row.id);
+}
+
+async function deleteWindow(trx: Trx, teamId: string, windowId: string): Promise<boolean> {
+  await deleteSources(trx, teamId, windowId);
+  const { numDeletedRows } = await trx
+    .deleteFrom('maintenance_windows')
+    .where('team_id', '=', teamId)
+    .where('id', '=', windowId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+async function deleteSources(trx: Trx, teamId: string, windowId: string): Promise<void> {
+  await trx
+    .deleteFrom('maintenance_window_sources')
+    .where('team_id', '=', teamId)
+    .where('window_id', '=', windowId)
+    .execute();
+}

@@ -1,0 +1,208 @@
+import { earliestIdAt } from '#domain/ids';
+import { SecretReader } from '../runs/claims.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { NodeGroups } from '../runs/node-groups.ts';
+import { takeCallbacks as takeOnPostgres } from '../postgres/take-callbacks.ts';
+import { KEY } from '../runs/run-tables.ts';
+import type { CallbacksTable } from '../database/schema.ts';
+import type { Sealer } from '../database/seal.ts';
+import { takeCallbacks as takeOnSqlite } from '../sqlite/take-callbacks.ts';
+import { PartsReader } from '../runs/stored-parts.ts';
+
+/** A callback as recorded with the outcome that it tells of (§6.1). */
+export interface CallbackToSend {
+  teamId: string;
+  id: string;
+  runId: string;
+  url: string;
+  /** JSON text. */
+  body: string;
+  createdAt: number;
+}
+
+export interface ClaimedCallback extends CallbackToSend {
+  signingSecret: string | null;
+  /** Why it can't be signed; null where it can be sent. */
+  unreadable: string | null;
+}
+
+export const CALLBACK = {
+  team_id: 'id',
+  id: 'id',
+  run_id: 'id',
+  url: 'text',
+  body: 'text',
+  created_at: 'bigint',
+} as const satisfies Fields;
+
+const COLUMNS = Object.keys(CALLBACK);
+
+/** @param kept  joins those of the rows `given` that are written, where not all are */
+export function insertCallbacksOf(dialect: Dialect, parameter: number, kept = ''): string {
+  return `
+  insert into callbacks (${COLUMNS.join(', ')})
+  select ${COLUMNS.map((name) => `given.${name}`).join(', ')}
+  from ${dialect.rows(CALLBACK, parameter)} ${kept}`;
+}
+
+export const insertCallbackRows = hotStatement<never>('insert-callbacks', (dialect) =>
+  insertCallbacksOf(dialect, 1),
+);
+
+export async function insertCallbacks(
+  trx: Trx,
+  dialect: Dialect,
+  callbacks: readonly CallbackToSend[],
+): Promise<void> {
+  if (callbacks.length === 0) return;
+  await runHot(trx, dialect, insertCallbackRows, [packRows(CALLBACK, callbacks.map(callbackRow))]);
+}
+
+export function callbackRow(callback: CallbackToSend): RowOf<typeof CALLBACK> {
+  return {
+    team_id: callback.teamId,
+    id: callback.id,
+    run_id: callback.runId,
+    url: callback.url,
+    body: callback.body,
+    created_at: callback.createdAt,
+  };
+}
+
+/** A row as `take` gives it. */
+export type TakenCallback = CallbacksTable & { sealed_signing_secret: string | null };
+
+/** How many of a team's callbacks a node takes, at the most. */
+export interface CallbackSeats {
+  nodeId: string;
+  teamId: string;
+  seats: number;
+}
+
+/**
+ * Takes a team's callbacks for a node to send, oldest first. They are the node's until it has sent them or is
+ * declared dead, and nobody else can take them meanwhile; a dead node gets none.
+ */
+const TAKE = { postgres: takeOnPostgres, sqlite: takeOnSqlite };
+
+const deleteSent = hotStatement<never>(
+  'delete-sent-callbacks',
+  (dialect) => `
+  delete from callbacks_under_way where node_id = ${dialect.$(2)}
+    and (team_id, id) in (select team_id, id from ${dialect.rows(KEY, 1)} ${dialect.briefly})`,
+);
+
+const findWaiting = hotStatement<{ team_id: string; first: string | null }>(
+  'scan-callback-teams',
+  () => `
+  select t.id as team_id,
+    (select c.id from callbacks c where c.team_id = t.id order by c.id limit 1) as first
+  from teams t where t.deleted_at is null`,
+);
+
+/**
+ * The callbacks of jobs and executions (§6.1): recorded with the end that they tell of, claimed, sent, deleted.
+ * Those that a node has taken lie apart from those that wait, so a version that knows nothing of them cannot take
+ * one twice. Only those of a node that died while it had them are given up, since they may have been sent.
+ */
+export class CallbackStore {
+  readonly #db: Database;
+  readonly #secrets: SecretReader;
+  readonly #ending = new NodeGroups<ClaimedCallback, null>(
+    ({ teamId }) => teamId,
+    (nodeId, sent) => this.#end(nodeId, sent),
+  );
+
+  constructor(db: Database, sealer: Sealer) {
+    this.#db = db;
+    this.#secrets = new SecretReader(sealer);
+  }
+
+  /** The teams whose callbacks wait to be sent. Costs a step per team. */
+  async scanWaiting(): Promise<string[]> {
+    const rows = await this.#db.read((db) => runHot(db, this.#db.dialect, findWaiting, []));
+    return rows.flatMap(({ team_id, first }) => (first === null ? [] : [team_id]));
+  }
+
+  /** Takes callbacks for a node to send; each is given out once. */
+  async take(nodeId: string, teamId: string, seats: number): Promise<ClaimedCallback[]> {
+    const rows = await this.#db.perform(TAKE, { nodeId, teamId, seats });
+    return rows
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .map((row) => {
+        const reader = new PartsReader();
+        return {
+          teamId: row.team_id,
+          id: row.id,
+          runId: row.run_id,
+          url: row.url,
+          body: row.body,
+          createdAt: row.created_at,
+          signingSecret: reader.readSecret(this.#secrets, row.sealed_signing_secret),
+          unreadable: reader.unreadable,
+        };
+      });
+  }
+
+  /** Forgets a callback that the node has sent. */
+  async end(nodeId: string, sent: ClaimedCallback): Promise<void> {
+    await this.#ending.add(nodeId, sent);
+  }
+
+  /**
+   * Whether a run's callback is recorded and not taken yet. Its id was made at the run's end, so this is a
+   * short range of the key, however many wait.
+   */
+  async isWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('callbacks')
+        .select('id')
+        .where('team_id', '=', teamId)
+        .where('id', '>=', earliestIdAt(completedAt))
+        .where('id', '<', earliestIdAt(completedAt + 1))
+        .where('run_id', '=', runId)
+        .executeTakeFirst(),
+    );
+    return row !== undefined;
+  }
+
+  async #end(nodeId: string, sent: readonly ClaimedCallback[]): Promise<null[]> {
+    const rows = sent.map(({ teamId, id }) => ({ team_id: teamId, id }));
+    await this.#db.transact((trx) =>
+      runHot(trx, this.#db.dialect, deleteSent, [packRows(KEY, rows), nodeId]),
+    );
+    return sent.map(() => null);
+  }
+}
+
+/** Gives up what dead nodes may have sent. */
+export async function dropCallbacksUnderWay(trx: Trx, nodeIds: readonly string[]): Promise<void> {
+  await trx.deleteFrom('callbacks_under_way').where('node_id', 'in', nodeIds).execute();
+}
+
+/** Lets wait again what a node has taken without its knowing: the answer to its claim was lost. */
+export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlySet<string>) {
+  const taken = await trx
+    .selectFrom('callbacks_under_way')
+    .selectAll()
+    .where('node_id', '=', nodeId)
+    .execute();
+  const returned = [];
+  for (const { node_id: _, ...callback } of taken.filter(({ id }) => !known.has(id))) {
+    const gone = await trx
+      .deleteFrom('callbacks_under_way')
+      .where('node_id', '=', nodeId)
+      .where('team_id', '=', callback.team_id)
+      .where('id', '=', callback.id)
+      .returning('id')
+      .execute();
+    // Sent and forgotten since the look: it may not wait again.
+    if (gone.length === 0) continue;
+    await trx.insertInto('callbacks').values(callback).execute();
+    returned.push(callback);
+  }
+  return returned;
+}

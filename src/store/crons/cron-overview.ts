@@ -1,0 +1,89 @@
+import { type ExecutionRecord, executionRecord } from './crons.ts';
+import type { Database } from '../database/database.ts';
+import { runHot } from '../database/hot.ts';
+import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
+import { pageStatement } from '../lists/statement.ts';
+import type { EndedExecutionsTable } from '../database/schema.ts';
+
+export interface NamedRun {
+  execution: ExecutionRecord;
+  cronName: string;
+}
+
+/** The last finished runs of crons, latest end first. */
+export interface LastRuns {
+  ofAll: NamedRun[];
+  /** Those of active crons that failed. */
+  failing: NamedRun[];
+}
+
+interface LastRunRow extends EndedExecutionsTable {
+  list: 'all' | 'failing';
+  cron_name: string;
+}
+
+/**
+ * Each cron's last run is looked up once for both lists, with a step of the index. The few that are shown come
+ * first in cross joins, whose order SQLite keeps: it would rather go through all executions.
+ */
+export async function readLastRuns(db: Database, teamId: string, limit: number): Promise<LastRuns> {
+  const rows = await db.read((reader) => runHot(reader, db.dialect, lastRuns, [teamId, limit]));
+  const named = (list: LastRunRow['list']) =>
+    rows
+      .filter((row) => row.list === list)
+      .map((row) => ({ execution: executionRecord(row), cronName: row.cron_name }));
+  return { ofAll: named('all'), failing: named('failing') };
+}
+
+/** Postgres would read all executions to join them by an id that a subquery gives. */
+const LAST_RUN = {
+  table: 'ended_executions',
+  as: 'run',
+  columns: ['id', 'completed_at', 'status'],
+  pick: (columns: string) => `
+    select ${columns} from ended_executions x where x.cron_id = crons.id
+    order by x.id desc limit 1`,
+};
+
+/** What is big is left out. */
+const COLUMNS = SMALL_EXECUTION_COLUMNS.map((name) => `executions.${name}`);
+
+const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
+  const [team, limit] = [dialect.$(1), dialect.$(2)];
+  const latest = (list: LastRunRow['list'], where: string) => `
+    select '${list}' as list, team_id, cron_id, id from (
+      select * from last ${where} order by completed_at desc, id desc limit ${limit}) as ${list}_runs`;
+  return `
+  with last as materialized (
+    select crons.team_id, crons.id as cron_id, run.id, run.completed_at,
+      crons.is_active = 1 and run.status = 'failed' as is_failing
+    from crons ${dialect.joinPicked(LAST_RUN)} where crons.team_id = ${team}),
+  latest as (${latest('all', '')} union all ${latest('failing', 'where is_failing')})
+  select latest.list, crons.name as cron_name, ${COLUMNS.join(', ')}
+  from latest cross join crons cross join ended_executions executions
+  where crons.team_id = latest.team_id and crons.id = latest.cron_id
+    and executions.team_id = latest.team_id and executions.id = latest.id
+  order by executions.completed_at desc, executions.id desc`;
+});
+
+/** What runs next, soonest first. */
+export async function listNextCrons(
+  db: Database,
+  teamId: string,
+  limit: number,
+): Promise<{ id: string; name: string; nextRunAt: number }[]> {
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('crons')
+      .select(['id', 'name', 'next_run_at'])
+      .where('team_id', '=', teamId)
+      .where('next_run_at', 'is not', null)
+      .orderBy('next_run_at')
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  );
+  return rows.flatMap(({ id, name, next_run_at }) =>
+    next_run_at === null ? [] : [{ id, name, nextRunAt: next_run_at }],
+  );
+}

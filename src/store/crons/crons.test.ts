@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aClaimant, aCron, aNode, anExecutionSettlement, aTeam } from '#testing/makers';
+import { holdRows } from '#testing/holder';
+import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
+import type { Store } from '../store.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** On the hour, strictly after now. */
+const everyHour = (_expression: string, now: number) =>
+  Math.floor(now / HOUR_MS) * HOUR_MS + HOUR_MS;
+
+describe('crons in the store', () => {
+  forEachStore((_name, openTestStore) => {
+    test('a cron comes back as it was given', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const settings = {
+        name: 'Nächtlicher Bericht 🌙',
+        url: 'http://target.example/#frag',
+        method: 'DELETE',
+        headers: [['Authorization', 'Bearer x']],
+        payload: 'any text \0 \ud800 "quoted"',
+        callbackUrl: 'http://caller.example/',
+        cronExpression: '*/5 * * * *',
+        timeoutSeconds: 300,
+        alertThreshold: 3,
+        assertions: [{ kind: 'body-contains', text: 'ok\0' }] as never,
+      } as const;
+      const cron = await aCron(store, team.id, { ...settings, nextRunAt: TEST_START + 1 });
+      const kept = await store.crons.find(team.id, cron.id);
+      const stored = {
+        ...settings,
+        isActive: true,
+        nextRunAt: TEST_START + 1,
+        unreadable: null,
+      };
+      assert.deepEqual(kept, { ...stored, teamId: team.id, id: cron.id, createdAt: TEST_START });
+      assert.equal(await store.crons.find((await aTeam(store)).id, cron.id), null);
+    });
+
+    test('a text that cannot be stored is kept with U+FFFD in its place', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id, { name: 'a\0b\ud800', url: 'http://x/\0' });
+      const kept = await store.crons.find(team.id, cron.id);
+      assert.deepEqual([kept?.name, kept?.url], ['a\uFFFDb\uFFFD', 'http://x/\uFFFD']);
+      assert.equal((await store.queues.save(team.id, 'q\0', {}, TEST_START)).name, 'q\uFFFD');
+      const team2 = await aTeam(store, { name: 'T\0' });
+      assert.equal((await store.teams.find(team2.id))?.name, 'T\uFFFD');
+    });
+
+    test('a cron is not started before its time, then once, and its next time is set', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store, 10 * HOUR_MS);
+      const cron = await aCron(store, team.id);
+      await store.testClock.advance(HOUR_MS - 1);
+      const early = await claim(store, node, team.id);
+      assert.deepEqual(early.claimed, []);
+      assert.deepEqual(early.lanes, [
+        { id: team.id, nextDueAt: TEST_START + HOUR_MS, holds: 'nothing' },
+      ]);
+      await store.testClock.advance(1);
+      const { claimed, lanes } = await claim(store, node, team.id);
+      assert.equal(claimed.length, 1);
+      assert.equal(claimed[0]?.dueAt, TEST_START + HOUR_MS);
+      assert.deepEqual(lanes, [
+        { id: team.id, nextDueAt: TEST_START + 2 * HOUR_MS, holds: 'nothing' },
+      ]);
+      assert.deepEqual((await claim(store, node, team.id)).claimed, []);
+      const [execution] = await store.crons.listExecutions(team.id, cron.id, 10);
+      assert.equal(execution?.status, 'running');
+      assert.equal(execution.scheduledFor, TEST_START + HOUR_MS);
+    });
+
+    test('nodes that race start a due time once', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      const nodes = [await aNode(store), await aNode(store)] as const;
+      const crons = [];
+      for (let n = 0; n < 6; n++)
+        crons.push(await aCron(store, team.id, { nextRunAt: TEST_START }));
+      const claims = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          claim(n % 2 ? store : other, nodes[n % 2] ?? '', team.id),
+        ),
+      );
+      const started = claims.flatMap(({ claimed }) => claimed.map(({ cronId }) => cronId));
+      assert.deepEqual(started.toSorted(), crons.map(({ id }) => id).toSorted());
+    });
+
+    test('a due time that has run is not run again when the schedule is set back to it', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+      const { claimed } = await claim(store, node, team.id);
+      const [run] = claimed;
+      assert.ok(run);
+      await setBack(store, cron);
+      assert.deepEqual((await claim(store, node, team.id)).claimed, []);
+      assert.equal(await store.runs.settle(node, anExecutionSettlement(store, run)), true);
+      await setBack(store, cron);
+      assert.deepEqual((await claim(store, node, team.id)).claimed, []);
+      assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
+    });
+
+    test('times that were missed count as one', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id);
+      await store.testClock.advance(5.5 * HOUR_MS);
+      const node = await aNode(store);
+      const { claimed, lanes } = await claim(store, node, team.id);
+      assert.equal(claimed.length, 1);
+      assert.deepEqual(lanes, [
+        { id: team.id, nextDueAt: TEST_START + 6 * HOUR_MS, holds: 'nothing' },
+      ]);
+      assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
+    });
+
+    test('a run is started although the one before still runs', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store, 10 * HOUR_MS);
+      await aCron(store, team.id);
+      for (let n = 0; n < 2; n++) {
+        await store.testClock.advance(HOUR_MS);
+        assert.equal((await claim(store, node, team.id)).claimed.length, 1);
+      }
+    });
+
+    test('a paused cron never runs; started again it does', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+      await store.crons.pause(team.id, cron.id);
+      assert.deepEqual(await store.runs.scanTeams(), []);
+      const node = await aNode(store, 100 * HOUR_MS);
+      await store.testClock.advance(HOUR_MS);
+      assert.deepEqual((await claim(store, node, team.id)).claimed, []);
+      const edited = await store.crons.update(team.id, cron.id, cron, {
+        isActive: null,
+        nextRunAt: store.clock.now(),
+      });
+      assert.deepEqual([edited?.isActive, edited?.nextRunAt], [false, null]);
+      await store.crons.start(team.id, cron.id, () => store.clock.now());
+      assert.equal((await claim(store, node, team.id)).claimed.length, 1);
+    });
+
+    test('Run now is a run of its own beside the schedule, for a paused cron too', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id, { nextRunAt: null, payload: 'text' });
+      const stranger = await aTeam(store);
+      assert.equal(await store.crons.addExecution(stranger.id, cron.id, TEST_START), null);
+      await store.crons.addExecution(team.id, cron.id, TEST_START);
+      await store.crons.addExecution(team.id, cron.id, TEST_START);
+      assert.deepEqual(await store.runs.scanTeams(), [
+        { id: team.id, teamId: team.id, nextDueAt: TEST_START },
+      ]);
+      const node = await aNode(store);
+      const { claimed } = await claim(store, node, team.id);
+      assert.equal(claimed.length, 2);
+      assert.equal(claimed[0]?.payload, 'text');
+      const kept = await store.crons.listExecutions(team.id, cron.id, 10);
+      assert.deepEqual(
+        kept.map(({ scheduledFor }) => scheduledFor),
+        [null, null],
+      );
+      assert.equal((await store.crons.find(team.id, cron.id))?.nextRunAt, null);
+    });
+
+    test('seats are never exceeded', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+      await aCron(store, team.id, { nextRunAt: TEST_START });
+      await store.crons.addExecution(team.id, cron.id, TEST_START);
+      const node = await aNode(store);
+      const counts = [];
+      for (let n = 0; n < 3; n++)
+        counts.push((await claim(store, node, team.id, 2)).claimed.length);
+      assert.deepEqual(counts, [2, 1, 0]);
+    });
+
+    test('over the monthly limit a run is recorded as failed and the schedule goes on', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+      const node = await aNode(store);
+      const claimant = aClaimant(store, node, 0);
+      const asked = [{ id: team.id, seats: 5 }];
+      const { claimed, blocked } = await store.runs.claimExecutions(asked, claimant, everyHour);
+      assert.deepEqual([claimed, blocked], [[], 1]);
+      const [execution] = await store.crons.listExecutions(team.id, cron.id, 10);
+      assert.equal(execution?.status, 'failed');
+      assert.equal(execution.reason, 'limit_exceeded');
+      assert.equal((await store.crons.find(team.id, cron.id))?.nextRunAt, TEST_START + HOUR_MS);
+      assert.deepEqual(await store.callbacks.scanWaiting(), []);
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
+    });
+
+    test('a deleted team’s crons never run', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+      await store.crons.addExecution(team.id, cron.id, TEST_START);
+      await store.database.transact((trx) =>
+        trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
+      );
+      const node = await aNode(store);
+      const { claimed, lanes } = await claim(store, node, team.id);
+      assert.deepEqual([claimed, lanes], [[], [{ id: team.id, nextDueAt: null, holds: 'gone' }]]);
+      assert.deepEqual(await store.runs.scanTeams(), []);
+    });
+
+    test('a settlement is kept where the claim holds, and changes nothing where it is gone', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+      const [node, stranger] = [await aNode(store), await aNode(store)];
+      const [run] = (await claim(store, node, team.id)).claimed;
+      assert.ok(run);
+      const response = { body: Buffer.from('no'), totalBytes: 2, trace: '{}' };
+      const end = { responseStatus: 500, reason: 'http_server_error' as const };
+      const settlement = anExecutionSettlement(store, run, { status: 'failed', end, response });
+      assert.equal(await store.runs.settle(stranger, settlement), false);
+      assert.equal((await store.crons.findExecution(team.id, run.id))?.status, 'running');
+      assert.equal(await store.runs.settle(node, settlement), true);
+      assert.equal(await store.runs.settle(node, settlement), false);
+      const kept = await store.crons.findExecution(team.id, run.id);
+      assert.deepEqual(
+        [kept?.status, kept?.responseStatus, kept?.reason, kept?.response?.totalBytes],
+        ['failed', 500, 'http_server_error', 2],
+      );
+      assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
+    });
+
+    test('what a dead node was running fails; what it had not started does not', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const callbackUrl = 'http://caller.example/';
+      const cron = await aCron(store, team.id, { nextRunAt: TEST_START, callbackUrl });
+      const dead = await aNode(store);
+      const [run] = (await claim(store, dead, team.id)).claimed;
+      const waiting = await store.crons.addExecution(team.id, cron.id, TEST_START);
+      const node = await aNode(store);
+      const seen = await store.nodes.readOthers(node);
+      const found = await store.nodes.recoverDead(node, store.clock.now(), seen);
+      assert.deepEqual(found, { nodeIds: [dead], deadLettered: 0, failedExecutions: 1 });
+      const kept = await store.crons.findExecution(team.id, run?.id ?? '');
+      assert.deepEqual([kept?.status, kept?.reason], ['failed', 'worker_failed']);
+      const left = await store.crons.findExecution(team.id, waiting?.id ?? '');
+      assert.equal(left?.status, 'pending');
+      const [callback, ...others] = await store.callbacks.take(node, team.id, 10);
+      assert.equal(callback?.url, callbackUrl);
+      const body = JSON.parse(callback.body) as Record<string, unknown>;
+      assert.deepEqual(
+        [body['type'], body['execution_id'], body['status'], body['error_message']],
+        ['cron_execution', run?.id, 'failed', 'The worker stopped while the request was running.'],
+      );
+      assert.equal(others.length, 0);
+    });
+  });
+});
+
+function claim(store: Store, node: string, teamId: string, seats = 10) {
+  return store.runs.claimExecutions([{ id: teamId, seats }], aClaimant(store, node), everyHour);
+}
+
+/** As where the clock of whoever starts a cron again is behind the one that the run was started by. */
+async function setBack(store: Store, { teamId, id }: { teamId: string; id: string }) {
+  await store.crons.pause(teamId, id);
+  await store.crons.start(teamId, id, () => TEST_START);
+}
+
+/** What runs at the moment is in one table and what has ended in another: between the two nothing is lost of sight. */
+test('a due time whose run ends at the same moment is not run again on Postgres', async () => {
+  await using store = await openPostgresTestStore();
+  const team = await aTeam(store);
+  const node = await aNode(store);
+  const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
+  const [run] = (await claim(store, node, team.id)).claimed;
+  assert.ok(run);
+  await setBack(store, cron);
+  await using holder = await holdRows(store);
+  await holder.query(
+    `insert into ended_executions (team_id, id, cron_id, scheduled_for, status, created_at, completed_at)
+      select team_id, id, cron_id, scheduled_for, 'success', created_at, $2 from executions where id = $1`,
+    [run.id, TEST_START],
+  );
+  await holder.query('delete from executions where id = $1', [run.id]);
+  const again = claim(store, node, team.id);
+  await Promise.race([holder.untilSomebodyWaits(), again]);
+  await holder.query('commit');
+  assert.deepEqual((await again).claimed, []);
+  assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
+});

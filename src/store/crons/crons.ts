@@ -1,0 +1,388 @@
+import { sql } from 'kysely';
+import type { Assertion } from '#domain/assertion';
+import type { HeaderList, HttpMethod } from '#domain/exchange';
+import { newId } from '#domain/ids';
+import type { Database, Trx } from '../database/database.ts';
+import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
+import {
+  everyWholeExecution,
+  type ExecutionRow,
+  type WholeExecutionRow,
+} from '../runs/every-run.ts';
+import { sealHeaders } from '../runs/headers.ts';
+import type { CronsTable, EndedExecutionsTable, ExecutionStatus } from '../database/schema.ts';
+import type { Sealer } from '../database/seal.ts';
+import type { SignalBus } from '../database/signals.ts';
+import { PartsReader } from '../runs/stored-parts.ts';
+
+/** What a team can set of a cron (§2.1, §2.4). */
+export interface CronSettings {
+  name: string;
+  url: string;
+  method: HttpMethod;
+  headers: HeaderList;
+  /** The payload string as given, or null. */
+  payload: string | null;
+  callbackUrl: string | null;
+  cronExpression: string;
+  timeoutSeconds: number;
+  alertThreshold: number | null;
+  assertions: readonly Assertion[];
+}
+
+export interface Cron extends CronSettings {
+  teamId: string;
+  id: string;
+  isActive: boolean;
+  /** Null while paused. */
+  nextRunAt: number | null;
+  createdAt: number;
+  /** Says what of it can't be read any more and is left out here; null for nothing. */
+  unreadable: string | null;
+}
+
+/** An execution record (§2.5). */
+export interface ExecutionRecord {
+  teamId: string;
+  id: string;
+  cronId: string;
+  scheduledFor: number | null;
+  status: ExecutionStatus;
+  createdAt: number;
+  startedAt: number | null;
+  completedAt: number | null;
+  responseStatus: number | null;
+  reason: EndedExecutionsTable['reason'];
+  errorMessage: string | null;
+  durationMs: number | null;
+}
+
+export interface ExecutionDetail extends ExecutionRecord {
+  response: { body: Uint8Array; totalBytes: number; trace: string | null } | null;
+}
+
+/** Crons and their executions. Whoever waits for a due time is told of an earlier one after the commit. */
+export class CronStore {
+  readonly #db: Database;
+  readonly #sealer: Sealer;
+  readonly #signals: SignalBus;
+
+  constructor(db: Database, sealer: Sealer, signals: SignalBus) {
+    this.#db = db;
+    this.#sealer = sealer;
+    this.#signals = signals;
+  }
+
+  /** @param nextRunAt  null creates the cron paused (§3.1) */
+  async create(
+    teamId: string,
+    settings: CronSettings,
+    nextRunAt: number | null,
+    now: number,
+  ): Promise<Cron> {
+    const row: CronsTable = {
+      team_id: teamId,
+      id: newId(now),
+      created_at: now,
+      is_active: nextRunAt === null ? 0 : 1,
+      next_run_at: nextRunAt,
+      ...UNBROKEN,
+      ...this.#columns(settings),
+    };
+    await this.#db.transact((trx) => trx.insertInto('crons').values(row).execute());
+    this.#tellDue(teamId, nextRunAt);
+    return this.#cron(row);
+  }
+
+  /**
+   * Replaces the settings. A next time that stands under the same schedule stays, for it may be due this
+   * very moment. Null: no such cron.
+   *
+   * @param isActive  null leaves the cron as it is, active or paused
+   * @param nextRunAt  the next time under the new settings
+   */
+  async update(
+    teamId: string,
+    cronId: string,
+    settings: CronSettings,
+    { isActive, nextRunAt }: { isActive: boolean | null; nextRunAt: number | null },
+  ): Promise<Cron | null> {
+    return this.#change(teamId, cronId, (row) => {
+      const wasActive = row.is_active === 1;
+      const active = isActive ?? wasActive;
+      const stays = wasActive && row.cron_expression === settings.cronExpression;
+      return {
+        ...this.#columns(settings),
+        // Without a threshold nobody follows the streak, so it would be stale when one is set again.
+        ...(settings.alertThreshold === null ? UNBROKEN : {}),
+        is_active: active ? 1 : 0,
+        next_run_at: active ? (stays ? row.next_run_at : nextRunAt) : null,
+      };
+    });
+  }
+
+  /** Null: no such cron. */
+  async setAssertions(
+    teamId: string,
+    cronId: string,
+    assertions: readonly Assertion[],
+  ): Promise<Cron | null> {
+    return this.#change(teamId, cronId, () => ({ assertions: JSON.stringify(assertions) }));
+  }
+
+  /** Starts a paused cron (§3.1); one that runs already keeps its next time. Null: no such cron. */
+  async start(
+    teamId: string,
+    cronId: string,
+    nextRunAt: (cronExpression: string) => number | null,
+  ): Promise<Cron | null> {
+    return this.#change(teamId, cronId, (row) =>
+      row.is_active === 1 ? {} : { is_active: 1, next_run_at: nextRunAt(row.cron_expression) },
+    );
+  }
+
+  /** Pauses a cron (§3.1). Null: no such cron. */
+  async pause(teamId: string, cronId: string): Promise<Cron | null> {
+    return this.#change(teamId, cronId, () => ({ is_active: 0, next_run_at: null }));
+  }
+
+  /** Deletes a cron, then its executions in small batches, as a queue with its jobs. False: no such cron. */
+  async delete(teamId: string, cronId: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#db.transact((trx) =>
+      trx
+        .deleteFrom('crons')
+        .where('team_id', '=', teamId)
+        .where('id', '=', cronId)
+        .executeTakeFirst(),
+    );
+    if (numDeletedRows === 0n) return false;
+    for (const table of ['executions', 'ended_executions'] as const) {
+      const found = { statement: findExecutionsOfCron[table], parameters: [cronId] };
+      await deleteAllFound(this.#db, table, found);
+    }
+    return true;
+  }
+
+  async find(teamId: string, cronId: string): Promise<Cron | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('crons')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .where('id', '=', cronId)
+        .executeTakeFirst(),
+    );
+    return row ? this.#cron(row) : null;
+  }
+
+  async list(teamId: string): Promise<Cron[]> {
+    const rows = await this.#db.read((db) =>
+      db
+        .selectFrom('crons')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .orderBy('name')
+        .orderBy('id')
+        .execute(),
+    );
+    return rows.map((row) => this.#cron(row));
+  }
+
+  /** Crons of a team by id; those that it has not are left out. */
+  async findAll(teamId: string, cronIds: readonly string[]): Promise<Map<string, Cron>> {
+    if (cronIds.length === 0) return new Map();
+    const rows = await this.#db.read((db) =>
+      db
+        .selectFrom('crons')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .where('id', 'in', cronIds)
+        .execute(),
+    );
+    return new Map(rows.map((row) => [row.id, this.#cron(row)]));
+  }
+
+  /** The team that a cron belongs to: for the operator's command line, which knows crons by id alone. */
+  async findTeam(cronId: string): Promise<string | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('teams')
+        .innerJoin('crons', 'crons.team_id', 'teams.id')
+        .select('teams.id')
+        .where('crons.id', '=', cronId)
+        .executeTakeFirst(),
+    );
+    return row?.id ?? null;
+  }
+
+  /** Run now: an execution that waits for an engine, beside the schedule (§3.1). Null: no such cron. */
+  async addExecution(teamId: string, cronId: string, now: number): Promise<ExecutionRecord | null> {
+    const execution = await this.#db.transact(async (trx) => {
+      const cron = await trx
+        .selectFrom('crons')
+        .select('id')
+        .where('team_id', '=', teamId)
+        .where('id', '=', cronId)
+        .executeTakeFirst();
+      if (!cron) return null;
+      const row = await trx
+        .insertInto('executions')
+        .values({
+          team_id: teamId,
+          id: newId(now),
+          cron_id: cronId,
+          status: 'pending',
+          created_at: now,
+          scheduled_for: null,
+          started_at: null,
+          claimed_by: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return executionRecord({ ...row, ...NOT_ENDED });
+    });
+    if (execution) this.#tellDue(teamId, now);
+    return execution;
+  }
+
+  /** A cron's executions, newest first, with what is kept of their responses. @param before  only those older than it */
+  async listExecutions(
+    teamId: string,
+    cronId: string,
+    limit: number,
+    before?: string,
+  ): Promise<ExecutionDetail[]> {
+    const isOlder = before === undefined ? sql`` : sql`and id < ${before}`;
+    const where = sql`team_id = ${teamId} and cron_id = ${cronId} ${isOlder}`;
+    const tail = sql`order by id desc limit ${limit}`;
+    const rows = await this.#db.read((db) =>
+      everyWholeExecution(db, { where, tail })
+        .selectAll()
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute(),
+    );
+    return rows.map(executionDetail);
+  }
+
+  async findExecution(teamId: string, executionId: string): Promise<ExecutionDetail | null> {
+    const where = sql`team_id = ${teamId} and id = ${executionId}`;
+    const row = await this.#db.read((db) =>
+      everyWholeExecution(db, { where }).selectAll().executeTakeFirst(),
+    );
+    return row ? executionDetail(row) : null;
+  }
+
+  /** Changes one cron by what it is at that moment. */
+  async #change(
+    teamId: string,
+    cronId: string,
+    decide: (row: CronsTable) => Partial<CronsTable>,
+  ): Promise<Cron | null> {
+    const row = await this.#db.transact(async (trx) => {
+      const before = await this.#holdRow(trx, teamId, cronId);
+      if (!before) return null;
+      const columns = decide(before);
+      if (Object.keys(columns).length > 0) {
+        await trx
+          .updateTable('crons')
+          .set(columns)
+          .where('team_id', '=', teamId)
+          .where('id', '=', cronId)
+          .execute();
+      }
+      return { ...before, ...columns };
+    });
+    if (!row) return null;
+    this.#tellDue(teamId, row.next_run_at);
+    return this.#cron(row);
+  }
+
+  /** An engine may be setting its next time just now; it waits, or is waited for. */
+  async #holdRow(trx: Trx, teamId: string, cronId: string): Promise<CronsTable | undefined> {
+    return trx
+      .selectFrom('crons')
+      .selectAll()
+      .where('team_id', '=', teamId)
+      .where('id', '=', cronId)
+      .modifyEnd(sql.raw(this.#db.dialect.lock('for update')))
+      .executeTakeFirst();
+  }
+
+  #tellDue(teamId: string, dueAt: number | null): void {
+    if (dueAt !== null) this.#signals.send([{ kind: 'team-due', teamId, dueAt }]);
+  }
+
+  #columns(settings: CronSettings) {
+    return {
+      name: settings.name,
+      url: settings.url,
+      method: settings.method,
+      callback_url: settings.callbackUrl,
+      cron_expression: settings.cronExpression,
+      timeout_seconds: settings.timeoutSeconds,
+      alert_threshold: settings.alertThreshold,
+      assertions: JSON.stringify(settings.assertions),
+      sealed_headers: sealHeaders(this.#sealer, 'crons', settings.headers),
+      payload: settings.payload === null ? null : JSON.stringify(settings.payload),
+    };
+  }
+
+  #cron(row: CronsTable): Cron {
+    const reader = new PartsReader();
+    return {
+      teamId: row.team_id,
+      id: row.id,
+      name: row.name,
+      url: row.url,
+      method: row.method,
+      headers: reader.readHeaders(this.#sealer, 'crons', row.sealed_headers),
+      payload: reader.readPayload(row.payload),
+      callbackUrl: row.callback_url,
+      cronExpression: row.cron_expression,
+      timeoutSeconds: row.timeout_seconds,
+      alertThreshold: row.alert_threshold,
+      assertions: reader.readAssertions(row.assertions),
+      isActive: row.is_active === 1,
+      nextRunAt: row.next_run_at,
+      createdAt: row.created_at,
+      unreadable: reader.unreadable,
+    };
+  }
+}
+
+/** No failed run since the last success. */
+const UNBROKEN = { failed_runs: 0, failing_since: null, has_raised_failure: 0 } as const;
+
+const NOT_ENDED = {
+  completed_at: null,
+  response_status: null,
+  reason: null,
+  error_message: null,
+  duration_ms: null,
+};
+
+export function executionRecord(row: ExecutionRow): ExecutionRecord {
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    cronId: row.cron_id,
+    scheduledFor: row.scheduled_for,
+    status: row.status,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+    responseStatus: row.response_status,
+    reason: row.reason,
+    errorMessage: row.error_message,
+    durationMs: row.duration_ms,
+  };
+}
+
+function executionDetail(row: WholeExecutionRow): ExecutionDetail {
+  const response =
+    row.body === null
+      ? null
+      : { body: row.body, totalBytes: row.total_bytes ?? 0, trace: row.trace };
+  return { ...executionRecord(row), response };
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '#domain/clock';
+import { StoreError } from './errors.ts';
+import type { Inspection } from './inspection.ts';
+import { explainRefusal } from '../postgres/explain.ts';
+import { inspectPostgres } from '../postgres/inspect.ts';
+import { inspectSqliteFile } from '../sqlite/inspect.ts';
+import type { StoreLocation } from '../store.ts';
+
+/** Looks at a database without opening it as a store does: nothing is made, migrated or changed. Never rejects. */
+export async function inspectDatabase(location: StoreLocation, clock: Clock): Promise<Inspection> {
+  try {
+    if (location.kind === 'sqlite') return inspectSqliteFile(location.path);
+    if (location.kind === 'sqlite-memory') return { kind: 'not-made-yet' };
+    return await inspectPostgres(location, clock);
+  } catch (error) {
+    return { kind: 'unreachable', reason: explain(location, error) };
+  }
+}
+
+function explain({ kind }: StoreLocation, error: unknown): string {
+  const { message = '', code = 'unknown', errcode } = error as Fault;
+  const refusal = kind === 'postgres' ? explainRefusal(error) : null;
+  if (refusal !== null) return refusal;
+  if (errcode === undefined) return message || code;
+  const isDamaged = StoreError.fromSqlite({ message, errcode }).code === 'STORE_DAMAGED';
+  return isDamaged ? `damaged, or no SQLite database (${message}); restore a backup` : message;
+}
+
+interface Fault {
+  message?: string;
+  code?: string;
+  /** Of SQLite. */
+  errcode?: number;
+}

@@ -1,0 +1,100 @@
+import type { Database } from '../database/database.ts';
+import { type Outbox, readOutbox } from '../callbacks/outbox.ts';
+
+export type { Outbox };
+
+/** Jobs that are not finished: `held` are due in a paused queue, `due` wait for nothing but a seat. */
+export type WaitingState = 'due' | 'held' | 'scheduled';
+export type BacklogState = WaitingState | 'processing';
+
+export interface InState {
+  count: number;
+  /** How long the oldest has been in it, in milliseconds since its due time or its start; 0 where there is none. */
+  oldestMs: number;
+}
+
+/** What is not finished, over all teams. Nothing scheduled is late, so its age is always 0. */
+export type Backlog = Record<BacklogState, InState>;
+
+export class BacklogStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * Counts the backlog from the indexes of waiting and running jobs, read in their order. Costs as much as there
+   * is; ask seldom.
+   */
+  async read(now: number): Promise<Backlog> {
+    return readBacklog(this.#db, now);
+  }
+
+  /** What is still to be told: callbacks and notices. */
+  async readOutbox(now: number): Promise<Outbox> {
+    return readOutbox(this.#db, now);
+  }
+}
+
+async function readBacklog(db: Database, now: number): Promise<Backlog> {
+  const [waiting, running] = [await countWaiting(db, now), await countRunning(db)];
+  const [active, held] = [0, 1].map((isPaused) =>
+    waiting.find(({ is_paused }) => is_paused === isPaused),
+  );
+  const scheduled = waiting.reduce((sum, { all, due }) => sum + all - due, 0);
+  return {
+    due: { count: active?.due ?? 0, oldestMs: ageOf(active?.oldest, now) },
+    held: { count: held?.due ?? 0, oldestMs: ageOf(held?.oldest, now) },
+    scheduled: { count: scheduled, oldestMs: 0 },
+    processing: { count: running.all, oldestMs: ageOf(running.oldest, now) },
+  };
+}
+
+function ageOf(since: number | null | undefined, now: number): number {
+  return Math.max(0, now - (since ?? now));
+}
+
+/** Grouped by queue first: the queues are then looked up once each, and not once a job. */
+async function countWaiting(db: Database, now: number) {
+  return db.read((reader) =>
+    reader
+      .selectFrom((from) =>
+        from
+          .selectFrom('jobs')
+          .select((eb) => [
+            'queue_id',
+            eb.fn.countAll<number>().as('all'),
+            eb.fn
+              .sum<number>(eb.case().when('scheduled_at', '<=', now).then(1).else(0).end())
+              .as('due'),
+            eb.fn.min('scheduled_at').as('oldest'),
+          ])
+          .where('status', '=', 'pending')
+          .groupBy('queue_id')
+          .as('waiting'),
+      )
+      .innerJoin('queues', 'queues.id', 'waiting.queue_id')
+      .select((eb) => [
+        'is_paused',
+        eb.cast<number>(eb.fn.sum('waiting.all'), 'bigint').as('all'),
+        eb.cast<number>(eb.fn.sum('waiting.due'), 'bigint').as('due'),
+        eb.fn.min('waiting.oldest').as('oldest'),
+      ])
+      .groupBy('is_paused')
+      .execute(),
+  );
+}
+
+async function countRunning(db: Database) {
+  return db.read((reader) =>
+    reader
+      .selectFrom('jobs')
+      .select((eb) => [
+        eb.fn.countAll<number>().as('all'),
+        eb.fn.min<number | null>('started_at').as('oldest'),
+      ])
+      .where('status', '=', 'processing')
+      .executeTakeFirstOrThrow(),
+  );
+}

@@ -1,0 +1,176 @@
+import type { Database } from '../database/database.ts';
+import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { pageStatement } from '../lists/statement.ts';
+
+/** Times between two looks; a look belongs to the one in which it began. */
+export const LOOK_EVERY_MS = 300_000;
+/** Of each queue no more is counted. */
+export const MOST_DEEP = 100_000;
+/** Of more queues with something due, those are looked at in which it waits longest. */
+const MOST_QUEUES = 1_000;
+/** Counted by one statement. */
+const AT_ONCE = 20;
+
+const DEPTH = {
+  team_id: 'id',
+  source_id: 'id',
+  at: 'bigint',
+  waiting: 'int',
+  oldest_ms: 'bigint',
+} as const satisfies Fields;
+const QUEUE = { queue_id: 'id' } as const satisfies Fields;
+
+interface DueQueue {
+  team_id: string;
+  queue_id: string;
+  is_paused: 0 | 1;
+  due_at: number;
+}
+
+/** A step per queue. 1 now, 2 how many */
+const findDue = pageStatement<DueQueue>(
+  'find-queues-with-due-jobs',
+  (dialect) => `
+  select * from (
+    select q.team_id, q.id as queue_id, q.is_paused, (
+      select j.scheduled_at from jobs j
+      where j.queue_id = q.id and j.status = 'pending' and j.scheduled_at <= ${dialect.$(1)}
+      order by j.scheduled_at, j.id limit 1) as due_at
+    from queues q) as heads
+  where due_at is not null order by due_at limit ${dialect.$(2)}`,
+);
+
+/** A range of the index of waiting jobs for each queue. 1 queues, 2 now */
+const countDue = pageStatement<{ queue_id: string; waiting: number }>(
+  'count-due-jobs',
+  (dialect) => `
+  select given.queue_id, (select count(*) from (
+    select 1 from jobs j where j.queue_id = given.queue_id and j.status = 'pending'
+      and j.scheduled_at <= ${dialect.$(2)} order by j.scheduled_at limit ${MOST_DEEP}) as due) as waiting
+  from ${dialect.rows(QUEUE, 1)}`,
+);
+
+const insertDepths = hotStatement<never>(
+  'insert-depths',
+  (dialect) => `
+  insert into queue_depths (team_id, source_id, at, waiting, oldest_ms)
+  select team_id, source_id, at, waiting, oldest_ms from ${dialect.rows(DEPTH, 1)} where true
+  on conflict do nothing`,
+);
+
+/** What was due and waited at one time. */
+export interface Depth {
+  at: number;
+  /** At most `MOST_DEEP` of a queue. */
+  waiting: number;
+  /** Since the earliest of it was due. */
+  oldestMs: number;
+}
+
+/**
+ * How many jobs were due and waited, looked at every few minutes by whichever node comes first: what is written was
+ * so, whatever was accepted, deleted or put back in between, and no job pays for it.
+ */
+export class DepthStore {
+  readonly #db: Database;
+  readonly #searches: Database;
+
+  constructor(db: Database, searches: Database) {
+    this.#db = db;
+    this.#searches = searches;
+  }
+
+  /** Looks at all queues, unless somebody has within these minutes. */
+  async look(now: number): Promise<void> {
+    const at = now - (now % LOOK_EVERY_MS);
+    if (await this.#hasLooked(at)) return;
+    const due = await this.#find(now);
+    const counts = await this.#count(due, now);
+    const queues = due.map((queue) => {
+      const waiting = counts.get(queue.queue_id) ?? 0;
+      const oldest_ms = Math.max(0, now - queue.due_at);
+      return { team_id: queue.team_id, source_id: queue.queue_id, at, waiting, oldest_ms };
+    });
+    const held = new Set(due.filter((each) => each.is_paused === 1).map((each) => each.queue_id));
+    const rows = [...queues, ...sumUp(queues.filter(({ source_id }) => !held.has(source_id)))];
+    await this.#write(at, rows);
+  }
+
+  /**
+   * @param sourceId  a queue's, or the team's: what its queues hold that are not paused
+   * @returns all times of looks, and those at which something waited
+   */
+  async read(
+    teamId: string,
+    sourceId: string,
+    from: number,
+  ): Promise<{ looks: number[]; depths: Depth[] }> {
+    return this.#db.read(async (db) => {
+      const looks = db.selectFrom('depth_looks').select('at').where('at', '>=', from);
+      const depths = db
+        .selectFrom('queue_depths')
+        .select(['at', 'waiting', 'oldest_ms as oldestMs'])
+        .where('team_id', '=', teamId)
+        .where('source_id', '=', sourceId)
+        .where('at', '>=', from)
+        .orderBy('at');
+      const looked = await looks.orderBy('at').execute();
+      return { looks: looked.map(({ at }) => at), depths: await depths.execute() };
+    });
+  }
+
+  async #hasLooked(at: number): Promise<boolean> {
+    const found = await this.#db.read((db) =>
+      db.selectFrom('depth_looks').select('at').where('at', '=', at).executeTakeFirst(),
+    );
+    return found !== undefined;
+  }
+
+  async #find(now: number): Promise<DueQueue[]> {
+    const { dialect } = this.#searches;
+    return this.#searches.read((db) => runHot(db, dialect, findDue, [now, MOST_QUEUES]));
+  }
+
+  async #count(due: readonly DueQueue[], now: number): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    for (let n = 0; n < due.length; n += AT_ONCE) {
+      const some = due.slice(n, n + AT_ONCE).map(({ queue_id }) => ({ queue_id }));
+      const rows = await this.#searches.read((db) =>
+        runHot(db, this.#searches.dialect, countDue, [packRows(QUEUE, some), now]),
+      );
+      for (const { queue_id, waiting } of rows) counts.set(queue_id, waiting);
+    }
+    return counts;
+  }
+
+  /** The first node's look is kept whole, and no other's of the same minutes. */
+  async #write(at: number, rows: readonly RowOf<typeof DEPTH>[]): Promise<void> {
+    await this.#db.transact(async (trx) => {
+      const first = await trx
+        .insertInto('depth_looks')
+        .values({ at })
+        .onConflict((oc) => oc.doNothing())
+        .executeTakeFirst();
+      if (first.numInsertedOrUpdatedRows !== 1n || rows.length === 0) return;
+      await runHot(trx, this.#db.dialect, insertDepths, [packRows(DEPTH, rows)]);
+    });
+  }
+}
+
+interface DepthRow {
+  team_id: string;
+  source_id: string;
+  at: number;
+  waiting: number;
+  oldest_ms: number;
+}
+
+/** A row for each team. */
+function sumUp(queues: readonly DepthRow[]): DepthRow[] {
+  return [...Map.groupBy(queues, ({ team_id }) => team_id)].map(([team_id, own]) => {
+    const waiting = own.reduce((sum, each) => sum + each.waiting, 0);
+    const oldest_ms = Math.max(...own.map((each) => each.oldest_ms));
+    return { team_id, source_id: team_id, at: own[0]?.at ?? 0, waiting, oldest_ms };
+  });
+}

@@ -1,0 +1,126 @@
+import { earliestIdAt } from '#domain/ids';
+import type { Database } from '../database/database.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { UNRESENT } from '../lists/ranges.ts';
+
+/** What a team has that wants a hand. Each number is at most `MOST_COUNTED`. */
+export interface Pulse {
+  /** Active crons whose last finished run failed. */
+  failingCrons: number;
+  /** What the Failed tab shows (§3.3). */
+  failedJobs: number;
+  unreadAlerts: number;
+}
+
+/** What a team has of each thing. Each number is at most `MOST_COUNTED`. */
+export interface Counts {
+  crons: { active: number; paused: number };
+  queues: { active: number; paused: number };
+  /** Pending and retrying are told apart among the first `MOST_COUNTED` that wait. */
+  jobs: { pending: number; processing: number; retrying: number };
+}
+
+export interface Created {
+  kind: 'job' | 'cron';
+  id: string;
+  createdAt: number;
+}
+
+/** Counting stops here: beyond, nobody needs the exact number, and a page may not cost more with each job. */
+export const MOST_COUNTED = 10_001;
+
+const readPulse = hotStatement<{
+  failing_crons: number;
+  failed_jobs: number;
+  unread_alerts: number;
+}>('read-pulse', (dialect) => {
+  const team = dialect.$(1);
+  return `
+  select
+    (select count(*) from (
+      select 1 from crons c where c.team_id = ${team} and c.is_active = 1 and (
+        select e.status from ended_executions e where e.cron_id = c.id order by e.id desc limit 1
+      ) = 'failed' limit ${MOST_COUNTED}) as failing) as failing_crons,
+    (select count(*) from (
+      select 1 from queues q cross join ended_jobs j
+      where q.team_id = ${team} and j.queue_id = q.id and ${UNRESENT} limit ${MOST_COUNTED}) as unresent) as failed_jobs,
+    (select count(*) from (
+      select 1 from alerts a where a.team_id = ${team} and a.is_read = 0
+      limit ${MOST_COUNTED}) as unread)
+    + (select count(*) from usage_alerts u where u.team_id = ${team} and u.is_read = 0)
+      as unread_alerts`;
+});
+
+const readCounts = hotStatement<{ thing: string; number: number }>('read-counts', (dialect) => {
+  const team = dialect.$(1);
+  const counted = (thing: string, from: string) => `
+    select ${thing} as thing, count(*) as number from (${from} limit ${MOST_COUNTED}) as counted
+    group by 1`;
+  const jobsOf = (column: string, status: string) => `
+    select ${column} from queues q join jobs j on j.queue_id = q.id
+    where q.team_id = ${team} and j.status = '${status}'`;
+  return [
+    counted(
+      `case when is_active = 1 then 'active crons' else 'paused crons' end`,
+      `select is_active from crons where team_id = ${team}`,
+    ),
+    counted(
+      `case when is_paused = 0 then 'active queues' else 'paused queues' end`,
+      `select is_paused from queues where team_id = ${team}`,
+    ),
+    counted(
+      `case when attempt_number = 1 then 'pending' else 'retrying' end`,
+      jobsOf('j.attempt_number', 'pending'),
+    ),
+    counted(`'processing'`, jobsOf('j.id', 'processing')),
+  ].join(' union all ');
+});
+
+const findCreated = hotStatement<{ kind: 'job' | 'cron'; id: string; created_at: number }>(
+  'find-created-since',
+  (dialect) => {
+    const [team, first] = [dialect.$(1), dialect.$(2, 'id')];
+    const earliest = (kind: string, table: string) => `
+      select * from (select '${kind}' as kind, id, created_at from ${table}
+        where team_id = ${team} and id >= ${first} order by id limit 1) as ${table}`;
+    return `${earliest('job', 'jobs')} union all ${earliest('job', 'ended_jobs')}
+      union all ${earliest('cron', 'crons')} order by created_at limit 1`;
+  },
+);
+
+/** A few numbers about a team, for every page: each costs at most `MOST_COUNTED` steps of an index. */
+export class PulseStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async readPulse(teamId: string): Promise<Pulse> {
+    const [row] = await this.#db.read((db) => runHot(db, this.#db.dialect, readPulse, [teamId]));
+    return {
+      failingCrons: row?.failing_crons ?? 0,
+      failedJobs: row?.failed_jobs ?? 0,
+      unreadAlerts: row?.unread_alerts ?? 0,
+    };
+  }
+
+  async readCounts(teamId: string): Promise<Counts> {
+    const rows = await this.#db.read((db) => runHot(db, this.#db.dialect, readCounts, [teamId]));
+    const numbers = new Map(rows.map(({ thing, number }) => [thing, number]));
+    const of = (thing: string) => numbers.get(thing) ?? 0;
+    return {
+      crons: { active: of('active crons'), paused: of('paused crons') },
+      queues: { active: of('active queues'), paused: of('paused queues') },
+      jobs: { pending: of('pending'), processing: of('processing'), retrying: of('retrying') },
+    };
+  }
+
+  /** The first cron or job that the team made at `since` or later; null: none yet. */
+  async findFirstCreatedSince(teamId: string, since: number): Promise<Created | null> {
+    const [row] = await this.#db.read((db) =>
+      runHot(db, this.#db.dialect, findCreated, [teamId, earliestIdAt(since)]),
+    );
+    return row ? { kind: row.kind, id: row.id, createdAt: row.created_at } : null;
+  }
+}

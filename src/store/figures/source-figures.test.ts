@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  aDeadLetter,
+  aJob,
+  anExecutionSettlement,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+} from '#testing/makers';
+import { forEachStore, TEST_START } from '#testing/stores';
+import type { Cron } from '../crons/crons.ts';
+import type { Store } from '../store.ts';
+
+const NO_RUNS = { success: 0, retried: 0, failed: 0 };
+const NEVER = { lastSuccessAt: null, failing: 0, oldestDueMs: 0 };
+
+/** Runs a cron once, now. */
+async function runCron(store: Store, node: string, cron: Cron, status: 'success' | 'failed') {
+  await store.crons.addExecution(cron.teamId, cron.id, store.clock.now());
+  const seats = [{ id: cron.teamId, seats: 1 }];
+  const { claimed } = await store.runs.claimExecutions(seats, aClaimant(store, node), () => null);
+  const [run] = claimed;
+  assert.ok(run);
+  await store.runs.settle(node, anExecutionSettlement(store, run, { status }));
+}
+
+forEachStore((_name, openTestStore) => {
+  test('an empty store has no figures', async () => {
+    await using store = await openTestStore();
+    assert.deepEqual(await store.sourceFigures.read(10, TEST_START), {
+      crons: [],
+      queues: [],
+      teams: [],
+      leftOut: { crons: 0, queues: 0, teams: 0 },
+    });
+  });
+
+  test('a cron tells when it last succeeded, and how often it has failed since', async () => {
+    await using store = await openTestStore();
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    const cron = await aCron(store, team.id);
+    const paused = await aCron(store, team.id, { name: 'Paused', nextRunAt: null });
+    const read = async () => (await store.sourceFigures.read(10, store.clock.now())).crons;
+    const told = { team: 'Northwind', id: cron.id, name: 'Nightly report' };
+    const other = { team: 'Northwind', id: paused.id, name: 'Paused', ...NEVER };
+    assert.deepEqual(await read(), [{ ...told, ...NEVER }, other]);
+
+    await runCron(store, node, cron, 'failed');
+    assert.deepEqual(await read(), [{ ...told, ...NEVER, failing: 1 }, other]);
+    await store.testClock.advance(1_000);
+    await runCron(store, node, cron, 'success');
+    const lastSuccessAt = TEST_START + 1_000;
+    assert.deepEqual(await read(), [{ ...told, ...NEVER, lastSuccessAt }, other]);
+    for (let n = 0; n < 2; n++) {
+      await store.testClock.advance(1_000);
+      await runCron(store, node, cron, 'failed');
+    }
+    assert.deepEqual(await read(), [{ ...told, ...NEVER, lastSuccessAt, failing: 2 }, other]);
+  });
+
+  test('a streak is counted, and a last success looked for, among the last hundred runs', async () => {
+    await using store = await openTestStore();
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    const cron = await aCron(store, team.id);
+    await runCron(store, node, cron, 'success');
+    const read = async () => (await store.sourceFigures.read(10, store.clock.now())).crons[0];
+    for (let n = 0; n < 99; n++) await runCron(store, node, cron, 'failed');
+    assert.equal((await read())?.failing, 99);
+    assert.equal((await read())?.lastSuccessAt, TEST_START);
+    await runCron(store, node, cron, 'failed');
+    await runCron(store, node, cron, 'failed');
+    assert.equal((await read())?.failing, 100);
+    assert.equal((await read())?.lastSuccessAt, null);
+  });
+
+  test('a cron is due from its time on', async () => {
+    await using store = await openTestStore();
+    const team = await aTeam(store);
+    await aCron(store, team.id, { nextRunAt: TEST_START + 1_000 });
+    const dueAt = async (now: number) =>
+      (await store.sourceFigures.read(10, now)).crons.map(({ oldestDueMs }) => oldestDueMs);
+    assert.deepEqual(await dueAt(TEST_START), [0]);
+    assert.deepEqual(await dueAt(TEST_START + 4_000), [3_000]);
+  });
+
+  test('a queue tells its last success, dead letters since, oldest due job, and runs of the day', async () => {
+    await using store = await openTestStore();
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    await aDeadLetter(store, team.id, node);
+    await store.testClock.advance(1_000);
+    const job = await aClaimedJob(store, team.id, node);
+    await store.runs.settle(node, aSettlement(store, job));
+    await store.testClock.advance(1_000);
+    await aDeadLetter(store, team.id, node);
+    const { queueId } = await aJob(store, team.id);
+    await aJob(store, team.id, { delaySeconds: 60 });
+    const { queues } = await store.sourceFigures.read(10, store.clock.now() + 3_000);
+    assert.deepEqual(queues, [
+      {
+        team: 'Northwind',
+        id: queueId,
+        name: 'emails',
+        lastSuccessAt: TEST_START + 1_000,
+        failing: 1,
+        oldestDueMs: 3_000,
+        runs: { success: 1, retried: 0, failed: 2 },
+      },
+    ]);
+    const tomorrow = await store.sourceFigures.read(10, TEST_START + 86_400_000);
+    assert.deepEqual(
+      tomorrow.queues.map(({ runs }) => runs),
+      [NO_RUNS],
+    );
+  });
+
+  test('a team tells its runs of the day and what its month has used', async () => {
+    await using store = await openTestStore();
+    const team = await aTeam(store);
+    const idle = await aTeam(store, { name: 'Southwind', plan: 'pro' });
+    const node = await aNode(store);
+    await aDeadLetter(store, team.id, node);
+    const { teams } = await store.sourceFigures.read(10, store.clock.now());
+    assert.deepEqual(teams, [
+      {
+        id: team.id,
+        name: 'Northwind',
+        plan: 'free',
+        usedInMonth: 1,
+        runs: { ...NO_RUNS, failed: 1 },
+      },
+      { id: idle.id, name: 'Southwind', plan: 'pro', usedInMonth: 0, runs: NO_RUNS },
+    ]);
+    const nextMonth = await store.sourceFigures.read(10, TEST_START + 20 * 86_400_000);
+    assert.equal(nextMonth.teams[0]?.usedInMonth, 0);
+  });
+
+  test('beyond the most there may be of a kind, the oldest are told and the others counted', async () => {
+    await using store = await openTestStore();
+    const [a, b] = [await aTeam(store), await aTeam(store, { name: 'Southwind' })];
+    for (const name of ['one', 'two', 'three']) await aQueue(store, b.id, { name });
+    await aQueue(store, a.id, { name: 'first' });
+    for (const { id } of [a, b]) await aCron(store, id);
+    const { crons, queues, teams, leftOut } = await store.sourceFigures.read(2, TEST_START);
+    assert.deepEqual(
+      queues.map(({ team, name }) => [team, name]),
+      [
+        ['Northwind', 'first'],
+        ['Southwind', 'one'],
+      ],
+    );
+    assert.deepEqual([crons.length, teams.length], [2, 2]);
+    assert.deepEqual(leftOut, { crons: 0, queues: 2, teams: 0 });
+  });
+
+  test('a deleted team and what it had is not told', async () => {
+    await using store = await openTestStore();
+    const team = await aTeam(store);
+    await aQueue(store, team.id);
+    await aCron(store, team.id);
+    await store.database.transact((trx) =>
+      trx.updateTable('teams').set({ deleted_at: TEST_START }).where('id', '=', team.id).execute(),
+    );
+    const { crons, queues, teams, leftOut } = await store.sourceFigures.read(1, TEST_START);
+    assert.deepEqual([...crons, ...queues, ...teams], []);
+    assert.deepEqual(leftOut, { crons: 0, queues: 0, teams: 0 });
+  });
+});

@@ -1,0 +1,232 @@
+import type { Database } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
+import { runHot } from '../database/hot.ts';
+import { pageStatement } from '../lists/statement.ts';
+import type { OutcomeHoursTable } from '../database/schema.ts';
+import { periodsOf } from './usage.ts';
+
+/** As far back as a streak of failures is counted, and a cron's last success looked for. */
+export const LONGEST_STREAK = 100;
+const DAY_MS = 86_400_000;
+/** Before every id. */
+const FIRST_ID = "'00000000-0000-0000-0000-000000000000'";
+
+export type OutcomeCounts = Record<OutcomeHoursTable['outcome'], number>;
+
+export interface SourceFigures {
+  /** The team's name. */
+  team: string;
+  id: string;
+  name: string;
+  lastSuccessAt: number | null;
+  /** Runs, or jobs, that failed for good since then: `LONGEST_STREAK` at most, of a queue in each of two ways. */
+  failing: number;
+  /** For how long the oldest has been due; 0 where nothing is. */
+  oldestDueMs: number;
+}
+
+interface QueueFigures extends SourceFigures {
+  /** Since midnight, UTC; only what was sent. */
+  runs: OutcomeCounts;
+}
+
+export interface TeamFigures {
+  id: string;
+  name: string;
+  plan: string;
+  usedInMonth: number;
+  /** Since midnight, UTC. */
+  runs: OutcomeCounts;
+}
+
+/** What is told of crons, queues and teams one by one, the oldest teams first, and how many more there are. */
+export interface EachSource {
+  crons: SourceFigures[];
+  queues: QueueFigures[];
+  teams: TeamFigures[];
+  leftOut: Record<'crons' | 'queues' | 'teams', number>;
+}
+
+interface Picked {
+  team: string;
+  id: string;
+  name: string;
+  last_success: number | null;
+  failing: number;
+  due_at: number | null;
+}
+
+/** The first of all teams, so that those that are told stay the same ones. Parameter 1 is how many. */
+function pick(dialect: Dialect, table: 'crons' | 'queues', columns: readonly string[]): string {
+  const of = {
+    table,
+    as: 'source',
+    columns: ['id', 'name', ...columns],
+    pick: (names: string) =>
+      `select ${names} from ${table} x where x.team_id = t.id order by x.id limit ${dialect.$(1)}`,
+  };
+  const own = of.columns.map((name) => `source.${name}`).join(', ');
+  return `
+  select t.id as team_id, t.name as team, ${own} from teams t ${dialect.joinPicked(of)}
+  where t.deleted_at is null order by t.id, source.id limit ${dialect.$(1)}`;
+}
+
+/** A cron that works costs a step to its last run; one that fails, the steps of its streak. 1 most, 2 now */
+const readCrons = pageStatement<Picked>(
+  'figures-of-crons',
+  (dialect) => `
+  with picked as materialized (${pick(dialect, 'crons', ['next_run_at'])}),
+  begun as materialized (
+    select picked.*, coalesce((
+      select x.id from ended_executions x where x.cron_id = picked.id
+      order by x.id desc limit 1 offset ${LONGEST_STREAK}), ${FIRST_ID}) as first_id
+    from picked),
+  looked as materialized (
+    select begun.*, (
+      select x.id from ended_executions x
+      where x.cron_id = begun.id and x.id > begun.first_id and x.status = 'success'
+      order by x.id desc limit 1) as success_id
+    from begun)
+  select team, id, name,
+    case when next_run_at <= ${dialect.$(2, 'bigint')} then next_run_at end as due_at,
+    (select x.completed_at from ended_executions x
+      where x.cron_id = looked.id and x.id = looked.success_id) as last_success,
+    (select count(*) from ended_executions x
+      where x.cron_id = looked.id and x.id > coalesce(looked.success_id, looked.first_id)) as failing
+  from looked`,
+);
+
+const failedSince = (status: 'dead_lettered' | 'failed') => `(
+    select count(*) from (
+      select 1 from ended_jobs x where x.queue_id = looked.id and x.status = '${status}'
+        and x.completed_at > coalesce(looked.last_success, 0) limit ${LONGEST_STREAK}) as since)`;
+
+/** A few steps of indexes for each queue. 1 most, 2 now */
+const readQueues = pageStatement<Picked>(
+  'figures-of-queues',
+  (dialect) => `
+  with picked as materialized (${pick(dialect, 'queues', [])}),
+  looked as materialized (
+    select picked.*, (
+      select x.completed_at from ended_jobs x
+      where x.queue_id = picked.id and x.status = 'success'
+      order by x.completed_at desc limit 1) as last_success, (
+      select j.scheduled_at from jobs j
+      where j.queue_id = picked.id and j.status = 'pending' and j.scheduled_at <= ${dialect.$(2)}
+      order by j.scheduled_at, j.id limit 1) as due_at
+    from picked)
+  select team, id, name, last_success, due_at,
+    ${failedSince('dead_lettered')} + ${failedSince('failed')} as failing
+  from looked`,
+);
+
+interface Counted {
+  id: string;
+  outcome: OutcomeHoursTable['outcome'];
+  runs: number;
+}
+
+/** 1 most, 2 from which hour on */
+const countOfQueues = pageStatement<Counted>(
+  'outcomes-of-queues',
+  (dialect) => `
+  with picked as materialized (${pick(dialect, 'queues', [])})
+  select picked.id, d.outcome, cast(sum(d.runs) as bigint) as runs
+  from picked cross join duration_hours d
+  where d.team_id = picked.team_id and d.source_id = picked.id and d.hour >= ${dialect.$(2)}
+  group by picked.id, d.outcome`,
+);
+
+const pickTeams = (dialect: Dialect) => `
+  select id, name, plan from teams where deleted_at is null order by id limit ${dialect.$(1)}`;
+
+/** 1 most, 2 from which hour on */
+const countOfTeams = pageStatement<Counted>(
+  'outcomes-of-teams',
+  (dialect) => `
+  with picked as materialized (${pickTeams(dialect)})
+  select picked.id, o.outcome, cast(sum(o.runs) as bigint) as runs
+  from picked cross join outcome_hours o
+  where o.team_id = picked.id and o.hour >= ${dialect.$(2)}
+  group by picked.id, o.outcome`,
+);
+
+/** 1 most, 2 month */
+const readTeams = pageStatement<{ id: string; name: string; plan: string; used: number }>(
+  'figures-of-teams',
+  (dialect) => `
+  with picked as materialized (${pickTeams(dialect)})
+  select id, name, plan, coalesce((
+    select u.used from usage_months u
+    where u.team_id = picked.id and u.month = ${dialect.$(2)}), 0) as used
+  from picked`,
+);
+
+const countOwned = (table: 'crons' | 'queues') => `(
+    select cast(coalesce(sum(own), 0) as bigint) from (
+      select (select count(*) from ${table} x where x.team_id = t.id) as own
+      from teams t where t.deleted_at is null) as counted) as ${table}`;
+
+/** A range of an index for each team. */
+const countSources = pageStatement<EachSource['leftOut']>(
+  'count-sources',
+  () => `
+  select ${countOwned('crons')}, ${countOwned('queues')},
+    (select count(*) from teams where deleted_at is null) as teams`,
+);
+
+/** Figures of crons, queues and teams one by one. Costs some index steps for each; ask seldom. */
+export class SourceFigureStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** @param most  how many crons, how many queues and how many teams */
+  async read(most: number, now: number): Promise<EachSource> {
+    const { dialect } = this.#db;
+    const midnight = now - (now % DAY_MS);
+    return this.#db.read(async (db) => {
+      const crons = await runHot(db, dialect, readCrons, [most, now]);
+      const queues = await runHot(db, dialect, readQueues, [most, now]);
+      const ofQueues = outcomesBySource(await runHot(db, dialect, countOfQueues, [most, midnight]));
+      const teams = await runHot(db, dialect, readTeams, [most, periodsOf(now).month]);
+      const ofTeams = outcomesBySource(await runHot(db, dialect, countOfTeams, [most, midnight]));
+      const [all] = await runHot(db, dialect, countSources, []);
+      const leftOut = (kind: keyof EachSource['leftOut']) => Math.max(0, (all?.[kind] ?? 0) - most);
+      return {
+        crons: crons.map((row) => figuresOf(row, now)),
+        queues: queues.map((row) => Object.assign(figuresOf(row, now), { runs: ofQueues(row.id) })),
+        teams: teams.map(({ id, name, plan, used }) => {
+          return { id, name, plan, usedInMonth: used, runs: ofTeams(id) };
+        }),
+        leftOut: { crons: leftOut('crons'), queues: leftOut('queues'), teams: leftOut('teams') },
+      };
+    });
+  }
+}
+
+function figuresOf(row: Picked, now: number): SourceFigures {
+  const { team, id, name, last_success, failing, due_at } = row;
+  return {
+    team,
+    id,
+    name,
+    lastSuccessAt: last_success,
+    failing,
+    oldestDueMs: now - (due_at ?? now),
+  };
+}
+
+/** Nothing counted is a figure as well: 0. */
+function outcomesBySource(rows: readonly Counted[]): (id: string) => OutcomeCounts {
+  const counts = new Map<string, OutcomeCounts>();
+  const none = () => ({ success: 0, retried: 0, failed: 0 });
+  for (const { id, outcome, runs } of rows) {
+    const own = counts.get(id) ?? none();
+    own[outcome] = runs;
+    counts.set(id, own);
+  }
+  return (id) => counts.get(id) ?? none();
+}

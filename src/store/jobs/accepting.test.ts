@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { CompiledQuery } from 'kysely';
+import { aJob, aNewJob, aQueue, aTeam } from '#testing/makers';
+import { forEachStore, TEST_START } from '#testing/stores';
+import { DEFAULT_QUEUE_SETTINGS } from '../queues/queues.ts';
+
+describe('accepting jobs', () => {
+  forEachStore((name, openTestStore) => {
+    test('a job is pending, its first attempt, and due after its delay', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const accepted = await aJob(store, team.id, { delaySeconds: 90 });
+      assert.equal(accepted.scheduledAt, TEST_START + 90_000);
+      const job = await store.jobs.find(team.id, accepted.jobId);
+      assert.equal(job?.status, 'pending');
+      assert.equal(job.attemptNumber, 1);
+      assert.equal(job.originalId, accepted.jobId);
+      assert.equal(job.scheduledAt, TEST_START + 90_000);
+      assert.equal(job.createdAt, TEST_START);
+      assert.deepEqual([job.startedAt, job.completedAt, job.reason], [null, null, null]);
+    });
+
+    test('a queue is made with the defaults when it is named for the first time', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const { queueId } = await aJob(store, team.id, { queue: 'new one' });
+      const queue = await store.queues.find(team.id, queueId);
+      assert.deepEqual(queue, {
+        teamId: team.id,
+        id: queueId,
+        name: 'new one',
+        createdAt: TEST_START,
+        timeoutSeconds: 30,
+        retrySchedule: [60, 1800, 10_800],
+        retriesEnabled: true,
+        concurrencyLimit: null,
+        assertions: [],
+        emailAlerts: false,
+        deadLetterDays: 14,
+        isPaused: false,
+      });
+    });
+
+    test('fifty jobs that name a new queue at once share one queue', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      const jobs = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => aJob(n % 2 ? store : other, team.id)),
+      );
+      assert.equal(new Set(jobs.map(({ queueId }) => queueId)).size, 1);
+      assert.equal(new Set(jobs.map(({ jobId }) => jobId)).size, 50);
+      assert.equal((await store.queues.list(team.id)).length, 1);
+      assert.equal((await store.jobs.list(team.id, { limit: 100 })).length, 50);
+    });
+
+    test('the same name in another team is another queue', async () => {
+      await using store = await openTestStore();
+      const [ours, theirs] = [await aTeam(store), await aTeam(store)];
+      const [a, b] = await Promise.all([aJob(store, ours.id), aJob(store, theirs.id)]);
+      assert.notEqual(a.queueId, b.queueId);
+      assert.equal(await store.queues.find(ours.id, b.queueId), null);
+      assert.equal(await store.jobs.find(ours.id, b.jobId), null);
+    });
+
+    test('a queue that exists keeps its settings', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const queue = await aQueue(store, team.id, { timeoutSeconds: 5, isPaused: true });
+      await aJob(store, team.id, { queue: queue.name });
+      assert.deepEqual(await store.queues.find(team.id, queue.id), queue);
+      assert.notEqual(queue.timeoutSeconds, DEFAULT_QUEUE_SETTINGS.timeoutSeconds);
+    });
+
+    test('ids of jobs accepted together sort in the order of asking', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const asked = Array.from({ length: 30 }, (_, n) => `http://target.example/${n}`);
+      const accepted = await Promise.all(asked.map((url) => aJob(store, team.id, { url })));
+      const ids = accepted.map(({ jobId }) => jobId);
+      assert.deepEqual(ids.toSorted(), ids);
+      const listed = await store.jobs.list(team.id, { limit: 100 });
+      assert.deepEqual(listed.map(({ url }) => url).toReversed(), asked);
+    });
+
+    test('what was accepted is still there after the database is opened again', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const { jobId } = await aJob(store, team.id, {
+        payload: '{"b":1.0,"1":1e400}',
+        headers: [['X-Key', 'geheim']],
+      });
+      const reopened = await store.reopen();
+      const job = await reopened.jobs.find(team.id, jobId);
+      assert.equal(job?.payload, '{"b":1.0,"1":1e400}');
+      assert.deepEqual(job.headers, [['X-Key', 'geheim']]);
+    });
+
+    test('payload, headers and URLs come back byte for byte', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const text = fc
+        .string({ unit: 'binary', maxLength: 200 })
+        .map((given) => given.replaceAll('\0', '').toWellFormed());
+      const anything = fc.record(
+        {
+          payload: fc.option(text),
+          url: text,
+          callbackUrl: fc.option(text),
+          headers: fc.array(fc.tuple(fc.string(), fc.string({ unit: 'binary' })), { maxLength: 5 }),
+        },
+        { noNullPrototype: true },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 20 }), async (jobs) => {
+          const accepted = await Promise.all(jobs.map((job) => aJob(store, team.id, job)));
+          for (const [n, { jobId }] of accepted.entries()) {
+            const kept = await store.jobs.find(team.id, jobId);
+            const { payload, url, callbackUrl, headers } = kept ?? {};
+            assert.deepEqual({ payload, url, callbackUrl, headers }, jobs[n]);
+          }
+        }),
+        { numRuns: 10 },
+      );
+    });
+
+    for (const [what, text] of [
+      ['NUL', 'a\0b'],
+      ['half a surrogate pair', 'a\ud800b'],
+    ] as const) {
+      test(
+        `${what} in a text is kept as U+FFFD and hurts nobody`,
+        { timeout: 10_000 },
+        async () => {
+          await using store = await openTestStore();
+          const team = await aTeam(store);
+          const [odd, plain] = await Promise.all([
+            aJob(store, team.id, { queue: text, url: text, payload: text }),
+            aJob(store, team.id),
+          ]);
+          const kept = await store.jobs.find(team.id, odd.jobId);
+          assert.equal(kept?.queue, 'a\uFFFDb');
+          assert.equal(kept.url, 'a\uFFFDb');
+          assert.equal(kept.payload, 'a\uFFFDb');
+          assert.equal((await store.jobs.find(team.id, plain.jobId))?.queue, 'emails');
+          assert.equal((await aJob(store, team.id, { queue: text })).queueId, odd.queueId);
+        },
+      );
+    }
+
+    test('a job that the database refuses takes no other with it', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const wrong = { ...aNewJob(team.id), method: null as never };
+      const outcomes = await Promise.allSettled([
+        aJob(store, team.id),
+        store.jobs.accept(wrong),
+        aJob(store, team.id),
+      ]);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      );
+      const refusal = outcomes[1] as PromiseRejectedResult;
+      assert.equal((refusal.reason as { code: string }).code, 'STORE_REFUSED');
+      assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 2);
+    });
+
+    test('headers and signing secrets cannot be read from the disk', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      await store.teams.setSigningSecret(team.id, 'hush-signing-secret', TEST_START);
+      const { jobId } = await aJob(store, team.id, {
+        headers: [['Authorization', 'Bearer hush-header']],
+        url: 'http://target.example/plain-to-see',
+      });
+      const raw = await rawContents(store, name);
+      assert.match(raw, /plain-to-see/);
+      assert.doesNotMatch(raw, /hush|Authorization/);
+      const job = await store.jobs.find(team.id, jobId);
+      assert.deepEqual(job?.headers, [['Authorization', 'Bearer hush-header']]);
+      assert.equal((await store.teams.readSigningSecret(team.id))?.secret, 'hush-signing-secret');
+    });
+  });
+});
+
+type TestStore = Awaited<ReturnType<Parameters<Parameters<typeof forEachStore>[0]>[1]>>;
+
+/** The bytes of the database's files, or on Postgres all rows as text. */
+async function rawContents(store: TestStore, name: string): Promise<string> {
+  if (name === 'sqlite' && store.location.kind === 'sqlite') {
+    const { path } = store.location;
+    const files = [path, `${path}-wal`].filter((file) => fs.existsSync(file));
+    return files.map((file) => fs.readFileSync(file, 'latin1')).join('\n');
+  }
+  const rows = await store.database.runAlone(
+    CompiledQuery.raw(`select coalesce((select json_agg(jobs) from jobs)::text, '')
+      || coalesce((select json_agg(teams) from teams)::text, '') as text`),
+  );
+  return (rows as { text: string }[]).map(({ text }) => text).join('\n');
+}

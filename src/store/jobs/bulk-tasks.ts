@@ -1,0 +1,296 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import { newId } from '#domain/ids';
+import type { Database, Trx } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
+import type { JobSearch } from '../lists/search.ts';
+import type { BoundedCount } from '../lists/job-counts.ts';
+import type { BulkTasksTable, Tables } from '../database/schema.ts';
+
+export type BulkKind = BulkTasksTable['kind'];
+
+/** A bulk action as people see it (see `BulkTask` in work/job-contract.ts). */
+export interface BulkTask {
+  id: string;
+  kind: BulkKind;
+  search: JobSearch;
+  state: BulkTasksTable['state'];
+  total: BoundedCount;
+  done: number;
+  skipped: number;
+  createdAt: number;
+  finishedAt: number | null;
+}
+
+/** A task as the one who works on it has it. */
+export interface ClaimedTask extends BulkTask {
+  teamId: string;
+  upToId: string;
+  cursor: string | null;
+}
+
+type TaskRow = Omit<BulkTasksTable, 'done' | 'skipped' | 'claimed_until'> & {
+  done: number;
+  skipped: number;
+};
+
+function taskOf(row: TaskRow): BulkTask {
+  return {
+    id: row.id,
+    kind: row.kind,
+    search: readSearch(row) ?? NOTHING,
+    state: row.state,
+    total: { count: row.total, isMore: row.is_total_more === 1 },
+    done: row.done,
+    skipped: row.skipped,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+  };
+}
+
+/** In the place of a search that is damaged: a status that no answer has. */
+const NOTHING: JobSearch = { tab: 'all', statusCode: 'damaged' };
+
+function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
+  try {
+    return JSON.parse(search) as JobSearch;
+  } catch {
+    return null;
+  }
+}
+
+/** By their ids: SQLite, which has no statistics, would go through all that the team has ever ended. */
+function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
+  const open = eb.selectFrom('bulk_tasks as open').select('open.id');
+  return eb('id', 'in', open.where('open.finished_at', 'is', null));
+}
+
+/** Tasks of one team that may be open at a time. */
+const MOST_OPEN = 5;
+const MOST_LISTED = 20;
+
+/** Writes down a retry that was done at once, in its transaction, so that what becomes of it can be told. */
+export async function recordRetry(
+  trx: Trx,
+  teamId: string,
+  { search, done, skipped, at }: Pick<BulkTask, 'search' | 'done' | 'skipped'> & { at: number },
+): Promise<void> {
+  const id = newId(at);
+  const values = {
+    team_id: teamId,
+    id,
+    kind: 'retry' as const,
+    search: JSON.stringify(search),
+    up_to_id: id,
+    state: 'done' as const,
+    total: done + skipped,
+    is_total_more: 0 as const,
+    done,
+    skipped,
+    cursor: null,
+    claimed_by: null,
+    created_at: at,
+    finished_at: at,
+  };
+  await trx.insertInto('bulk_tasks').values(values).execute();
+}
+
+/**
+ * Holds a task that has ended, for what is taken back of it.
+ *
+ * @returns how many it has done; null where it is not there
+ */
+export async function holdDone(
+  trx: Trx,
+  dialect: Dialect,
+  teamId: string,
+  taskId: string,
+): Promise<number | null> {
+  const row = await trx
+    .selectFrom('bulk_tasks')
+    .select('done')
+    .where('team_id', '=', teamId)
+    .where('id', '=', taskId)
+    .where('finished_at', 'is not', null)
+    .modifyEnd(sql.raw(dialect.lock('for update')))
+    .executeTakeFirst();
+  return row?.done ?? null;
+}
+
+/** What was taken back was left alone after all. */
+export async function uncountDone(
+  trx: Trx,
+  teamId: string,
+  taskId: string,
+  count: number,
+): Promise<void> {
+  await trx
+    .updateTable('bulk_tasks')
+    .set((eb) => ({ done: eb('done', '-', count), skipped: eb('skipped', '+', count) }))
+    .where('team_id', '=', teamId)
+    .where('id', '=', taskId)
+    .execute();
+}
+
+/** Bulk actions that the service works through by itself. */
+export class BulkTaskStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** What comes after this moment, or has an id above `upToId`, is not part of it. Null: the team has too many open tasks. */
+  async create(
+    teamId: string,
+    task: { kind: BulkKind; search: JobSearch; total: BoundedCount; upToId?: string | undefined },
+    now: number,
+  ): Promise<BulkTask | null> {
+    const id = newId(now);
+    return this.#db.transact(async (trx) => {
+      const open = await trx
+        .selectFrom('bulk_tasks')
+        .select('id')
+        .where('team_id', '=', teamId)
+        .where(isOpen)
+        .limit(MOST_OPEN)
+        .execute();
+      if (open.length === MOST_OPEN) return null;
+      const row = await trx
+        .insertInto('bulk_tasks')
+        .values({
+          team_id: teamId,
+          id,
+          kind: task.kind,
+          search: JSON.stringify(task.search),
+          // Ids sort by the time at which they were made.
+          up_to_id: task.upToId ?? id,
+          state: 'waiting',
+          total: task.total.count,
+          is_total_more: task.total.isMore ? 1 : 0,
+          cursor: null,
+          claimed_by: null,
+          created_at: now,
+          finished_at: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return taskOf(row);
+    });
+  }
+
+  /** Those under way, then what has ended, newest first. */
+  async list(teamId: string): Promise<BulkTask[]> {
+    const rows = await this.#db.read(async (reader) => {
+      const ofTeam = reader
+        .selectFrom('bulk_tasks')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .orderBy('id', 'desc');
+      // Each by an index of its own, however many of the other kind there are.
+      const open = ofTeam.where(isOpen).limit(MOST_OPEN);
+      const ended = ofTeam.where('finished_at', 'is not', null).limit(MOST_LISTED);
+      return [...(await open.execute()), ...(await ended.execute())];
+    });
+    return rows.map(taskOf);
+  }
+
+  async find(teamId: string, taskId: string): Promise<BulkTask | null> {
+    const row = await this.#db.read((reader) =>
+      reader
+        .selectFrom('bulk_tasks')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .where('id', '=', taskId)
+        .executeTakeFirst(),
+    );
+    return row ? taskOf(row) : null;
+  }
+
+  /** False: no such task, or it has ended. */
+  async cancel(teamId: string, taskId: string, now: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db.transact((trx) =>
+      trx
+        .updateTable('bulk_tasks')
+        .set({ state: 'cancelled', finished_at: now })
+        .where('team_id', '=', teamId)
+        .where('id', '=', taskId)
+        .where('finished_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    return numUpdatedRows === 1n;
+  }
+
+  /** Takes the oldest open task that nobody works on, for a while. One whose search is damaged ends unworked. */
+  async claim(workerId: string, now: number, forMs: number): Promise<ClaimedTask | null> {
+    for (;;) {
+      const row = await this.#claimRow(workerId, now, forMs);
+      if (row === null) return null;
+      const { team_id: teamId, up_to_id: upToId, cursor } = row;
+      if (readSearch(row) !== null) return { ...taskOf(row), teamId, upToId, cursor };
+      await this.cancel(teamId, row.id, now);
+    }
+  }
+
+  #claimRow(workerId: string, now: number, forMs: number) {
+    return this.#db.transact(async (trx) => {
+      const free = await trx
+        .selectFrom('bulk_tasks')
+        .select(['team_id', 'id'])
+        .where('finished_at', 'is', null)
+        .where('claimed_until', '<=', now)
+        .orderBy('id')
+        .limit(1)
+        .modifyEnd(sql.raw(this.#db.dialect.lock('for update skip locked')))
+        .executeTakeFirst();
+      if (!free) return null;
+      return trx
+        .updateTable('bulk_tasks')
+        .set({ state: 'running', claimed_by: workerId, claimed_until: now + forMs })
+        .where('team_id', '=', free.team_id)
+        .where('id', '=', free.id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    });
+  }
+
+  /**
+   * Writes how far a task has come, and keeps the claim or, with `state`, ends it. False: it was cancelled, or
+   * somebody else has taken it over.
+   */
+  async advance(
+    task: Pick<ClaimedTask, 'teamId' | 'id'>,
+    workerId: string,
+    step: {
+      done: number;
+      skipped: number;
+      cursor: string | null;
+      claimedUntil: number;
+      ended?: { state: 'done' | 'failed'; at: number };
+    },
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db.transact((trx) =>
+      trx
+        .updateTable('bulk_tasks')
+        .set((eb) => ({
+          done: eb('done', '+', step.done),
+          skipped: eb('skipped', '+', step.skipped),
+          cursor: step.cursor,
+          claimed_until: step.claimedUntil,
+          ...(step.ended && { state: step.ended.state, finished_at: step.ended.at }),
+        }))
+        .where('team_id', '=', task.teamId)
+        .where('id', '=', task.id)
+        .where('claimed_by', '=', workerId)
+        .where('finished_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    return numUpdatedRows === 1n;
+  }
+
+  /** Forgets tasks that ended before an instant. */
+  async forgetBefore(before: number): Promise<void> {
+    await this.#db.transact((trx) =>
+      trx.deleteFrom('bulk_tasks').where('finished_at', '<', before).execute(),
+    );
+  }
+}

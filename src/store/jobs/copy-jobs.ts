@@ -1,0 +1,70 @@
+import type { Trx } from '../database/database.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+
+/** A new pending job with the request and callback URL of another one: a retry, or a person's Retry. */
+export interface JobCopy {
+  teamId: string;
+  fromId: string;
+  id: string;
+  originalId: string;
+  attemptNumber: number;
+  createdAt: number;
+  scheduledAt: number;
+}
+
+export const COPY = {
+  team_id: 'id',
+  from_id: 'id',
+  id: 'id',
+  original_id: 'id',
+  attempt_number: 'int',
+  created_at: 'bigint',
+  scheduled_at: 'bigint',
+} as const satisfies Fields;
+
+/** @param source  what has the jobs that are copied */
+export function insertCopies(dialect: Dialect, parameter: number, source: string): string {
+  return `
+  insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
+    callback_url, created_at, scheduled_at, sealed_headers, payload)
+  select team_id, id, original_id, attempt_number, queue_id, 'pending', method, url,
+    callback_url, created_at, scheduled_at, sealed_headers, payload
+  from (
+    select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, j.method, j.url,
+      j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
+    from ${dialect.rows(COPY, parameter)} cross join ${source} j
+    where j.team_id = given.team_id and j.id = given.from_id
+  ) as copies`;
+}
+
+/** A retry is made of an attempt that is just ending. */
+export const copyLiveJobs = hotStatement<never>('copy-live-jobs', (dialect) =>
+  insertCopies(dialect, 1, 'jobs'),
+);
+
+const copyEndedJobs = hotStatement<never>('copy-ended-jobs', (dialect) =>
+  insertCopies(dialect, 1, 'ended_jobs'),
+);
+
+/** Makes new jobs of some that have ended. */
+export async function copyJobs(
+  trx: Trx,
+  dialect: Dialect,
+  copies: readonly JobCopy[],
+): Promise<void> {
+  if (copies.length === 0) return;
+  await runHot(trx, dialect, copyEndedJobs, [packRows(COPY, copies.map(copyRow))]);
+}
+
+export function copyRow(copy: JobCopy): RowOf<typeof COPY> {
+  return {
+    team_id: copy.teamId,
+    from_id: copy.fromId,
+    id: copy.id,
+    original_id: copy.originalId,
+    attempt_number: copy.attemptNumber,
+    created_at: copy.createdAt,
+    scheduled_at: copy.scheduledAt,
+  };
+}

@@ -1,0 +1,210 @@
+import { newId } from '#domain/ids';
+import { type ExpressionBuilder, sql } from 'kysely';
+import { recordRetry } from './bulk-tasks.ts';
+import { copyJobs } from './copy-jobs.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import type { JobSearch } from '../lists/search.ts';
+import type { Tables } from '../database/schema.ts';
+
+/** What an action on jobs needs to wake the engine with. */
+export interface Touched {
+  id: string;
+  queueId: string;
+  /** Since when it is due. */
+  dueAt: number;
+}
+
+/**
+ * Which of the failed jobs that were resent before are resent again: all, none, or those whose last resending has an
+ * id before this one. A task with a list that has grown old passes over what others have resent since.
+ */
+export type ResendAgain = boolean | { before: string };
+
+const FAILED = ['dead_lettered', 'failed'] as const;
+
+interface JobsToHold {
+  teamId: string;
+  jobIds: readonly string[];
+}
+
+/**
+ * Finds waiting jobs, and on Postgres holds them until the transaction ends. They are taken in the order of their ids,
+ * lest two actions on the same jobs each wait for what the other holds.
+ */
+export async function holdPending(
+  trx: Trx,
+  dialect: Dialect,
+  { teamId, jobIds }: JobsToHold,
+): Promise<{ id: string }[]> {
+  return trx
+    .selectFrom('jobs')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('id', 'in', jobIds)
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .modifyEnd(sql.raw(dialect.lock('for update')))
+    .execute();
+}
+
+/** The same for failed jobs. */
+async function holdFailed(
+  trx: Trx,
+  dialect: Dialect,
+  { teamId, jobIds, again = true }: JobsToHold & { again?: ResendAgain },
+) {
+  const before = typeof again === 'object' ? again.before : undefined;
+  return trx
+    .selectFrom('ended_jobs')
+    .select(['id', 'queue_id'])
+    .where('team_id', '=', teamId)
+    .where('id', 'in', jobIds)
+    .where('status', 'in', FAILED)
+    .$if(again === false, (query) => query.where('retried_as', 'is', null))
+    .$if(before !== undefined, (query) => query.where(isResentBefore(before as string)))
+    .orderBy('id')
+    .modifyEnd(sql.raw(dialect.lock('for update')))
+    .execute();
+}
+
+function isResentBefore(id: string) {
+  return ({ eb }: ExpressionBuilder<Tables, 'ended_jobs'>) =>
+    eb.or([eb('retried_as', 'is', null), eb('retried_as', '<', id)]);
+}
+
+/**
+ * Makes waiting jobs due now (Fire now). Only pending ones are touched; an attempt that waits for its
+ * retry is one too (§3.3).
+ */
+export async function fireJobs(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+  now: number,
+): Promise<Touched[]> {
+  const rows = await db.transact(async (trx) => {
+    await holdPending(trx, db.dialect, { teamId, jobIds });
+    return trx
+      .updateTable('jobs')
+      .set({
+        scheduled_at: sql<number>`case when scheduled_at < ${now} then scheduled_at else ${now} end`,
+      })
+      .where('team_id', '=', teamId)
+      .where('id', 'in', jobIds)
+      .where('status', '=', 'pending')
+      .returning(['id', 'queue_id', 'scheduled_at'])
+      .execute();
+  });
+  return rows.map(({ id, queue_id, scheduled_at }) => {
+    return { id, queueId: queue_id, dueAt: scheduled_at };
+  });
+}
+
+/** Deletes waiting jobs; they are never sent. One that has started is left alone. */
+export async function deletePendingJobs(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db.transact(async (trx) => {
+    await holdPending(trx, db.dialect, { teamId, jobIds });
+    return trx
+      .deleteFrom('jobs')
+      .where('team_id', '=', teamId)
+      .where('id', 'in', jobIds)
+      .where('status', '=', 'pending')
+      .returning('id')
+      .execute();
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes failed jobs. */
+export async function deleteFailedJobs(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+): Promise<string[]> {
+  return db.transact(async (trx) => {
+    await holdFailed(trx, db.dialect, { teamId, jobIds });
+    const rows = await trx
+      .deleteFrom('ended_jobs')
+      .where('team_id', '=', teamId)
+      .where('id', 'in', jobIds)
+      .where('status', 'in', FAILED)
+      .returning('id')
+      .execute();
+    return rows.map(({ id }) => id);
+  });
+}
+
+/**
+ * Retries failed jobs: each becomes a new job, attempt 1, due now, with the same request and callback
+ * URL. The failed job stays as it was, but for the mark of what it was resent as (§3.2, §3.3).
+ *
+ * @param again  which of those that have this mark already; the others are left alone, so that two clicks at once
+ * send nothing twice
+ * @param found  the search that found them: then the retry is written down as done
+ */
+export async function retryFailedJobs(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+  { now, again, found }: { now: number; again: ResendAgain; found?: JobSearch | undefined },
+): Promise<(Touched & { failedId: string })[]> {
+  return db.transact(async (trx) => {
+    const failed = await holdFailed(trx, db.dialect, { teamId, jobIds, again });
+    const retries = failed.map(({ id, queue_id }) => ({
+      failedId: id,
+      id: newId(now),
+      queueId: queue_id,
+      dueAt: now,
+    }));
+    await copyJobs(
+      trx,
+      db.dialect,
+      retries.map(({ failedId, id }) => ({
+        teamId,
+        fromId: failedId,
+        id,
+        originalId: id,
+        attemptNumber: 1,
+        createdAt: now,
+        scheduledAt: now,
+      })),
+    );
+    await markRetried(trx, db.dialect, teamId, retries);
+    if (found && retries.length > 0) {
+      const done = retries.length;
+      const search = again === true ? { ...found, resent: true } : found;
+      const skipped = jobIds.length - done;
+      await recordRetry(trx, teamId, { search, done, skipped, at: now });
+    }
+    return retries;
+  });
+}
+
+const RETRIED = { team_id: 'id', id: 'id', retried_as: 'id' } as const satisfies Fields;
+
+const markRetriedJobs = hotStatement<never>(
+  'mark-retried',
+  (dialect) => `
+  update ended_jobs set retried_as = given.retried_as from ${dialect.rows(RETRIED, 1)}
+  where ended_jobs.team_id = given.team_id and ended_jobs.id = given.id`,
+);
+
+async function markRetried(
+  trx: Trx,
+  dialect: Dialect,
+  teamId: string,
+  retries: readonly { failedId: string; id: string }[],
+): Promise<void> {
+  const rows = retries.map(({ failedId, id }) => ({
+    team_id: teamId,
+    id: failedId,
+    retried_as: id,
+  }));
+  await runHot(trx, dialect, markRetriedJobs, [packRows(RETRIED, rows)]);
+}

@@ -1,0 +1,228 @@
+import type { HeaderList } from '#domain/exchange';
+import { sql } from 'kysely';
+import type { Database } from '../database/database.ts';
+import { everyJob, everyWholeJob, type JobRow } from '../runs/every-run.ts';
+import type { FailureReason } from '#domain/failure';
+import type { JobStatus, JobsTable } from '../database/schema.ts';
+import type { Sealer } from '../database/seal.ts';
+import { PartsReader } from '../runs/stored-parts.ts';
+
+/** A job record (§2.5) without what is big or secret. */
+export interface JobRecord {
+  teamId: string;
+  id: string;
+  originalId: string;
+  attemptNumber: number;
+  queueId: string;
+  queue: string;
+  status: JobStatus;
+  method: JobsTable['method'];
+  url: string;
+  callbackUrl: string | null;
+  createdAt: number;
+  scheduledAt: number;
+  startedAt: number | null;
+  completedAt: number | null;
+  responseStatus: number | null;
+  reason: FailureReason | null;
+  errorMessage: string | null;
+  durationMs: number | null;
+  retriedAs: string | null;
+}
+
+/** A job record with its request and what is kept of the response. */
+export interface JobDetail extends JobRecord {
+  /** Empty where they can't be opened any more. */
+  headers: HeaderList;
+  /** JSON text as given, or null. */
+  payload: string | null;
+  response: { body: Uint8Array; totalBytes: number; trace: string | null } | null;
+}
+
+export function jobRecord(row: JobRow): JobRecord {
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    originalId: row.original_id,
+    attemptNumber: row.attempt_number,
+    queueId: row.queue_id,
+    queue: row.queue,
+    status: row.status,
+    method: row.method,
+    url: row.url,
+    callbackUrl: row.callback_url,
+    createdAt: row.created_at,
+    scheduledAt: row.scheduled_at,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+    responseStatus: row.response_status,
+    reason: row.reason,
+    errorMessage: row.error_message,
+    durationMs: row.duration_ms,
+    retriedAs: row.retried_as,
+  };
+}
+
+export interface JobFilter {
+  queueId?: string;
+  status?: JobStatus;
+  /** Only jobs older than the one of this id: the next page. */
+  before?: string;
+  limit: number;
+}
+
+/** A team's jobs, newest first. */
+export async function listJobs(
+  db: Database,
+  teamId: string,
+  { queueId, status, before, limit }: JobFilter,
+): Promise<JobRecord[]> {
+  const conditions = [
+    sql`jobs.team_id = ${teamId}`,
+    ...(queueId === undefined ? [] : [sql`jobs.queue_id = ${queueId}`]),
+    ...(status === undefined ? [] : [sql`jobs.status = ${status}`]),
+    ...(before === undefined ? [] : [sql`jobs.id < ${before}`]),
+  ];
+  const where = sql.join(conditions, sql` and `);
+  const tail = sql`order by jobs.id desc limit ${limit}`;
+  const rows = await db.read((reader) =>
+    everyJob(reader, { where, tail }).orderBy(sql.ref('runs.id'), 'desc').limit(limit).execute(),
+  );
+  return rows.map(jobRecord);
+}
+
+/** One job whole, or null where the team has none of that id. */
+export async function findJob(
+  { db, sealer }: { db: Database; sealer: Sealer },
+  teamId: string,
+  jobId: string,
+): Promise<JobDetail | null> {
+  const where = sql`jobs.team_id = ${teamId} and jobs.id = ${jobId}`;
+  const row = await db.read((reader) => everyWholeJob(reader, { where }).executeTakeFirst());
+  if (!row) return null;
+  return {
+    ...jobRecord(row),
+    headers: new PartsReader().readHeaders(sealer, 'jobs', row.sealed_headers),
+    payload: row.payload,
+    response:
+      row.body === null
+        ? null
+        : { body: row.body, totalBytes: row.total_bytes ?? 0, trace: row.trace },
+  };
+}
+
+/**
+ * The team that a job belongs to. Only for the operator's command line, which knows jobs by id alone;
+ * everything a user asks names the team first.
+ */
+export async function findTeamOfJob(db: Database, jobId: string): Promise<string | null> {
+  const { rows } = await db.read((reader) =>
+    sql<{ id: string }>`
+    select teams.id from teams where exists (
+      select 1 from jobs where jobs.team_id = teams.id and jobs.id = ${jobId})
+    union all select teams.id from teams where exists (
+      select 1 from ended_jobs where ended_jobs.team_id = teams.id and ended_jobs.id = ${jobId})
+    `.execute(reader),
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** The failed job whose Retry by a person made this one; null for none. */
+export async function findRetryOf(
+  db: Database,
+  teamId: string,
+  jobId: string,
+): Promise<string | null> {
+  const row = await db.read((reader) =>
+    reader
+      .selectFrom('ended_jobs')
+      .select('id')
+      .where('team_id', '=', teamId)
+      // Apart from the team, for the reason that `findRetries` gives.
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('ended_jobs')
+          .select('id')
+          .where('retried_as', '=', jobId)
+          .where('retried_as', 'is not', null),
+      )
+      .executeTakeFirst(),
+  );
+  return row?.id ?? null;
+}
+
+/**
+ * The ids of the attempts after the first of some jobs. Whoever looks at them names the team: with the team in this
+ * question SQLite, which has no statistics, would go through all that the team has.
+ */
+export async function findRetries(db: Database, originalIds: readonly string[]): Promise<string[]> {
+  const isRetry = db.dialect.isAmong('original_id', originalIds);
+  const { rows } = await db.read((reader) =>
+    sql<{ id: string }>`
+    select id from ended_jobs where ${isRetry} and attempt_number > 1
+    union all select id from jobs where ${isRetry} and attempt_number > 1`.execute(reader),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** All attempts of a job, first to last. */
+export async function listAttempts(
+  db: Database,
+  teamId: string,
+  originalId: string,
+): Promise<JobRecord[]> {
+  return readAttempts(db, teamId, [originalId]);
+}
+
+/** The last attempt of each of some jobs. @param originalIds  some hundreds at most */
+export async function listLastAttempts(
+  db: Database,
+  teamId: string,
+  originalIds: readonly string[],
+): Promise<JobRecord[]> {
+  const attempts = await readAttempts(db, teamId, originalIds);
+  const last = new Map(attempts.map((attempt) => [attempt.originalId, attempt]));
+  return originalIds.flatMap((id) => last.get(id) ?? []);
+}
+
+/** All attempts of some jobs, the first of each before its later ones. */
+async function readAttempts(
+  db: Database,
+  teamId: string,
+  originalIds: readonly string[],
+): Promise<JobRecord[]> {
+  if (originalIds.length === 0) return [];
+  const ids = [...originalIds, ...(await findRetries(db, originalIds))];
+  const where = sql`jobs.team_id = ${teamId} and ${db.dialect.isAmong('jobs.id', ids)}`;
+  const rows = await db.read((reader) =>
+    everyJob(reader, { where }).orderBy(sql.ref('runs.attempt_number')).execute(),
+  );
+  return rows.map(jobRecord);
+}
+
+/** Ids asked for in one statement: each is a bound value, and databases bound their number. */
+const IDS_AT_ONCE = 500;
+
+/** What is kept of the responses of several runs, by run; a run without a response is left out. */
+export async function readBodies(
+  db: Database,
+  teamId: string,
+  runIds: readonly string[],
+): Promise<Map<string, Uint8Array>> {
+  const bodies = new Map<string, Uint8Array>();
+  for (let at = 0; at < runIds.length; at += IDS_AT_ONCE) {
+    const some = runIds.slice(at, at + IDS_AT_ONCE);
+    for (const table of ['ended_jobs', 'ended_executions'] as const) {
+      const rows = await db.read((reader) =>
+        reader
+          .selectFrom(table)
+          .select(['id', 'body'])
+          .where('team_id', '=', teamId)
+          .where(db.dialect.isAmong('id', some))
+          .execute(),
+      );
+      for (const { id, body } of rows) if (body !== null) bodies.set(id, body);
+    }
+  }
+  return bodies;
+}

@@ -1,0 +1,181 @@
+import type { Clock } from '#domain/clock';
+import { type AcceptedJob, acceptJobs, type NewJob } from './accept-jobs.ts';
+import type { Database } from '../database/database.ts';
+import { GroupCommit, type OnBatch } from '../database/group-commit.ts';
+import { isHeldUp } from '../runs/held-rows.ts';
+import { HeldTeams } from '../runs/held-teams.ts';
+import {
+  deleteFailedJobs,
+  deletePendingJobs,
+  fireJobs,
+  type ResendAgain,
+  retryFailedJobs,
+  type Touched,
+} from './job-actions.ts';
+import {
+  findJob,
+  findRetryOf,
+  findTeamOfJob,
+  type JobDetail,
+  type JobFilter,
+  type JobRecord,
+  listAttempts,
+  listJobs,
+  listLastAttempts,
+  readBodies,
+} from './job-records.ts';
+import {
+  countResent,
+  listResends,
+  type Resend,
+  type ResendSpan,
+  type ResentCount,
+  takeBackResends,
+} from './resent.ts';
+import type { JobSearch } from '../lists/search.ts';
+import type { Sealer } from '../database/seal.ts';
+import type { Signal, SignalBus } from '../database/signals.ts';
+
+const MAX_ACCEPT_BATCH = 200;
+/** How long a job is tried to be accepted while somebody else holds its queue. */
+const ACCEPT_WITHIN_MS = 5_000;
+
+/** What people do with jobs, and what is kept of them. Every method is one transaction; what it wakes is told after the commit. */
+export class JobStore {
+  readonly #db: Database;
+  readonly #searches: Database;
+  readonly #sealer: Sealer;
+  readonly #clock: Clock;
+  readonly #signals: SignalBus;
+  readonly #accepting: GroupCommit<NewJob, AcceptedJob | Error>;
+  #onBatch: OnBatch = () => {};
+  /** @param searches  what lists go by */
+  constructor(
+    { db, searches }: { db: Database; searches: Database },
+    sealer: Sealer,
+    clock: Clock,
+    signals: SignalBus,
+  ) {
+    this.#db = db;
+    this.#searches = searches;
+    this.#sealer = sealer;
+    this.#clock = clock;
+    this.#signals = signals;
+    const heldTeams = new HeldTeams<NewJob>(({ teamId }) => teamId);
+    const accept = (jobs: readonly NewJob[]) => heldTeams.write(jobs, (each) => this.#accept(each));
+    this.#accepting = new GroupCommit(accept, {
+      maxBatch: MAX_ACCEPT_BATCH,
+      lanes: db.dialect.isShared ? 2 : 1,
+    });
+  }
+
+  /** Tells how many jobs share a commit. One listener. */
+  watchBatches(onBatch: OnBatch): void {
+    this.#onBatch = onBatch;
+  }
+
+  /** Accepts a job (§2.2); durable when it resolves. */
+  async accept(job: NewJob): Promise<AcceptedJob> {
+    const giveUpAtMs = this.#clock.monotonicMs() + ACCEPT_WITHIN_MS;
+    for (;;) {
+      const accepted = await this.#accepting.add(job);
+      if (!(accepted instanceof Error)) return accepted;
+      if (!isHeldUp(accepted) || this.#clock.monotonicMs() >= giveUpAtMs) throw accepted;
+    }
+  }
+
+  async fire(teamId: string, jobIds: readonly string[]): Promise<Touched[]> {
+    const now = this.#clock.now();
+    const fired = await fireJobs(this.#db, teamId, jobIds, now);
+    this.#tellDue(teamId, fired);
+    return fired;
+  }
+
+  async retryFailed(
+    teamId: string,
+    jobIds: readonly string[],
+    { again = false, found }: { again?: ResendAgain; found?: JobSearch | undefined } = {},
+  ): Promise<(Touched & { failedId: string })[]> {
+    const now = this.#clock.now();
+    const retried = await retryFailedJobs(this.#db, teamId, jobIds, { now, again, found });
+    this.#tellDue(teamId, retried);
+    return retried;
+  }
+
+  /** What came of the failed jobs among these that were resent. */
+  async countResent(teamId: string, jobIds: readonly string[]): Promise<ResentCount> {
+    return countResent(this.#db, teamId, jobIds);
+  }
+
+  async listResends(teamId: string, span: ResendSpan, limit: number): Promise<Resend[]> {
+    return listResends(this.#searches, teamId, span, limit);
+  }
+
+  /** Takes back what a task has resent and is not sent yet. @returns how many; null where others' can't be told apart */
+  async takeBackResends(teamId: string, taskId: string, span: ResendSpan): Promise<number | null> {
+    return takeBackResends(this.#db, teamId, taskId, span);
+  }
+
+  /** The last attempts of some jobs, by the ids of their first ones. */
+  async listLastAttempts(teamId: string, originalIds: readonly string[]): Promise<JobRecord[]> {
+    return listLastAttempts(this.#searches, teamId, originalIds);
+  }
+
+  async deletePending(teamId: string, jobIds: readonly string[]): Promise<string[]> {
+    return deletePendingJobs(this.#db, teamId, jobIds);
+  }
+
+  async deleteFailed(teamId: string, jobIds: readonly string[]): Promise<string[]> {
+    return deleteFailedJobs(this.#db, teamId, jobIds);
+  }
+
+  async list(teamId: string, filter: JobFilter): Promise<JobRecord[]> {
+    return listJobs(this.#searches, teamId, filter);
+  }
+
+  async find(teamId: string, jobId: string): Promise<JobDetail | null> {
+    return findJob({ db: this.#db, sealer: this.#sealer }, teamId, jobId);
+  }
+
+  async findTeam(jobId: string): Promise<string | null> {
+    return findTeamOfJob(this.#db, jobId);
+  }
+
+  async listAttempts(teamId: string, originalId: string): Promise<JobRecord[]> {
+    return listAttempts(this.#db, teamId, originalId);
+  }
+
+  /** The failed job whose Retry made this one; null for none. */
+  async findRetryOf(teamId: string, jobId: string): Promise<string | null> {
+    return findRetryOf(this.#db, teamId, jobId);
+  }
+
+  /** Response bodies of jobs, by job; those without a response are left out. */
+  async readBodies(teamId: string, jobIds: readonly string[]): Promise<Map<string, Uint8Array>> {
+    return readBodies(this.#db, teamId, jobIds);
+  }
+
+  async #accept(jobs: readonly NewJob[]): Promise<(AcceptedJob | Error)[]> {
+    this.#onBatch('accept', jobs.length);
+    const room = { db: this.#db, sealer: this.#sealer };
+    const accepted = await acceptJobs(room, jobs, this.#clock.now());
+    const signals = accepted.flatMap((each, n): Signal[] => {
+      if (each instanceof Error) return [];
+      const { queueId, scheduledAt } = each;
+      return [{ kind: 'jobs', queueId, teamId: jobs[n]?.teamId ?? '', dueAt: scheduledAt }];
+    });
+    this.#signals.send(signals);
+    return accepted;
+  }
+
+  /** Each with the time since which it is due, not of now: a claim that skipped it looks for nothing earlier. */
+  #tellDue(teamId: string, touched: readonly Touched[]): void {
+    const byQueue = Map.groupBy(touched, ({ queueId }) => queueId);
+    this.#signals.send(
+      [...byQueue].map(([queueId, jobs]) => {
+        const dueAt = Math.min(...jobs.map((job) => job.dueAt));
+        return { kind: 'jobs', queueId, teamId, dueAt };
+      }),
+    );
+  }
+}

@@ -1,0 +1,159 @@
+import { holdDone, uncountDone } from './bulk-tasks.ts';
+import type { Database, Reader, Trx } from '../database/database.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { runHot } from '../database/hot.ts';
+import { holdPending } from './job-actions.ts';
+import { pageStatement } from '../lists/statement.ts';
+import type { JobStatus } from '../database/schema.ts';
+
+/** How many of some failed jobs were resent, and how the jobs that were made of them stand now (§3.3). */
+export interface ResentCount {
+  count: number;
+  succeeded: number;
+  failed: number;
+  /** Waiting, being sent, or waiting for a retry. */
+  underWay: number;
+  /** Deleted since, by a person or by retention. */
+  gone: number;
+}
+
+const JOB = { job_id: 'id' } as const satisfies Fields;
+
+/**
+ * The last attempt of what each was resent as. That a job was not resent is told by a value, not by a condition:
+ * by that, Postgres would read the index of all that were.
+ *
+ * 1 jobs, 2 team
+ */
+const findOutcomes = pageStatement<{ status: JobStatus | 'unresent' | null; number: number }>(
+  'outcomes-of-resent',
+  (dialect) => {
+    const team = dialect.$(2);
+    // An attempt that waits or runs is the last one. The ids of retries are looked for without the team: with it SQLite,
+    // which has no statistics, would go through all that the team has.
+    const lastOf = (table: string) => `(select a.status from ${table} a
+      where a.team_id = ${team} and a.id in (
+        select r.id from ${table} r where r.original_id = f.retried_as and r.attempt_number > 1)
+      order by a.attempt_number desc limit 1)`;
+    const firstOf = (table: string) =>
+      `(select a.status from ${table} a where a.team_id = ${team} and a.id = f.retried_as)`;
+    const status = ['jobs', 'ended_jobs'].map(lastOf).concat(['jobs', 'ended_jobs'].map(firstOf));
+    return `select status, count(*) as number from (
+      select case when f.retried_as is null then 'unresent' else coalesce(${status.join(', ')}) end as status
+      from ${dialect.rows(JOB, 1)}
+      cross join ended_jobs f where f.team_id = ${team} and f.id = given.job_id) as resent
+    group by status`;
+  },
+);
+
+/** @param jobIds  some hundreds at most */
+export async function countResent(
+  db: Database,
+  teamId: string,
+  jobIds: readonly string[],
+): Promise<ResentCount> {
+  const jobs = packRows(
+    JOB,
+    jobIds.map((job_id) => ({ job_id })),
+  );
+  const rows = await db.read((reader) => runHot(reader, db.dialect, findOutcomes, [jobs, teamId]));
+  const counts: ResentCount = { count: 0, succeeded: 0, failed: 0, underWay: 0, gone: 0 };
+  for (const { status, number } of rows) {
+    if (status === 'unresent') continue;
+    counts.count += number;
+    counts[standingOf(status)] += number;
+  }
+  return counts;
+}
+
+/** What one action resent, told by the time at which it made the new jobs. */
+export interface ResendSpan {
+  /** Ids from the first (inclusive) to the second. */
+  fromId: string;
+  toId: string;
+}
+
+export interface Resend {
+  failedId: string;
+  /** The new job's. */
+  id: string;
+  /** It waits for its first attempt. */
+  isUnsent: boolean;
+}
+
+/** What was resent within a span, in the order in which it was made. */
+export async function listResends(
+  db: Database,
+  teamId: string,
+  { fromId, toId }: ResendSpan,
+  limit: number,
+): Promise<Resend[]> {
+  const rows = await db.read((reader) => resendsWithin(reader, teamId, fromId, toId, limit));
+  return rows.map(({ failed_id, id, status }) => {
+    return { failedId: failed_id, id: id ?? '', isUnsent: status === 'pending' };
+  });
+}
+
+function resendsWithin(
+  reader: Reader | Trx,
+  teamId: string,
+  fromId: string,
+  toId: string,
+  limit: number,
+) {
+  return reader
+    .selectFrom('ended_jobs as failed')
+    .leftJoin('jobs as made', (join) =>
+      join.onRef('made.team_id', '=', 'failed.team_id').onRef('made.id', '=', 'failed.retried_as'),
+    )
+    .select(['failed.id as failed_id', 'failed.retried_as as id', 'made.status'])
+    .where('failed.team_id', '=', teamId)
+    .where('failed.retried_as', 'is not', null)
+    .where('failed.retried_as', '>=', fromId)
+    .where('failed.retried_as', '<', toId)
+    .orderBy('failed.retried_as')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * Takes back what a task has resent and is not sent yet: the new jobs go, and the failed ones are failed again, as if
+ * nobody had resent them.
+ *
+ * @returns how many; null where not exactly what the task has done is found, as when others resent at the same time
+ */
+export async function takeBackResends(
+  db: Database,
+  teamId: string,
+  taskId: string,
+  { fromId, toId }: ResendSpan,
+): Promise<number | null> {
+  return db.transact(async (trx) => {
+    const done = await holdDone(trx, db.dialect, teamId, taskId);
+    if (done === null) return null;
+    const found = await resendsWithin(trx, teamId, fromId, toId, done + 1);
+    if (found.length !== done) return null;
+    const jobIds = found.flatMap(({ id, status }) => (id && status === 'pending' ? [id] : []));
+    if (jobIds.length === 0) return 0;
+    // What has begun meanwhile is no longer pending, and stays.
+    const held = await holdPending(trx, db.dialect, { teamId, jobIds });
+    const ids = held.map(({ id }) => id);
+    if (ids.length === 0) return 0;
+    await trx.deleteFrom('jobs').where('team_id', '=', teamId).where('id', 'in', ids).execute();
+    await trx
+      .updateTable('ended_jobs')
+      .set({ retried_as: null })
+      .where('team_id', '=', teamId)
+      .where('retried_as', 'in', ids)
+      .where('retried_as', 'is not', null)
+      .execute();
+    await uncountDone(trx, teamId, taskId, ids.length);
+    return ids.length;
+  });
+}
+
+function standingOf(status: JobStatus | null): Exclude<keyof ResentCount, 'count'> {
+  if (status === null) return 'gone';
+  if (status === 'success') return 'succeeded';
+  return status === 'dead_lettered' || status === 'failed' ? 'failed' : 'underWay';
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '#domain/clock';
+import {
+  type LastRuns,
+  listNextCrons,
+  type NamedRun,
+  readLastRuns,
+} from '../crons/cron-overview.ts';
+import type { Database } from '../database/database.ts';
+import * as crons from './cron-lists.ts';
+import { listEndedExecutions } from './ended-executions.ts';
+import { type HistoryAsked, type HistoryPage, listHistory } from './execution-list.ts';
+import {
+  type FailureGroups,
+  type FailuresAsked,
+  findFirstFailure,
+  groupFailures,
+} from './failures.ts';
+import { type BoundedCount, countJobs, countTabs, type TabCounts } from './job-counts.ts';
+import { type JobPage, listJobPage, type PageOptions } from './job-list.ts';
+import { type QueueLoad, readQueueLoads } from './queue-lists.ts';
+import { readQueueStrips } from './queue-strips.ts';
+import type { JobRow, JobSearch } from './search.ts';
+
+export type {
+  BoundedCount,
+  FailureGroups,
+  HistoryAsked,
+  HistoryPage,
+  JobPage,
+  JobRow,
+  JobSearch,
+  QueueLoad,
+  TabCounts,
+};
+export type { CronKey, EndedRun, RunResult } from './cron-lists.ts';
+export type { ExecutionRow } from './execution-list.ts';
+export type { FailureGroup } from './failures.ts';
+export { MOST_COUNTED } from './job-counts.ts';
+export { MOST_IN_A_ROW } from './queue-lists.ts';
+export { MOST_SAMPLED } from './cron-lists.ts';
+
+/** What pages list and count. Every call's cost is bounded and does not grow with what is stored. */
+export class ListStore {
+  readonly #db: Database;
+  readonly #clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  async listJobs(teamId: string, search: JobSearch, options: PageOptions): Promise<JobPage> {
+    return listJobPage({ db: this.#db, clock: this.#clock }, teamId, search, options);
+  }
+
+  async countTabs(teamId: string, queueId: string | undefined): Promise<TabCounts> {
+    return countTabs(this.#db, teamId, queueId);
+  }
+
+  async countJobs(teamId: string, search: JobSearch): Promise<BoundedCount> {
+    return countJobs({ db: this.#db, clock: this.#clock }, teamId, search);
+  }
+
+  async groupFailures(teamId: string, asked: FailuresAsked): Promise<FailureGroups> {
+    return groupFailures(this.#db, teamId, asked);
+  }
+
+  /** When the earliest failure was that is still there and not resent; null: there is none. */
+  async findFirstFailure(teamId: string, queueId: string | undefined): Promise<number | null> {
+    return findFirstFailure(this.#db, teamId, queueId);
+  }
+
+  async readQueueLoads(teamId: string, failedSince: number): Promise<Map<string, QueueLoad>> {
+    return readQueueLoads(this.#db, teamId, failedSince);
+  }
+
+  /** Each queue's last attempts that ended, oldest first. The queues are the caller's own. */
+  async readQueueStrips(
+    queueIds: readonly string[],
+    length: number,
+  ): Promise<Map<string, crons.RunResult[]>> {
+    return readQueueStrips(this.#db, queueIds, length);
+  }
+
+  /** A page of crons by name; one more than the limit where there are more. */
+  async listCronIds(teamId: string, asked: crons.CronsAsked): Promise<string[]> {
+    return crons.listCronIds(this.#db, teamId, asked);
+  }
+
+  /** Crons that hold every word, those first whose names are most alike. */
+  async findCrons(
+    teamId: string,
+    words: readonly string[],
+    limit: number,
+  ): Promise<crons.FoundCron[]> {
+    return crons.findCrons(this.#db, teamId, words, limit);
+  }
+
+  async readStrips(
+    teamId: string,
+    cronIds: readonly string[],
+    length: number,
+  ): Promise<Map<string, crons.RunResult[]>> {
+    return crons.readStrips(this.#db, teamId, cronIds, length);
+  }
+
+  /** The last finished runs of crons, latest end first: of all crons, and those of active ones that failed. */
+  async readLastRuns(teamId: string, limit: number): Promise<LastRuns> {
+    return readLastRuns(this.#db, teamId, limit);
+  }
+
+  /** Which crons run next, soonest first. */
+  async listNextCrons(
+    teamId: string,
+    limit: number,
+  ): Promise<{ id: string; name: string; nextRunAt: number }[]> {
+    return listNextCrons(this.#db, teamId, limit);
+  }
+
+  async listHistory(teamId: string, cronId: string, asked: HistoryAsked): Promise<HistoryPage> {
+    return listHistory(this.#db, teamId, cronId, asked);
+  }
+
+  /** A team's executions that ended in a time, latest end first. */
+  async listEndedExecutions(
+    teamId: string,
+    time: { from: number; to: number; limit: number },
+  ): Promise<NamedRun[]> {
+    return listEndedExecutions(this.#db, teamId, time);
+  }
+
+  async sampleRuns(
+    teamId: string,
+    cronId: string,
+    range: { firstId: string; from: number; to: number },
+  ): Promise<crons.EndedRun[]> {
+    return crons.sampleRuns(this.#db, teamId, cronId, range);
+  }
+
+  async countExecutions(
+    teamId: string,
+    cronId: string,
+    most: number,
+  ): Promise<{ unfinished: number; finished: number }> {
+    return crons.countExecutions(this.#db, teamId, cronId, most);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Dialect } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import type { HotRunner } from '../database/procedure.ts';
+
+/**
+ * The condition that a node lives, for a `where exists (…)` or a list. On Postgres its row is held to the end of
+ * the transaction: whoever wants to declare the node dead waits until what is claimed here can be seen, and what
+ * is asked after that finds no row. Renewals are not held up.
+ *
+ * @param parameter  how the statement names the node's id: `$2`, `?1`
+ */
+export function livingNode(dialect: Dialect, parameter: string): string {
+  return `select id from nodes where id = ${parameter} ${dialect.lock('for key share')}`;
+}
+
+const holdLivingNode = hotStatement<{ id: string }>('hold-node', (dialect) =>
+  livingNode(dialect, dialect.$(1)),
+);
+
+/** Holds a node's row to the end of the transaction; false where the node has been declared dead (§3.6). */
+export async function holdNode(
+  runner: HotRunner,
+  dialect: Dialect,
+  nodeId: string,
+): Promise<boolean> {
+  return (await runHot(runner, dialect, holdLivingNode, [nodeId])).length === 1;
+}

@@ -1,0 +1,167 @@
+import { cronCallbackBody } from '#domain/callback';
+import { FAILURE_TEXTS } from '#domain/failure';
+import { newId } from '#domain/ids';
+import type { CallbackToSend } from '../callbacks/callbacks.ts';
+import { type ClaimedRow, findClaimedRuns } from '../runs/claimed-runs.ts';
+import { followCrons } from '../alerts/cron-alerts.ts';
+import type { Trx } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
+import { END_RUNS } from '../runs/end-runs.ts';
+import { raiseJobAlerts } from '../alerts/job-alerts.ts';
+import type { RunTable } from '../runs/run-tables.ts';
+import { NO_RESPONSE, packEnds } from '../runs/settlement.ts';
+
+/** Which runs: all that nodes have claimed, or one of them. */
+export interface Orphans {
+  nodeIds: readonly string[];
+  runId?: string;
+}
+
+/** How many there were of each. */
+export interface SettledOrphans {
+  deadLettered: number;
+  failedExecutions: number;
+}
+
+/**
+ * Settles runs that nobody will end any more, in the caller's transaction (§3.6): jobs are dead-lettered
+ * without a callback, executions fail. Both raise alerts and are counted as any other end is.
+ */
+export async function settleOrphans(
+  trx: Trx,
+  dialect: Dialect,
+  { nodeIds, runId }: Orphans,
+  now: number,
+): Promise<SettledOrphans> {
+  const settled: SettledOrphans = { deadLettered: 0, failedExecutions: 0 };
+  for (const nodeId of nodeIds) {
+    const end = (table: RunTable) => endClaimed(trx, dialect, { table, nodeId, runId, now });
+    const jobs = await end('jobs');
+    await alertOfJobs(trx, dialect, jobs, now);
+    const executions = await end('executions');
+    await followFailed(trx, dialect, executions, now);
+    settled.deadLettered += jobs.length;
+    settled.failedExecutions += executions.length;
+  }
+  return settled;
+}
+
+const STATUS = { jobs: 'dead_lettered', executions: 'failed' } as const;
+
+function endOfOrphan(now: number) {
+  const errorMessage = FAILURE_TEXTS.workerStopped;
+  return { completedAt: now, responseStatus: null, reason: 'worker_failed' as const, errorMessage };
+}
+
+/** From its start until it was found dead; never negative, and bounded by the column's width, whatever the clocks did. */
+function elapsed({ started_at }: ClaimedRow, now: number): number {
+  const elapsedMs = now - started_at;
+  return elapsedMs > 0 && elapsedMs < 2 ** 31 ? elapsedMs : 0;
+}
+
+/** Ends what a node has claimed as it would end it itself. @returns what was still its own */
+async function endClaimed(
+  trx: Trx,
+  dialect: Dialect,
+  {
+    table,
+    nodeId,
+    runId,
+    now,
+  }: { table: RunTable; nodeId: string; runId?: string | undefined; now: number },
+): Promise<ClaimedRow[]> {
+  const claimed = await findClaimedRuns(trx, dialect, table, nodeId);
+  const runs = claimed.filter(({ id }) => runId === undefined || id === runId);
+  if (runs.length === 0) return [];
+  const { reason, errorMessage } = endOfOrphan(now);
+  const ends = runs.map((run) => ({
+    team_id: run.team_id,
+    id: run.id,
+    status: STATUS[table],
+    completed_at: now,
+    response_status: null,
+    reason,
+    error_message: errorMessage,
+    duration_ms: elapsed(run, now),
+    ...NO_RESPONSE,
+  }));
+  const callbacks = table === 'executions' ? await callbacksOf(trx, runs, now) : [];
+  const packed = packEnds(table, nodeId, ends, callbacks);
+  const ended = await END_RUNS[dialect.name].run(trx, dialect, packed);
+  const ids = new Set(ended.map(({ id }) => id));
+  return runs.filter(({ id }) => ids.has(id));
+}
+
+async function alertOfJobs(
+  trx: Trx,
+  dialect: Dialect,
+  jobs: readonly ClaimedRow[],
+  now: number,
+): Promise<void> {
+  if (jobs.length === 0) return;
+  const alerting = await trx
+    .selectFrom('queues')
+    .select('id')
+    .where('email_alerts', '=', 1)
+    .where('id', 'in', [...new Set(jobs.map(({ owner_id }) => owner_id))])
+    .execute();
+  const queueIds = new Set(alerting.map(({ id }) => id));
+  const alerts = jobs
+    .filter(({ owner_id }) => queueIds.has(owner_id))
+    .map((job) => ({
+      level: 'failure' as const,
+      teamId: job.team_id,
+      queueId: job.owner_id,
+      jobId: job.id,
+      attemptNumber: job.attempt_number ?? 1,
+      end: endOfOrphan(now),
+    }));
+  await raiseJobAlerts(trx, dialect, alerts);
+}
+
+async function followFailed(
+  trx: Trx,
+  dialect: Dialect,
+  executions: readonly ClaimedRow[],
+  now: number,
+): Promise<void> {
+  const runs = executions
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map((execution) => ({
+      teamId: execution.team_id,
+      cronId: execution.owner_id,
+      executionId: execution.id,
+      isSuccess: false,
+      end: endOfOrphan(now),
+    }));
+  await followCrons(trx, dialect, runs);
+}
+
+/**
+ * A cron's callback is "sent after every execution, success or failure" (§6.3); only a job whose worker
+ * failed has none (§6.2).
+ */
+async function callbacksOf(
+  trx: Trx,
+  executions: readonly ClaimedRow[],
+  now: number,
+): Promise<CallbackToSend[]> {
+  const crons = await trx
+    .selectFrom('crons')
+    .select(['team_id', 'id', 'callback_url'])
+    .where('callback_url', 'is not', null)
+    .where('id', 'in', [...new Set(executions.map(({ owner_id }) => owner_id))])
+    .execute();
+  const cronOf = new Map(crons.map((cron) => [cron.id, cron]));
+  return executions.flatMap((execution) => {
+    const { id, owner_id: cronId } = execution;
+    const cron = cronOf.get(cronId);
+    if (!cron?.callback_url) return [];
+    const { reason: failureReason, ...end } = endOfOrphan(now);
+    const durationMs = elapsed(execution, now);
+    const ending = { ...end, failureReason, durationMs, cronId, executionId: id };
+    const body = cronCallbackBody({ ...ending, status: 'failed' });
+    const callback = { id: newId(now), runId: id, url: cron.callback_url, body, createdAt: now };
+    return [{ teamId: cron.team_id, ...callback }];
+  });
+}

@@ -1,0 +1,123 @@
+import { returnCallbacks } from '../callbacks/callbacks.ts';
+import { CLAIMED_BY_COLUMNS, type ClaimedRow, findClaimedRuns } from '../runs/claimed-runs.ts';
+import type { Trx } from '../database/database.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { KEY, ofEachTable, type RunTable, TABLE_OF } from '../runs/run-tables.ts';
+import { uncountRuns } from '../figures/usage.ts';
+
+/** What waits again: runs of a queue, of a team's crons, or a team's callbacks. */
+export interface Stray {
+  id: string;
+  teamId: string;
+  kind: 'job' | 'execution' | 'callback';
+  /** Of a job. */
+  queueId: string | null;
+  /** Since when a job is due; 0 for others. */
+  dueAt: number;
+}
+
+/** Claims of jobs that are in doubt: what they can have taken. */
+export interface Doubt {
+  queueIds: readonly string[];
+  /** The `now` of the first of them: what they took was started then or later. */
+  since: number;
+}
+
+/**
+ * Puts back runs and callbacks that were claimed in a node's name and that it does not know of: the database took
+ * the claim, and its answer was lost on the way. They were picked up and never started (§3.6), so they wait again,
+ * and runs are taken out of the month's count.
+ *
+ * The transaction must hold or have deleted the node's row, and the node must not be claiming meanwhile.
+ *
+ * @param known  ids of what the node has under way
+ * @param doubt  where to look for jobs; null for everywhere, which beside an old snapshot goes through all that ran
+ *   since it was made
+ */
+export async function releaseStrays(
+  trx: Trx,
+  dialect: Dialect,
+  nodeId: string,
+  known: ReadonlySet<string>,
+  doubt: Doubt | null,
+): Promise<Stray[]> {
+  const callbacks = await returnCallbacks(trx, nodeId, known);
+  const strays = callbacks.map(({ id, team_id }): Stray => {
+    return { kind: 'callback', id, teamId: team_id, queueId: null, dueAt: 0 };
+  });
+  for (const kind of ['job', 'execution'] as const) {
+    const table = TABLE_OF[kind];
+    const claimed =
+      kind === 'job' && doubt !== null
+        ? await findDoubtful(trx, dialect, nodeId, doubt)
+        : await findClaimedRuns(trx, dialect, table, nodeId);
+    const released = await releaseRuns(trx, dialect, table, nodeId, known, claimed);
+    strays.push(
+      ...released.map(({ id, team_id, owner_id, due_at }) => {
+        const queueId = kind === 'job' ? owner_id : null;
+        return { kind, id, teamId: team_id, queueId, dueAt: due_at };
+      }),
+    );
+  }
+  return strays;
+}
+
+const putBack = ofEachTable((table) =>
+  hotStatement<{ id: string }>(
+    `put-back-${table}`,
+    (dialect) => `
+    update ${table} set status = 'pending', claimed_by = null, started_at = null
+    from ${dialect.rows(KEY, 1)}
+    where ${table}.team_id = given.team_id and ${table}.id = given.id
+      and claimed_by = ${dialect.$(2)}
+    returning ${table}.id`,
+  ),
+);
+
+const QUEUE = { queue_id: 'id' } as const satisfies Fields;
+
+const findDoubtfulJobs = hotStatement<ClaimedRow>('find-doubtful-jobs', (dialect) => {
+  const [node, since] = [dialect.$(2), dialect.$(3)];
+  return `
+  select ${CLAIMED_BY_COLUMNS.jobs}
+  from ${dialect.rows(QUEUE, 1)} cross join jobs j
+  where j.queue_id = given.queue_id and j.status = 'processing' and j.started_at >= ${since}
+    and j.claimed_by = ${node}`;
+});
+
+async function findDoubtful(
+  trx: Trx,
+  dialect: Dialect,
+  nodeId: string,
+  { queueIds, since }: Doubt,
+): Promise<ClaimedRow[]> {
+  const rows = queueIds.map((queueId) => ({ queue_id: queueId }));
+  return runHot(trx, dialect, findDoubtfulJobs, [packRows(QUEUE, rows), nodeId, since]);
+}
+
+/** Gives the runs that were put back, and takes just those out of the count. */
+async function releaseRuns(
+  trx: Trx,
+  dialect: Dialect,
+  table: RunTable,
+  nodeId: string,
+  known: ReadonlySet<string>,
+  claimed: readonly ClaimedRow[],
+): Promise<ClaimedRow[]> {
+  const strays = claimed.filter(({ id }) => !known.has(id));
+  if (strays.length === 0) return [];
+  const rows = packRows(
+    KEY,
+    strays.map(({ team_id, id }) => ({ team_id, id })),
+  );
+  const changed = await runHot(trx, dialect, putBack[table], [rows, nodeId]);
+  const ids = new Set(changed.map(({ id }) => id));
+  const released = strays.filter(({ id }) => ids.has(id));
+  await uncountRuns(
+    trx,
+    dialect,
+    released.map(({ team_id, started_at }) => ({ teamId: team_id, countedAt: started_at })),
+  );
+  return released;
+}

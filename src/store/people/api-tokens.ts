@@ -1,0 +1,118 @@
+import type { Database, Trx } from '../database/database.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { GroupCommit } from '../database/group-commit.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+
+/** A token as it is kept; the text itself is known to its user alone (§5.2). */
+export interface TokenToKeep {
+  /** SHA-256 in hexadecimal. */
+  hash: string;
+  hint: string;
+}
+
+export interface TokenFacts {
+  hint: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
+export interface FoundOwner {
+  userId: string;
+  /** The user's current team; null where none is chosen, it was deleted, or the user has left it (§5.3). */
+  teamId: string | null;
+  lastUsedAt: number | null;
+}
+
+const HASH = { token_hash: 'text' } as const satisfies Fields;
+
+const MAX_FIND_BATCH = 200;
+
+/** Read on every API call: one row each of four tables, by their keys. */
+const findOwnersByHash = hotStatement<{
+  token_hash: string;
+  user_id: string;
+  team_id: string | null;
+  last_used_at: number | null;
+}>(
+  'find-token-owners',
+  (dialect) => `
+  select k.token_hash, k.user_id, t.id as team_id, k.last_used_at
+  from ${dialect.rows(HASH, 1)} cross join api_tokens k
+  join users u on u.id = k.user_id
+  left join memberships m on m.team_id = u.current_team_id and m.user_id = u.id
+  left join teams t on t.id = m.team_id and t.deleted_at is null
+  where k.token_hash = given.token_hash`,
+);
+
+export class ApiTokenStore {
+  readonly #db: Database;
+  readonly #finding: GroupCommit<string, FoundOwner | null>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    const find = (hashes: readonly string[]) => this.#findOwners(hashes);
+    this.#finding = new GroupCommit(find, { maxBatch: MAX_FIND_BATCH, lanes: 2 });
+  }
+
+  /**
+   * Reads afresh for every call, since a user's team may have changed just before it; calls that arrive
+   * together are answered by one statement.
+   */
+  async findOwner(hash: string): Promise<FoundOwner | null> {
+    return this.#finding.add(hash);
+  }
+
+  async #findOwners(hashes: readonly string[]): Promise<(FoundOwner | null)[]> {
+    const wanted = [...new Set(hashes)].map((hash) => ({ token_hash: hash }));
+    const rows = await this.#db.read((db) =>
+      runHot(db, this.#db.dialect, findOwnersByHash, [packRows(HASH, wanted)]),
+    );
+    const owners = new Map(
+      rows.map((row) => [
+        row.token_hash,
+        { userId: row.user_id, teamId: row.team_id, lastUsedAt: row.last_used_at },
+      ]),
+    );
+    return hashes.map((hash) => owners.get(hash) ?? null);
+  }
+
+  /** Replaces the user's token: the old one stops working with this commit. */
+  async replace(userId: string, token: TokenToKeep, now: number): Promise<void> {
+    await this.#db.transact((trx) => keepToken(trx, userId, token, now));
+  }
+
+  async read(userId: string): Promise<TokenFacts | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('api_tokens')
+        .select(['hint', 'created_at', 'last_used_at'])
+        .where('user_id', '=', userId)
+        .executeTakeFirst(),
+    );
+    return row ? { hint: row.hint, createdAt: row.created_at, lastUsedAt: row.last_used_at } : null;
+  }
+
+  async markUsed(hash: string, now: number): Promise<void> {
+    await this.#db.transact((trx) =>
+      trx
+        .updateTable('api_tokens')
+        .set({ last_used_at: now })
+        .where('token_hash', '=', hash)
+        .execute(),
+    );
+  }
+}
+
+export async function keepToken(
+  trx: Trx,
+  userId: string,
+  { hash, hint }: TokenToKeep,
+  now: number,
+): Promise<void> {
+  const columns = { token_hash: hash, hint, created_at: now, last_used_at: null };
+  await trx
+    .insertInto('api_tokens')
+    .values({ user_id: userId, ...columns })
+    .onConflict((oc) => oc.column('user_id').doUpdateSet(columns))
+    .execute();
+}

@@ -1,0 +1,40 @@
+import { countInWindow, type CountingWindow } from './counting-window.ts';
+import type { Database } from '../database/database.ts';
+
+const countAttempt = countInWindow('count-attempt', 'attempt_windows', 'key');
+
+/** How often somebody tried something, such as signing in; shared by all nodes. */
+export class AttemptStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Counts one attempt in the key's window, opening a new one where the last is over. */
+  async count(key: string, now: number, lengthMs: number): Promise<CountingWindow> {
+    return countAttempt(this.#db, key, now, lengthMs);
+  }
+
+  /** Takes one attempt back, because it turned out to be no guess. */
+  async takeBack(key: string): Promise<void> {
+    await this.#db.transact((trx) =>
+      trx
+        .updateTable('attempt_windows')
+        .set((eb) => ({ hits: eb('hits', '-', 1) }))
+        .where('key', '=', key)
+        .where('hits', '>', 0)
+        .execute(),
+    );
+  }
+
+  /** Forgets what is over: windows opened before `before`, and sessions, proofs and invitations past `now`. */
+  async tidy(before: number, now: number): Promise<void> {
+    await this.#db.transact(async (trx) => {
+      await trx.deleteFrom('attempt_windows').where('opened_at', '<', before).execute();
+      await trx.deleteFrom('sessions').where('expires_at', '<=', now).execute();
+      await trx.deleteFrom('verifications').where('expires_at', '<=', now).execute();
+      await trx.deleteFrom('invitations').where('expires_at', '<=', now).execute();
+    });
+  }
+}

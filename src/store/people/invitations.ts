@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import { newId } from '#domain/ids';
+import type { Database } from '../database/database.ts';
+import { join } from './members.ts';
+
+export interface Invitation {
+  id: string;
+  /** Null: whoever has the link. */
+  email: string | null;
+  role: 'admin' | 'member';
+  invitedByName: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+export interface NewInvitation {
+  teamId: string;
+  tokenHash: string;
+  /** In lower case. */
+  email: string | null;
+  role: 'admin' | 'member';
+  invitedBy: string;
+  expiresAt: number;
+}
+
+export interface OpenInvitation extends Invitation {
+  teamId: string;
+  teamName: string;
+}
+
+export type Accepted =
+  | { kind: 'joined'; teamId: string }
+  | { kind: 'not-found' }
+  | { kind: 'other-email'; email: string }
+  | { kind: 'already-member' };
+
+/** What is shown of an invitation `i` and of the user `u` who made it. */
+const SHOWN = [
+  'i.id',
+  'i.email',
+  'i.role',
+  'u.name as invitedByName',
+  'i.created_at as createdAt',
+  'i.expires_at as expiresAt',
+] as const;
+
+/** Open invitations; one that was used or revoked is gone. */
+export class InvitationStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Makes an invitation; an earlier one of the team for the same email is replaced. */
+  async create(invitation: NewInvitation, now: number): Promise<void> {
+    const { teamId, tokenHash, email, role, invitedBy, expiresAt } = invitation;
+    await this.#db.transact(async (trx) => {
+      if (email !== null) {
+        await trx
+          .deleteFrom('invitations')
+          .where('team_id', '=', teamId)
+          .where('email', '=', email)
+          .execute();
+      }
+      await trx
+        .insertInto('invitations')
+        .values({
+          team_id: teamId,
+          id: newId(now),
+          token_hash: tokenHash,
+          email,
+          role,
+          invited_by: invitedBy,
+          created_at: now,
+          expires_at: expiresAt,
+        })
+        .execute();
+    });
+  }
+
+  /** Those that can still be used, newest first. */
+  async list(teamId: string, now: number): Promise<Invitation[]> {
+    return this.#db.read((db) =>
+      db
+        .selectFrom('invitations as i')
+        .innerJoin('users as u', 'u.id', 'i.invited_by')
+        .select(SHOWN)
+        .where('i.team_id', '=', teamId)
+        .where('i.expires_at', '>', now)
+        .orderBy('i.id', 'desc')
+        .execute(),
+    );
+  }
+
+  async isMember(teamId: string, email: string): Promise<boolean> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('memberships as m')
+        .innerJoin('users as u', 'u.id', 'm.user_id')
+        .select('u.id')
+        .where('m.team_id', '=', teamId)
+        .where('u.email', '=', email)
+        .executeTakeFirst(),
+    );
+    return row !== undefined;
+  }
+
+  async revoke(teamId: string, invitationId: string): Promise<boolean> {
+    return this.#db.transact(async (trx) => {
+      const { numDeletedRows } = await trx
+        .deleteFrom('invitations')
+        .where('team_id', '=', teamId)
+        .where('id', '=', invitationId)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    });
+  }
+
+  async findOpen(tokenHash: string, now: number): Promise<OpenInvitation | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('invitations as i')
+        .innerJoin('users as u', 'u.id', 'i.invited_by')
+        .innerJoin('teams as t', 't.id', 'i.team_id')
+        .select([...SHOWN, 't.id as teamId', 't.name as teamName'])
+        .where('i.token_hash', '=', tokenHash)
+        .where('i.expires_at', '>', now)
+        .where('t.deleted_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    return row ?? null;
+  }
+
+  /** Lets a user in who has an account; used up only if it did. */
+  async accept(tokenHash: string, userId: string, now: number): Promise<Accepted> {
+    return this.#db.transact(async (trx): Promise<Accepted> => {
+      const invitation = await trx
+        .selectFrom('invitations as i')
+        .innerJoin('teams as t', 't.id', 'i.team_id')
+        .select(['i.team_id', 'i.id', 'i.email', 'i.role'])
+        .where('i.token_hash', '=', tokenHash)
+        .where('i.expires_at', '>', now)
+        .where('t.deleted_at', 'is', null)
+        .modifyEnd(sql.raw(this.#db.dialect.lock('for update of i')))
+        .executeTakeFirst();
+      if (!invitation) return { kind: 'not-found' };
+      const { team_id: teamId, id, email, role } = invitation;
+      const user = await trx
+        .selectFrom('users as u')
+        .leftJoin('memberships as m', (on) =>
+          on.onRef('m.user_id', '=', 'u.id').on('m.team_id', '=', teamId),
+        )
+        .select(['u.email', 'm.role'])
+        .where('u.id', '=', userId)
+        .executeTakeFirst();
+      if (!user) return { kind: 'not-found' };
+      if (email !== null && email !== user.email) return { kind: 'other-email', email };
+      if (user.role !== null) return { kind: 'already-member' };
+      await trx
+        .deleteFrom('invitations')
+        .where('team_id', '=', teamId)
+        .where('id', '=', id)
+        .execute();
+      await join(trx, teamId, userId, role, now);
+      return { kind: 'joined', teamId };
+    });
+  }
+}

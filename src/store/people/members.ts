@@ -1,0 +1,238 @@
+import { sql } from 'kysely';
+import type { Role } from '../database/accounts-schema.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { insertTeam } from './teams.ts';
+
+export interface Member {
+  userId: string;
+  name: string;
+  email: string;
+  role: Role;
+  joinedAt: number;
+  hasSecondFactor: boolean;
+  hasPasskey: boolean;
+}
+
+/** What goes with a team; jobs are counted up to `MOST_COUNTED`. */
+export interface TeamContents {
+  crons: number;
+  queues: number;
+  jobs: number;
+  members: number;
+}
+
+export const MOST_COUNTED = 10_001;
+
+/** Who belongs to which team, as what. A team has at most one owner: the database sees to it. */
+export class MemberStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** The user's role in the team now; null where they are not in it, or it was deleted. */
+  async findRole(teamId: string, userId: string): Promise<Role | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('memberships as m')
+        .innerJoin('teams as t', 't.id', 'm.team_id')
+        .select('m.role')
+        .where('m.team_id', '=', teamId)
+        .where('m.user_id', '=', userId)
+        .where('t.deleted_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    return row?.role ?? null;
+  }
+
+  /** By name. */
+  async list(teamId: string): Promise<Member[]> {
+    const rows = await this.#db.read((db) =>
+      db
+        .selectFrom('memberships as m')
+        .innerJoin('users as u', 'u.id', 'm.user_id')
+        .select(['u.id as userId', 'u.name', 'u.email', 'm.role', 'm.created_at as joinedAt'])
+        .select('u.two_factor_enabled as factor')
+        .select((eb) =>
+          eb
+            .selectFrom('passkeys as p')
+            .select('p.id')
+            .whereRef('p.user_id', '=', 'u.id')
+            .limit(1)
+            .as('passkey'),
+        )
+        .where('m.team_id', '=', teamId)
+        .orderBy('u.name')
+        .orderBy('u.id')
+        .execute(),
+    );
+    return rows.map(({ factor, passkey, ...member }) =>
+      Object.assign(member, { hasSecondFactor: factor === 1, hasPasskey: passkey !== null }),
+    );
+  }
+
+  /** Makes a team with the user as its owner and current in it. Null: they own as many as they may. */
+  async createTeam(
+    userId: string,
+    { name, plan, mostOwned }: { name: string; plan: string; mostOwned: number },
+    now: number,
+  ): Promise<string | null> {
+    return this.#db.transact(async (trx) => {
+      if ((await this.#countOwned(trx, userId)) >= mostOwned) return null;
+      const team = await insertTeam(trx, { name, plan }, now);
+      await join(trx, team.id, userId, 'owner', now);
+      return team.id;
+    });
+  }
+
+  /** False where the user is not in the team or owns it: an owner stays one until the team is transferred. */
+  async changeRole(teamId: string, userId: string, role: 'admin' | 'member'): Promise<boolean> {
+    return this.#db.transact(async (trx) => {
+      const { numUpdatedRows } = await trx
+        .updateTable('memberships')
+        .set({ role })
+        .where('team_id', '=', teamId)
+        .where('user_id', '=', userId)
+        .where('role', '<>', 'owner')
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return false;
+      if (role === 'member') await revokeInvitationsBy(trx, teamId, userId);
+      return true;
+    });
+  }
+
+  /** False where the user is not in the team or owns it. */
+  async remove(teamId: string, userId: string): Promise<boolean> {
+    return this.#db.transact(async (trx) => {
+      const { numDeletedRows } = await trx
+        .deleteFrom('memberships')
+        .where('team_id', '=', teamId)
+        .where('user_id', '=', userId)
+        .where('role', '<>', 'owner')
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) return false;
+      await revokeInvitationsBy(trx, teamId, userId);
+      await trx
+        .updateTable('users')
+        .set({ current_team_id: null })
+        .where('id', '=', userId)
+        .where('current_team_id', '=', teamId)
+        .execute();
+      return true;
+    });
+  }
+
+  /** The owner becomes an admin, the other member the owner. Not found: one is not the owner or the other no member. */
+  async transfer(
+    teamId: string,
+    { ownerId, toUserId, mostOwned }: { ownerId: string; toUserId: string; mostOwned: number },
+  ): Promise<'moved' | 'not-found' | 'owns-enough'> {
+    if (ownerId === toUserId) return 'not-found';
+    return this.#db.transact(async (trx) => {
+      const rows = await trx
+        .selectFrom('memberships')
+        .select(['user_id', 'role'])
+        .where('team_id', '=', teamId)
+        .where('user_id', 'in', [ownerId, toUserId])
+        .orderBy('user_id')
+        .modifyEnd(sql.raw(this.#db.dialect.lock('for update')))
+        .execute();
+      const isOwner = rows.some(({ user_id, role }) => user_id === ownerId && role === 'owner');
+      if (!isOwner || rows.length < 2) return 'not-found';
+      if ((await this.#countOwned(trx, toUserId)) >= mostOwned) return 'owns-enough';
+      const setRole = (userId: string, role: Role) =>
+        trx
+          .updateTable('memberships')
+          .set({ role })
+          .where('team_id', '=', teamId)
+          .where('user_id', '=', userId)
+          .execute();
+      await setRole(ownerId, 'admin');
+      await setRole(toUserId, 'owner');
+      return 'moved';
+    });
+  }
+
+  /** Teams that the user owns. On Postgres the user's row is held, so that two teams made at once both count. */
+  async #countOwned(trx: Trx, userId: string): Promise<number> {
+    const held = sql.raw(this.#db.dialect.lock('for update'));
+    await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
+    const row = await trx
+      .selectFrom('memberships as m')
+      .innerJoin('teams as t', 't.id', 'm.team_id')
+      .select((eb) => eb.fn.countAll<number | string>().as('n'))
+      .where('m.user_id', '=', userId)
+      .where('m.role', '=', 'owner')
+      .where('t.deleted_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return Number(row.n);
+  }
+
+  async countContents(teamId: string): Promise<TeamContents> {
+    return this.#db.read(async (db) => {
+      const count = async (table: 'crons' | 'queues' | 'jobs' | 'ended_jobs' | 'memberships') => {
+        const row = await db
+          .selectFrom((eb) =>
+            eb
+              .selectFrom(table)
+              .select('team_id')
+              .where('team_id', '=', teamId)
+              .limit(MOST_COUNTED)
+              .as('some'),
+          )
+          .select((eb) => eb.fn.countAll<number | string>().as('n'))
+          .executeTakeFirstOrThrow();
+        return Number(row.n);
+      };
+      return {
+        crons: await count('crons'),
+        queues: await count('queues'),
+        jobs: Math.min(MOST_COUNTED, (await count('jobs')) + (await count('ended_jobs'))),
+        members: await count('memberships'),
+      };
+    });
+  }
+
+  /** From now on nothing of the team runs, nobody is in it, and its invitations let nobody in. */
+  async deleteTeam(teamId: string, now: number): Promise<void> {
+    await this.#db.transact(async (trx) => {
+      await trx
+        .updateTable('teams')
+        .set({ deleted_at: now })
+        .where('id', '=', teamId)
+        .where('deleted_at', 'is', null)
+        .execute();
+      await trx.deleteFrom('invitations').where('team_id', '=', teamId).execute();
+      await trx.deleteFrom('memberships').where('team_id', '=', teamId).execute();
+    });
+  }
+}
+
+/** Adds a member and makes the team their current one. */
+export async function join(
+  trx: Trx,
+  teamId: string,
+  userId: string,
+  role: Role,
+  now: number,
+): Promise<void> {
+  await trx
+    .insertInto('memberships')
+    .values({ team_id: teamId, user_id: userId, role, created_at: now })
+    .execute();
+  await trx
+    .updateTable('users')
+    .set({ current_team_id: teamId, updated_at: now })
+    .where('id', '=', userId)
+    .execute();
+}
+
+/** Whoever may no longer invite must not come back by a link that they made before. */
+async function revokeInvitationsBy(trx: Trx, teamId: string, userId: string): Promise<void> {
+  await trx
+    .deleteFrom('invitations')
+    .where('team_id', '=', teamId)
+    .where('invited_by', '=', userId)
+    .execute();
+}

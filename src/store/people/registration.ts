@@ -1,0 +1,218 @@
+import { newId } from '#domain/ids';
+import type { Role } from '../database/accounts-schema.ts';
+import { keepToken, type TokenToKeep } from './api-tokens.ts';
+import type { Database, Trx } from '../database/database.ts';
+import { takeProof } from './proofs.ts';
+import { insertTeam } from './teams.ts';
+
+/** What makes an account: everything in it is valid already, the email in lower case. */
+export interface NewAccount {
+  email: string;
+  name: string;
+  passwordHash: string;
+  /** Its owner has shown that they read its mails, or the operator vouches for it. */
+  isEmailVerified: boolean;
+}
+
+/** Which team the new account starts in. */
+export type StartingTeam =
+  | { kind: 'new'; name: string; plan: string }
+  /** The oldest team of that name, or a new one where there is none. */
+  | { kind: 'named'; name: string; plan: string; role: Role | null }
+  | { kind: 'invited'; tokenHash: string };
+
+export interface Registration {
+  account: NewAccount;
+  team: StartingTeam;
+  token: TokenToKeep | null;
+  /** What is used up with it; refused where it is gone. */
+  proof?: { purpose: string; hash: string };
+  /** Refused unless there has never been an account here. */
+  isFirst: boolean;
+}
+
+export type Registered =
+  | { kind: 'registered'; userId: string; teamId: string; role: Role }
+  | { kind: 'closed' }
+  | { kind: 'email-taken' }
+  | { kind: 'has-owner' }
+  | { kind: 'not-invited' };
+
+/** Its row says that there has been an account; whoever makes accounts takes turns by it. */
+const FIRST_ACCOUNT = 'first_account';
+
+/** Makes accounts, each with its team, membership and token in one transaction: no half an account. */
+export class RegistrationStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Whether an account was ever made here. */
+  async hasBegun(): Promise<boolean> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('installation')
+        .select('key')
+        .where('key', '=', FIRST_ACCOUNT)
+        .executeTakeFirst(),
+    );
+    return row !== undefined;
+  }
+
+  async register(
+    { account, team, token, proof, isFirst }: Registration,
+    now: number,
+  ): Promise<Registered> {
+    return this.#db.transact(async (trx) => {
+      const userId = newId(now);
+      const wasFirst = await takeTurn(trx, userId);
+      if (isFirst && !wasFirst) return { kind: 'closed' };
+      if (proof && !(await takeProof(trx, proof.purpose, proof.hash, now))) {
+        return refuse(trx, wasFirst, { kind: 'not-invited' });
+      }
+      if (await isEmailTaken(trx, account.email)) return { kind: 'email-taken' };
+      const place = await findPlace(trx, team, account.email, now);
+      if (place.kind !== 'place') return refuse(trx, wasFirst, place);
+      await insertUser(trx, userId, account, place.teamId, now);
+      await trx
+        .insertInto('memberships')
+        .values({ team_id: place.teamId, user_id: userId, role: place.role, created_at: now })
+        .execute();
+      if (token) await keepToken(trx, userId, token, now);
+      return { kind: 'registered', userId, teamId: place.teamId, role: place.role };
+    });
+  }
+}
+
+/** On Postgres the row is held to the end of the transaction, so that accounts are made one after another. */
+async function takeTurn(trx: Trx, userId: string): Promise<boolean> {
+  const row = await trx
+    .insertInto('installation')
+    .values({ key: FIRST_ACCOUNT, value: userId })
+    .onConflict((oc) =>
+      oc.column('key').doUpdateSet((eb) => ({ value: eb.ref('installation.value') })),
+    )
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return row.value === userId;
+}
+
+/** A registration that failed leaves the door of the first account as it was. */
+async function refuse(
+  trx: Trx,
+  wasFirst: boolean,
+  refusal: Exclude<Registered, { kind: 'registered' }>,
+): Promise<Registered> {
+  if (wasFirst) await trx.deleteFrom('installation').where('key', '=', FIRST_ACCOUNT).execute();
+  return refusal;
+}
+
+async function isEmailTaken(trx: Trx, email: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', email)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+type Place =
+  | { kind: 'place'; teamId: string; role: Role }
+  | { kind: 'has-owner' }
+  | { kind: 'not-invited' };
+
+async function findPlace(trx: Trx, team: StartingTeam, email: string, now: number): Promise<Place> {
+  if (team.kind === 'invited') return takeInvitation(trx, team.tokenHash, email, now);
+  if (team.kind === 'new') return makeTeam(trx, team, now);
+  const found = await trx
+    .selectFrom('teams')
+    .select('id')
+    .where('name', '=', team.name)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .executeTakeFirst();
+  if (!found) return makeTeam(trx, team, now);
+  const owner = await trx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('team_id', '=', found.id)
+    .where('role', '=', 'owner')
+    .executeTakeFirst();
+  // A team that lost its owner gets one with whoever comes next.
+  if (!owner) return { kind: 'place', teamId: found.id, role: 'owner' };
+  if (team.role === 'owner') return { kind: 'has-owner' };
+  return { kind: 'place', teamId: found.id, role: team.role ?? 'member' };
+}
+
+async function makeTeam(
+  trx: Trx,
+  team: { name: string; plan: string },
+  now: number,
+): Promise<Place> {
+  const { id } = await insertTeam(trx, team, now);
+  return { kind: 'place', teamId: id, role: 'owner' };
+}
+
+/** Taking is deleting: whoever took the invitation is the only one whom it let in. */
+async function takeInvitation(
+  trx: Trx,
+  tokenHash: string,
+  email: string,
+  now: number,
+): Promise<Place> {
+  const taken = await trx
+    .deleteFrom('invitations')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .where((eb) => eb.or([eb('email', 'is', null), eb('email', '=', email)]))
+    .where('team_id', 'in', (eb) =>
+      eb.selectFrom('teams').select('id').where('deleted_at', 'is', null),
+    )
+    .returning(['team_id', 'role'])
+    .executeTakeFirst();
+  return taken
+    ? { kind: 'place', teamId: taken.team_id, role: taken.role }
+    : { kind: 'not-invited' };
+}
+
+async function insertUser(
+  trx: Trx,
+  userId: string,
+  { email, name, passwordHash, isEmailVerified }: NewAccount,
+  teamId: string,
+  now: number,
+): Promise<void> {
+  const times = { created_at: now, updated_at: now };
+  await trx
+    .insertInto('users')
+    .values({
+      id: userId,
+      name,
+      email,
+      email_verified: isEmailVerified ? 1 : 0,
+      image: null,
+      two_factor_enabled: 0,
+      current_team_id: teamId,
+      ...times,
+    })
+    .execute();
+  await trx
+    .insertInto('accounts')
+    .values({
+      id: newId(now),
+      user_id: userId,
+      provider_id: 'credential',
+      account_id: userId,
+      password: passwordHash,
+      access_token: null,
+      refresh_token: null,
+      id_token: null,
+      access_token_expires_at: null,
+      refresh_token_expires_at: null,
+      scope: null,
+      ...times,
+    })
+    .execute();
+}

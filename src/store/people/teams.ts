@@ -1,0 +1,153 @@
+import { newId } from '#domain/ids';
+import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
+import type { Database, Trx } from '../database/database.ts';
+import type { TeamsTable } from '../database/schema.ts';
+import type { Sealer } from '../database/seal.ts';
+
+export interface Team {
+  id: string;
+  name: string;
+  plan: string;
+  hasSigningSecret: boolean;
+  createdAt: number;
+}
+
+function teamOf(row: TeamsTable): Team {
+  return {
+    id: row.id,
+    name: row.name,
+    plan: row.plan,
+    hasSigningSecret: row.sealed_signing_secret !== null,
+    createdAt: row.created_at,
+  };
+}
+
+/** A new team without members; whoever makes it sees to its owner. */
+export async function insertTeam(
+  trx: Trx,
+  { name, plan }: { name: string; plan: string },
+  now: number,
+): Promise<Team> {
+  const row: TeamsTable = {
+    id: newId(now),
+    name,
+    plan,
+    sealed_signing_secret: null,
+    signing_secret_set_at: null,
+    created_at: now,
+    deleted_at: null,
+  };
+  await trx.insertInto('teams').values(row).execute();
+  return teamOf(row);
+}
+
+/** Teams that have not been deleted. */
+export class TeamStore {
+  readonly #db: Database;
+  readonly #sealer: Sealer;
+
+  constructor(db: Database, sealer: Sealer) {
+    this.#db = db;
+    this.#sealer = sealer;
+  }
+
+  async create(name: string, plan: string, now: number): Promise<Team> {
+    return this.#db.transact((trx) => insertTeam(trx, { name, plan }, now));
+  }
+
+  async find(teamId: string): Promise<Team | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('teams')
+        .selectAll()
+        .where('id', '=', teamId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    return row ? teamOf(row) : null;
+  }
+
+  /** Names need not be unique; the oldest team of that name is meant. */
+  async findByName(name: string): Promise<Team | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('teams')
+        .selectAll()
+        .where('name', '=', name)
+        .where('deleted_at', 'is', null)
+        .orderBy('id')
+        .executeTakeFirst(),
+    );
+    return row ? teamOf(row) : null;
+  }
+
+  async list(): Promise<Team[]> {
+    const rows = await this.#db.read((db) =>
+      db.selectFrom('teams').selectAll().where('deleted_at', 'is', null).orderBy('id').execute(),
+    );
+    return rows.map(teamOf);
+  }
+
+  async setPlan(teamId: string, plan: string): Promise<void> {
+    await this.#change(teamId, { plan });
+  }
+
+  async rename(teamId: string, name: string): Promise<void> {
+    await this.#change(teamId, { name });
+  }
+
+  /** Makes the first signing secret or replaces it; in force with the next request (§5.6). */
+  async setSigningSecret(teamId: string, secret: string, now: number): Promise<void> {
+    await this.#change(teamId, {
+      sealed_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
+      signing_secret_set_at: now,
+    });
+  }
+
+  /** Requests are no longer signed. */
+  async removeSigningSecret(teamId: string): Promise<void> {
+    await this.#change(teamId, { sealed_signing_secret: null, signing_secret_set_at: null });
+  }
+
+  /** When the team's signing secret was made; null where there is none. */
+  async readSigningSecretSetAt(teamId: string): Promise<number | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('teams')
+        .select('signing_secret_set_at')
+        .where('id', '=', teamId)
+        .where('sealed_signing_secret', 'is not', null)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    return row ? (row.signing_secret_set_at ?? 0) : null;
+  }
+
+  /** Throws STORE_WRONG_KEY where it does not open with this APP_KEY. */
+  async readSigningSecret(teamId: string): Promise<{ secret: string; setAt: number } | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('teams')
+        .select(['sealed_signing_secret', 'signing_secret_set_at'])
+        .where('id', '=', teamId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    if (!row || row.sealed_signing_secret === null) return null;
+    return {
+      secret: this.#sealer.open(SIGNING_SECRET_PLACE, row.sealed_signing_secret),
+      setAt: row.signing_secret_set_at ?? 0,
+    };
+  }
+
+  async #change(teamId: string, columns: Partial<TeamsTable>): Promise<void> {
+    await this.#db.transact((trx) =>
+      trx
+        .updateTable('teams')
+        .set(columns)
+        .where('id', '=', teamId)
+        .where('deleted_at', 'is', null)
+        .execute(),
+    );
+  }
+}

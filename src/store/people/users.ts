@@ -1,0 +1,201 @@
+import { sql } from 'kysely';
+import type { Role } from '../database/accounts-schema.ts';
+import { dropProofs, endAccess } from './access.ts';
+import type { Database } from '../database/database.ts';
+
+export interface User {
+  id: string;
+  name: string;
+  email: string;
+  hasSecondFactor: boolean;
+  /** Its owner has shown that they read its mails, or the operator vouches for it. */
+  isEmailVerified: boolean;
+  currentTeamId: string | null;
+}
+
+export interface TeamOfUser {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+const USER_COLUMNS = [
+  'id',
+  'name',
+  'email',
+  'email_verified',
+  'two_factor_enabled',
+  'current_team_id',
+] as const;
+
+function userOf(row: {
+  id: string;
+  name: string;
+  email: string;
+  email_verified: 0 | 1;
+  two_factor_enabled: 0 | 1;
+  current_team_id: string | null;
+}): User {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    hasSecondFactor: row.two_factor_enabled === 1,
+    isEmailVerified: row.email_verified === 1,
+    currentTeamId: row.current_team_id,
+  };
+}
+
+export class UserStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** @param email  in lower case */
+  async findByEmail(email: string): Promise<User | null> {
+    const row = await this.#db.read((db) =>
+      db.selectFrom('users').select(USER_COLUMNS).where('email', '=', email).executeTakeFirst(),
+    );
+    return row ? userOf(row) : null;
+  }
+
+  async find(userId: string): Promise<User | null> {
+    const row = await this.#db.read((db) =>
+      db.selectFrom('users').select(USER_COLUMNS).where('id', '=', userId).executeTakeFirst(),
+    );
+    return row ? userOf(row) : null;
+  }
+
+  /** The teams that the user belongs to, by name. */
+  async listTeams(userId: string): Promise<TeamOfUser[]> {
+    return this.#db.read((db) =>
+      db
+        .selectFrom('memberships as m')
+        .innerJoin('teams as t', 't.id', 'm.team_id')
+        .select(['t.id', 't.name', 'm.role'])
+        .where('m.user_id', '=', userId)
+        .where('t.deleted_at', 'is', null)
+        .orderBy('t.name')
+        .orderBy('t.id')
+        .execute(),
+    );
+  }
+
+  async readPasswordHash(userId: string): Promise<string | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('accounts')
+        .select('password')
+        .where('user_id', '=', userId)
+        .where('provider_id', '=', 'credential')
+        .executeTakeFirst(),
+    );
+    return row?.password ?? null;
+  }
+
+  async changeName(userId: string, name: string, now: number): Promise<void> {
+    await this.#db.transact((trx) =>
+      trx.updateTable('users').set({ name, updated_at: now }).where('id', '=', userId).execute(),
+    );
+  }
+
+  /**
+   * Links that were mailed to the old address stop working with it.
+   *
+   * @param email  in lower case
+   * @returns false where another account has it
+   */
+  async changeEmail(
+    userId: string,
+    { email, isVerified }: { email: string; isVerified: boolean },
+    now: number,
+  ): Promise<boolean> {
+    return this.#db.transact(async (trx) => {
+      const holder = await trx
+        .selectFrom('users')
+        .select('id')
+        .where('email', '=', email)
+        .executeTakeFirst();
+      if (holder && holder.id !== userId) return false;
+      await trx
+        .updateTable('users')
+        .set({ email, email_verified: isVerified ? 1 : 0, updated_at: now })
+        .where('id', '=', userId)
+        .execute();
+      await dropProofs(trx, userId);
+      return true;
+    });
+  }
+
+  /** False where the user is not in that team, or it is gone. */
+  async switchTeam(userId: string, teamId: string, now: number): Promise<boolean> {
+    return this.#db.transact(async (trx) => {
+      const { numUpdatedRows } = await trx
+        .updateTable('users')
+        .set({ current_team_id: teamId, updated_at: now })
+        .where('id', '=', userId)
+        .where((eb) =>
+          eb.exists(
+            eb
+              .selectFrom('memberships as m')
+              .innerJoin('teams as t', 't.id', 'm.team_id')
+              .select('m.user_id')
+              .where('m.team_id', '=', teamId)
+              .where('m.user_id', '=', userId)
+              .where('t.deleted_at', 'is', null),
+          ),
+        )
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    });
+  }
+
+  /** Ends every session of the user, and whatever else somebody could come in by. */
+  async endAccess(userId: string, what: { revokesToken: boolean }): Promise<void> {
+    await this.#db.transact((trx) => endAccess(trx, userId, what));
+  }
+
+  /** Every open proof of the user stops working, such as a link in a mail. */
+  async dropProofs(userId: string): Promise<void> {
+    await this.#db.transact((trx) => dropProofs(trx, userId));
+  }
+
+  /**
+   * Deletes the account with its sessions, tokens and memberships, and the teams that it was alone in.
+   *
+   * @returns the teams that stand in the way: owned by the user, with other members in them
+   */
+  async delete(userId: string, now: number): Promise<TeamOfUser[]> {
+    return this.#db.transact(async (trx) => {
+      const owned = await trx
+        .selectFrom('memberships as m')
+        .innerJoin('teams as t', 't.id', 'm.team_id')
+        .select((eb) => [
+          't.id',
+          't.name',
+          'm.role',
+          eb
+            .selectFrom('memberships as o')
+            .select((c) => c.fn.countAll<number>().as('n'))
+            .whereRef('o.team_id', '=', 'm.team_id')
+            .as('members'),
+        ])
+        .where('m.user_id', '=', userId)
+        .where('m.role', '=', 'owner')
+        .where('t.deleted_at', 'is', null)
+        .orderBy('t.name')
+        .modifyEnd(sql.raw(this.#db.dialect.lock('for update of t')))
+        .execute();
+      const inTheWay = owned.filter(({ members }) => Number(members) > 1);
+      if (inTheWay.length > 0) return inTheWay.map(({ id, name, role }) => ({ id, name, role }));
+      if (owned.length > 0) {
+        const ids = owned.map(({ id }) => id);
+        await trx.updateTable('teams').set({ deleted_at: now }).where('id', 'in', ids).execute();
+      }
+      await trx.deleteFrom('users').where('id', '=', userId).execute();
+      return [];
+    });
+  }
+}

@@ -1,0 +1,264 @@
+import { sql } from 'kysely';
+import type { Assertion } from '#domain/assertion';
+import { newId } from '#domain/ids';
+import { DEFAULT_RETRY_SCHEDULE } from '#domain/retry-schedule';
+import type { Database, Trx } from '../database/database.ts';
+import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
+import { parseList } from '../database/parse-list.ts';
+import type { QueuesTable, YesNo } from '../database/schema.ts';
+import type { SignalBus } from '../database/signals.ts';
+import { forgetTaken } from '../postgres/slots.ts';
+
+/** What a team can set of a queue (§2.3). */
+export interface QueueSettings {
+  timeoutSeconds: number;
+  /** Seconds before each retry (§3.4). */
+  retrySchedule: readonly number[];
+  retriesEnabled: boolean;
+  concurrencyLimit: number | null;
+  assertions: readonly Assertion[];
+  emailAlerts: boolean;
+  deadLetterDays: number;
+  isPaused: boolean;
+}
+
+export interface Queue extends QueueSettings {
+  teamId: string;
+  id: string;
+  name: string;
+  createdAt: number;
+}
+
+export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
+  timeoutSeconds: 30,
+  retrySchedule: DEFAULT_RETRY_SCHEDULE,
+  retriesEnabled: true,
+  concurrencyLimit: null,
+  assertions: [],
+  emailAlerts: false,
+  deadLetterDays: 14,
+  isPaused: false,
+};
+
+type SettingsColumns = Omit<QueuesTable, 'team_id' | 'id' | 'name' | 'created_at'>;
+
+export function queueSettingsOf(row: SettingsColumns): QueueSettings {
+  return {
+    timeoutSeconds: row.timeout_seconds,
+    retrySchedule: readList(row.retry_schedule),
+    retriesEnabled: row.retries_enabled === 1,
+    concurrencyLimit: row.concurrency_limit,
+    assertions: readList(row.assertions),
+    emailAlerts: row.email_alerts === 1,
+    deadLetterDays: row.dead_letter_days,
+    isPaused: row.is_paused === 1,
+  };
+}
+
+/** A list that can't be read any more is shown as none, so that it can be saved anew. Runs are told by their claim. */
+function readList<Item>(text: string): Item[] {
+  try {
+    return parseList(text);
+  } catch {
+    return [];
+  }
+}
+
+function queueOf(row: QueuesTable): Queue {
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at,
+    ...queueSettingsOf(row),
+  };
+}
+
+function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
+  const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
+  const { assertions, emailAlerts, deadLetterDays, isPaused } = settings;
+  return {
+    ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
+    ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
+    ...(retriesEnabled !== undefined && { retries_enabled: yesNo(retriesEnabled) }),
+    ...(concurrencyLimit !== undefined && { concurrency_limit: concurrencyLimit }),
+    ...(assertions !== undefined && { assertions: JSON.stringify(assertions) }),
+    ...(emailAlerts !== undefined && { email_alerts: yesNo(emailAlerts) }),
+    ...(deadLetterDays !== undefined && { dead_letter_days: deadLetterDays }),
+    ...(isPaused !== undefined && { is_paused: yesNo(isPaused) }),
+  };
+}
+
+function yesNo(value: boolean): YesNo {
+  return value ? 1 : 0;
+}
+
+function newQueueRow(
+  teamId: string,
+  name: string,
+  settings: QueueSettings,
+  now: number,
+): QueuesTable {
+  const columns = settingsColumns(settings) as SettingsColumns;
+  return { team_id: teamId, id: newId(now), name, created_at: now, ...columns };
+}
+
+/** Creates queues that do not exist yet, with the defaults of §2.3. A name given twice is made once. */
+export async function insertMissingQueues(
+  trx: Trx,
+  queues: readonly { teamId: string; name: string }[],
+  now: number,
+): Promise<void> {
+  const rows = new Map(
+    queues.map(({ teamId, name }) => [
+      `${teamId} ${name}`,
+      newQueueRow(teamId, name, DEFAULT_QUEUE_SETTINGS, now),
+    ]),
+  );
+  await trx
+    .insertInto('queues')
+    .values([...rows.values()])
+    .onConflict((oc) => oc.columns(['team_id', 'name']).doNothing())
+    .execute();
+}
+
+export class QueueStore {
+  readonly #db: Database;
+  readonly #signals: SignalBus;
+
+  constructor(db: Database, signals: SignalBus) {
+    this.#db = db;
+    this.#signals = signals;
+  }
+
+  async find(teamId: string, queueId: string): Promise<Queue | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('queues')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .where('id', '=', queueId)
+        .executeTakeFirst(),
+    );
+    return row ? queueOf(row) : null;
+  }
+
+  async findByName(teamId: string, name: string): Promise<Queue | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('queues')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .where('name', '=', name)
+        .executeTakeFirst(),
+    );
+    return row ? queueOf(row) : null;
+  }
+
+  async list(teamId: string): Promise<Queue[]> {
+    const rows = await this.#db.read((db) =>
+      db.selectFrom('queues').selectAll().where('team_id', '=', teamId).orderBy('name').execute(),
+    );
+    return rows.map(queueOf);
+  }
+
+  /** Changes what is given of a queue, creating it with the defaults for the rest if it is new. */
+  async save(
+    teamId: string,
+    name: string,
+    settings: Partial<QueueSettings>,
+    now: number,
+  ): Promise<Queue> {
+    const row = await this.#db.transact(async (trx) => {
+      await insertMissingQueues(trx, [{ teamId, name }], now);
+      const saved = await trx
+        .updateTable('queues')
+        .set({ name, ...settingsColumns(settings) })
+        .where('team_id', '=', teamId)
+        .where('name', '=', name)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await this.#forgetSlots(trx, saved, settings);
+      return saved;
+    });
+    this.#tellChanged(teamId, row.id);
+    return queueOf(row);
+  }
+
+  /** Changes what is given of a queue that exists. Null: no such queue. */
+  async update(
+    teamId: string,
+    queueId: string,
+    settings: Partial<QueueSettings>,
+  ): Promise<Queue | null> {
+    const row = await this.#db.transact(async (trx) => {
+      const saved = await trx
+        .updateTable('queues')
+        .set({ id: queueId, ...settingsColumns(settings) })
+        .where('team_id', '=', teamId)
+        .where('id', '=', queueId)
+        .returningAll()
+        .executeTakeFirst();
+      if (saved) await this.#forgetSlots(trx, saved, settings);
+      return saved;
+    });
+    if (!row) return null;
+    this.#tellChanged(teamId, queueId);
+    return queueOf(row);
+  }
+
+  /**
+   * Deletes a queue with its jobs (§3.5). The queue goes first, so that nothing more of it starts; its jobs
+   * follow in small batches, and what a crash in between leaves over goes with retention.
+   *
+   * @returns how many jobs went with it, or null where there is no such queue
+   */
+  async delete(teamId: string, queueId: string): Promise<number | null> {
+    const { numDeletedRows } = await this.#db.transact(async (trx) => {
+      const slots = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
+      await slots.where('queue_id', '=', queueId).execute();
+      return trx
+        .deleteFrom('queues')
+        .where('team_id', '=', teamId)
+        .where('id', '=', queueId)
+        .executeTakeFirst();
+    });
+    if (numDeletedRows === 0n) return null;
+    let gone = 0;
+    for (const table of ['jobs', 'ended_jobs'] as const) {
+      const found = { statement: findJobsOfQueue[table], parameters: [queueId] };
+      gone += await deleteAllFound(this.#db, table, found);
+    }
+    return gone;
+  }
+
+  /** Renames a queue; false where the team has another one of that name, or no such queue. */
+  async rename(teamId: string, queueId: string, name: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db.transact((trx) =>
+      trx
+        .updateTable('queues')
+        .set({ name })
+        .where('team_id', '=', teamId)
+        .where('id', '=', queueId)
+        .where(
+          sql<boolean>`not exists (select 1 from queues o where o.team_id = ${teamId} and o.name = ${name} and o.id <> ${queueId})`,
+        )
+        .executeTakeFirst(),
+    );
+    return numUpdatedRows === 1n;
+  }
+
+  async #forgetSlots(
+    trx: Trx,
+    { team_id, id }: QueuesTable,
+    { concurrencyLimit }: Partial<QueueSettings>,
+  ): Promise<void> {
+    if (!this.#db.dialect.isShared || concurrencyLimit === undefined) return;
+    await forgetTaken(trx, team_id, id);
+  }
+
+  /** Settings are read anew when an attempt starts; a resumed queue or a higher limit can start some now. */
+  #tellChanged(teamId: string, queueId: string): void {
+    this.#signals.send([{ kind: 'queue-changed', queueId, teamId }]);
+  }
+}

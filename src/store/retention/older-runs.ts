@@ -1,0 +1,92 @@
+import type { Database, Trx } from '../database/database.ts';
+import { deleteRuns, type RunKey } from './delete-runs.ts';
+import { type Dialect, packRows } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import {
+  ENDED_TABLE,
+  KEPT_COLUMNS,
+  KEY,
+  ofEachTable,
+  OUTCOME_COLUMNS,
+  type RunTable,
+} from '../runs/run-tables.ts';
+
+/**
+ * Runs that a version before 0009 ended: they are still where they ran, with their responses in a table of their own.
+ * A start moves them, and the tidying later what older nodes end beside newer ones.
+ */
+
+const OF_RESPONSE: ReadonlySet<string> = new Set(['total_bytes', 'trace', 'body']);
+
+/** 1 how many. What another node is moving is left to it. */
+const findSome = ofEachTable((table) =>
+  hotStatement<RunKey>(
+    `find-older-${table}`,
+    (dialect) => `
+    select team_id, id from ${table} where completed_at is not null
+    ${table === 'jobs' ? 'order by queue_id, status, completed_at' : 'order by completed_at'}
+    limit ${dialect.$(1)} ${dialect.lock('for update skip locked')}`,
+  ),
+);
+
+function movedColumns(table: RunTable) {
+  const ofRun = table === 'jobs' ? (['retried_as'] as const) : [];
+  return [...KEPT_COLUMNS[table], ...ofRun, ...OUTCOME_COLUMNS];
+}
+
+const copySome = ofEachTable((table) =>
+  hotStatement<never>(`copy-older-${table}`, (dialect) => {
+    const columns = movedColumns(table);
+    const values = columns.map((name) => (OF_RESPONSE.has(name) ? `r.${name}` : `x.${name}`));
+    return `
+    insert into ${ENDED_TABLE[table]} (${columns.join(', ')})
+    select ${columns.join(', ')} from (
+      select ${values.join(', ')} from ${dialect.rows(KEY, 1)}
+      cross join ${table} x left join responses r on r.team_id = x.team_id and r.run_id = x.id
+      where x.team_id = given.team_id and x.id = given.id) as moved`;
+  }),
+);
+
+const deleteResponses = hotStatement<never>(
+  'delete-older-responses',
+  (dialect) => `
+  delete from responses where (team_id, run_id) in (
+    select team_id, id from ${dialect.rows(KEY, 1)})`,
+);
+
+async function moveSome(
+  trx: Trx,
+  dialect: Dialect,
+  table: RunTable,
+  limit: number,
+): Promise<number> {
+  const keys = await runHot(trx, dialect, findSome[table], [limit]);
+  if (keys.length === 0) return 0;
+  const packed = [packRows(KEY, keys)];
+  await runHot(trx, dialect, copySome[table], packed);
+  await runHot(trx, dialect, deleteResponses, packed);
+  await deleteRuns(trx, dialect, table, keys);
+  return keys.length;
+}
+
+/** Moves some, in a transaction of its own for each table. @returns how many; 0 where none are left */
+export async function moveOlderRuns(db: Database, limit: number): Promise<number> {
+  let moved = 0;
+  for (const table of ['jobs', 'executions'] as const) {
+    moved += await db.transact((trx) => moveSome(trx, db.dialect, table, limit));
+  }
+  return moved;
+}
+
+const countOlder = hotStatement<{ number: number }>(
+  'count-older-runs',
+  () => `
+  select (select count(*) from jobs where completed_at is not null)
+    + (select count(*) from executions where completed_at is not null) as number`,
+);
+
+/** How many there are to move. Costs as much as there are. */
+export async function countOlderRuns(db: Database): Promise<number> {
+  const [row] = await db.read((reader) => runHot(reader, db.dialect, countOlder, []));
+  return row?.number ?? 0;
+}

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import {
+  aClaimant,
+  aCron,
+  aDeadLetter,
+  aClaimedJob,
+  aJob,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+  anExecutionSettlement,
+} from '#testing/makers';
+import { forEachStore } from '#testing/stores';
+import { EXPIRING } from './retention.ts';
+import type { Store } from '../store.ts';
+
+const DAY_MS = 86_400_000;
+const KEEP = { historyDays: 30, limit: 100 };
+const NOTHING = {
+  deadLetters: 0,
+  jobs: 0,
+  executions: 0,
+  alerts: 0,
+  orphans: 0,
+  ofDeletedTeams: 0,
+};
+
+describe('retention', () => {
+  forEachStore((name, openTestStore) => {
+    test('a dead letter goes after its queue’s days and not before', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      await aQueue(store, team.id, { name: 'short', deadLetterDays: 3 });
+      const node = await aNode(store);
+      const short = await aDeadLetter(store, team.id, node, { queue: 'short' });
+      const usual = await aDeadLetter(store, team.id, node);
+      await store.testClock.advance(3 * DAY_MS - 1);
+      assert.deepEqual(await expire(store), NOTHING);
+      await store.testClock.advance(1);
+      assert.deepEqual(await expire(store), { ...NOTHING, deadLetters: 1 });
+      assert.equal(await store.jobs.find(team.id, short.id), null);
+      assert.notEqual((await store.jobs.find(team.id, usual.id))?.response, null);
+      await store.testClock.advance(11 * DAY_MS);
+      assert.deepEqual(await expire(store), { ...NOTHING, deadLetters: 1 });
+    });
+
+    test('other finished jobs go after the operator’s days; waiting and running ones stay', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      await aQueue(store, team.id, { deadLetterDays: 365 });
+      for (const status of ['success', 'retried', 'failed', 'dead_lettered'] as const) {
+        const job = await aClaimedJob(store, team.id, node);
+        await store.runs.settle(node, aSettlement(store, job, { status }));
+      }
+      const running = await aClaimedJob(store, team.id, node);
+      const waiting = await aJob(store, team.id);
+      await store.testClock.advance(30 * DAY_MS);
+      assert.deepEqual(await expire(store), { ...NOTHING, jobs: 3 });
+      const left = await store.jobs.list(team.id, { limit: 10 });
+      assert.deepEqual(
+        new Map(left.map(({ id, status }) => [id, status])).get(running.id),
+        'processing',
+      );
+      assert.deepEqual(left.map(({ status }) => status).toSorted(), [
+        'dead_lettered',
+        'pending',
+        'processing',
+      ]);
+      assert.notEqual(await store.jobs.find(team.id, waiting.jobId), null);
+    });
+
+    test('old executions go with their responses, their cron stays', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await anEndedExecution(store, team.id);
+      await store.testClock.advance(30 * DAY_MS - 1);
+      assert.deepEqual(await expire(store), NOTHING);
+      await store.testClock.advance(1);
+      assert.deepEqual(await expire(store), { ...NOTHING, executions: 1 });
+      assert.notEqual(await store.crons.find(team.id, cron.id), null);
+    });
+
+    test('figures go after eight days, in steps, and younger ones stay', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      for (let day = 0; day <= 9; day += 3) {
+        const job = await aClaimedJob(store, team.id, node);
+        await store.runs.settle(node, aSettlement(store, job));
+        await aJob(store, team.id, { queue: 'waits' });
+        await store.depths.look(store.clock.now());
+        await store.testClock.advance(3 * DAY_MS);
+      }
+      const expireFigures = async (kind: 'durations' | 'depths', limit: number) =>
+        store.retention.deleteSome(kind, { ...KEEP, limit, now: store.clock.now() });
+      assert.equal(await expireFigures('durations', 3), 3);
+      assert.equal(await expireFigures('durations', 3), 1);
+      // Of a queue and its team at two times, and the two looks.
+      assert.equal(await expireFigures('depths', 3), 3);
+      assert.equal(await expireFigures('depths', 3), 3);
+      assert.equal(await expireFigures('depths', 3), 0);
+      assert.equal((await store.durations.readHours(team.id, team.id, 0)).length, 2);
+      assert.equal((await store.depths.read(team.id, team.id, 0)).looks.length, 2);
+    });
+
+    test('one round takes no more than it may', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      for (let n = 0; n < 5; n++) await aDeadLetter(store, team.id, node);
+      await store.testClock.advance(14 * DAY_MS);
+      const rounds = [];
+      for (let n = 0; n < 4; n++) rounds.push((await expire(store, 2)).deadLetters);
+      assert.deepEqual(rounds, [2, 2, 1, 0]);
+    });
+
+    test('a queue goes with all its jobs, however many, and nothing of another', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId } = await aDeadLetter(store, team.id, node);
+      const running = await aClaimedJob(store, team.id, node);
+      await Promise.all(Array.from({ length: 1100 }, () => aJob(store, team.id)));
+      const other = await aJob(store, team.id, { queue: 'other' });
+      assert.equal(await store.queues.delete(team.id, queueId), 1102);
+      assert.equal(await store.queues.delete(team.id, queueId), null);
+      assert.equal(await countRows(store, 'jobs'), 1);
+      assert.notEqual(await store.jobs.find(team.id, other.jobId), null);
+      assert.equal(await store.runs.settle(node, aSettlement(store, running)), false);
+    });
+
+    test('a queue of another team is not deleted', async () => {
+      await using store = await openTestStore();
+      const [ours, theirs] = [await aTeam(store), await aTeam(store)];
+      const { queueId } = await aJob(store, theirs.id);
+      assert.equal(await store.queues.delete(ours.id, queueId), null);
+      assert.equal(await countRows(store, 'jobs'), 1);
+    });
+
+    test('a cron goes with its executions', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const cron = await anEndedExecution(store, team.id);
+      const kept = await aCron(store, team.id);
+      await store.crons.addExecution(team.id, kept.id, store.clock.now());
+      assert.equal(await store.crons.delete(team.id, cron.id), true);
+      assert.equal(await store.crons.delete(team.id, cron.id), false);
+      assert.equal(await countRows(store, 'executions'), 1);
+    });
+
+    test('what a deletion that was cut short left over is swept', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId } = await aDeadLetter(store, team.id, node);
+      await aJob(store, team.id);
+      await aJob(store, team.id, { queue: 'kept' });
+      const cron = await anEndedExecution(store, team.id);
+      const kept = await anEndedExecution(store, team.id);
+      await store.database.transact(async (trx) => {
+        await trx.deleteFrom('queues').where('id', '=', queueId).execute();
+        await trx.deleteFrom('crons').where('id', '=', cron.id).execute();
+      });
+      assert.equal(await store.retention.sweepOrphans(2), 2);
+      assert.equal(await store.retention.sweepOrphans(100), 1);
+      assert.equal(await store.retention.sweepOrphans(100), 0);
+      assert.deepEqual(
+        (await store.jobs.list(team.id, { limit: 10 })).map(({ queue }) => queue),
+        ['kept'],
+      );
+      assert.equal((await store.crons.listExecutions(team.id, kept.id, 10)).length, 1);
+      assert.equal(await countRows(store, 'ended_executions'), 1);
+    });
+
+    test('a deleted team leaves nothing, in small steps, and no other team loses anything', async () => {
+      await using store = await openTestStore();
+      const [gone, kept] = [await aTeam(store), await aTeam(store)];
+      const node = await aNode(store);
+      for (const team of [gone, kept]) {
+        await aDeadLetter(store, team.id, node);
+        await anEndedExecution(store, team.id);
+      }
+      const tables = [
+        'jobs',
+        'queues',
+        'crons',
+        'executions',
+        'ended_jobs',
+        'ended_executions',
+        'usage_months',
+        'duration_hours',
+      ];
+      const before = await countAll(store, tables);
+      await deleteTeam(store, gone.id);
+      let rounds = 0;
+      while ((await expire(store, 3)).ofDeletedTeams > 0) rounds++;
+      assert.ok(rounds > 2);
+      const left = await countAll(store, tables);
+      assert.deepEqual(
+        left,
+        before.map((count) => count / 2),
+      );
+      assert.equal(await countRows(store, 'teams'), 1);
+    });
+
+    if (name === 'sqlite') {
+      test('freed pages go back to the file system in steps', async () => {
+        await using store = await openTestStore();
+        const team = await aTeam(store);
+        const payload = JSON.stringify('x'.repeat(20_000));
+        const jobs = Array.from({ length: 50 }, () => aJob(store, team.id, { payload }));
+        const { queueId } = await Promise.race(jobs);
+        await Promise.all(jobs);
+        const pages = await countPages(store);
+        await store.queues.delete(team.id, queueId);
+        assert.equal(await countPages(store), pages);
+        const free = await store.retention.giveBackPages(10);
+        assert.equal(await countPages(store), pages - 10);
+        assert.ok(free > 100, `${free}`);
+        assert.equal(await store.retention.giveBackPages(10_000), 0);
+        assert.equal(await countPages(store), pages - 10 - free);
+      });
+
+      test('the file shrinks on the disk although nothing else is written', async () => {
+        await using store = await openTestStore();
+        assert.equal(store.location.kind, 'sqlite');
+        const file = store.location.kind === 'sqlite' ? store.location.path : '';
+        const team = await aTeam(store);
+        const payload = JSON.stringify('x'.repeat(500_000));
+        const { queueId } = await aJob(store, team.id, { payload });
+        for (let n = 0; n < 19; n++) await aJob(store, team.id, { payload });
+        await store.database.runAlone(CompiledQuery.raw('pragma wal_checkpoint(passive)'));
+        const full = fs.statSync(file).size;
+        assert.ok(full > 10_000_000, `${full}`);
+        await store.queues.delete(team.id, queueId);
+        while ((await store.retention.giveBackPages(500)) > 0);
+        const left = fs.statSync(file).size;
+        assert.ok(left < full / 4, `${left} of ${full}`);
+      });
+    }
+  });
+});
+
+/** A step of each kind of `NOTHING`, one after the other. */
+async function expire(store: Store, limit = KEEP.limit) {
+  const gone = { ...NOTHING };
+  for (const kind of EXPIRING) {
+    if (kind === 'durations' || kind === 'depths') continue;
+    const asked = { ...KEEP, limit, now: store.clock.now() };
+    gone[kind] = await store.retention.deleteSome(kind, asked);
+  }
+  return gone;
+}
+
+async function anEndedExecution(store: Store, teamId: string) {
+  const now = store.clock.now();
+  const cron = await aCron(store, teamId);
+  await store.crons.addExecution(teamId, cron.id, now);
+  const node = await aNode(store);
+  const asked = [{ id: teamId, seats: 1 }];
+  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), () => null);
+  for (const execution of claimed) {
+    const response = { body: Buffer.from('yes'), totalBytes: 3, trace: '{}' };
+    await store.runs.settle(node, anExecutionSettlement(store, execution, { response }));
+  }
+  return cron;
+}
+
+async function deleteTeam(store: Store, teamId: string): Promise<void> {
+  const deleted_at = store.clock.now();
+  await store.database.transact((trx) =>
+    trx.updateTable('teams').set({ deleted_at }).where('id', '=', teamId).execute(),
+  );
+}
+
+async function countRows(store: Store, table: string): Promise<number> {
+  const rows = await store.database.runAlone(
+    CompiledQuery.raw(`select count(*) as count from ${table}`),
+  );
+  return (rows as { count: number }[])[0]?.count ?? -1;
+}
+
+async function countAll(store: Store, tables: readonly string[]): Promise<number[]> {
+  const counts = [];
+  for (const table of tables) counts.push(await countRows(store, table));
+  return counts;
+}
+
+async function countPages(store: Store): Promise<number> {
+  const rows = await store.database.runAlone(CompiledQuery.raw('pragma page_count'));
+  return (rows as { page_count: number }[])[0]?.page_count ?? -1;
+}

@@ -1,0 +1,262 @@
+import { CompiledQuery } from 'kysely';
+import { deleteOldAlerts } from '../alerts/alerts.ts';
+import type { Database } from '../database/database.ts';
+import {
+  deleteFound,
+  findEndedOfTeam,
+  findExecutionsOfCron,
+  findGoneCrons,
+  findGoneQueues,
+  findJobsOfQueue,
+  findOldDeadLetters,
+  findOldExecutions,
+  findOldJobsOfQueues,
+  findOverdueJobsOfQueues,
+  type RunKey,
+  type RunsTable,
+} from './delete-runs.ts';
+import { type HotStatement, runHot } from '../database/hot.ts';
+import { countOlderRuns, moveOlderRuns } from './older-runs.ts';
+import {
+  coveredMs,
+  daysOfPartition,
+  keepPartitions,
+  type PartitionWork,
+  readSpans,
+} from '../postgres/partitions.ts';
+
+/**
+ * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's; alerts by
+ * their 90 days; `durations` and `depths` by eight days, a little more than plots show; `orphans`, runs whose queue or
+ * cron is gone; and the rows of deleted teams,
+ * whatever they held.
+ */
+export const EXPIRING = [
+  'deadLetters',
+  'jobs',
+  'executions',
+  'alerts',
+  'durations',
+  'depths',
+  'orphans',
+  'ofDeletedTeams',
+] as const;
+export type Expiring = (typeof EXPIRING)[number];
+
+interface Owner {
+  owner_id: string;
+}
+
+const DAY_MS = 86_400_000;
+const ALERT_DAYS = 90;
+const FIGURE_DAYS = 8;
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+/** What a team leaves behind, big tables first. What else belongs to a team goes with its row. */
+const TABLES_OF_TEAM = [
+  'callbacks',
+  'jobs',
+  'executions',
+  // Of runs that an earlier version has ended (older-runs.ts).
+  'responses',
+  'ended_jobs',
+  'ended_executions',
+  'queues',
+  'taken_slots',
+  'crons',
+  'usage_months',
+  'usage_days',
+  'alerts',
+  'usage_alerts',
+  'notices',
+  'alert_bursts',
+  'notification_channels',
+  'maintenance_window_sources',
+  'maintenance_windows',
+  'outcome_hours',
+  'duration_hours',
+  'queue_depths',
+  'bulk_tasks',
+] as const;
+
+/**
+ * Deletes what has been kept long enough (§3.9), in steps so small that dispatch never waits for one: each
+ * looks for a few rows by an index, outside any transaction, and deletes just those.
+ */
+export class RetentionStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * One step of one kind.
+   *
+   * @param limit  the most rows
+   * @returns how many went; with `limit` of them there may be more
+   */
+  async deleteSome(
+    kind: Expiring,
+    { now, historyDays, limit }: { now: number; historyDays: number; limit: number },
+  ): Promise<number> {
+    switch (kind) {
+      case 'deadLetters': {
+        const found = { statement: findOldDeadLetters, parameters: [now] };
+        return deleteFound(this.#db, 'ended_jobs', found, limit);
+      }
+      case 'jobs':
+        return this.#deleteOldJobs(now, historyDays, limit);
+      case 'executions': {
+        const found = { statement: findOldExecutions, parameters: [now - historyDays * DAY_MS] };
+        return deleteFound(this.#db, 'ended_executions', found, limit);
+      }
+      case 'alerts':
+        return deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit);
+      case 'durations':
+        return this.#deleteOlder('duration_hours', 'hour', now - FIGURE_DAYS * DAY_MS, limit);
+      case 'depths': {
+        const before = now - FIGURE_DAYS * DAY_MS;
+        const depths = await this.#deleteOlder('queue_depths', 'at', before, limit);
+        if (depths === limit) return depths;
+        return depths + (await this.#deleteOlder('depth_looks', 'at', before, limit - depths));
+      }
+      case 'orphans':
+        return this.sweepOrphans(limit);
+      case 'ofDeletedTeams':
+        return this.#deleteOfDeletedTeams(limit);
+    }
+  }
+
+  /**
+   * Sees to it that jobs that end find a partition, and drops those that are past (Postgres only).
+   *
+   * @returns how many were made and dropped
+   */
+  async keepPartitions(now: number, historyDays: number): Promise<PartitionWork> {
+    if (!this.#db.dialect.isShared) return { made: 0, dropped: 0 };
+    return keepPartitions(this.#db, now, historyDays);
+  }
+
+  /** For how many milliseconds more jobs that end find a partition; null where there are none to find (SQLite). */
+  async partitionsAheadMs(now: number): Promise<number | null> {
+    if (!this.#db.dialect.isShared) return null;
+    return coveredMs(await readSpans(this.#db), now);
+  }
+
+  /** How many runs an earlier version has ended and left where they ran. */
+  async countOlderRuns(): Promise<number> {
+    return countOlderRuns(this.#db);
+  }
+
+  /** Moves some of those to what has ended. @returns how many; 0 where none are left */
+  async moveOlderRuns(limit: number): Promise<number> {
+    return moveOlderRuns(this.#db, limit);
+  }
+
+  /** Deletes runs whose queue or cron is gone: what a deletion that was cut short left over. */
+  async sweepOrphans(limit: number): Promise<number> {
+    let total = 0;
+    const sweep = async (...args: [RunsTable, HotStatement<Owner>, HotStatement<RunKey>]) => {
+      if (total < limit) total += await this.#sweep(...args, limit - total);
+    };
+    for (const table of ['jobs', 'ended_jobs'] as const) {
+      await sweep(table, findGoneQueues[table], findJobsOfQueue[table]);
+    }
+    for (const table of ['executions', 'ended_executions'] as const) {
+      await sweep(table, findGoneCrons[table], findExecutionsOfCron[table]);
+    }
+    return total;
+  }
+
+  /**
+   * Gives freed pages of a SQLite file back to the file system; Postgres sees to that itself.
+   *
+   * @param most  how many pages of 4 KiB: some hundreds take a few milliseconds
+   * @returns how many pages are still free
+   */
+  async giveBackPages(most: number): Promise<number> {
+    return this.#db.dialect.giveBackPages(
+      (text) => this.#db.runAlone(CompiledQuery.raw(text)),
+      most,
+    );
+  }
+
+  async #deleteOldJobs(now: number, historyDays: number, limit: number): Promise<number> {
+    const old = { statement: findOldJobsOfQueues, parameters: [now, historyDays] };
+    const gone = await deleteFound(this.#db, 'ended_jobs', old, limit);
+    if (gone === limit || !this.#db.dialect.isShared) return gone;
+    // A partition goes when the last of it is old enough; nothing in it waits longer than for that.
+    const days = historyDays + daysOfPartition(historyDays);
+    const overdue = { statement: findOverdueJobsOfQueues, parameters: [now, days] };
+    return gone + (await deleteFound(this.#db, 'ended_jobs', overdue, limit - gone));
+  }
+
+  async #sweep(
+    table: RunsTable,
+    findGone: HotStatement<Owner>,
+    findRuns: HotStatement<RunKey>,
+    limit: number,
+  ): Promise<number> {
+    const owners = await this.#db.read((reader) =>
+      runHot(reader, this.#db.dialect, findGone, [BEFORE_ALL_IDS]),
+    );
+    let total = 0;
+    for (const { owner_id } of owners) {
+      if (total >= limit) return total;
+      const found = { statement: findRuns, parameters: [owner_id] };
+      total += await deleteFound(this.#db, table, found, limit - total);
+    }
+    return total;
+  }
+
+  async #deleteOfDeletedTeams(limit: number): Promise<number> {
+    const teams = await this.#db.read((db) =>
+      db.selectFrom('teams').select('id').where('deleted_at', 'is not', null).limit(10).execute(),
+    );
+    let total = 0;
+    for (const { id } of teams) {
+      for (const table of TABLES_OF_TEAM) {
+        if (total >= limit) return total;
+        total += await this.#deleteSomeOfTeam(table, id, limit - total);
+      }
+      if (total >= limit) return total;
+      await this.#db.transact((trx) => trx.deleteFrom('teams').where('id', '=', id).execute());
+      total++;
+    }
+    return total;
+  }
+
+  async #deleteSomeOfTeam(
+    table: (typeof TABLES_OF_TEAM)[number],
+    teamId: string,
+    limit: number,
+  ): Promise<number> {
+    if (table === 'ended_jobs' || table === 'ended_executions') {
+      const found = { statement: findEndedOfTeam[table], parameters: [teamId] };
+      return deleteFound(this.#db, table, found, limit);
+    }
+    return this.#deleteFew(table, `team_id = ${this.#db.dialect.$(1)}`, [teamId, limit]);
+  }
+
+  async #deleteOlder(
+    table: 'duration_hours' | 'queue_depths' | 'depth_looks',
+    column: 'hour' | 'at',
+    before: number,
+    limit: number,
+  ): Promise<number> {
+    return this.#deleteFew(table, `${column} < ${this.#db.dialect.$(1)}`, [before, limit]);
+  }
+
+  /** @param parameters  the condition's, and the most rows */
+  async #deleteFew(
+    table: string,
+    condition: string,
+    parameters: readonly [unknown, number],
+  ): Promise<number> {
+    const { $, isAmongFew } = this.#db.dialect;
+    const text = `delete from ${table} where ${isAmongFew(table, condition, $(2))} returning 1 as gone`;
+    const gone = await this.#db.runAlone(CompiledQuery.raw(text, [...parameters]));
+    return gone.length;
+  }
+}

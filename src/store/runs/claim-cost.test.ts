@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import pg from 'pg';
+import { fillJobs } from '#testing/fill';
+import { holdRows } from '#testing/holder';
+import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
+import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
+import type { RanStatement } from '../database/database.ts';
+import { PLANNING } from '../postgres/open.ts';
+import { RECOUNT_MS } from '../postgres/slots.ts';
+
+const COUNT = 20_000;
+
+/**
+ * The entry of a job that was claimed stays in the index of waiting jobs until a vacuum, or until its page is
+ * wanted for another. A busy queue leaves hundreds of thousands of them.
+ */
+describe('claims on Postgres beside what was claimed before', { timeout: 60_000 }, () => {
+  test('a claim that begins where the last one ended does not go through it', async () => {
+    const ran: RanStatement[] = [];
+    await using store = await openPostgresTestStore({
+      isEmpty: true,
+      onStatement: (each) => ran.push(each),
+    });
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
+    const waiting = { team_id: team.id, queue_id: queueId };
+    const jobs = Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: n + 1 }));
+    await fillJobs(store, jobs);
+    await store.database.runAlone(CompiledQuery.raw('vacuum jobs'));
+    // The server would vacuum by itself within a minute, and take away what the claims below leave.
+    await store.database.runAlone(
+      CompiledQuery.raw('alter table jobs set (autovacuum_enabled = false)'),
+    );
+    const claim = (seats: number, from: number) =>
+      store.runs.claimJobs([{ id: queueId, seats, from }], aClaimant(store, node));
+    let from = 0;
+    for (let left = COUNT - 500; left > 0; left -= 500) {
+      from = (await claim(500, from)).lanes[0]?.nextDueAt ?? Number.NaN;
+    }
+    ran.length = 0;
+    await claim(1, from);
+    await claim(1, 0);
+    const claims = ran.filter(({ sql }) => sql.includes('claim-jobs-at-once'));
+    const [behind = Number.NaN, through = Number.NaN] = await Promise.all(
+      claims.map((each) => countPagesOfWaiting(postgresUrl(store), each)),
+    );
+    assert.ok(behind <= 8, `${behind} pages`);
+    assert.ok(through > 10 * behind, `${through} pages, where nothing is to be saved`);
+  });
+});
+
+/** An old snapshot (a dump, a forgotten `psql`): no vacuum may take away what was there when it was made. */
+describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () => {
+  test('a queue with a limit is counted, and strays are looked for, at the same cost, however much ran since', async () => {
+    const ran: RanStatement[] = [];
+    await using store = await openPostgresTestStore({
+      isEmpty: true,
+      onStatement: (each) => ran.push(each),
+    });
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    const { id: queueId } = await aQueue(store, team.id, { name: 'busy', concurrencyLimit: 40 });
+    await using holder = await holdRows(store);
+    await holder.query('set transaction isolation level repeatable read');
+    await holder.query('select 1 from jobs');
+    let due = 0;
+    const runSome = async (count: number) => {
+      const jobs = Array.from({ length: count }, () => ({
+        team_id: team.id,
+        queue_id: queueId,
+        scheduled_at: ++due,
+      }));
+      await fillJobs(store, jobs);
+      const asked = [{ id: queueId, seats: count, from: due - count + 1 }];
+      const { claimed } = await store.runs.claimJobs(asked, aClaimant(store, node));
+      assert.equal(claimed.length, count);
+      await Promise.all(claimed.map((job) => store.runs.settle(node, aSettlement(store, job))));
+      await store.testClock.advance(10);
+    };
+    const countPages = async () => {
+      ran.length = 0;
+      const asked = [{ id: queueId, seats: 1, from: due + 1 }];
+      await store.runs.claimJobs(asked, aClaimant(store, node));
+      const doubt = { queueIds: [queueId], since: store.clock.now() };
+      await store.nodes.releaseStrays(node, new Set(), doubt);
+      const reads = ran.filter(({ sql }) => /^\/\* (claim|read|find-doubtful)-/.test(sql));
+      assert.ok(reads.some(({ sql }) => sql.includes('find-doubtful')));
+      const pages = await Promise.all(reads.map((each) => pagesRead(postgresUrl(store), each)));
+      return pages.reduce((sum, each) => sum + each, 0);
+    };
+    await runSome(40);
+    // Until then all is counted, because the limit is new.
+    await store.testClock.advance(RECOUNT_MS + 1);
+    await runSome(40);
+    const soon = await countPages();
+    for (let n = 0; n < 75; n++) await runSome(40);
+    const later = await countPages();
+    assert.ok(later <= 1.5 * soon, `${later} pages after 3,080 runs, ${soon} after 80`);
+  });
+});
+
+describe(
+  'a look at all that waits, on Postgres beside an old snapshot',
+  { timeout: 60_000 },
+  () => {
+    test('begins where the one before has seen that nothing waits any more', async () => {
+      const ran: RanStatement[] = [];
+      await using store = await openPostgresTestStore({
+        isEmpty: true,
+        onStatement: (each) => ran.push(each),
+      });
+      const clock = store.testClock;
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
+      await using holder = await holdRows(store);
+      await holder.query('set transaction isolation level repeatable read');
+      await holder.query('select 1 from jobs');
+      const look = async () => {
+        ran.length = 0;
+        const found = await store.runs.scanQueues();
+        const scans = ran.filter(({ sql }) => /^\/\* (scan|look)-/.test(sql));
+        assert.equal(scans.length, 1);
+        return { found, pages: await pagesRead(postgresUrl(store), scans[0] as RanStatement) };
+      };
+      const fill = (count: number, due = clock.now()) =>
+        fillJobs(
+          store,
+          Array.from({ length: count }, () => {
+            return { team_id: team.id, queue_id: queueId, scheduled_at: due };
+          }),
+        );
+      const soon = await look();
+      for (let n = 0; n < 10; n++) {
+        await fill(500);
+        const asked = [{ id: queueId, seats: 500, from: clock.now() }];
+        const { claimed } = await store.runs.claimJobs(asked, aClaimant(store, node));
+        assert.equal(claimed.length, 500);
+        await clock.advance(1_000);
+      }
+      await clock.advance(200_000);
+      await fill(1);
+      await look();
+      const [waits] = [{ id: queueId, teamId: team.id, nextDueAt: clock.now() }];
+      await clock.advance(300_000);
+      const later = await look();
+      assert.deepEqual(later.found, [waits], 'what waits for long is still seen');
+      assert.ok(later.pages <= soon.pages + 8, `${later.pages} pages, ${soon.pages} before`);
+      await fill(1, clock.now() - 60_000);
+      assert.equal((await look()).found.length, 1);
+      // What only a look at everything can see.
+      const overlooked = TEST_START + 15_000;
+      await fill(1, overlooked);
+      assert.deepEqual((await look()).found, [waits]);
+      await clock.advance(600_000);
+      const all = await look();
+      assert.deepEqual(all.found, [{ ...waits, nextDueAt: overlooked }]);
+      assert.ok(all.pages > 2 * later.pages, `${all.pages} pages, where nothing is to be saved`);
+    });
+  },
+);
+
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: PlanNode[];
+}
+
+/** The pages that a statement touches to find jobs that wait. It runs once more for that, and is undone. */
+async function countPagesOfWaiting(url: string, statement: RanStatement): Promise<number> {
+  const plans = await explain(url, statement);
+  return plans.reduce((sum, plan) => sum + pagesOf(plan), 0);
+}
+
+/** All pages that a statement touches; what is below a part of its plan counts with it. */
+async function pagesRead(url: string, statement: RanStatement): Promise<number> {
+  const plans = await explain(url, statement);
+  return plans.reduce(
+    (sum, plan) => sum + plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+    0,
+  );
+}
+
+async function explain(url: string, { sql, parameters }: RanStatement): Promise<PlanNode[]> {
+  const client = new pg.Client({ connectionString: url, options: PLANNING });
+  await client.connect();
+  try {
+    await client.query('begin');
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>({
+      text: `explain (analyze, buffers, format json) ${sql}`,
+      values: parameters as unknown[],
+    });
+    await client.query('rollback');
+    return rows.flatMap((row) => row['QUERY PLAN'].map(({ Plan }) => Plan));
+  } finally {
+    await client.end();
+  }
+}
+
+function pagesOf(node: PlanNode): number {
+  const below = (node.Plans ?? []).reduce((sum, each) => sum + pagesOf(each), 0);
+  const isWanted = /Index Scan/.test(node['Node Type']) && node['Index Name'] === 'jobs_waiting';
+  return isWanted ? below + node['Shared Hit Blocks'] + node['Shared Read Blocks'] : below;
+}

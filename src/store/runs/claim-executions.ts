@@ -1,0 +1,234 @@
+import { newId } from '#domain/ids';
+import {
+  claimedRun,
+  type ClaimInput,
+  claimProcedure,
+  claimWithLimits,
+  type KindOfClaim,
+  type LaneRow,
+  type TakenRow,
+} from './claim.ts';
+import type { Claim, Claimant, ClaimedExecution, ClaimRoom, LaneSeats } from './claims.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { findHeldLanes } from './held-rows.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { holdNode } from '../nodes/living-node.ts';
+import type { HotRunner } from '../database/procedure.ts';
+
+/** @returns the next run of a schedule strictly after `now`, or null where it never runs again */
+export type NextRunAt = (cronExpression: string, now: number) => number | null;
+
+interface Input extends ClaimInput {
+  nextRunAt: NextRunAt;
+}
+
+/** A cron with what one run of it was started by; `id` is the run's. */
+interface ExecutionRow extends TakenRow {
+  cron_id: string;
+  cron_expression: string;
+  timeout_seconds: number;
+  assertions: string;
+  next_run_at: number | null;
+  payload: string | null;
+  due_at: number;
+}
+
+const CRON_COLUMNS = `c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
+  c.timeout_seconds, c.assertions, c.next_run_at, c.sealed_headers, c.payload`;
+
+/** 1 team, 2 node, 3 now, 4 how many */
+const startRunNows = hotStatement<{ id: string; cron_id: string; created_at: number }>(
+  'start-run-nows',
+  ({ $, isAmongFree }) => `
+  update executions set status = 'running', claimed_by = ${$(2)}, started_at = ${$(3)}
+  where team_id = ${$(1)} and ${isAmongFree(`
+    select id from executions where team_id = ${$(1)} and status = 'pending'
+    order by created_at, id limit ${$(4)}`)}
+  returning id, cron_id, created_at`,
+);
+
+const CRON = { cron_id: 'id', id: 'id', due_at: 'bigint' } as const satisfies Fields;
+
+/** 1 runs, 2 team */
+const readCronsOfRuns = hotStatement<ExecutionRow>(
+  'read-crons-of-runs',
+  ({ rows, $ }) => `
+  select given.id, given.due_at, ${CRON_COLUMNS} from ${rows(CRON, 1)} cross join crons c
+  where c.team_id = ${$(2)} and c.id = given.cron_id`,
+);
+
+/** Run now: executions that wait without a due time. */
+async function startWaiting(
+  runner: HotRunner,
+  dialect: Dialect,
+  { nodeId, now }: Input,
+  { id: teamId, seats }: LaneSeats,
+): Promise<ExecutionRow[]> {
+  if (seats <= 0) return [];
+  const waiting = await runHot(runner, dialect, startRunNows, [teamId, nodeId, now, seats]);
+  if (waiting.length === 0) return [];
+  const runs = waiting.map(({ id, cron_id, created_at }) => ({ id, cron_id, due_at: created_at }));
+  return runHot(runner, dialect, readCronsOfRuns, [packRows(CRON, runs), teamId]);
+}
+
+/** 1 team, 2 now, 3 how many */
+const holdDueCrons = hotStatement<ExecutionRow & { due_at: number }>(
+  'hold-due-crons',
+  ({ $, lock }) => `
+  select ${CRON_COLUMNS}, c.next_run_at as due_at from crons c
+  where c.team_id = ${$(1)} and c.next_run_at <= ${$(2)}
+  order by c.next_run_at, c.id limit ${$(3)} ${lock('for update skip locked')}`,
+);
+
+const TICK = {
+  team_id: 'id',
+  cron_id: 'id',
+  execution_id: 'id',
+  due_at: 'bigint',
+  next_run_at: 'bigint',
+} as const satisfies Fields;
+
+const moveCronsOn = hotStatement<never>(
+  'move-crons-on',
+  (dialect) => `
+  update crons set next_run_at = given.next_run_at from ${dialect.rows(TICK, 1)}
+  where crons.team_id = given.team_id and crons.id = given.cron_id`,
+);
+
+function hasNotRun(table: 'executions' | 'ended_executions'): string {
+  return `not exists (select 1 from ${table} e where e.team_id = given.team_id
+    and e.cron_id = given.cron_id and e.scheduled_for = given.due_at)`;
+}
+
+/**
+ * A time that has run is in one table or the other as this statement sees them. The constraint alone would wait for a
+ * run that is just ending to leave the one, and then not see it in the other.
+ */
+const insertTicks = hotStatement<{ id: string }>('insert-ticks', (dialect) => {
+  const [node, now] = [dialect.$(2, 'id'), dialect.$(3, 'bigint')];
+  return `
+  insert into executions (team_id, id, cron_id, scheduled_for, status, created_at, started_at, claimed_by)
+  select team_id, execution_id, cron_id, due_at, 'running', ${now}, ${now}, ${node}
+  from ${dialect.rows(TICK, 1)}
+  where ${hasNotRun('executions')} and ${hasNotRun('ended_executions')}
+  on conflict (team_id, cron_id, scheduled_for) do nothing
+  returning id`;
+});
+
+/** A cron's next time is set with the same stroke, so no two nodes run a time twice. */
+async function startTicks(
+  runner: HotRunner,
+  dialect: Dialect,
+  { nodeId, now, nextRunAt }: Input,
+  { id: teamId, seats }: LaneSeats,
+): Promise<ExecutionRow[]> {
+  if (seats <= 0) return [];
+  const due = await runHot(runner, dialect, holdDueCrons, [teamId, now, seats]);
+  if (due.length === 0) return [];
+  const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
+  const ticks = runs.map(({ cron_id, id, due_at, cron_expression }) => {
+    const next_run_at = nextRunAt(cron_expression, now);
+    return { team_id: teamId, cron_id, execution_id: id, due_at, next_run_at };
+  });
+  const rows = packRows(TICK, ticks);
+  await runHot(runner, dialect, moveCronsOn, [rows]);
+  const inserted = await runHot(runner, dialect, insertTicks, [rows, nodeId, now]);
+  const ours = new Set(inserted.map(({ id }) => id));
+  return runs.filter(({ id }) => ours.has(id));
+}
+
+const TEAM = { team_id: 'id' } as const satisfies Fields;
+
+const readLivingTeams = hotStatement<LaneRow>(
+  'read-teams',
+  (dialect) => `
+  select t.id, t.plan, t.sealed_signing_secret
+  from ${dialect.rows(TEAM, 1)} ${dialect.briefly} cross join teams t
+  where t.id = given.team_id and t.deleted_at is null`,
+);
+
+export const findHeldTeams = findHeldLanes(
+  'find-held-teams',
+  (given) => `select t.id, t.id as team_id from ${given} join teams t on t.id = given.id`,
+);
+
+const readTeamHeads = hotStatement<{
+  team_id: string;
+  next_run_at: number | null;
+  waiting_since: number | null;
+}>(
+  'read-team-heads',
+  (dialect) => `
+  select given.team_id,
+    (select c.next_run_at from crons c where c.team_id = given.team_id and c.next_run_at is not null
+     order by c.next_run_at limit 1) as next_run_at,
+    (select e.created_at from executions e where e.team_id = given.team_id and e.status = 'pending'
+     order by e.created_at limit 1) as waiting_since
+  from ${dialect.rows(TEAM, 1)}`,
+);
+
+function packTeams(asked: readonly LaneSeats[]): string {
+  return packRows(
+    TEAM,
+    asked.map(({ id }) => ({ team_id: id })),
+  );
+}
+
+const EXECUTIONS: KindOfClaim<Input, LaneRow, ExecutionRow> = {
+  table: 'executions',
+  laneOf: ({ team_id }) => team_id,
+  readLanes: (runner, dialect, { asked }) =>
+    runHot(runner, dialect, readLivingTeams, [packTeams(asked)]),
+  /** Run nows first, then due times; those that were missed count as one (§3.7). */
+  async take(runner, dialect, input, teams) {
+    if (!(await holdNode(runner, dialect, input.nodeId))) return [];
+    const started: ExecutionRow[] = [];
+    for (const lane of input.asked.filter(({ id }) => teams.has(id))) {
+      const manual = await startWaiting(runner, dialect, input, lane);
+      const left = { ...lane, seats: lane.seats - manual.length };
+      started.push(...manual, ...(await startTicks(runner, dialect, input, left)));
+    }
+    return started;
+  },
+  async readHeads(runner, dialect, { asked }) {
+    const heads = await runHot(runner, dialect, readTeamHeads, [packTeams(asked)]);
+    return heads.map(({ team_id, next_run_at, waiting_since }) => {
+      const earliest = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
+      return { id: team_id, next_due_at: earliest === Infinity ? null : earliest };
+    });
+  },
+  // A deleted team's crons stay where they are until retention takes them; they are never due.
+  whatHolds: (team) => (team ? 'nothing' : 'gone'),
+};
+
+const claimExecutionsProcedure = claimProcedure(EXECUTIONS);
+
+/** Starts what is due of several teams' crons for one node (see `claimProcedure`). */
+export async function claimExecutions(
+  room: ClaimRoom,
+  asked: readonly LaneSeats[],
+  claimant: Claimant,
+  nextRunAt: NextRunAt,
+): Promise<Claim<ClaimedExecution>> {
+  const { nodeId, now } = claimant;
+  const { db } = room;
+  return claimWithLimits(
+    room,
+    claimant,
+    (limits) => {
+      const input = { asked, nodeId, now, limits, nextRunAt };
+      // A schedule's next time is found here: it takes no part in what is carried out where the database is.
+      return db.transact((trx) => claimExecutionsProcedure.run(trx, db.dialect, input));
+    },
+    (row, teams) => {
+      const sealed_signing_secret = teams.get(row.team_id)?.sealed_signing_secret ?? null;
+      const sending = { ...row, sealed_signing_secret };
+      const run = claimedRun(row, sending, room, 'crons', (reader) => {
+        return reader.readPayload(row.payload);
+      });
+      return [
+        { kind: 'execution', ...run, cronId: row.cron_id, startedAt: now, dueAt: row.due_at },
+      ];
+    },
+  );
+}

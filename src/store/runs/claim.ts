@@ -1,0 +1,170 @@
+import type { HttpMethod } from '#domain/exchange';
+import type { Claim, Claimant, ClaimedRun, ClaimRoom, Holds, LaneSeats } from './claims.ts';
+import type { Dialect } from '../database/dialect.ts';
+import type { HotRunner, Procedure } from '../database/procedure.ts';
+import type { RunTable } from './run-tables.ts';
+import { PartsReader } from './stored-parts.ts';
+import { keepWithinLimit } from './month-limit.ts';
+
+export interface ClaimInput {
+  asked: readonly LaneSeats[];
+  nodeId: string;
+  now: number;
+  /** The most runs a month by plan; null for no limit. */
+  limits: Readonly<Record<string, number | null>>;
+}
+
+/** A lane as a claim reads it; one that is gone is not read. */
+export interface LaneRow {
+  id: string;
+  plan: string;
+  sealed_signing_secret: string | null;
+}
+
+/** A run as it is taken, before it is counted. */
+export interface TakenRow {
+  team_id: string;
+  id: string;
+  method: HttpMethod;
+  url: string;
+  callback_url: string | null;
+  sealed_headers: string | null;
+}
+
+/** What claiming does differently for jobs and for executions. */
+export interface KindOfClaim<Input extends ClaimInput, Lane extends LaneRow, Row extends TakenRow> {
+  table: RunTable;
+  laneOf: (row: Row) => string;
+  readLanes: (runner: HotRunner, dialect: Dialect, input: Input) => Promise<Lane[]>;
+  /** Takes what is due of lanes, none for a dead node (§3.6), in the order in which they are to be counted. */
+  take: (runner: HotRunner, dialect: Dialect, input: Input, lanes: Lanes<Lane>) => Promise<Row[]>;
+  readHeads: (runner: HotRunner, dialect: Dialect, input: Input) => Promise<LaneHead[]>;
+  /** @param taken  how many were just taken of it */
+  whatHolds: (lane: Lane | undefined, taken: number) => Holds;
+}
+
+export type Lanes<Lane> = ReadonlyMap<string, Lane>;
+
+/** When a lane's next run is due. */
+export interface LaneHead {
+  id: string;
+  next_due_at: number | null;
+}
+
+export interface Taken<Lane, Row> {
+  rows: Row[];
+  blocked: number;
+  heads: Claim['lanes'];
+  lanes: Lanes<Lane>;
+  /** Plans without a limit given. Where there are any, nothing was claimed. */
+  unknownPlans: string[];
+}
+
+/**
+ * The claim as one transaction: reads the lanes, takes what is due of those that nothing holds, counts it against
+ * each team's month and fails at once what is over the limit (§8.2).
+ */
+export function claimProcedure<
+  Input extends ClaimInput,
+  Lane extends LaneRow,
+  Row extends TakenRow,
+>(kind: KindOfClaim<Input, Lane, Row>): Procedure<Input, Taken<Lane, Row>> {
+  return {
+    name: `claim-${kind.table}`,
+    async run(runner, dialect, input) {
+      const { limits } = input;
+      const read = await kind.readLanes(runner, dialect, input);
+      const lanes = new Map(read.map((lane) => [lane.id, lane]));
+      const unknownPlans = read.flatMap(({ plan }) => (Object.hasOwn(limits, plan) ? [] : [plan]));
+      if (unknownPlans.length > 0) return { rows: [], blocked: 0, heads: [], lanes, unknownPlans };
+      const due = await kind.take(runner, dialect, input, lanes);
+      const heads = await kind.readHeads(runner, dialect, input);
+      const limitOf = (row: Row) => limits[lanes.get(kind.laneOf(row))?.plan ?? ''] ?? null;
+      const { nodeId, now } = input;
+      const claim = { table: kind.table, nodeId, now };
+      const rows = await keepWithinLimit(runner, dialect, claim, due, limitOf);
+      const takenOf = (id: string) => due.filter((row) => kind.laneOf(row) === id).length;
+      return {
+        rows,
+        blocked: due.length - rows.length,
+        heads: heads.map(({ id, next_due_at }) => {
+          const holds = kind.whatHolds(lanes.get(id), takenOf(id));
+          return { id, nextDueAt: holds === 'gone' ? null : next_due_at, holds };
+        }),
+        lanes,
+        unknownPlans,
+      };
+    },
+  };
+}
+
+/**
+ * Claims with the limits of the plans that are known, and once more where a plan was seen for the first time.
+ *
+ * @param perform  carries out the claim
+ * @param runOf  a run as the engine has it
+ */
+export async function claimWithLimits<Lane extends LaneRow, Row, Run extends ClaimedRun>(
+  { knownPlans }: ClaimRoom,
+  { monthlyLimitOf }: Claimant,
+  perform: (limits: ClaimInput['limits']) => Promise<Taken<Lane, Row>>,
+  runOf: (row: Row, lanes: Lanes<Lane>) => Run[],
+): Promise<Claim<Run>> {
+  for (;;) {
+    const limits = [...knownPlans].map((plan) => [plan, monthlyLimitOf(plan)] as const);
+    const { rows, blocked, heads, lanes, unknownPlans } = await perform(Object.fromEntries(limits));
+    for (const plan of unknownPlans) knownPlans.add(plan);
+    if (unknownPlans.length > 0) continue;
+    return { claimed: rows.flatMap((row) => runOf(row, lanes)), blocked, lanes: heads };
+  }
+}
+
+/** Several claims as one; what was left out because somebody holds it is looked at again where it was looked at. */
+export function joinClaims<Run extends ClaimedRun>(
+  claims: readonly Claim<Run>[],
+  held: readonly LaneSeats[],
+): Claim<Run> {
+  const heldLanes = held.map(({ id, from = 0 }) => {
+    return { id, nextDueAt: from, holds: 'held' as const };
+  });
+  return {
+    claimed: claims.flatMap(({ claimed }) => claimed),
+    blocked: claims.reduce((sum, { blocked }) => sum + blocked, 0),
+    lanes: [...claims.flatMap(({ lanes }) => lanes), ...heldLanes],
+  };
+}
+
+/** What runs of either kind are sent with. */
+interface Sending {
+  timeout_seconds: number;
+  assertions: string;
+  sealed_signing_secret: string | null;
+}
+
+/**
+ * What the engine needs of any run, and what can't be read of it.
+ *
+ * @param readPayload  called before it is said what can't be read
+ */
+export function claimedRun<Payload>(
+  row: TakenRow,
+  sending: Sending,
+  { sealer, secrets }: Pick<ClaimRoom, 'sealer' | 'secrets'>,
+  headersOf: 'jobs' | 'crons',
+  readPayload: (reader: PartsReader) => Payload,
+) {
+  const reader = new PartsReader();
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    method: row.method,
+    url: row.url,
+    headers: reader.readHeaders(sealer, headersOf, row.sealed_headers),
+    payload: readPayload(reader),
+    callbackUrl: row.callback_url,
+    timeoutSeconds: sending.timeout_seconds,
+    assertions: reader.readAssertions(sending.assertions),
+    signingSecret: reader.readSecret(secrets, sending.sealed_signing_secret),
+    unreadable: reader.unreadable,
+  };
+}

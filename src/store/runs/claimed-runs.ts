@@ -1,0 +1,43 @@
+import type { Dialect } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import type { HotRunner } from '../database/procedure.ts';
+import { ofEachTable, RUNNING, type RunTable } from './run-tables.ts';
+
+/** A run that a node has claimed. */
+export interface ClaimedRow {
+  team_id: string;
+  id: string;
+  /** Its queue's or its cron's. */
+  owner_id: string;
+  /** Of a job. */
+  attempt_number: number | null;
+  /** Since when a job is due; 0 for an execution. */
+  due_at: number;
+  started_at: number;
+}
+
+export const CLAIMED_BY_COLUMNS = {
+  jobs: 'j.team_id, j.id, j.queue_id as owner_id, j.attempt_number, j.scheduled_at as due_at, j.started_at',
+  executions:
+    'j.team_id, j.id, j.cron_id as owner_id, null as attempt_number, 0 as due_at, j.started_at',
+} as const;
+
+/** The state stands in the text and not among the values: only then does a partial index serve. */
+const findClaimed = ofEachTable((table) =>
+  hotStatement<ClaimedRow>(
+    `find-claimed-${table}`,
+    (dialect) => `
+    select ${CLAIMED_BY_COLUMNS[table]} from ${table} j
+    where j.status = '${RUNNING[table]}' and j.claimed_by = ${dialect.$(1)}`,
+  ),
+);
+
+/** Everything of a table that a node has claimed. */
+export async function findClaimedRuns(
+  runner: HotRunner,
+  dialect: Dialect,
+  table: RunTable,
+  nodeId: string,
+): Promise<ClaimedRow[]> {
+  return runHot(runner, dialect, findClaimed[table], [nodeId]);
+}

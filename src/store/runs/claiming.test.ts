@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  aJob,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+  claimJobs,
+  LEASE_MS,
+} from '#testing/makers';
+import { holdRows } from '#testing/holder';
+import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
+import type { Claim } from './claims.ts';
+import type { Store } from '../store.ts';
+
+describe('claiming due jobs', () => {
+  forEachStore((_name, openTestStore) => {
+    test('a job is not given out before its time, and then at once', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId, jobId } = await aJob(store, team.id, { delaySeconds: 10 });
+      await store.testClock.advance(9_999);
+      const early = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.deepEqual(early.claimed, []);
+      assert.deepEqual(early.lanes, [
+        { id: queueId, nextDueAt: TEST_START + 10_000, holds: 'nothing' },
+      ]);
+      await store.testClock.advance(1);
+      const due = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.deepEqual(
+        due.claimed.map(({ id }) => id),
+        [jobId],
+      );
+      assert.deepEqual(due.lanes, [{ id: queueId, nextDueAt: null, holds: 'nothing' }]);
+      assert.deepEqual(await stateOf(store, team.id, jobId), ['processing', TEST_START + 10_000]);
+    });
+
+    test('a claim carries the whole request and the queue’s settings', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      await store.teams.setSigningSecret(team.id, 'hush', TEST_START);
+      const assertions = [{ kind: 'body-contains', text: 'ok' }] as never;
+      await aQueue(store, team.id, { timeoutSeconds: 7, assertions, concurrencyLimit: 3 });
+      const request = {
+        method: 'PUT',
+        url: 'http://target.example/a?b=1',
+        headers: [['X-Key', 'k']],
+        payload: '{"a":1.0}',
+        callbackUrl: 'http://caller.example/done',
+      } as const;
+      const node = await aNode(store);
+      const job = await aClaimedJob(store, team.id, node, request);
+      const { id, queueId, ...rest } = job;
+      assert.deepEqual(rest, {
+        ...request,
+        kind: 'job',
+        teamId: team.id,
+        originalId: id,
+        attemptNumber: 1,
+        hasConcurrencyLimit: true,
+        timeoutSeconds: 7,
+        assertions,
+        signingSecret: 'hush',
+        unreadable: null,
+        startedAt: TEST_START,
+        dueAt: TEST_START,
+      });
+      assert.equal((await store.queues.findByName(team.id, 'emails'))?.id, queueId);
+    });
+
+    test('a job whose headers do not open is told apart, and its page still opens', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { jobId } = await aJob(store, team.id, { headers: [['X-Key', 'k']] });
+      const whole = await aJob(store, team.id);
+      await store.database.transact((trx) =>
+        trx
+          .updateTable('jobs')
+          .set({ sealed_headers: 'v1.AAAA' })
+          .where('id', '=', jobId)
+          .execute(),
+      );
+      const { claimed } = await claimJobs(store, node, { queueIds: [whole.queueId] });
+      assert.deepEqual(
+        claimed.map(({ id, unreadable }) => [id, unreadable]),
+        [
+          [jobId, "The stored headers can't be opened with this APP_KEY."],
+          [whole.jobId, null],
+        ],
+      );
+      assert.deepEqual((await store.jobs.find(team.id, jobId))?.headers, []);
+      const failed = claimed.flatMap((job) => (job.id === jobId ? [job] : []))[0];
+      assert.ok(failed);
+      const settlement = aSettlement(store, failed, { status: 'dead_lettered' });
+      assert.equal(await store.runs.settle(node, settlement), true);
+      assert.equal(await store.runs.settle(node, settlement), false);
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 1, 'only what was sent');
+    });
+
+    test('the earliest come first, and those of one time in the order of acceptance', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const late = await aJob(store, team.id, { delaySeconds: 5 });
+      const soon = await aJob(store, team.id, { delaySeconds: 1 });
+      const next = await aJob(store, team.id, { delaySeconds: 1 });
+      await store.testClock.advance(10_000);
+      const ask = { queueIds: [late.queueId], seats: 1 };
+      const order = [];
+      for (let n = 0; n < 3; n++) {
+        const { claimed } = await claimJobs(store, node, ask);
+        order.push(...claimed.map(({ id }) => id));
+      }
+      assert.deepEqual(order, [soon.jobId, next.jobId, late.jobId]);
+    });
+
+    test('a claim that begins where the last one ended passes nothing over', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const jobIds = [];
+      const queueIds = [];
+      for (const delaySeconds of [1, 2, 2, 3, 4, 4, 60]) {
+        const { jobId, queueId } = await aJob(store, team.id, { delaySeconds });
+        jobIds.push(jobId);
+        queueIds.push(queueId);
+      }
+      await store.testClock.advance(10_000);
+      const [queueId = ''] = queueIds;
+      const order: string[] = [];
+      let from: number | null = 0;
+      while (from !== null && from <= store.clock.now()) {
+        const asked = [{ id: queueId, seats: 2, from }];
+        const claim: Claim = await store.runs.claimJobs(asked, aClaimant(store, node));
+        order.push(...claim.claimed.map(({ id }) => id));
+        from = claim.lanes[0]?.nextDueAt ?? null;
+      }
+      assert.deepEqual(order, jobIds.slice(0, -1));
+      assert.equal(from, TEST_START + 60_000);
+    });
+
+    test('more seats than one claim fills are filled by the next', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const queues = ['a', 'b'];
+      const accepted = await Promise.all(
+        Array.from({ length: 1_300 }, (_, n) =>
+          aJob(store, team.id, { queue: queues[n % 2] ?? '' }),
+        ),
+      );
+      const queueIds = [...new Set(accepted.map(({ queueId }) => queueId))];
+      const first = await claimJobs(store, node, { queueIds, seats: 2_000 });
+      const again = first.lanes.filter(({ nextDueAt }) => nextDueAt !== null);
+      const second = await store.runs.claimJobs(
+        again.map(({ id, nextDueAt }) => ({ id, seats: 2_000, from: nextDueAt ?? 0 })),
+        aClaimant(store, node),
+      );
+      assert.equal(first.claimed.length + second.claimed.length, 1_300);
+    });
+
+    test('seats are never exceeded, queue by queue', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const queueIds = [];
+      for (const queue of ['a', 'b', 'c', 'd', 'e']) {
+        for (let n = 0; n < 3; n++) queueIds.push((await aJob(store, team.id, { queue })).queueId);
+      }
+      const asked = [...new Set(queueIds)].map((queueId, n) => ({ id: queueId, seats: n }));
+      const claimant = { nodeId: node, now: TEST_START, monthlyLimitOf: () => null };
+      const { claimed } = await store.runs.claimJobs(asked, claimant);
+      const counts = Map.groupBy(claimed, ({ queueId }) => queueId);
+      assert.deepEqual(
+        asked.map(({ id }) => counts.get(id)?.length ?? 0),
+        [0, 1, 2, 3, 3],
+      );
+    });
+
+    test('two nodes that ask together never get the same job', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      const nodes = [await aNode(store), await aNode(store)] as const;
+      const accepted = await Promise.all(Array.from({ length: 40 }, () => aJob(store, team.id)));
+      const queueIds = [...new Set(accepted.map(({ queueId }) => queueId))];
+      const claims = await Promise.all(
+        Array.from({ length: 12 }, (_, n) =>
+          claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', { queueIds, seats: 3 }),
+        ),
+      );
+      const ids = claims.flatMap(({ claimed }) => claimed.map(({ id }) => id));
+      assert.equal(new Set(ids).size, ids.length);
+      const rest = await claimJobs(store, nodes[0], { queueIds, seats: 100 });
+      assert.equal(ids.length + rest.claimed.length, 40);
+    });
+
+    test('a paused queue starts nothing and keeps its times', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId, jobId } = await aJob(store, team.id);
+      await aQueue(store, team.id, { isPaused: true });
+      const held = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.deepEqual(held.claimed, []);
+      assert.equal(held.lanes[0]?.holds, 'paused');
+      assert.equal((await store.jobs.find(team.id, jobId))?.scheduledAt, TEST_START);
+      await aQueue(store, team.id, { isPaused: false });
+      const { claimed } = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.equal(claimed.length, 1);
+    });
+
+    test('a concurrency limit holds across nodes that race for it', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      const nodes = [await aNode(store), await aNode(store)] as const;
+      const { id: queueId } = await aQueue(store, team.id, { concurrencyLimit: 3 });
+      await Promise.all(Array.from({ length: 20 }, () => aJob(store, team.id)));
+      const race = () =>
+        Promise.all(
+          Array.from({ length: 8 }, (_, n) =>
+            claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', { queueIds: [queueId], seats: 2 }),
+          ),
+        );
+      const claims = await race();
+      const claimed = claims.flatMap((claim) => claim.claimed);
+      assert.equal(claimed.length, 3);
+      assert.ok(claims.some(({ lanes }) => lanes[0]?.holds === 'at-limit'));
+      const first = claimed[0];
+      assert.ok(first);
+      for (const node of nodes) await store.runs.settle(node, aSettlement(store, first));
+      assert.equal((await race()).flatMap((claim) => claim.claimed).length, 1);
+    });
+
+    test('a deleted team’s jobs are never started', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const { queueId } = await aJob(store, team.id);
+      await store.database.transact((trx) =>
+        trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
+      );
+      const { claimed, lanes } = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.deepEqual(claimed, []);
+      assert.equal(lanes[0]?.holds, 'gone');
+    });
+
+    test('a node that was declared dead, or that never joined, gets nothing', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const dead = await aNode(store);
+      const { queueId, jobId } = await aJob(store, team.id);
+      await buryNode(store, dead);
+      for (const node of [dead, jobId]) {
+        assert.deepEqual((await claimJobs(store, node, { queueIds: [queueId] })).claimed, []);
+      }
+      assert.equal((await stateOf(store, team.id, jobId))[0], 'pending');
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
+    });
+
+    test('a node that nobody declared dead goes on claiming, however old its lease is (§3.6)', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      await store.testClock.advance(100 * LEASE_MS);
+      assert.ok(await aClaimedJob(store, team.id, node));
+    });
+
+    test('more queues than fit one statement are served in one claim', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const jobs = await Promise.all(
+        Array.from({ length: 70 }, (_, n) => aJob(store, team.id, { queue: `q${n}` })),
+      );
+      const queueIds = jobs.map(({ queueId }) => queueId);
+      const { claimed, lanes } = await claimJobs(store, node, { queueIds });
+      assert.equal(claimed.length, 70);
+      assert.equal(lanes.length, 70);
+    });
+  });
+});
+
+describe('the monthly limit', () => {
+  forEachStore((_name, openTestStore) => {
+    test('of twenty claims at once exactly seven are let through', async () => {
+      await using store = await openTestStore();
+      const other = await store.openAnother();
+      const team = await aTeam(store);
+      const nodes = [await aNode(store), await aNode(store)] as const;
+      const jobs = await Promise.all(Array.from({ length: 20 }, () => aJob(store, team.id)));
+      const queueIds = [jobs[0]?.queueId ?? ''];
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', {
+            queueIds,
+            seats: 1,
+            monthlyLimit: 7,
+          }),
+        ),
+      );
+      assert.equal(claims.flatMap(({ claimed }) => claimed).length, 7);
+      assert.equal(
+        claims.reduce((sum, { blocked }) => sum + blocked, 0),
+        13,
+      );
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 7);
+      assert.deepEqual(await store.usage.usedByDay(team.id, TEST_START), [
+        { day: '2026-11-21', used: 7 },
+      ]);
+      const failed = await store.jobs.list(team.id, { status: 'failed', limit: 100 });
+      assert.equal(failed.length, 13);
+      for (const job of failed) {
+        assert.equal(job.reason, 'limit_exceeded');
+        assert.equal(job.errorMessage, 'Monthly limit reached');
+        assert.equal(job.completedAt, TEST_START);
+      }
+      assert.deepEqual(await store.callbacks.scanWaiting(), []);
+    });
+
+    test('another team, and the next month, are not touched by it', async () => {
+      await using store = await openTestStore();
+      const [poor, rich] = [await aTeam(store), await aTeam(store)];
+      const node = await aNode(store, 30 * 86_400_000);
+      const a = await aJob(store, poor.id);
+      const b = await aJob(store, rich.id);
+      const ask = { queueIds: [a.queueId, b.queueId], monthlyLimit: 1 };
+      assert.equal((await claimJobs(store, node, ask)).claimed.length, 2);
+      await aJob(store, poor.id);
+      assert.equal((await claimJobs(store, node, ask)).claimed.length, 0);
+      await store.testClock.advanceTo('2026-12-01T00:00:00Z');
+      await aJob(store, poor.id);
+      assert.equal((await claimJobs(store, node, ask)).claimed.length, 1);
+      assert.equal(await store.usage.usedInMonth(poor.id, TEST_START), 1);
+    });
+
+    test('a test run is counted like any other', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const tries = [];
+      for (let n = 0; n < 3; n++) tries.push(await store.usage.countOne(team.id, 2, TEST_START));
+      assert.deepEqual(tries, [true, true, false]);
+      assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 2);
+    });
+  });
+});
+
+describe('a node that is declared dead while it claims, on Postgres', () => {
+  for (const [what, limit] of [
+    ['a queue', null],
+    ['a queue with a limit', 5],
+  ] as const) {
+    test(`gets nothing of ${what}`, async () => {
+      await using store = await openPostgresTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      await aQueue(store, team.id, { concurrencyLimit: limit });
+      const { queueId, jobId } = await aJob(store, team.id);
+      await using holder = await holdRows(store);
+      await holder.query(`delete from nodes where id = '${node}'`);
+      const claiming = claimJobs(store, node, { queueIds: [queueId] });
+      await holder.untilSomebodyWaits();
+      await holder.query('commit');
+      assert.deepEqual((await claiming).claimed, []);
+      assert.equal((await stateOf(store, team.id, jobId))[0], 'pending');
+    });
+  }
+
+  test('gets nothing of a cron', async () => {
+    await using store = await openPostgresTestStore();
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    await aCron(store, team.id, { nextRunAt: TEST_START });
+    await using holder = await holdRows(store);
+    await holder.query(`delete from nodes where id = '${node}'`);
+    const asked = [{ id: team.id, seats: 1 }];
+    const claiming = store.runs.claimExecutions(asked, aClaimant(store, node), () => null);
+    await holder.untilSomebodyWaits();
+    await holder.query('commit');
+    assert.deepEqual(await claiming, {
+      claimed: [],
+      blocked: 0,
+      lanes: [{ id: team.id, nextDueAt: TEST_START, holds: 'nothing' }],
+    });
+  });
+});
+
+async function buryNode({ database }: Store, nodeId: string): Promise<void> {
+  await database.transact((trx) => trx.deleteFrom('nodes').where('id', '=', nodeId).execute());
+}
+
+async function stateOf(store: Store, teamId: string, jobId: string) {
+  const job = await store.jobs.find(teamId, jobId);
+  return [job?.status, job?.startedAt];
+}

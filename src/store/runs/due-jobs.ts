@@ -1,0 +1,84 @@
+import { claimedRun, type LaneRow, type TakenRow } from './claim.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimRoom, Holds, LaneSeats } from './claims.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+
+/** What claims of jobs have in common, in either database. */
+
+/** Claims due jobs of several queues for one node, earliest first in each queue. */
+export type ClaimJobs = (
+  asked: readonly LaneSeats[],
+  claimant: Claimant,
+) => Promise<Claim<ClaimedJob>>;
+
+export interface QueueRow extends LaneRow {
+  timeout_seconds: number;
+  concurrency_limit: number | null;
+  assertions: string;
+  is_paused: 0 | 1;
+}
+
+export interface JobRow extends TakenRow {
+  original_id: string;
+  attempt_number: number;
+  queue_id: string;
+  scheduled_at: number;
+  payload: string | null;
+}
+
+export const SEATS = { queue_id: 'id', seats: 'int', from_at: 'bigint' } as const satisfies Fields;
+
+export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
+  t.sealed_signing_secret`;
+
+export const CLAIMED_COLUMNS = `jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id,
+  jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload`;
+
+/** A limit is held across nodes (§3.8), and a paused queue is left alone (§3.5). */
+export function whatHolds(
+  queue: Pick<QueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
+  running: number,
+): Holds {
+  if (!queue) return 'gone';
+  if (queue.is_paused === 1) return 'paused';
+  return running >= (queue.concurrency_limit ?? Infinity) ? 'at-limit' : 'nothing';
+}
+
+/** How many jobs of a queue may be started, of those that are asked for and with so many running. */
+export function openSeats(
+  queue: Pick<QueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
+  running: number,
+  asked: number,
+): number {
+  if (whatHolds(queue, running) !== 'nothing') return 0;
+  return Math.min(asked, (queue?.concurrency_limit ?? Infinity) - running);
+}
+
+export function packSeats(asked: readonly LaneSeats[]): string {
+  return packRows(
+    SEATS,
+    asked.map(({ id, seats, from = 0 }) => ({ queue_id: id, seats, from_at: from })),
+  );
+}
+
+export function earlierFirst(a: JobRow, b: JobRow): number {
+  return a.scheduled_at - b.scheduled_at || (a.id < b.id ? -1 : 1);
+}
+
+/** The row of a claimed job and its queue's settings, as the engine needs them. */
+export function claimedJob(
+  row: JobRow,
+  queue: Omit<QueueRow, 'id'>,
+  room: Pick<ClaimRoom, 'sealer' | 'secrets'>,
+  now: number,
+): ClaimedJob {
+  return {
+    kind: 'job',
+    ...claimedRun(row, queue, room, 'jobs', () => row.payload),
+    originalId: row.original_id,
+    attemptNumber: row.attempt_number,
+    queueId: row.queue_id,
+    hasConcurrencyLimit: queue.concurrency_limit !== null,
+    startedAt: now,
+    dueAt: row.scheduled_at,
+  };
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { holdRows } from '#testing/holder';
+import { newId } from '#domain/ids';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  aJob,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+} from '#testing/makers';
+import { openPostgresTestStore, TEST_START, type TestStore } from '#testing/stores';
+import type { ClaimedCallback } from '../callbacks/callbacks.ts';
+import type { LaneSeats } from './claims.ts';
+import { StoreError } from '../database/errors.ts';
+import { heldUp, isHeldUp } from './held-rows.ts';
+import { HeldTeams } from './held-teams.ts';
+
+/** Two teams with three queues each, and something due in all of them; every counter has its row already. */
+async function makeTeams(store: TestStore) {
+  const node = await aNode(store);
+  const teams = [await aTeam(store), await aTeam(store)] as const;
+  const lanes: LaneSeats[] = [];
+  for (const { id: teamId } of teams) {
+    assert.ok(await store.usage.countOne(teamId, null, TEST_START));
+    for (const queue of ['a', 'b', 'c']) {
+      const { queueId } = await aJob(store, teamId, { queue });
+      lanes.push({ id: queueId, teamId, seats: 10, from: TEST_START });
+    }
+  }
+  const claim = () => store.runs.claimJobs(lanes, aClaimant(store, node));
+  return { node, teams, lanes, claim };
+}
+
+describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, () => {
+  test('leaves out the lanes of that team, and has them when it is let go', async () => {
+    await using store = await openPostgresTestStore();
+    const { teams, lanes, claim } = await makeTeams(store);
+    const [held, other] = teams;
+    {
+      await using holder = await holdRows(store);
+      await holder.query(`select 1 from usage_months where team_id = '${held.id}' for update`);
+      const { claimed, lanes: seen } = await claim();
+      assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([other.id]));
+      assert.equal(claimed.length, 3);
+      const leftOut = seen.filter(({ holds }) => holds === 'held');
+      const expected = lanes.filter(({ teamId }) => teamId === held.id);
+      assert.deepEqual(
+        leftOut,
+        expected.map(({ id }) => ({ id, nextDueAt: TEST_START, holds: 'held' })),
+      );
+    }
+    const { claimed } = await claim();
+    assert.deepEqual(
+      claimed.map(({ teamId }) => teamId),
+      [held.id, held.id, held.id],
+    );
+  });
+
+  test('tries what it knows to be held only when it is free', async () => {
+    const ran: string[] = [];
+    await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
+    const { teams, claim } = await makeTeams(store);
+    await using holder = await holdRows(store);
+    await holder.query(`select 1 from usage_days where team_id = '${teams[0].id}' for update`);
+    await claim();
+    ran.length = 0;
+    await claim();
+    const names = ran.map((sql) => /^\/\* ([\w-]+)/.exec(sql)?.[1]);
+    assert.deepEqual(names, ['find-held-queues', 'claim-jobs-at-once']);
+  });
+
+  test('leaves out a queue with a limit whose row is held, and not the team’s others', async () => {
+    await using store = await openPostgresTestStore();
+    const { teams, lanes, claim } = await makeTeams(store);
+    await aQueue(store, teams[0].id, { name: 'b', concurrencyLimit: 2 });
+    await using holder = await holdRows(store);
+    await holder.query(`select 1 from queues where id = '${lanes[1]?.id}' for update`);
+    const { claimed, lanes: seen } = await claim();
+    assert.equal(claimed.length, 5);
+    const held = seen.flatMap(({ id, holds }) => (holds === 'held' ? [id] : []));
+    assert.deepEqual(held, [lanes[1]?.id]);
+  });
+
+  test('goes lane by lane where what is held is not to be seen yet', async () => {
+    await using store = await openPostgresTestStore();
+    const { teams, lanes, claim } = await makeTeams(store);
+    await store.testClock.advanceTo('2026-12-01T00:00:00Z');
+    await using holder = await holdRows(store);
+    const row = `'${teams[0].id}', '2026-12', 1`;
+    await holder.query(`insert into usage_months (team_id, month, used) values (${row})`);
+    const { claimed, lanes: seen } = await claim();
+    assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([teams[1].id]));
+    assert.equal(claimed.length, 3);
+    assert.equal(seen.length, lanes.length);
+    await holder.query('rollback');
+    assert.equal((await claim()).claimed.length, 3);
+  });
+
+  test('runs the crons of the other teams', async () => {
+    await using store = await openPostgresTestStore();
+    const { node, teams } = await makeTeams(store);
+    for (const { id } of teams) await aCron(store, id, { nextRunAt: TEST_START });
+    const asked = teams.map(({ id }) => ({ id, seats: 5 }));
+    const claim = () =>
+      store.runs.claimExecutions(asked, aClaimant(store, node), () => TEST_START + 60_000);
+    {
+      await using holder = await holdRows(store);
+      await holder.query(`select 1 from usage_months where team_id = '${teams[0].id}' for update`);
+      const first = await claim();
+      assert.deepEqual(
+        first.claimed.map(({ teamId }) => teamId),
+        [teams[1].id],
+      );
+      const held = first.lanes.find(({ id }) => id === teams[0].id);
+      assert.deepEqual(held, { id: teams[0].id, nextDueAt: TEST_START, holds: 'held' });
+    }
+    const second = await claim();
+    assert.deepEqual(
+      second.claimed.map(({ teamId }) => teamId),
+      [teams[0].id],
+    );
+  });
+});
+
+test('callbacks that were sent are forgotten beside one of another team that somebody holds', async () => {
+  await using store = await openPostgresTestStore();
+  const node = await aNode(store);
+  const sent: ClaimedCallback[] = [];
+  for (const { id: teamId } of [await aTeam(store), await aTeam(store)]) {
+    const job = await aClaimedJob(store, teamId, node);
+    const told = { url: 'http://back.example/', body: '{}', createdAt: TEST_START };
+    const callback = { teamId, id: newId(TEST_START), runId: job.id, ...told };
+    await store.runs.settle(node, aSettlement(store, job, { callback }));
+    sent.push(...(await store.callbacks.take(node, teamId, 1)));
+  }
+  const [held, other] = sent;
+  assert.ok(held && other);
+  {
+    await using holder = await holdRows(store);
+    await holder.query(`select 1 from callbacks_under_way where id = '${held.id}' for update`);
+    const [first, second] = await Promise.allSettled(
+      sent.map((each) => store.callbacks.end(node, each)),
+    );
+    assert.ok(first?.status === 'rejected' && isHeldUp(first.reason));
+    assert.equal(second?.status, 'fulfilled');
+  }
+  await store.callbacks.end(node, held);
+  assert.deepEqual(await store.nodes.releaseStrays(node, new Set()), []);
+});
+
+describe('a batch of which somebody holds a row', () => {
+  /** `held` are the teams that can't be written; every batch that was tried stands in `batches`. */
+  function makeWriter(held: Set<string>) {
+    const batches: string[] = [];
+    const write = async (items: readonly string[]) => {
+      batches.push(items.join(' '));
+      if (items.some((item) => held.has(item.charAt(0)))) throw heldUp();
+      return items.map((item) => item.toUpperCase());
+    };
+    return { batches, write, teams: new HeldTeams<string>((item) => item.charAt(0)) };
+  }
+
+  test('is written without it, and what is held comes last until it gets through', async () => {
+    const held = new Set(['a']);
+    const { batches, write, teams } = makeWriter(held);
+    const [a1, b1, a2] = await teams.write(['a1', 'b1', 'a2'], write);
+    assert.ok(a1 instanceof StoreError);
+    assert.ok(a2 instanceof StoreError);
+    assert.equal(b1, 'B1');
+    assert.deepEqual(batches.splice(0), ['a1 b1 a2', 'a1 a2', 'b1']);
+    await teams.write(['a1', 'b2', 'c1'], write);
+    assert.deepEqual(batches.splice(0), ['b2 c1', 'a1']);
+    held.clear();
+    assert.deepEqual(await teams.write(['a1', 'b3'], write), ['A1', 'B3']);
+    assert.deepEqual(batches.splice(0), ['b3', 'a1']);
+    await teams.write(['a3', 'b4'], write);
+    assert.deepEqual(batches, ['a3 b4']);
+  });
+
+  test('tries one of the teams that are held, however many there are, and each in turn', async () => {
+    const { batches, write, teams } = makeWriter(new Set(['a', 'b', 'c']));
+    await teams.write(['a1', 'b1', 'c1', 'd1'], write);
+    for (const tried of ['a1', 'b1', 'c1', 'a1']) {
+      batches.length = 0;
+      const results = await teams.write(['b1', 'a1', 'c1', 'd1'], write);
+      assert.deepEqual(batches, ['d1', tried]);
+      assert.deepEqual(
+        results.map((each) => each instanceof Error),
+        [true, true, true, false],
+      );
+    }
+  });
+
+  test('lets no team wait for one that stays held, and all through at once when nobody is', async () => {
+    const held = new Set(['a', 'b', 'c', 'd']);
+    const { write, teams } = makeWriter(held);
+    const items = ['a1', 'b1', 'c1', 'd1'];
+    await teams.write(items, write);
+    for (const team of ['b', 'c', 'd']) held.delete(team);
+    await teams.write(items, write);
+    const [a1, ...others] = await teams.write(items, write);
+    assert.ok(a1 instanceof StoreError);
+    assert.deepEqual(others, ['B1', 'C1', 'D1']);
+    held.clear();
+    assert.deepEqual(await teams.write(items, write), ['A1', 'B1', 'C1', 'D1']);
+  });
+
+  test('rejects with any other fault', async () => {
+    const teams = new HeldTeams<string>((item) => item);
+    const write = () => Promise.reject(new StoreError('STORE_REFUSED', 'unlucky'));
+    await assert.rejects(teams.write(['a', 'b'], write), { code: 'STORE_REFUSED' });
+  });
+});

@@ -1,0 +1,31 @@
+import type { Dialect } from '../database/dialect.ts';
+import { END_RUNS } from './end-runs.ts';
+import type { HotRunner } from '../database/procedure.ts';
+import type { RunTable } from './run-tables.ts';
+import { overLimit, packEnds } from './settlement.ts';
+import { countUsage } from '../figures/usage.ts';
+
+/**
+ * Counts runs that a node has just claimed, and fails at once those that are over their team's month (§8.2).
+ *
+ * @returns the others
+ */
+export async function keepWithinLimit<Row extends { team_id: string; id: string }>(
+  runner: HotRunner,
+  dialect: Dialect,
+  { table, nodeId, now }: { table: RunTable; nodeId: string; now: number },
+  rows: readonly Row[],
+  limitOf: (row: Row) => number | null,
+): Promise<Row[]> {
+  if (rows.length === 0) return [];
+  const byTeam = Map.groupBy(rows, ({ team_id }) => team_id);
+  const wanted = [...byTeam].map(([teamId, [first, ...others]]) => {
+    return { teamId, runs: 1 + others.length, monthlyLimit: first ? limitOf(first) : null };
+  });
+  const granted = await countUsage(runner, dialect, wanted, now);
+  const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
+  if (over.size === 0) return [...rows];
+  const ends = [...over].map(({ team_id, id }) => Object.assign({ team_id, id }, overLimit(now)));
+  await END_RUNS[dialect.name].run(runner, dialect, packEnds(table, nodeId, ends));
+  return rows.filter((row) => !over.has(row));
+}

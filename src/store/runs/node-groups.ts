@@ -1,0 +1,34 @@
+import { GroupCommit } from '../database/group-commit.ts';
+import { HeldTeams } from './held-teams.ts';
+
+const MAX_BATCH = 200;
+
+/**
+ * Group commits, one for each node that asks: what is written together was claimed by the same node. What somebody
+ * holds of one team does not hold up the others.
+ */
+export class NodeGroups<Item, Result> {
+  readonly #write: (nodeId: string, items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
+  readonly #groups = new Map<string, GroupCommit<Item, Result | Error>>();
+
+  constructor(
+    teamOf: (item: Item) => string,
+    write: (nodeId: string, items: readonly Item[]) => Promise<readonly Result[]>,
+  ) {
+    const heldTeams = new HeldTeams<Item>(teamOf);
+    this.#write = (nodeId, items) => heldTeams.write(items, (each) => write(nodeId, each));
+  }
+
+  /** Resolves once the item is durable; rejects where it is to be written again later. */
+  async add(nodeId: string, item: Item): Promise<Result> {
+    let group = this.#groups.get(nodeId);
+    if (!group) {
+      const write = (items: readonly Item[]) => this.#write(nodeId, items);
+      group = new GroupCommit(write, { maxBatch: MAX_BATCH });
+      this.#groups.set(nodeId, group);
+    }
+    const result = await group.add(item);
+    if (result instanceof Error) throw result;
+    return result;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Fields } from '../database/dialect.ts';
+
+/** Where runs wait and run: attempts of jobs and executions of crons. */
+export type RunTable = 'jobs' | 'executions';
+
+/** Names one run, or anything else of a team. */
+export const KEY = { team_id: 'id', id: 'id' } as const satisfies Fields;
+
+/** The state of a run that is being sent, in each table. */
+export const RUNNING = { jobs: 'processing', executions: 'running' } as const;
+
+export const TABLE_OF = { job: 'jobs', execution: 'executions' } as const;
+
+/** Where runs are once they have ended. */
+export const ENDED_TABLE = { jobs: 'ended_jobs', executions: 'ended_executions' } as const;
+export type EndedTable = (typeof ENDED_TABLE)[RunTable];
+
+/** What stays of a run when it ends; the rest is its outcome. */
+export const KEPT_COLUMNS = {
+  jobs: [
+    'team_id',
+    'id',
+    'original_id',
+    'attempt_number',
+    'queue_id',
+    'method',
+    'url',
+    'callback_url',
+    'created_at',
+    'scheduled_at',
+    'started_at',
+    'sealed_headers',
+    'payload',
+  ],
+  executions: ['team_id', 'id', 'cron_id', 'scheduled_for', 'created_at', 'started_at'],
+} as const;
+
+/** What an end adds to a run, in the tables of what has ended. */
+export const OUTCOME = {
+  status: 'text',
+  completed_at: 'bigint',
+  response_status: 'int',
+  reason: 'text',
+  error_message: 'text',
+  duration_ms: 'int',
+  total_bytes: 'bigint',
+  trace: 'text',
+  body: 'bytes',
+} as const satisfies Fields;
+
+/** A run's end as a settlement writes it; `queue_id` is null for one of a cron. */
+export const ENDED = { ...KEY, queue_id: 'id', ...OUTCOME } as const satisfies Fields;
+
+export const OUTCOME_COLUMNS = Object.keys(OUTCOME) as (keyof typeof OUTCOME)[];
+
+/** What is big or secret of a run. */
+export const BIG_COLUMNS = ['sealed_headers', 'payload', 'total_bytes', 'trace', 'body'] as const;
+
+/** All but that. */
+export const isSmall = (name: string) => !(BIG_COLUMNS as readonly string[]).includes(name);
+
+/** An execution that has ended, without its response. */
+export const SMALL_EXECUTION_COLUMNS: readonly string[] = [
+  ...KEPT_COLUMNS.executions,
+  ...OUTCOME_COLUMNS.filter(isSmall),
+];
+
+export function ofEachTable<T>(make: (table: RunTable) => T): Readonly<Record<RunTable, T>> {
+  return { jobs: make('jobs'), executions: make('executions') };
+}

@@ -1,0 +1,136 @@
+import type { Clock } from '#domain/clock';
+import { joinClaims } from './claim.ts';
+import { claimExecutions, findHeldTeams, type NextRunAt } from './claim-executions.ts';
+import {
+  type Claim,
+  type Claimant,
+  type ClaimedExecution,
+  type ClaimRoom,
+  type LaneSeats,
+  SecretReader,
+} from './claims.ts';
+import type { Database } from '../database/database.ts';
+import type { ClaimJobs } from './due-jobs.ts';
+import type { OnBatch } from '../database/group-commit.ts';
+import { HeldLanes } from './held-rows.ts';
+import { NodeGroups } from './node-groups.ts';
+import { jobClaims as onPostgres } from '../postgres/claim-jobs.ts';
+import { ofEachTable, type RunTable, TABLE_OF } from './run-tables.ts';
+import type { Sealer } from '../database/seal.ts';
+import { settleRuns } from './settle-runs.ts';
+import type { Settlement } from './settlement.ts';
+import type { Signal, SignalBus } from '../database/signals.ts';
+import { jobClaims as onSqlite } from '../sqlite/claim-jobs.ts';
+import { StartingPoints } from './starting-points.ts';
+import { scanWaitingQueues, scanWaitingTeams, type WaitingLane } from './waiting.ts';
+
+const JOB_CLAIMS = { postgres: onPostgres, sqlite: onSqlite };
+
+/** Everything that is sent: attempts of jobs and executions of crons, from what is due to its stored outcome. */
+export class RunStore {
+  /** Claims due jobs of queues for a node. */
+  readonly claimJobs: ClaimJobs;
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #signals: SignalBus;
+  readonly #room: ClaimRoom;
+  readonly #heldTeams: HeldLanes<LaneSeats>;
+  readonly #points: Readonly<Record<RunTable, StartingPoints>>;
+  readonly #settling = ofEachTable(
+    (table) =>
+      new NodeGroups<Settlement, boolean>(
+        ({ run }) => run.teamId,
+        (nodeId, settlements) => this.#settle(table, nodeId, settlements),
+      ),
+  );
+  #onBatch: OnBatch = () => {};
+
+  constructor(db: Database, sealer: Sealer, clock: Clock, signals: SignalBus) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#signals = signals;
+    this.#room = { db, sealer, secrets: new SecretReader(sealer), knownPlans: new Set() };
+    this.claimJobs = JOB_CLAIMS[db.dialect.name](this.#room, clock);
+    this.#heldTeams = new HeldLanes(db, findHeldTeams, ({ id }) => ({ id, teamId: id }));
+    this.#points = ofEachTable(() => new StartingPoints(clock));
+  }
+
+  /** Tells how many runs share a commit. One listener. */
+  watchBatches(onBatch: OnBatch): void {
+    this.#onBatch = onBatch;
+  }
+
+  /** Starts what is due of teams' crons for a node. */
+  async claimExecutions(
+    asked: readonly LaneSeats[],
+    claimant: Claimant,
+    nextRunAt: NextRunAt,
+  ): Promise<Claim<ClaimedExecution>> {
+    const claim = (free: readonly LaneSeats[]) =>
+      claimExecutions(this.#room, free, claimant, nextRunAt);
+    if (!this.#db.dialect.isShared) return claim(asked);
+    const { now } = claimant;
+    const { claims, held } = await this.#heldTeams.claimBeside(asked, now, claim);
+    return joinClaims(
+      claims,
+      held.map(({ id, seats }) => ({ id, seats, from: now })),
+    );
+  }
+
+  /** Ends a run; false where the claim was gone and nothing was changed. */
+  async settle(nodeId: string, settlement: Settlement): Promise<boolean> {
+    return this.#settling[TABLE_OF[settlement.run.kind]].add(nodeId, settlement);
+  }
+
+  /** The queues with waiting jobs. */
+  async scanQueues(): Promise<WaitingLane[]> {
+    return scanWaitingQueues(this.#db, this.#points.jobs, this.#clock.now());
+  }
+
+  /** The teams with a cron to run or a Run now waiting. */
+  async scanTeams(): Promise<WaitingLane[]> {
+    return scanWaitingTeams(this.#db, this.#points.executions, this.#clock.now());
+  }
+
+  /** A signal has told of a job that waits. */
+  hearOf(queueId: string, dueAt: number): void {
+    this.#points.jobs.hear(queueId, dueAt);
+  }
+
+  /** Signals may have been lost: the next scans go through everything. */
+  missedSignals(): void {
+    for (const points of Object.values(this.#points)) points.distrust();
+  }
+
+  /** Since when at the earliest what waits in a queue is due, as far as `scanQueues` has seen; 0 for unknown. */
+  waitingSince(queueId: string): number {
+    return this.#points.jobs.of(queueId);
+  }
+
+  async #settle(
+    table: RunTable,
+    nodeId: string,
+    settlements: readonly Settlement[],
+  ): Promise<boolean[]> {
+    this.#onBatch('settle', settlements.length);
+    const { ours, hasRaised } = await settleRuns(this.#db, table, nodeId, settlements);
+    // Of all: what is not ours any more may have been written by an earlier try whose answer was lost.
+    const signals = settlements.flatMap(signalsOf);
+    this.#signals.send(hasRaised ? [...signals, { kind: 'notices' }] : signals);
+    return settlements.map(({ run }) => ours.has(run.id));
+  }
+}
+
+function signalsOf({ run, next, callback, alert }: Settlement): Signal[] {
+  const { teamId } = run;
+  const signals: Signal[] = [];
+  if (run.kind === 'job') {
+    const { queueId, dueAt } = run;
+    if (next) signals.push({ kind: 'jobs', queueId, teamId, dueAt: next.scheduledAt });
+    // There is room for the next one, which was due no earlier.
+    if (run.hasConcurrencyLimit) signals.push({ kind: 'jobs', queueId, teamId, dueAt });
+  }
+  if (callback) signals.push({ kind: 'callbacks', teamId });
+  if (alert) signals.push({ kind: 'notices' });
+  return signals;
+}

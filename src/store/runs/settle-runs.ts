@@ -1,0 +1,73 @@
+import { followCrons, type SettledRun } from '../alerts/cron-alerts.ts';
+import type { Database } from '../database/database.ts';
+import { END_RUNS } from './end-runs.ts';
+import { type JobAlert, raiseJobAlerts } from '../alerts/job-alerts.ts';
+import type { RunTable } from './run-tables.ts';
+import { type EndedRow, packSettlements, type Settlement } from './settlement.ts';
+import { uncountRuns, unsentRuns } from '../figures/usage.ts';
+
+export interface Settled {
+  /** The ids that were still the node's to end; for all others nothing was changed. */
+  ours: Set<string>;
+  /** Whether a cron's streak gave rise to an alert. */
+  hasRaised: boolean;
+}
+
+/** Ends runs of one table in one transaction: their outcome, the next attempts, the callbacks and alerts to send. */
+export async function settleRuns(
+  db: Database,
+  table: RunTable,
+  nodeId: string,
+  settlements: readonly Settlement[],
+): Promise<Settled> {
+  const input = packSettlements(table, nodeId, settlements);
+  if (settlements.every(isQuiet)) {
+    return { ours: idsOf(await db.perform(END_RUNS, input)), hasRaised: false };
+  }
+  return db.transact(async (trx) => {
+    const { dialect } = db;
+    const ended = await END_RUNS[dialect.name].run(trx, dialect, input);
+    const ours = idsOf(ended);
+    const kept = settlements.filter(({ run }) => ours.has(run.id));
+    await raiseJobAlerts(trx, dialect, kept.flatMap(alertOf));
+    const hasRaised = await followCrons(trx, dialect, findAlertable(kept, ended));
+    await uncountRuns(trx, dialect, unsentRuns(kept.map(({ run }) => run)));
+    return { ours, hasRaised };
+  });
+}
+
+function idsOf(ended: readonly EndedRow[]): Set<string> {
+  return new Set(ended.map(({ id }) => id));
+}
+
+/** Nothing can come of it but what ending it writes. How a cron's streak stands is known only then. */
+function isQuiet({ run, alert }: Settlement): boolean {
+  return run.kind === 'job' && alert === null && run.unreadable === null;
+}
+
+function alertOf({ run, end, alert }: Settlement): JobAlert[] {
+  if (run.kind !== 'job' || alert === null) return [];
+  const { teamId, id, queueId, attemptNumber } = run;
+  return [{ level: alert, teamId, queueId, jobId: id, attemptNumber, end }];
+}
+
+/**
+ * The runs, in their order, of the crons whose streak can change or that have one: nothing happens where a
+ * cron without failed runs only succeeds.
+ */
+function findAlertable(settled: readonly Settlement[], ended: readonly EndedRow[]): SettledRun[] {
+  const failedRuns = new Map(
+    ended.flatMap((row) =>
+      typeof row.alert_threshold === 'number' ? [[row.id, row.failed_runs]] : [],
+    ),
+  );
+  const runs = settled.flatMap(({ run, status, end }) => {
+    if (run.kind !== 'execution' || !failedRuns.has(run.id)) return [];
+    const { teamId, cronId, id } = run;
+    return [{ teamId, cronId, executionId: id, isSuccess: status === 'success', end }];
+  });
+  const isCalm = ({ isSuccess, executionId }: SettledRun) =>
+    isSuccess && failedRuns.get(executionId) === 0;
+  const stirred = new Set(runs.filter((run) => !isCalm(run)).map(({ cronId }) => cronId));
+  return runs.filter(({ cronId }) => stirred.has(cronId));
+}

@@ -1,0 +1,185 @@
+import { FAILURE_TEXTS, type FailureReason } from '#domain/failure';
+import { CALLBACK, callbackRow, type CallbackToSend } from '../callbacks/callbacks.ts';
+import type { ClaimedExecution, ClaimedJob, ClaimedRun } from './claims.ts';
+import { COPY, copyRow, type JobCopy } from '../jobs/copy-jobs.ts';
+import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
+import {
+  ENDED,
+  ENDED_TABLE,
+  KEPT_COLUMNS,
+  KEY,
+  OUTCOME,
+  OUTCOME_COLUMNS,
+  type RunTable,
+} from './run-tables.ts';
+
+/** What is kept of a response, apart from the run's row (§2.5). */
+export interface StoredResponse {
+  body: Uint8Array;
+  totalBytes: number;
+  /** JSON of `Trace`. */
+  trace: string;
+}
+
+/** How a run ended, in the columns that jobs and executions share. */
+export interface RunEnd {
+  completedAt: number;
+  responseStatus: number | null;
+  reason: FailureReason | null;
+  errorMessage: string | null;
+  durationMs: number;
+}
+
+/** Everything that changes together when a run ends (§3.1, §3.2). */
+export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
+  run: Run;
+  status: 'success' | 'retried' | 'dead_lettered' | 'failed';
+  end: RunEnd;
+  response: StoredResponse | null;
+  /** The next attempt of a job, which is a new job with a new id. */
+  next: { id: string; scheduledAt: number } | null;
+  callback: CallbackToSend | null;
+  /** The level of the alert that a job raises (§6.4); a cron's follow its streak. */
+  alert: 'warning' | 'failure' | null;
+}
+
+export type JobSettlement = Settlement<ClaimedJob>;
+export type ExecutionSettlement = Settlement<ClaimedExecution>;
+
+/** What ended, and how a cron's streak stood: runs without an alert in sight then cost no further statement. */
+export interface EndedRow {
+  id: string;
+  /** Of a cron. */
+  alert_threshold?: number | null;
+  failed_runs?: number | null;
+}
+
+/** A batch of settlements as the parameters of the statements that write it (`packRows`). */
+export interface PackedSettlements {
+  table: RunTable;
+  nodeId: string;
+  count: number;
+  ends: string;
+  callbacks: string;
+  copies: string;
+}
+
+export const NO_ROWS = '[]';
+
+/**
+ * How the streak of an ended run's cron stands, as further columns.
+ *
+ * @param ended  what the row of the run is called
+ */
+export function streakOf(table: RunTable, ended: string): string {
+  if (table === 'jobs') return '';
+  const isItsCron = `c.team_id = ${ended}.team_id and c.id = ${ended}.cron_id`;
+  return `, (select c.alert_threshold from crons c where ${isItsCron}) as alert_threshold,
+    (select c.failed_runs from crons c where ${isItsCron}) as failed_runs`;
+}
+
+/**
+ * Writes down what has ended: runs as they were, with their outcomes.
+ *
+ * @param kept  what the rows of the runs are called
+ * @param outcome  what the rows of their outcomes are called, as `dialect.rows` unpacks `ENDED`
+ * @param from  the table expression that joins both, with its condition
+ */
+export function insertEnded(
+  dialect: Dialect,
+  table: RunTable,
+  { kept, outcome, from }: { kept: string; outcome: string; from: string },
+): string {
+  const columns = [...KEPT_COLUMNS[table], ...OUTCOME_COLUMNS];
+  const values = [
+    ...KEPT_COLUMNS[table].map((name) => `${kept}.${name}`),
+    ...OUTCOME_COLUMNS.map((name) => outcomeOf(dialect, `${outcome}.${name}`)),
+  ];
+  return `
+  insert into ${ENDED_TABLE[table]} (${columns.join(', ')})
+  select ${values.join(', ')} from ${from}`;
+}
+
+function outcomeOf(dialect: Dialect, column: string): string {
+  return column.endsWith('.body') ? dialect.bytesOf(column) : column;
+}
+
+export function packSettlements(
+  table: RunTable,
+  nodeId: string,
+  settlements: readonly Settlement[],
+): PackedSettlements {
+  const callbacks = settlements.flatMap(({ callback }) => callback ?? []);
+  return {
+    table,
+    nodeId,
+    count: settlements.length,
+    ends: packRows(ENDED, settlements.map(endedRow)),
+    callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
+    copies: packRows(COPY, settlements.flatMap(copiesOf).map(copyRow)),
+  };
+}
+
+/** What ends runs that were not sent or whose answer nobody knows: without a response and a next attempt. */
+export function packEnds(
+  table: RunTable,
+  nodeId: string,
+  ends: readonly RowOf<typeof KEY & typeof OUTCOME>[],
+  callbacks: readonly CallbackToSend[] = [],
+): PackedSettlements {
+  return {
+    table,
+    nodeId,
+    count: ends.length,
+    ends: packRows({ ...KEY, ...OUTCOME }, ends),
+    callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
+    copies: NO_ROWS,
+  };
+}
+
+export const NO_RESPONSE = { total_bytes: null, trace: null, body: null } as const;
+
+/** How a run ends for which its team's month has no room (§2.7). */
+export function overLimit(now: number): RowOf<typeof OUTCOME> {
+  return {
+    status: 'failed',
+    completed_at: now,
+    response_status: null,
+    reason: 'limit_exceeded',
+    error_message: FAILURE_TEXTS.limitReached,
+    duration_ms: 0,
+    ...NO_RESPONSE,
+  };
+}
+
+function endedRow({ run, status, end, response }: Settlement): RowOf<typeof ENDED> {
+  return {
+    team_id: run.teamId,
+    id: run.id,
+    queue_id: run.kind === 'job' ? run.queueId : null,
+    status,
+    completed_at: end.completedAt,
+    response_status: end.responseStatus,
+    reason: end.reason,
+    error_message: end.errorMessage,
+    duration_ms: end.durationMs,
+    ...(response === null
+      ? NO_RESPONSE
+      : { total_bytes: response.totalBytes, trace: response.trace, body: response.body }),
+  };
+}
+
+function copiesOf({ run, next, end }: Settlement): JobCopy[] {
+  if (run.kind !== 'job' || next === null) return [];
+  return [
+    {
+      teamId: run.teamId,
+      fromId: run.id,
+      id: next.id,
+      originalId: run.originalId,
+      attemptNumber: run.attemptNumber + 1,
+      createdAt: end.completedAt,
+      scheduledAt: next.scheduledAt,
+    },
+  ];
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aClaimant, aJob, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
+import { forEachStore, type OpenTestStore } from '#testing/stores';
+import { RECOUNT_MS } from '../postgres/slots.ts';
+
+const LIMIT = 3;
+
+describe('the concurrency slots of a queue', () => {
+  forEachStore((_name, openTestStore) => {
+    test('are free again however a run ends, and never more than the limit', async () => {
+      await using scene = await makeScene(openTestStore);
+      const { store, node, claim } = scene;
+      const first = await claim();
+      assert.equal(first.length, LIMIT);
+      await store.testClock.advance(RECOUNT_MS + 1);
+      assert.equal((await claim()).length, 0, 'none is free');
+      const [settled, strayed, orphaned] = first;
+      assert.ok(settled && strayed && orphaned);
+      await store.runs.settle(node, aSettlement(store, settled));
+      assert.equal((await claim()).length, 1, 'one has ended');
+      const known = new Set([orphaned.id]);
+      assert.equal((await store.nodes.releaseStrays(node, known)).length, 2);
+      assert.equal((await claim()).length, 2, 'two were put back, and run again');
+      const heir = await aNode(store);
+      await store.nodes.recoverDead(heir, store.clock.now(), 'all');
+      assert.equal((await claim(heir)).length, LIMIT, 'the node is dead');
+      assert.equal((await claim(heir)).length, 0);
+    });
+
+    test('count what began before there was a limit, and after it was changed', async () => {
+      await using scene = await makeScene(openTestStore);
+      const { store, claim, setLimit } = scene;
+      await setLimit(null);
+      assert.equal((await claim(undefined, 2)).length, 2);
+      await setLimit(LIMIT);
+      assert.equal((await claim()).length, 1);
+      await store.testClock.advance(RECOUNT_MS + 1);
+      await setLimit(LIMIT + 2);
+      assert.equal((await claim()).length, 2);
+      await setLimit(LIMIT);
+      assert.equal((await claim()).length, 0);
+    });
+
+    test('count what a node of the version before has claimed', async () => {
+      await using scene = await makeScene(openTestStore);
+      const { store, node, claim } = scene;
+      assert.equal((await claim(node, 1)).length, 1);
+      await store.testClock.advance(RECOUNT_MS + 1);
+      const old = await aNode(store);
+      await store.database.transact(async (trx) => {
+        await trx.updateTable('nodes').set({ keeps_slots: 0 }).where('id', '=', old).execute();
+        const some = trx.selectFrom('jobs').select('id').where('status', '=', 'pending').limit(1);
+        const claimed = { status: 'processing', claimed_by: old, started_at: 1 } as const;
+        await trx.updateTable('jobs').set(claimed).where('id', 'in', some).execute();
+      });
+      assert.equal((await claim()).length, 1, 'of three slots it has one, and we have one');
+    });
+  });
+});
+
+/** A queue with a limit of three and twelve jobs that are due. */
+async function makeScene(openTestStore: OpenTestStore) {
+  const store = await openTestStore();
+  const team = await aTeam(store);
+  const node = await aNode(store);
+  await aQueue(store, team.id, { concurrencyLimit: LIMIT });
+  const jobs = await Promise.all(Array.from({ length: 12 }, () => aJob(store, team.id)));
+  const queueId = jobs[0]?.queueId ?? '';
+  return {
+    store,
+    node,
+    claim: async (by = node, seats = 10) => {
+      const asked = [{ id: queueId, seats }];
+      return (await store.runs.claimJobs(asked, aClaimant(store, by))).claimed;
+    },
+    setLimit: (concurrencyLimit: number | null) =>
+      store.queues.update(team.id, queueId, { concurrencyLimit }),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}

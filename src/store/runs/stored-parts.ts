@@ -1,0 +1,48 @@
+import type { Assertion } from '#domain/assertion';
+import type { HeaderList } from '#domain/exchange';
+import { UNREADABLE_TEXTS } from '#domain/judge';
+import type { SecretReader } from './claims.ts';
+import { openHeaders } from './headers.ts';
+import { parseList } from '../database/parse-list.ts';
+import type { Sealer } from '../database/seal.ts';
+
+/**
+ * Reads the parts of a row that are stored sealed or as JSON. One that was sealed with another APP_KEY, or that
+ * was damaged, is left out and remembered: it must not take the rows beside it along.
+ */
+export class PartsReader {
+  /** Says which part can't be read, the first one if there are several; null while all could. */
+  unreadable: string | null = null;
+
+  read<T>(part: keyof typeof UNREADABLE_TEXTS, open: () => T, instead: T): T {
+    try {
+      return open();
+    } catch {
+      this.unreadable ??= UNREADABLE_TEXTS[part];
+      return instead;
+    }
+  }
+
+  readHeaders(sealer: Sealer, table: 'jobs' | 'crons', sealed: string | null): HeaderList {
+    return this.read('headers', () => openHeaders(sealer, table, sealed), []);
+  }
+
+  readAssertions(text: string): readonly Assertion[] {
+    return this.read('assertions', () => parseList<Assertion>(text), []);
+  }
+
+  readSecret(secrets: SecretReader, sealed: string | null): string | null {
+    return this.read('secret', () => secrets.open(sealed), null);
+  }
+
+  /** A cron's payload, which is stored as a JSON string literal. */
+  readPayload(text: string | null): string | null {
+    return this.read('payload', () => (text === null ? null : parseString(text)), null);
+  }
+}
+
+function parseString(text: string): string {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'string') throw new TypeError('not a string');
+  return value;
+}

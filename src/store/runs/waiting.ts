@@ -1,0 +1,88 @@
+import type { Database } from '../database/database.ts';
+import { packRows } from '../database/dialect.ts';
+import { hotStatement, runHot } from '../database/hot.ts';
+import { FROM, type StartingPoints } from './starting-points.ts';
+
+/** What waits somewhere, and when the earliest of it is due. */
+export interface WaitingLane {
+  /** The queue's; for crons the team's. */
+  id: string;
+  teamId: string;
+  nextDueAt: number;
+}
+
+/** A step per queue that there is, from where its look may begin. $1 those that have a point of their own, $2 the others' */
+const lookAtQueues = hotStatement<{
+  queue_id: string;
+  team_id: string;
+  scheduled_at: number | null;
+}>(
+  'look-at-queues',
+  (dialect) => `
+  select q.id as queue_id, q.team_id, (
+    select j.scheduled_at from jobs j where j.queue_id = q.id and j.status = 'pending'
+      and j.scheduled_at >= coalesce(given.from_at, ${dialect.$(2)})
+    order by j.scheduled_at, j.id limit 1
+  ) as scheduled_at
+  from queues q left join ${dialect.rows(FROM, 1)} on given.id = q.id`,
+);
+
+/**
+ * Every queue that has waiting jobs, with the time of its earliest. Costs a step per queue, not per job, and on
+ * Postgres none for jobs that have left.
+ */
+export async function scanWaitingQueues(
+  db: Database,
+  points: StartingPoints,
+  now: number,
+): Promise<WaitingLane[]> {
+  const { all, parameters } = whereToBegin(db, points);
+  const rows = await db.read((reader) => runHot(reader, db.dialect, lookAtQueues, parameters));
+  const waiting = rows.flatMap(({ queue_id, team_id, scheduled_at }) =>
+    scheduled_at === null ? [] : [{ id: queue_id, teamId: team_id, nextDueAt: scheduled_at }],
+  );
+  const heads = new Map(waiting.map(({ id, nextDueAt }) => [id, nextDueAt]));
+  points.learn(heads, now, all);
+  return waiting;
+}
+
+/** A step of each index per team; a join would leave the planner free to read all crons instead. */
+const scanTeams = hotStatement<{
+  team_id: string;
+  next_run_at: number | null;
+  waiting_since: number | null;
+}>('scan-waiting-teams', (dialect) => {
+  const from = `coalesce(given.from_at, ${dialect.$(2)})`;
+  return `
+    select t.id as team_id,
+      (select c.next_run_at from crons c
+       where c.team_id = t.id and c.next_run_at is not null and c.next_run_at >= ${from}
+       order by c.next_run_at limit 1) as next_run_at,
+      (select e.created_at from executions e
+       where e.team_id = t.id and e.status = 'pending' and e.created_at >= ${from}
+       order by e.created_at limit 1) as waiting_since
+    from teams t left join ${dialect.rows(FROM, 1)} on given.id = t.id
+    where t.deleted_at is null`;
+});
+
+/** SQLite leaves no entries of what has left. */
+function whereToBegin({ dialect }: Database, points: StartingPoints) {
+  const all = !dialect.isShared || points.isAllDue;
+  return { all, parameters: all ? [packRows(FROM, []), 0] : points.pack() };
+}
+
+/** Every team with a cron to run or a Run now waiting, with the time of the earliest. Costs a step per team. */
+export async function scanWaitingTeams(
+  db: Database,
+  points: StartingPoints,
+  now: number,
+): Promise<WaitingLane[]> {
+  const { all, parameters } = whereToBegin(db, points);
+  const rows = await db.read((reader) => runHot(reader, db.dialect, scanTeams, parameters));
+  const waiting = rows.flatMap(({ team_id, next_run_at, waiting_since }) => {
+    const nextDueAt = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
+    return nextDueAt === Infinity ? [] : [{ id: team_id, teamId: team_id, nextDueAt }];
+  });
+  points.learn(new Map(waiting.map(({ teamId, nextDueAt }) => [teamId, nextDueAt])), now, all);
+  return waiting;
+}
