@@ -45,7 +45,7 @@ const NAMES: Partial<Record<Room, object[]>> = {
     {
       name: 'react-router',
       importNames: ['Form'],
-      message: 'Forms are parts/Form.tsx: it carries the team and keeps what was typed.',
+      message: 'Forms are forms/Form.tsx: it carries the team and keeps what was typed.',
     },
   ],
 };

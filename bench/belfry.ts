@@ -5,7 +5,7 @@ import { Engine } from '#engine/engine';
 import { type EngineObserver, unobserved } from '#engine/observer';
 import { createSender } from '#outgoing/exchange';
 import { openStore, type Store, type StoreLocation } from '#store/store';
-import { realClock } from '../src/realClock.ts';
+import { realClock } from '../src/real-clock.ts';
 import { BODY, type MakeContestant } from './contestant.ts';
 
 const QUEUE = 'deliveries';

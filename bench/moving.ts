@@ -8,7 +8,7 @@ import { POSTGRES_INDEXES } from '#store/migrations/postgres-indexes';
 import { openSqliteHere } from '#store/sqlite/open';
 import pg from 'pg';
 import { prepareHistory } from '../src/history.ts';
-import { realClock } from '../src/realClock.ts';
+import { realClock } from '../src/real-clock.ts';
 import { HISTORY_DAYS, openBenchStore } from './belfry.ts';
 import { STORED_BODY, STORED_TRACE } from './bulk.ts';
 import type { DatabaseName } from './place.ts';

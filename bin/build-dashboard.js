@@ -54,7 +54,7 @@ function runBuilder(directory) {
 
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** Once here rather than in each process that serves them; dashboard/staticFiles.ts looks for both beside the file. */
+/** Once here rather than in each process that serves them; dashboard/serving/static-files.ts looks for both beside the file. */
 function compressFiles(directory) {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(js|css|svg|txt|webmanifest)$/.test(entry.name))

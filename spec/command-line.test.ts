@@ -15,7 +15,7 @@ import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { makeFolder } from '#testing/guard';
 import type { Config } from '../src/config.ts';
-import { realClock } from '../src/realClock.ts';
+import { realClock } from '../src/real-clock.ts';
 
 type Json = Record<string, unknown>;
 

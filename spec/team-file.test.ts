@@ -9,7 +9,7 @@ import { aCron, aQueue } from '#testing/makers';
 import { forEachDatabase } from '#testing/process';
 import { createWork, type Work } from '#work/work';
 import type { Config } from '../src/config.ts';
-import { realClock } from '../src/realClock.ts';
+import { realClock } from '../src/real-clock.ts';
 
 type Json = Record<string, unknown>;
 

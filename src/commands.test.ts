@@ -15,7 +15,7 @@ import { createDatabase } from '#testing/postgres';
 import { forEachDatabase } from '#testing/process';
 import { startSmtpServer } from '#testing/smtp';
 import type { Config } from './config.ts';
-import { realClock } from './realClock.ts';
+import { realClock } from './real-clock.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 

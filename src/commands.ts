@@ -4,7 +4,7 @@ import type { BackupOutcome, CommandServices, Terminal } from '#cli/services';
 import type { Config } from './config.ts';
 import { askHealth } from './health.ts';
 import type { Packaged } from './packaged.ts';
-import { readTextFile } from './textFile.ts';
+import { readTextFile } from './text-file.ts';
 
 /**
  * Runs one command of the operator's command line with these settings, beside a running service or alone.

@@ -6,10 +6,10 @@ import { probeDns } from '#outgoing/probe-dns';
 import { inspectDatabase } from '#store/database/inspect';
 import type { DatabaseReport } from '#store/database/inspection';
 import { isKeyOf } from '#store/database/seal';
-import { loadAppKey } from './appKey.ts';
+import { loadAppKey } from './app-key.ts';
 import type { Config } from './config.ts';
 import { describeSighting, isStillTrue } from './forwarding.ts';
-import { realClock } from './realClock.ts';
+import { realClock } from './real-clock.ts';
 import { examineSurroundings } from './surroundings.ts';
 
 /** A clock this far off makes times in logs and records hard to compare. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Backlog } from '#store/figures/backlog';
 import type { EachSource } from '#store/figures/source-figures';
 import { Metrics } from './metrics.ts';
-import { watchSources } from './sourceMetrics.ts';
+import { watchSources } from './source-metrics.ts';
 
 const PAGE = readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8');
 

@@ -4,10 +4,10 @@ import { secretHeadersWith } from '#domain/secret-headers';
 import { createPeople } from '#people/people';
 import { StoreError } from '#store/database/errors';
 import { openStore } from '#store/store';
-import { AppKeyFault, loadAppKey } from './appKey.ts';
+import { AppKeyFault, loadAppKey } from './app-key.ts';
 import { publicAddress, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';
-import { createLateLog } from './lateLog.ts';
-import { realClock } from './realClock.ts';
+import { createLateLog } from './late-log.ts';
+import { realClock } from './real-clock.ts';
 
 /** Opens the database, and the rooms that commands work with. */
 export async function openRooms(config: Config): Promise<OpenRooms> {

@@ -3,16 +3,16 @@ import type { DashboardBuild } from '#dashboard/build';
 import { findOwnEcho } from '#domain/own-echo';
 import { StoreError } from '#store/database/errors';
 import { type OpenedStore, openStore } from '#store/store';
-import { AppKeyFault, loadAppKey } from './appKey.ts';
+import { AppKeyFault, loadAppKey } from './app-key.ts';
 import { publicAddress, type Config } from './config.ts';
 import { EXIT, say } from './exit.ts';
 import { writeGreeting } from './greeting.ts';
 import { type Part, Service, stopOnSignals } from './lifecycle.ts';
-import { findDashboardBuild } from './lazyDashboard.ts';
+import { findDashboardBuild } from './lazy-dashboard.ts';
 import { createLog, type MainLog } from './log.ts';
-import { realClock } from './realClock.ts';
+import { realClock } from './real-clock.ts';
 import { type BelfryService, buildService } from './service.ts';
-import { ListenFault, WebServer } from './webServer.ts';
+import { ListenFault, WebServer } from './web-server.ts';
 
 /** Faults that say by themselves what an operator has to do. */
 function isExplained(fault: unknown): fault is Error {

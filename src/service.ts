@@ -28,11 +28,11 @@ import { type Config, isLoopbackHost, servesLoopbackOnly } from './config.ts';
 import { ForwardingWatch } from './forwarding.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { prepareHistory } from './history.ts';
-import { createLazyDashboard } from './lazyDashboard.ts';
+import { createLazyDashboard } from './lazy-dashboard.ts';
 import { Metrics } from './metrics.ts';
-import { createMetricsPage } from './metricsPage.ts';
-import { SharedRateLimiter } from './sharedRateLimiter.ts';
-import { watchSources } from './sourceMetrics.ts';
+import { createMetricsPage } from './metrics-page.ts';
+import { SharedRateLimiter } from './shared-rate-limiter.ts';
+import { watchSources } from './source-metrics.ts';
 
 const EVERYWHERE: Cidr[] = [{ base: 0, prefix: 0 }];
 

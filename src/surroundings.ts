@@ -6,7 +6,7 @@ import type { Finding } from '#cli/services';
 import { basePathOf } from '#domain/public-address';
 import { type Config, isLoopbackHost } from './config.ts';
 import { HEALTHY } from './health.ts';
-import { isDashboardBuilt } from './lazyDashboard.ts';
+import { isDashboardBuilt } from './lazy-dashboard.ts';
 import { examineListening } from './listening.ts';
 
 const LIMIT_MS = 4_000;

@@ -5,7 +5,7 @@ import { silentLog } from '#domain/log';
 import { openStore, type Store } from '#store/store';
 import { createCommandServices } from '../src/commands.ts';
 import { type Config, readConfig } from '../src/config.ts';
-import { realClock } from '../src/realClock.ts';
+import { realClock } from '../src/real-clock.ts';
 
 export const APP_KEY = Buffer.alloc(32, 7);
 

@@ -8,7 +8,7 @@ import type { Log } from '#domain/log';
 import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#service';
 import { openStore } from '#store/store';
-import { realClock } from '../src/realClock.ts';
+import { realClock } from '../src/real-clock.ts';
 import { TEST_APP_KEY } from './stores.ts';
 import { Visitor } from './visitor.ts';
 

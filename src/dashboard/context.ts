@@ -4,7 +4,7 @@
  */
 import { createContext, data, redirect, type RouterContextProvider } from 'react-router';
 import { leastRoleFor, may } from '#people/roles';
-import type { ReadBody } from './formGuards.ts';
+import type { ReadBody } from './serving/form-guards.ts';
 import type { Actor, Permission, Services, Session, TeamOfUser, Visitor } from './services.ts';
 
 export type Theme = 'light' | 'dark' | 'auto';

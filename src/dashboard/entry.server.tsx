@@ -14,8 +14,8 @@ import {
   type ServerBuild,
 } from 'react-router';
 import { requestFacts, services, type RequestFacts } from './context.ts';
-import { numberFaults } from './numberedFaults.ts';
-import { showRefusalsAsPages } from './refusals.ts';
+import { numberFaults } from './serving/numbered-faults.ts';
+import { showRefusalsAsPages } from './serving/refusals.ts';
 import type { Services } from './services.ts';
 
 export function createRequestHandler(build: ServerBuild, mode: string) {

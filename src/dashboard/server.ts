@@ -9,12 +9,12 @@ import {
   isSafeMethod,
   originsOfOurPages,
   readBoundedBody,
-} from './formGuards.ts';
-import { moveBuild } from './moveBuild.ts';
-import { buildPlainPage, type PlainPage } from './plainPage.ts';
-import { setCommonHeaders, setPageHeaders } from './securityHeaders.ts';
+} from './serving/form-guards.ts';
+import { moveBuild } from './serving/move-build.ts';
+import { buildPlainPage, type PlainPage } from './serving/plain-page.ts';
+import { setCommonHeaders, setPageHeaders } from './serving/security-headers.ts';
 import type { Services } from './services.ts';
-import { answerStaticFile, prepareStaticFiles } from './staticFiles.ts';
+import { answerStaticFile, prepareStaticFiles } from './serving/static-files.ts';
 
 export type DashboardOptions = {
   services: Services;

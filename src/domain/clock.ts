@@ -1,5 +1,5 @@
 /**
- * Time, handed in. Only realClock.ts has the real one; a test owns the whole timeline.
+ * Time, handed in. Only real-clock.ts has the real one; a test owns the whole timeline.
  * Instants are milliseconds since 1970 UTC, everywhere.
  */
 export interface Clock {

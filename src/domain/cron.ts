@@ -1,5 +1,5 @@
-import { findRunDay } from './cronCalendar.ts';
-import { type CronFields, parseCronFields } from './cronFields.ts';
+import { findRunDay } from './cron-calendar.ts';
+import { type CronFields, parseCronFields } from './cron-fields.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES_A_DAY = 1_440;

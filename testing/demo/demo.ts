@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { readConfig } from '#config';
-import { loadAppKey } from '../../src/appKey.ts';
+import { loadAppKey } from '../../src/app-key.ts';
 import { DEMO, seedDemo } from './seed.ts';
 import { startDemoTarget } from './target.ts';
 

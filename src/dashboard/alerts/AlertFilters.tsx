@@ -1,9 +1,9 @@
 import { useLocation } from 'react-router';
-import { FilterBar } from '../parts/FilterBar.tsx';
-import { FilterFault, faultyControl } from '../parts/FilterFault.tsx';
-import type { FilterFaults } from '../parts/readFilters.ts';
+import { FilterBar } from '../lists/FilterBar.tsx';
+import { FilterFault, faultyControl } from '../lists/FilterFault.tsx';
+import type { FilterFaults } from '../lists/read-filters.ts';
 import type { NamedSource } from '../services.ts';
-import { readSourceChoice } from './alertFilter.ts';
+import { readSourceChoice } from './alert-filter.ts';
 
 /** So many crons and queues are offered by name; alerts of others are reached from their pages. */
 const MOST_OFFERED = 200;

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
-import { useClockBehind } from '../parts/clockColumn.tsx';
-import type { Column } from '../parts/DataTable.tsx';
-import { Form } from '../parts/Form.tsx';
+import { useClockBehind } from '../lists/clock-column.tsx';
+import type { Column } from '../lists/DataTable.tsx';
+import { Form } from '../forms/Form.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Alert } from '../services.ts';
 import classes from './Alerts.module.css';
-import { describeCause, pathOfRun, pathOfSource } from './alertWords.ts';
-import { type AlertGroup, describeGroup } from './groupAlerts.ts';
+import { describeCause, pathOfRun, pathOfSource } from './alert-words.ts';
+import { type AlertGroup, describeGroup } from './group-alerts.ts';
 
 const alertColumns: Column<AlertGroup>[] = [
   {

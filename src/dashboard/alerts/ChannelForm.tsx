@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { useNavigation } from 'react-router';
 import { CHAT_CHANNELS } from '#domain/notification-channel';
 import { EnterSaves } from '../forms/FormActions.tsx';
-import { ChoiceField, TextField } from '../parts/Field.tsx';
-import { Form } from '../parts/Form.tsx';
+import { ChoiceField, TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { ChannelView, FieldErrors } from '../services.ts';
 import classes from './Alerts.module.css';
-import { asSentence, nameChannel } from './alertWords.ts';
+import { asSentence, nameChannel } from './alert-words.ts';
 import { describeMembers } from './PresentChannel.tsx';
 
 export type ChannelTyped = { kind: string; url: string };

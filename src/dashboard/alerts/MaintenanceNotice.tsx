@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
-import { Form } from '../parts/Form.tsx';
+import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
-import type { ActiveWindow } from './mutedNow.ts';
+import type { ActiveWindow } from './muted-now.ts';
 
 /**
  * Says that alerts are muted at this moment, by which windows and until when; nothing where none is active.

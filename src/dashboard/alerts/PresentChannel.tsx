@@ -1,9 +1,9 @@
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
-import { countOf } from '../parts/amounts.ts';
+import { countOf } from '../words/amounts.ts';
 import type { ChannelView } from '../services.ts';
-import { asSentence, isFailing, nameChannel } from './alertWords.ts';
+import { asSentence, isFailing, nameChannel } from './alert-words.ts';
 
 /** The channel as it is: where it leads as far as it may be shown, and how it fared. */
 export function PresentChannel({

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { FieldErrors, NamedSource } from '../services.ts';
-import { wrongId } from '../parts/wrongFields.ts';
+import { wrongId } from '../forms/wrong-fields.ts';
 import classes from './Alerts.module.css';
-import type { WindowTyped } from './windowTyped.ts';
+import type { WindowTyped } from './window-typed.ts';
 
 /** From so many on, the list has a field to find one in it. */
 const SEARCHED_FROM = 12;

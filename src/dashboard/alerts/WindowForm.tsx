@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { CheckField, TextField } from '../parts/Field.tsx';
-import { ErrorSummary } from '../parts/ErrorSummary.tsx';
-import { Form } from '../parts/Form.tsx';
+import { CheckField, TextField } from '../forms/Field.tsx';
+import { ErrorSummary } from '../forms/ErrorSummary.tsx';
+import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import { useMoment } from '../parts/Time.tsx';
 import type { FieldErrors, NamedSource } from '../services.ts';
 import formClasses from '../forms/Form.module.css';
 import { SourcesField } from './SourcesField.tsx';
-import { parseInstant, type WindowTyped } from './windowTyped.ts';
-import { describeLocally, describeWindow } from './windowWords.ts';
+import { parseInstant, type WindowTyped } from './window-typed.ts';
+import { describeLocally, describeWindow } from './window-words.ts';
 import classes from './Alerts.module.css';
 
 type WindowFormProps = {

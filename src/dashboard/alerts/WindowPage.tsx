@@ -1,10 +1,10 @@
-import { PageHeader } from '../parts/PageHeader.tsx';
-import { DataTable } from '../parts/DataTable.tsx';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { DataTable } from '../lists/DataTable.tsx';
 import type { Alert, FieldErrors, NamedSource } from '../services.ts';
 import { useAlertColumns } from './AlertTable.tsx';
-import { groupAlerts } from './groupAlerts.ts';
+import { groupAlerts } from './group-alerts.ts';
 import { WindowForm } from './WindowForm.tsx';
-import type { WindowTyped } from './windowTyped.ts';
+import type { WindowTyped } from './window-typed.ts';
 
 type Typed = { typed: WindowTyped; errors?: FieldErrors };
 

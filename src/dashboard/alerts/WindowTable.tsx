@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import type { Column } from '../parts/DataTable.tsx';
+import type { Column } from '../lists/DataTable.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
 import classes from './Alerts.module.css';
-import { describeCovers, describeLocally, describeWindow, findOccurrence } from './windowWords.ts';
+import { describeCovers, describeLocally, describeWindow, findOccurrence } from './window-words.ts';
 
 const states = {
   active: { name: 'muted', word: 'Active' },

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { WEEK_MS } from '#domain/maintenance';
-import { cutPage, isNarrowed, readAlertSearch } from './alertFilter.ts';
-import { parseInstant, writeInstant } from './windowTyped.ts';
-import { describeCovers, describeLocally, describeWindow, findOccurrence } from './windowWords.ts';
+import { cutPage, isNarrowed, readAlertSearch } from './alert-filter.ts';
+import { parseInstant, writeInstant } from './window-typed.ts';
+import { describeCovers, describeLocally, describeWindow, findOccurrence } from './window-words.ts';
 
 const HOUR = 3_600_000;
 const SATURDAY = Date.parse('2026-11-21T22:00:00Z');

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useHref, useLocation, useMatches } from 'react-router';
 import { noteUntaken } from './connection.ts';
-import { rememberShown } from './keepPage.ts';
+import { rememberShown } from './keep-page.ts';
 
 /** Tells what stands on the page, so that it can stay when an answer fails to come. */
 export function KeepShown() {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
-import { ErrorSummary } from '../parts/ErrorSummary.tsx';
+import { ErrorSummary } from './ErrorSummary.tsx';
 import type { FieldErrors } from '../services.ts';
 import classes from './Form.module.css';
 

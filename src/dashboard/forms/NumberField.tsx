@@ -1,4 +1,4 @@
-import { TextField } from '../parts/Field.tsx';
+import { TextField } from './Field.tsx';
 import type { FieldErrors } from '../services.ts';
 import classes from './Form.module.css';
 

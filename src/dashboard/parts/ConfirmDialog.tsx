@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { use, useId, type ReactNode } from 'react';
-import { InMenu, useClosedByAnswer } from './closedByAnswer.ts';
-import { Form } from './Form.tsx';
+import { InMenu, useClosedByAnswer } from './closed-by-answer.ts';
+import { Form } from '../forms/Form.tsx';
 import classes from './ConfirmDialog.module.css';
 
 type ConfirmDialogProps = {

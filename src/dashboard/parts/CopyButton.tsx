@@ -1,7 +1,7 @@
 import { use, useEffect, useState } from 'react';
 import { addressOf } from '../address.ts';
 import { Glyph } from './Glyph.tsx';
-import { Copied } from './shownOnce.ts';
+import { Copied } from './shown-once.ts';
 import classes from './CopyButton.module.css';
 
 /**

@@ -1,5 +1,5 @@
 import { CopyButton } from './CopyButton.tsx';
-import { layOutJson } from './jsonLayout.ts';
+import { layOutJson } from './json-layout.ts';
 import classes from './JsonView.module.css';
 
 type JsonViewProps = {

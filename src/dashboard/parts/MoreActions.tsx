@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { Glyph } from './Glyph.tsx';
-import { InMenu, useClosedByAnswer } from './closedByAnswer.ts';
+import { InMenu, useClosedByAnswer } from './closed-by-answer.ts';
 import classes from './MoreActions.module.css';
 
 /**

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import { Notice } from './Notice.tsx';
-import { Copied, useQuestionAtLeaving } from './shownOnce.ts';
+import { Copied, useQuestionAtLeaving } from './shown-once.ts';
 
 type ShownOnceProps = {
   /** `API token`: named where leaving the page would lose it; left out where it can be shown again. */

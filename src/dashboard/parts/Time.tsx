@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
 import { cookieScopeOf } from '#domain/public-address';
 import { basePathInBrowser } from '../address.ts';
-import { describeDay, describeDistance, formatClock } from './times.ts';
+import { describeDay, describeDistance, formatClock } from '../words/times.ts';
 
 type Moment = { now: number; timeZone: string | null };
 const MomentContext = createContext<Moment>({ now: 0, timeZone: null });

@@ -1,7 +1,7 @@
 import { data, Link } from 'react-router';
 import { requestFacts, services } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { DoorForm } from '../parts/DoorForm.tsx';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { DoorForm } from '../account/DoorForm.tsx';
 import type { Route } from './+types/confirm-email.$token.ts';
 
 /** A button and not the mere address confirms: programs that look at mails open every link in them. */

@@ -1,5 +1,5 @@
 import { Outlet } from 'react-router';
-import { Brand } from '../parts/Frame.tsx';
+import { Brand } from '../page/Frame.tsx';
 import classes from './door.module.css';
 
 /** What stands around the pages for people who are not in yet: the mark and one panel. */

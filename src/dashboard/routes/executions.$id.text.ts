@@ -1,5 +1,5 @@
 import { notFound, services, signedIn } from '../context.ts';
-import { answerRunText, readTextOptions } from '../runs/runText.ts';
+import { answerRunText, readTextOptions } from '../runs/run-text.ts';
 import type { Route } from './+types/executions.$id.text.ts';
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {

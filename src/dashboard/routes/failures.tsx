@@ -1,34 +1,34 @@
 import { Button } from '@mantine/core';
 import { data, Link, useLocation } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { countOf } from '../parts/amounts.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { countOf } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { useClockBehind } from '../parts/clockColumn.tsx';
-import { DataTable, type Column } from '../parts/DataTable.tsx';
-import { EmptyState } from '../parts/EmptyState.tsx';
-import { FilterBar } from '../parts/FilterBar.tsx';
+import { useClockBehind } from '../lists/clock-column.tsx';
+import { DataTable, type Column } from '../lists/DataTable.tsx';
+import { EmptyState } from '../lists/EmptyState.tsx';
+import { FilterBar } from '../lists/FilterBar.tsx';
 import {
   FilterFault,
   faultyControl,
   OtherFaults,
   UnreadableFilter,
-} from '../parts/FilterFault.tsx';
-import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+} from '../lists/FilterFault.tsx';
+import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
-import { PageHeader } from '../parts/PageHeader.tsx';
-import { changeSearch } from '../parts/Pagination.tsx';
-import { FilterReader, type FilterFaults, type ReadFilters } from '../parts/readFilters.ts';
-import { readText } from '../parts/readForm.ts';
-import { Sparkline } from '../parts/Sparkline.tsx';
-import { TabLinks } from '../parts/TabLinks.tsx';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { changeSearch } from '../lists/Pagination.tsx';
+import { FilterReader, type FilterFaults, type ReadFilters } from '../lists/read-filters.ts';
+import { readText } from '../forms/read-form.ts';
+import { Sparkline } from '../plots/Sparkline.tsx';
+import { TabLinks } from '../page/TabLinks.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
-import { listShown } from '../runs/bulkProgress.ts';
+import { listShown } from '../runs/bulk-progress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
-import { actOnJobs, readKind } from '../runs/jobActions.ts';
-import { readJobSearch, writeJobSearch } from '../runs/jobSearch.ts';
+import { actOnJobs, readKind } from '../runs/job-actions.ts';
+import { readJobSearch, writeJobSearch } from '../runs/job-search.ts';
 import { describeGroup } from '../runs/reasons.ts';
 import { ranges, type Range } from '../runs/ranges.ts';
 import type { FailureGroup, JobSearch } from '../services.ts';

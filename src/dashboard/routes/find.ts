@@ -1,6 +1,6 @@
 import { isId } from '#domain/ids';
 import { services, signedIn, type Context } from '../context.ts';
-import type { Entry } from '../parts/rankEntries.ts';
+import type { Entry } from '../palette/rank-entries.ts';
 import type { Found } from '../services.ts';
 import type { Route } from './+types/find.ts';
 

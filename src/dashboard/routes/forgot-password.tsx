@@ -1,9 +1,9 @@
 import { data, Link } from 'react-router';
 import { sentForm, services, visitorOf } from '../context.ts';
-import { DoorForm } from '../parts/DoorForm.tsx';
-import { refuseTooMany } from '../refuseTooMany.ts';
-import { TextField } from '../parts/Field.tsx';
-import { readText } from '../parts/readForm.ts';
+import { DoorForm } from '../account/DoorForm.tsx';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
+import { TextField } from '../forms/Field.tsx';
+import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/forgot-password.ts';
 
 export function loader({ context }: Route.LoaderArgs) {

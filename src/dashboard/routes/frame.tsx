@@ -1,9 +1,9 @@
 import { Outlet, useHref, useRouteLoaderData } from 'react-router';
 import { requestFacts, services, signedIn } from '../context.ts';
-import { readTheme, readToast } from '../cookies.ts';
-import { FaultPage } from '../parts/FaultPage.tsx';
-import { Frame } from '../parts/Frame.tsx';
-import { nullIfBusy } from '../refusals.ts';
+import { readTheme, readToast } from '../serving/cookies.ts';
+import { FaultPage } from '../page/FaultPage.tsx';
+import { Frame } from '../page/Frame.tsx';
+import { nullIfBusy } from '../serving/refusals.ts';
 import type { Route } from './+types/frame.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {

@@ -8,11 +8,11 @@ import {
   session,
   visitorOf,
 } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { AccountFields, DoorForm } from '../parts/DoorForm.tsx';
-import { Form } from '../parts/Form.tsx';
-import { refuseTooMany } from '../refuseTooMany.ts';
-import { readText } from '../parts/readForm.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { AccountFields, DoorForm } from '../account/DoorForm.tsx';
+import { Form } from '../forms/Form.tsx';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
+import { readText } from '../forms/read-form.ts';
 import type { FieldErrors, Teams } from '../services.ts';
 import type { Route } from './+types/invitations.$token.ts';
 

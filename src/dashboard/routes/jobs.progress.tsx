@@ -1,11 +1,11 @@
 import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { isOwnPath, redirectWithToast, type Toast } from '../cookies.ts';
-import { countOf } from '../parts/amounts.ts';
-import { EmptyState } from '../parts/EmptyState.tsx';
-import { PageHeader } from '../parts/PageHeader.tsx';
-import { readText } from '../parts/readForm.ts';
-import { isRecent } from '../runs/bulkProgress.ts';
+import { isOwnPath, redirectWithToast, type Toast } from '../serving/cookies.ts';
+import { countOf } from '../words/amounts.ts';
+import { EmptyState } from '../lists/EmptyState.tsx';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { readText } from '../forms/read-form.ts';
+import { isRecent } from '../runs/bulk-progress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import type { Work } from '../services.ts';
 import type { Route } from './+types/jobs.progress.ts';

@@ -1,14 +1,14 @@
 import { data } from 'react-router';
 import { ownPathOf } from '#domain/public-address';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { EmptyState } from '../parts/EmptyState.tsx';
-import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
-import { PageHeader } from '../parts/PageHeader.tsx';
-import { readText } from '../parts/readForm.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { EmptyState } from '../lists/EmptyState.tsx';
+import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { readText } from '../forms/read-form.ts';
 import { AskAgain } from '../runs/AskAgain.tsx';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
-import { actOnJobs, readKind } from '../runs/jobActions.ts';
+import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { JobTable } from '../runs/JobTable.tsx';
 import type { Route } from './+types/jobs.resent.$task.ts';
 

@@ -2,22 +2,22 @@ import { Button } from '@mantine/core';
 import { data, Link, useLocation } from 'react-router';
 import { ownPathOf } from '#domain/public-address';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { countOf, formatAmount, isOne, writeAmount } from '../parts/amounts.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { countOf, formatAmount, isOne, writeAmount } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { EmptyState } from '../parts/EmptyState.tsx';
-import { UnreadableFilter } from '../parts/FilterFault.tsx';
-import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { EmptyState } from '../lists/EmptyState.tsx';
+import { UnreadableFilter } from '../lists/FilterFault.tsx';
+import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
-import { PageHeader } from '../parts/PageHeader.tsx';
-import { Pagination } from '../parts/Pagination.tsx';
-import { readCursor } from '../parts/readCursor.ts';
-import { TabLinks } from '../parts/TabLinks.tsx';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { Pagination } from '../lists/Pagination.tsx';
+import { readCursor } from '../lists/read-cursor.ts';
+import { TabLinks } from '../page/TabLinks.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
-import { listShown } from '../runs/bulkProgress.ts';
+import { listShown } from '../runs/bulk-progress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
-import { actOnJobs, readKind } from '../runs/jobActions.ts';
+import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { JobFilters } from '../runs/JobFilters.tsx';
 import {
   filterNames,
@@ -26,7 +26,7 @@ import {
   readJobSearch,
   readTab,
   refuseQueue,
-} from '../runs/jobSearch.ts';
+} from '../runs/job-search.ts';
 import { JobTable } from '../runs/JobTable.tsx';
 import type { BoundedCount, JobSearch, JobTab, Work } from '../services.ts';
 import classes from './jobs.module.css';

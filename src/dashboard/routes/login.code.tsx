@@ -1,10 +1,10 @@
 import { data, Link } from 'react-router';
 import { redirectWithCookies, sentForm, services, visitorOf } from '../context.ts';
-import { readNext } from '../cookies.ts';
-import { DoorForm } from '../parts/DoorForm.tsx';
-import { refuseTooMany } from '../refuseTooMany.ts';
-import { TextField } from '../parts/Field.tsx';
-import { readText } from '../parts/readForm.ts';
+import { readNext } from '../serving/cookies.ts';
+import { DoorForm } from '../account/DoorForm.tsx';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
+import { TextField } from '../forms/Field.tsx';
+import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/login.code.ts';
 
 export function loader({ url }: Route.LoaderArgs) {

@@ -7,13 +7,13 @@ import {
   session,
   visitorOf,
 } from '../context.ts';
-import { readNext } from '../cookies.ts';
-import { AskAuthenticator } from '../parts/AskAuthenticator.tsx';
-import { BeginPasskey } from '../parts/BeginPasskey.tsx';
+import { readNext } from '../serving/cookies.ts';
+import { AskAuthenticator } from '../account/AskAuthenticator.tsx';
+import { BeginPasskey } from '../account/BeginPasskey.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { TabTitle } from '../parts/PageHeader.tsx';
-import { readText } from '../parts/readForm.ts';
-import { refuseTooMany } from '../refuseTooMany.ts';
+import { TabTitle } from '../page/PageHeader.tsx';
+import { readText } from '../forms/read-form.ts';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { Route } from './+types/login.passkey.ts';
 
 export function loader({ url, context }: Route.LoaderArgs) {

@@ -1,11 +1,11 @@
 import { data, Link, redirect } from 'react-router';
 import { redirectWithCookies, sentForm, services, session, visitorOf } from '../context.ts';
-import { readNext } from '../cookies.ts';
-import { BeginPasskey } from '../parts/BeginPasskey.tsx';
-import { DoorForm } from '../parts/DoorForm.tsx';
-import { refuseTooMany } from '../refuseTooMany.ts';
-import { CurrentPasswordField, TextField } from '../parts/Field.tsx';
-import { readText } from '../parts/readForm.ts';
+import { readNext } from '../serving/cookies.ts';
+import { BeginPasskey } from '../account/BeginPasskey.tsx';
+import { DoorForm } from '../account/DoorForm.tsx';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
+import { CurrentPasswordField, TextField } from '../forms/Field.tsx';
+import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/login.ts';
 
 export async function loader({ url, context }: Route.LoaderArgs) {

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router';
 import { redirectWithCookies, services, visitorOf } from '../context.ts';
-import { readNext } from '../cookies.ts';
+import { readNext } from '../serving/cookies.ts';
 import type { Route } from './+types/logout.ts';
 
 export const loader = () => redirect('/');

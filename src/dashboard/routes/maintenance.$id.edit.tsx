@@ -1,8 +1,8 @@
-import { saveWindow } from '../alerts/saveWindow.ts';
+import { saveWindow } from '../alerts/save-window.ts';
 import { WindowPage } from '../alerts/WindowPage.tsx';
-import { typedOfWindow } from '../alerts/windowTyped.ts';
+import { typedOfWindow } from '../alerts/window-typed.ts';
 import { notFound, services, signedIn } from '../context.ts';
-import { notHere } from '../notHere.ts';
+import { notHere } from '../serving/not-here.ts';
 import type { Route } from './+types/maintenance.$id.edit.ts';
 
 const mostShown = 50;

@@ -1,7 +1,7 @@
-import { readSourceChoice } from '../alerts/alertFilter.ts';
-import { saveWindow } from '../alerts/saveWindow.ts';
+import { readSourceChoice } from '../alerts/alert-filter.ts';
+import { saveWindow } from '../alerts/save-window.ts';
 import { WindowPage } from '../alerts/WindowPage.tsx';
-import { beginTyped } from '../alerts/windowTyped.ts';
+import { beginTyped } from '../alerts/window-typed.ts';
 import { requestFacts, services, signedIn } from '../context.ts';
 import type { Route } from './+types/maintenance.new.ts';
 

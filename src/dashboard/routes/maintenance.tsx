@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core';
 import { data, Link } from 'react-router';
-import { readSourceChoice } from '../alerts/alertFilter.ts';
+import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { windowColumns } from '../alerts/WindowTable.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { isOwnPath, redirectWithToast } from '../cookies.ts';
-import { DataTable } from '../parts/DataTable.tsx';
-import { EmptyState } from '../parts/EmptyState.tsx';
-import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
-import { PageHeader } from '../parts/PageHeader.tsx';
-import { readText } from '../parts/readForm.ts';
+import { isOwnPath, redirectWithToast } from '../serving/cookies.ts';
+import { DataTable } from '../lists/DataTable.tsx';
+import { EmptyState } from '../lists/EmptyState.tsx';
+import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { readText } from '../forms/read-form.ts';
 import { formatUtc } from '../parts/Time.tsx';
-import { tooManyWindows } from '../alerts/windowForm.ts';
+import { tooManyWindows } from '../alerts/window-form.ts';
 import type { Work } from '../services.ts';
 import type { Route } from './+types/maintenance.ts';
 

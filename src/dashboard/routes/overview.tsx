@@ -3,16 +3,16 @@ import type { ReactNode } from 'react';
 import { data, Link, redirect, useRouteLoaderData } from 'react-router';
 import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { readMutedNow } from '../alerts/mutedNow.ts';
+import { readMutedNow } from '../alerts/muted-now.ts';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { hideSteps, readHiddenSteps } from '../cookies.ts';
-import { formatAmount, capped } from '../parts/amounts.ts';
-import { useLiveRefresh } from '../parts/LiveRefresh.tsx';
+import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
+import { formatAmount, capped } from '../words/amounts.ts';
+import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Glyph, type GlyphName } from '../parts/Glyph.tsx';
-import { PageHeader } from '../parts/PageHeader.tsx';
-import { readText } from '../parts/readForm.ts';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { readText } from '../forms/read-form.ts';
 import { FirstSteps } from '../runs/FirstSteps.tsx';
-import { areAllDone, readFirstSteps } from '../runs/firstSteps.ts';
+import { areAllDone, readFirstSteps } from '../runs/first-steps.ts';
 import { Figures } from '../runs/Figures.tsx';
 import {
   FailingNow,
@@ -21,8 +21,8 @@ import {
   NextUp,
   OutcomePlots,
 } from '../runs/OverviewPanels.tsx';
-import { UsageBar } from '../parts/UsageBar.tsx';
-import { projectRunOut } from '../parts/usageForecast.ts';
+import { UsageBar } from '../plots/UsageBar.tsx';
+import { projectRunOut } from '../plots/usage-forecast.ts';
 import type { Counts, Pulse, Usage } from '../services.ts';
 import classes from './overview.module.css';
 import type { Route } from './+types/overview.ts';

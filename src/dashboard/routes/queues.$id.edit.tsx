@@ -1,13 +1,13 @@
 import { data } from 'react-router';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { notHere } from '../notHere.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { QueueForm } from '../forms/QueueForm.tsx';
-import { readQueueForm, typedOfQueue } from '../forms/readForms.ts';
-import { answerQueueForm, type QueueAnswer } from '../forms/queueAnswer.ts';
-import { noTrial } from '../forms/typed.ts';
+import { notHere } from '../serving/not-here.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { QueueForm } from '../work-forms/QueueForm.tsx';
+import { readQueueForm, typedOfQueue } from '../work-forms/read-forms.ts';
+import { answerQueueForm, type QueueAnswer } from '../work-forms/queue-answer.ts';
+import { noTrial } from '../work-forms/typed.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import { PageHeader } from '../parts/PageHeader.tsx';
+import { PageHeader } from '../page/PageHeader.tsx';
 import type { Route } from './+types/queues.$id.edit.ts';
 
 export async function loader({ params, context }: Route.LoaderArgs) {

@@ -1,14 +1,14 @@
 import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { QueueForm } from '../forms/QueueForm.tsx';
-import { readQueueForm, typedOfQueue } from '../forms/readForms.ts';
-import { answerQueueForm, type QueueAnswer } from '../forms/queueAnswer.ts';
-import { readTrial } from '../forms/testDrafts.ts';
-import { noTrial } from '../forms/typed.ts';
-import { readText } from '../parts/readForm.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { QueueForm } from '../work-forms/QueueForm.tsx';
+import { readQueueForm, typedOfQueue } from '../work-forms/read-forms.ts';
+import { answerQueueForm, type QueueAnswer } from '../work-forms/queue-answer.ts';
+import { readTrial } from '../work-forms/test-drafts.ts';
+import { noTrial } from '../work-forms/typed.ts';
+import { readText } from '../forms/read-form.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import { PageHeader } from '../parts/PageHeader.tsx';
+import { PageHeader } from '../page/PageHeader.tsx';
 import type { Route } from './+types/queues.new.ts';
 
 /** The settings of §2.3 that a queue begins with. */

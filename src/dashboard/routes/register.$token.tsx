@@ -1,7 +1,7 @@
 import { data, Link } from 'react-router';
-import { answerAccountForm, readAccountForm } from '../accountForm.ts';
+import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import { sentForm, services, visitorOf } from '../context.ts';
-import { AccountFields, DoorForm, TeamField } from '../parts/DoorForm.tsx';
+import { AccountFields, DoorForm, TeamField } from '../account/DoorForm.tsx';
 import type { Route } from './+types/register.$token.ts';
 
 /** Behind the link that a new address got: the account is made here. */

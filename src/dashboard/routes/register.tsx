@@ -1,10 +1,10 @@
 import { data, Link, redirect } from 'react-router';
-import { answerAccountForm, readAccountForm } from '../accountForm.ts';
+import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import { notFound, sentForm, services, visitorOf, type Context } from '../context.ts';
-import { AccountFields, DoorForm, TeamField } from '../parts/DoorForm.tsx';
-import { TextField } from '../parts/Field.tsx';
-import { readText } from '../parts/readForm.ts';
-import { refuseTooMany } from '../refuseTooMany.ts';
+import { AccountFields, DoorForm, TeamField } from '../account/DoorForm.tsx';
+import { TextField } from '../forms/Field.tsx';
+import { readText } from '../forms/read-form.ts';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/register.ts';
 

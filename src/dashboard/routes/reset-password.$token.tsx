@@ -1,11 +1,11 @@
 import { data, Link } from 'react-router';
 import { requestFacts, sentForm, services, visitorOf } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { DoorForm } from '../parts/DoorForm.tsx';
-import { refuseTooMany } from '../refuseTooMany.ts';
-import { PasswordField } from '../parts/Field.tsx';
-import { RevokeTokenField } from '../parts/RevokeTokenField.tsx';
-import { readChecked, readText } from '../parts/readForm.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { DoorForm } from '../account/DoorForm.tsx';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
+import { PasswordField } from '../forms/Field.tsx';
+import { RevokeTokenField } from '../account/RevokeTokenField.tsx';
+import { readChecked, readText } from '../forms/read-form.ts';
 import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/reset-password.$token.ts';
 

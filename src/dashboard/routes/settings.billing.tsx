@@ -1,10 +1,10 @@
 import { requestFacts, requirePermission, services } from '../context.ts';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
-import { StackedBars } from '../parts/Plot.tsx';
-import { formatCount } from '../parts/plotScale.ts';
+import { StackedBars } from '../plots/Plot.tsx';
+import { formatCount } from '../plots/plot-scale.ts';
 import { Section } from '../parts/Section.tsx';
-import { UsageBar } from '../parts/UsageBar.tsx';
-import { listDaysOfMonth, projectRunOut } from '../parts/usageForecast.ts';
+import { UsageBar } from '../plots/UsageBar.tsx';
+import { listDaysOfMonth, projectRunOut } from '../plots/usage-forecast.ts';
 import type { Route } from './+types/settings.billing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {

@@ -8,21 +8,21 @@ import {
   visitorOf,
   type Context,
 } from '../context.ts';
-import { redirectWithToast, type Toast } from '../cookies.ts';
+import { redirectWithToast, type Toast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { DataTable, type Column } from '../parts/DataTable.tsx';
-import { Form } from '../parts/Form.tsx';
-import { ChoiceField, TextField } from '../parts/Field.tsx';
-import { readText } from '../parts/readForm.ts';
+import { DataTable, type Column } from '../lists/DataTable.tsx';
+import { Form } from '../forms/Form.tsx';
+import { ChoiceField, TextField } from '../forms/Field.tsx';
+import { readText } from '../forms/read-form.ts';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
-import { useKept } from '../parts/shownOnce.ts';
+import { useKept } from '../parts/shown-once.ts';
 import { Section } from '../parts/Section.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import { refuseTooMany } from '../refuseTooMany.ts';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { Actor, FieldErrors, Invitation, Member, Teams } from '../services.ts';
 import type { Route } from './+types/settings.members.ts';
 

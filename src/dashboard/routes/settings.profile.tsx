@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core';
 import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn, visitorOf } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { CurrentPasswordField, PasswordField, TextField } from '../parts/Field.tsx';
-import { Form } from '../parts/Form.tsx';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { CurrentPasswordField, PasswordField, TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { Passkeys } from '../parts/Passkeys.tsx';
-import { readText } from '../parts/readForm.ts';
-import { RevokeTokenField } from '../parts/RevokeTokenField.tsx';
-import { SecondFactor } from '../parts/SecondFactor.tsx';
-import { useKept } from '../parts/shownOnce.ts';
+import { Passkeys } from '../account/Passkeys.tsx';
+import { readText } from '../forms/read-form.ts';
+import { RevokeTokenField } from '../account/RevokeTokenField.tsx';
+import { SecondFactor } from '../account/SecondFactor.tsx';
+import { useKept } from '../parts/shown-once.ts';
 import { Section } from '../parts/Section.tsx';
-import { profileActions, type ProfileAnswer } from '../profileActions.ts';
+import { profileActions, type ProfileAnswer } from '../account/profile-actions.ts';
 import type { Passkey } from '../services.ts';
 import type { Route } from './+types/settings.profile.ts';
 

@@ -2,19 +2,19 @@ import { Button } from '@mantine/core';
 import { data } from 'react-router';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
 import { requestFacts, requirePermission, sentForm, services } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
-import { LinesField, TextField } from '../parts/Field.tsx';
-import { Form } from '../parts/Form.tsx';
-import { readText } from '../parts/readForm.ts';
+import { LinesField, TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
+import { readText } from '../forms/read-form.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
-import { useKept } from '../parts/shownOnce.ts';
+import { useKept } from '../parts/shown-once.ts';
 import { Time } from '../parts/Time.tsx';
-import { verificationSamples } from '../parts/verificationSamples.ts';
+import { verificationSamples } from '../words/verification-samples.ts';
 import type { Route } from './+types/settings.signing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { data } from 'react-router';
 import { requestFacts, requirePermission, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { countOf } from '../parts/amounts.ts';
-import { TextField } from '../parts/Field.tsx';
-import { Form } from '../parts/Form.tsx';
-import { readText } from '../parts/readForm.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { countOf } from '../words/amounts.ts';
+import { TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
+import { readText } from '../forms/read-form.ts';
 import { Section } from '../parts/Section.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { FieldErrors } from '../services.ts';

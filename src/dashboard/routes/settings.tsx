@@ -1,8 +1,8 @@
 import { Outlet, useLocation } from 'react-router';
 import { may, type Permission } from '#people/roles';
 import { signedIn } from '../context.ts';
-import { PageHeader } from '../parts/PageHeader.tsx';
-import { TabLinks } from '../parts/TabLinks.tsx';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { TabLinks } from '../page/TabLinks.tsx';
 import type { Route } from './+types/settings.ts';
 
 /** What a page asks for that not every member may do. */

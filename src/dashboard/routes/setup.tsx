@@ -1,8 +1,8 @@
 import { redirect } from 'react-router';
-import { answerAccountForm, readAccountForm } from '../accountForm.ts';
+import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import { sentForm, services, visitorOf } from '../context.ts';
-import { AccountFields, DoorForm, TeamField } from '../parts/DoorForm.tsx';
-import { TextField } from '../parts/Field.tsx';
+import { AccountFields, DoorForm, TeamField } from '../account/DoorForm.tsx';
+import { TextField } from '../forms/Field.tsx';
 import type { Route } from './+types/setup.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {

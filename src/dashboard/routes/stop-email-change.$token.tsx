@@ -1,6 +1,6 @@
 import { data, Link } from 'react-router';
 import { services } from '../context.ts';
-import { DoorForm } from '../parts/DoorForm.tsx';
+import { DoorForm } from '../account/DoorForm.tsx';
 import type { Route } from './+types/stop-email-change.$token.ts';
 
 /** As behind the other mailed links, a button and not the mere address acts. */

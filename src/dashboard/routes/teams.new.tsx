@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { data, Link, redirect } from 'react-router';
 import { requestFacts, sentForm, services, session } from '../context.ts';
-import { redirectWithToast } from '../cookies.ts';
-import { DoorForm } from '../parts/DoorForm.tsx';
-import { TextField } from '../parts/Field.tsx';
-import { Form } from '../parts/Form.tsx';
-import { readText } from '../parts/readForm.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { DoorForm } from '../account/DoorForm.tsx';
+import { TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
+import { readText } from '../forms/read-form.ts';
 import type { FieldErrors, Session } from '../services.ts';
 import type { Route } from './+types/teams.new.ts';
 

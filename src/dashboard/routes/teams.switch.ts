@@ -1,7 +1,7 @@
 import { redirect } from 'react-router';
 import { notFound, sentForm, services, session } from '../context.ts';
-import { readNext } from '../cookies.ts';
-import { readText } from '../parts/readForm.ts';
+import { readNext } from '../serving/cookies.ts';
+import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/teams.switch.ts';
 
 export const loader = () => redirect('/');

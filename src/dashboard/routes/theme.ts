@@ -1,6 +1,6 @@
 import { redirect } from 'react-router';
 import { requestFacts, sentForm } from '../context.ts';
-import { readNext, themes, writeTheme } from '../cookies.ts';
+import { readNext, themes, writeTheme } from '../serving/cookies.ts';
 import type { Route } from './+types/theme.ts';
 
 export const loader = () => redirect('/');

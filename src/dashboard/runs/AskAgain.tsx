@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
-import { Form } from '../parts/Form.tsx';
-import { countOf, formatAmount, isOne, writeAmount } from '../parts/amounts.ts';
+import { Form } from '../forms/Form.tsx';
+import { countOf, formatAmount, isOne, writeAmount } from '../words/amounts.ts';
 import type { BulkKind, BulkQuestion } from '../services.ts';
 import classes from './BulkTasks.module.css';
-import type { AskedAgain } from './jobActions.ts';
+import type { AskedAgain } from './job-actions.ts';
 
 const verbs: Readonly<Record<BulkKind, string>> = {
   fire: 'Fire',

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useFetcher, useLocation } from 'react-router';
-import { countOf } from '../parts/amounts.ts';
-import { Form } from '../parts/Form.tsx';
+import { countOf } from '../words/amounts.ts';
+import { Form } from '../forms/Form.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { loader as progress } from '../routes/jobs.progress.tsx';
 import type { BulkTask, ResentCount, ShownTask } from '../services.ts';

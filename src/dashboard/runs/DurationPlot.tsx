@@ -1,5 +1,5 @@
 import { formatMilliseconds } from '#domain/duration-words';
-import { Lines } from '../parts/Plot.tsx';
+import { Lines } from '../plots/Plot.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Durations } from '../services.ts';
 import { labelStep, type Range } from './ranges.ts';

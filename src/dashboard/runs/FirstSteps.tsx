@@ -2,14 +2,14 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
-import { nameChannel } from '../alerts/alertWords.ts';
-import { Form } from '../parts/Form.tsx';
+import { nameChannel } from '../alerts/alert-words.ts';
+import { Form } from '../forms/Form.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ChannelView } from '../services.ts';
 import classes from './FirstSteps.module.css';
-import type { FirstSteps as Steps } from './firstSteps.ts';
+import type { FirstSteps as Steps } from './first-steps.ts';
 
 type FirstStepsProps = {
   steps: Steps;

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { formatAmount } from '../parts/amounts.ts';
-import { FilterBar } from '../parts/FilterBar.tsx';
-import { FilterFault, faultyControl, OtherFaults } from '../parts/FilterFault.tsx';
-import { type FilterFaults, mostFilterCharacters } from '../parts/readFilters.ts';
+import { formatAmount } from '../words/amounts.ts';
+import { FilterBar } from '../lists/FilterBar.tsx';
+import { FilterFault, faultyControl, OtherFaults } from '../lists/FilterFault.tsx';
+import { type FilterFaults, mostFilterCharacters } from '../lists/read-filters.ts';
 import type { BoundedCount, JobTab } from '../services.ts';
 import { reasonNames, reasons } from './reasons.ts';
 import classes from './JobFilters.module.css';

@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
-import { isOne } from '../parts/amounts.ts';
-import { useClockBehind } from '../parts/clockColumn.tsx';
+import { isOne } from '../words/amounts.ts';
+import { useClockBehind } from '../lists/clock-column.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { DataTable, type BulkActions, type Column } from '../parts/DataTable.tsx';
+import { DataTable, type BulkActions, type Column } from '../lists/DataTable.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
-import { Form } from '../parts/Form.tsx';
+import { Form } from '../forms/Form.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { BoundedCount, JobRow, JobTab } from '../services.ts';
-import { isFailed, jobStatus } from './jobStatus.ts';
+import { isFailed, jobStatus } from './job-status.ts';
 import { describeOutcome } from './reasons.ts';
 
 /** Jobs in rows, with what may be done to one of them and to many. */

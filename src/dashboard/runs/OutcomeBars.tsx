@@ -1,5 +1,5 @@
-import { StackedBars } from '../parts/Plot.tsx';
-import { formatCount } from '../parts/plotScale.ts';
+import { StackedBars } from '../plots/Plot.tsx';
+import { formatCount } from '../plots/plot-scale.ts';
 import type { OutcomeStep } from '../services.ts';
 
 /** How runs ended, over time; each bar leads to its runs. */

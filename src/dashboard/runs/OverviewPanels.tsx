@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { formatAmount } from '../parts/amounts.ts';
+import { formatAmount } from '../words/amounts.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
-import { formatShort } from '../parts/times.ts';
+import { formatShort } from '../words/times.ts';
 import type { OutcomeStep, Overview } from '../services.ts';
 import { executionStatus } from './History.tsx';
-import { failedOf } from './jobSearch.ts';
-import { jobStatus } from './jobStatus.ts';
+import { failedOf } from './job-search.ts';
+import { jobStatus } from './job-status.ts';
 import { OutcomeBars } from './OutcomeBars.tsx';
 import classes from './OverviewPanels.module.css';
 import { QueueHealthWord } from './QueueHealthWord.tsx';
 import { labelDay, labelHour } from './ranges.ts';
 import { describeOutcome } from './reasons.ts';
-import { runsOf } from './stepLinks.ts';
+import { runsOf } from './step-links.ts';
 
 type Part = { overview: Overview };
 

@@ -1,12 +1,12 @@
 import { describeDuration } from '#domain/duration-words';
-import { StackedBars } from '../parts/Plot.tsx';
-import { formatCount } from '../parts/plotScale.ts';
+import { StackedBars } from '../plots/Plot.tsx';
+import { formatCount } from '../plots/plot-scale.ts';
 import type { QueueHistory as History } from '../services.ts';
 import { DurationPlot } from './DurationPlot.tsx';
 import { OutcomeBars } from './OutcomeBars.tsx';
 import classes from './OverviewPanels.module.css';
 import { labelStep, type Range } from './ranges.ts';
-import { jobsOfQueue } from './stepLinks.ts';
+import { jobsOfQueue } from './step-links.ts';
 
 /** A queue over time: how much waited, how much was done, how long it took. */
 export function QueueHistory({

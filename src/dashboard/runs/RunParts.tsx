@@ -6,12 +6,12 @@ import { CopyButton } from '../parts/CopyButton.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { JsonView } from '../parts/JsonView.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { changeSearch } from '../parts/Pagination.tsx';
+import { changeSearch } from '../lists/Pagination.tsx';
 import { Status } from '../parts/Status.tsx';
 import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
-import { mask } from '../forms/typed.ts';
+import { mask } from '../work-forms/typed.ts';
 import classes from './Run.module.css';
-import { type PageRun, type RunTextPart, startOfAnswer } from './runText.ts';
+import { type PageRun, type RunTextPart, startOfAnswer } from './run-text.ts';
 import { TimingSplit } from './TimingSplit.tsx';
 
 /** What failed, in plain words, with the next step. */

@@ -6,7 +6,7 @@ import { Notice } from '../parts/Notice.tsx';
 import type { TestRunOutcome } from '../services.ts';
 import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
-import { leaveOutLongTexts } from './runText.ts';
+import { leaveOutLongTexts } from './run-text.ts';
 
 /** What came of a test run, shown where the form was sent; nothing of it is kept. */
 export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { AppKeyFault, loadAppKey } from './app-key.ts';
+
+const run = promisify(execFile);
+
+describe('the installation key', () => {
+  let directory = '';
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'belfry-key-'));
+  });
+  afterEach(() => {
+    rmSync(directory, { recursive: true });
+  });
+  const beside = () => ({
+    appKey: null,
+    database: { kind: 'sqlite', path: join(directory, 'data', 'belfry.db') } as const,
+  });
+  const keyFile = () => join(directory, 'data', 'app.key');
+
+  test('is made once beside a SQLite database, and only its owner may read it', () => {
+    const key = loadAppKey(beside());
+    assert.equal(key.length, 32);
+    assert.deepEqual(loadAppKey(beside()), key);
+    assert.equal(readFileSync(keyFile(), 'utf8'), `${key.toString('base64')}\n`);
+    assert.equal(statSync(keyFile()).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(join(directory, 'data')), ['app.key'], 'no draft stays behind');
+  });
+
+  test('is the same for processes that start at the same moment', async () => {
+    const script = `
+      import { loadAppKey } from ${JSON.stringify(new URL('./app-key.ts', import.meta.url).href)};
+      process.stdout.write(loadAppKey(${JSON.stringify(beside())}).toString('hex'));`;
+    const starts = Array.from({ length: 4 }, () =>
+      run(process.execPath, ['--input-type=module', '--eval', script]),
+    );
+    const keys = (await Promise.all(starts)).map(({ stdout }) => stdout);
+    assert.equal(new Set(keys).size, 1);
+    assert.match(keys[0] ?? '', /^[0-9a-f]{64}$/);
+  });
+
+  test('given as APP_KEY leaves the disk alone', () => {
+    const appKey = Buffer.alloc(32, 1);
+    assert.equal(loadAppKey({ ...beside(), appKey }), appKey);
+    assert.deepEqual(readdirSync(directory), []);
+  });
+
+  test('of a database in memory is new each time', () => {
+    const memory = { appKey: null, database: { kind: 'sqlite-memory' } as const };
+    assert.notDeepEqual(loadAppKey(memory), loadAppKey(memory));
+  });
+
+  test('that is missing beside a database that is there stops the start, and none is made', () => {
+    loadAppKey(beside());
+    rmSync(keyFile());
+    writeFileSync(beside().database.path, '');
+    assert.equal(loadAppKey(beside()).length, 32, 'an empty file is no database yet');
+    rmSync(keyFile());
+    writeFileSync(beside().database.path, 'SQLite format 3');
+    assert.throws(
+      () => loadAppKey(beside()),
+      (fault) => fault instanceof AppKeyFault && fault.message.includes(keyFile()),
+    );
+    assert.deepEqual(readdirSync(join(directory, 'data')), ['belfry.db']);
+  });
+
+  test('in a damaged file stops the start and is not replaced', () => {
+    loadAppKey(beside());
+    writeFileSync(keyFile(), 'half a k');
+    assert.throws(
+      () => loadAppKey(beside()),
+      (fault) => fault instanceof AppKeyFault && fault.message.includes(keyFile()),
+    );
+    assert.equal(readFileSync(keyFile(), 'utf8'), 'half a k');
+  });
+
+  test(
+    'that cannot be written is told with its path',
+    { skip: process.getuid?.() === 0 && 'root writes everywhere' },
+    () => {
+      chmodSync(directory, 0o500);
+      assert.throws(() => loadAppKey(beside()), /app\.key cannot be read or written \(EACCES\)/);
+    },
+  );
+});

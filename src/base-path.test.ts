@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findPlace } from './base-path.ts';
+
+describe('a request', () => {
+  const ours = (url: string) => ({ kind: 'ours', url });
+  const elsewhere = (location: string) => ({ kind: 'elsewhere', location });
+
+  test('is for what it names where there is no path', () => {
+    for (const url of ['/', '/jobs?tab=all', '*', '//x']) {
+      assert.deepEqual(findPlace(url, ''), ours(url));
+    }
+  });
+
+  test('is for what it names below the path, and not below a longer name', () => {
+    assert.deepEqual(findPlace('/tools/belfry/', '/tools/belfry'), ours('/'));
+    assert.deepEqual(findPlace('/tools/belfry/?x=1', '/tools/belfry'), ours('/?x=1'));
+    assert.deepEqual(findPlace('/tools/belfry/api/jobs', '/tools/belfry'), ours('/api/jobs'));
+    assert.deepEqual(findPlace('/belfry2/jobs', '/belfry'), elsewhere('/belfry/belfry2/jobs'));
+    assert.deepEqual(findPlace('/jobs/jobs', '/jobs'), ours('/jobs'));
+    assert.deepEqual(findPlace('/api/api/jobs', '/api'), ours('/api/jobs'));
+  });
+
+  test('for the path alone is led below it', () => {
+    assert.deepEqual(findPlace('/belfry', '/belfry'), elsewhere('/belfry/'));
+    assert.deepEqual(findPlace('/belfry?x=1', '/belfry'), elsewhere('/belfry/?x=1'));
+  });
+
+  test('of a program may leave the path out; a page is below it', () => {
+    for (const url of ['/healthz', '/metrics?x', '/api/jobs', '/echo?status=500']) {
+      assert.deepEqual(findPlace(url, '/belfry'), ours(url));
+    }
+    assert.deepEqual(findPlace('/jobs?tab=all', '/belfry'), elsewhere('/belfry/jobs?tab=all'));
+    assert.deepEqual(findPlace('/', '/belfry'), elsewhere('/belfry/'));
+    assert.deepEqual(findPlace('/healthzz', '/belfry'), elsewhere('/belfry/healthzz'));
+  });
+
+  test('never leads to another host', () => {
+    for (const url of ['//evil.test', '/\\evil.test', '*', 'http://evil.test/']) {
+      const place = findPlace(url, '/belfry');
+      assert.ok(place.kind === 'elsewhere' && place.location.startsWith('/belfry/'), url);
+    }
+  });
+});

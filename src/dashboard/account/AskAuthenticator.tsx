@@ -1,0 +1,88 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useNavigation } from 'react-router';
+import { Form } from '../forms/Form.tsx';
+import { Notice } from '../parts/Notice.tsx';
+
+type AskProps = {
+  /** What the service asks, as JSON of WebAuthn; another text asks again. */
+  options: string;
+  how: 'create' | 'get';
+  /** What is sent beside the answer. */
+  fields: Readonly<Record<string, string>>;
+  /** What to do where the browser gave no answer. */
+  children: ReactNode;
+};
+
+/** Lets the browser ask an authenticator for a passkey, and sends its answer as any other form. */
+export function AskAuthenticator({ options, how, fields, children }: AskProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const [answer, setAnswer] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const isSettled = useNavigation().state === 'idle';
+  useEffect(() => {
+    const leaving = new AbortController();
+    setFault(null);
+    askBrowser(how, options, leaving.signal).then(
+      (text) => {
+        if (!leaving.signal.aborted) setAnswer(text);
+      },
+      (error: unknown) => {
+        if (!leaving.signal.aborted) setFault(explain(error));
+      },
+    );
+    return () => leaving.abort();
+  }, [how, options]);
+  // A device may answer before the page that asked has loaded all its parts; sending then breaks those off.
+  useEffect(() => {
+    if (answer === null || !isSettled || !field.current) return;
+    field.current.value = answer;
+    setAnswer(null);
+    field.current.form?.requestSubmit();
+  }, [answer, isSettled]);
+  return (
+    <>
+      <Form>
+        {Object.entries(fields).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <input ref={field} type="hidden" name="answer" />
+      </Form>
+      {fault === null ? (
+        <p role="status">Your browser asks for the passkey.</p>
+      ) : (
+        <>
+          <Notice kind="failed">{fault}</Notice>
+          {children}
+        </>
+      )}
+    </>
+  );
+}
+
+async function askBrowser(how: AskProps['how'], text: string, signal: AbortSignal) {
+  const options: unknown = JSON.parse(text);
+  const credential = await (how === 'create'
+    ? navigator.credentials.create({
+        publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options as never),
+        signal,
+      })
+    : navigator.credentials.get({
+        publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options as never),
+        signal,
+      }));
+  if (!(credential instanceof PublicKeyCredential)) throw new TypeError('no passkey');
+  return JSON.stringify(credential.toJSON());
+}
+
+function explain(error: unknown): string {
+  switch (error instanceof Error ? error.name : '') {
+    case 'NotAllowedError':
+      return 'No passkey was used: it was cancelled, or it took too long.';
+    case 'InvalidStateError':
+      return 'This device already has a passkey of this account.';
+    case 'SecurityError':
+      return 'Passkeys work only at the public address of this installation. Open the page there.';
+    default:
+      return 'This browser can’t use passkeys.';
+  }
+}

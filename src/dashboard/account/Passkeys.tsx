@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core';
+import type { FieldErrors, Passkey } from '../services.ts';
+import { AskAuthenticator } from './AskAuthenticator.tsx';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { CurrentPasswordField, TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
+import classes from './Passkeys.module.css';
+import { Time } from '../parts/Time.tsx';
+
+type PasskeysProps = {
+  passkeys: readonly Passkey[];
+  /** What the authenticator is asked, once the password was right. */
+  asked: { options: string; name: string } | null;
+  errors: FieldErrors | undefined;
+};
+
+/** The passkeys of an account: those that there are, and one more. */
+export function Passkeys({ passkeys, asked, errors }: PasskeysProps) {
+  return (
+    <>
+      {passkeys.length === 0 ? <p>You have none.</p> : null}
+      <ul className={classes.passkeys}>
+        {passkeys.map(({ id, name, createdAt }) => (
+          <li key={id}>
+            <span>{name}</span>
+            <span className="muted">
+              added <Time at={createdAt} />
+            </span>
+            <ConfirmDialog
+              word="Delete"
+              question={`Delete the passkey “${name}”?`}
+              fields={{ intent: 'delete-passkey', passkey: id }}
+              isSmall
+            >
+              It opens the account no more. Remove it from the device as well. Your password and
+              your other passkeys stay.
+            </ConfirmDialog>
+          </li>
+        ))}
+      </ul>
+      {asked ? (
+        <AskAuthenticator
+          options={asked.options}
+          how="create"
+          fields={{ intent: 'add-passkey', name: asked.name }}
+        >
+          <p>Nothing was added. Begin again below.</p>
+        </AskAuthenticator>
+      ) : null}
+      <noscript>
+        <p>A passkey is added by a script of this page.</p>
+      </noscript>
+      <Form className="needs-script">
+        <TextField
+          name="name"
+          label="Name of the device"
+          required
+          maxLength={100}
+          placeholder="Laptop"
+          errors={errors}
+        />
+        <CurrentPasswordField errors={errors} />
+        <Button type="submit" name="intent" value="begin-passkey" variant="default">
+          Add a passkey
+        </Button>
+      </Form>
+    </>
+  );
+}

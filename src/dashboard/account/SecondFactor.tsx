@@ -1,0 +1,145 @@
+import { Button } from '@mantine/core';
+import type { FieldErrors } from '../services.ts';
+import { CopyButton } from '../parts/CopyButton.tsx';
+import { CurrentPasswordField, TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
+import { QrCode } from './QrCode.tsx';
+import { ShownOnce } from '../parts/ShownOnce.tsx';
+import type { SecondFactorSetUp } from './profile-actions.ts';
+
+type SecondFactorProps = {
+  isOn: boolean;
+  /** Just begun: what must be kept now, since it is shown once; null once it was taken. */
+  begun: SecondFactorSetUp | null;
+  onTaken: () => void;
+  /** New recovery codes, to be kept as well. */
+  renewed: readonly string[] | null;
+  onRenewedTaken: () => void;
+  isConfirming: boolean;
+  errors: FieldErrors | undefined;
+};
+
+/** Turning the second factor on, in two steps, or off. */
+export function SecondFactor(props: SecondFactorProps) {
+  const { begun, onTaken, renewed, onRenewedTaken } = props;
+  return (
+    <>
+      {renewed ? <KeepRenewed codes={renewed} onTaken={onRenewedTaken} /> : null}
+      {begun ? <KeepThese begun={begun} onTaken={onTaken} /> : null}
+      <Switch {...props} />
+    </>
+  );
+}
+
+function Switch({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
+  if (isOn) {
+    return (
+      <Form>
+        <p>It is on.</p>
+        <NoDefaultButton />
+        <CurrentPasswordField errors={errors} />
+        <span className="row">
+          <Button type="submit" name="intent" value="renew-recovery-codes" variant="default">
+            New recovery codes
+          </Button>
+          <Button type="submit" name="intent" value="end-second-factor" variant="danger">
+            Turn off
+          </Button>
+        </span>
+      </Form>
+    );
+  }
+  return (
+    <>
+      {begun || isConfirming ? (
+        <Form>
+          {begun ? <CarriedOn begun={begun} /> : null}
+          <TextField
+            name="code"
+            label="Code that the authenticator shows now"
+            required
+            maxLength={12}
+            autoComplete="one-time-code"
+            errors={errors}
+          />
+          <Button type="submit" name="intent" value="confirm-second-factor">
+            Turn on
+          </Button>
+        </Form>
+      ) : (
+        <Form>
+          <CurrentPasswordField errors={errors} />
+          <Button type="submit" name="intent" value="begin-second-factor" variant="default">
+            Set up
+          </Button>
+        </Form>
+      )}
+    </>
+  );
+}
+
+/** Of two things that one password is for, Enter in its field does neither. */
+function NoDefaultButton() {
+  return <button type="submit" disabled hidden />;
+}
+
+/** Goes along with the code, so that a wrong one shows it again where no script has kept it. */
+function CarriedOn({ begun }: { begun: SecondFactorSetUp }) {
+  return (
+    <>
+      <input type="hidden" name="otpauth_uri" value={begun.otpauthUri} />
+      <input type="hidden" name="recovery_codes" value={begun.recoveryCodes.join(' ')} />
+    </>
+  );
+}
+
+function KeepThese({ begun, onTaken }: { begun: SecondFactorSetUp; onTaken: () => void }) {
+  const { otpauthUri, recoveryCodes } = begun;
+  const secret = readSecret(otpauthUri);
+  return (
+    <ShownOnce
+      what="key and the recovery codes"
+      title="Keep these now: they are shown once."
+      note="Each recovery code signs you in once when the authenticator is lost."
+      onTaken={onTaken}
+    >
+      <p>Scan this with an authenticator on your phone:</p>
+      <QrCode text={otpauthUri} label="QR code of the key for the authenticator" />
+      <p>
+        Or type the key: <code>{secret}</code> <CopyButton text={secret} label="Copy key" />{' '}
+        <a href={otpauthUri}>Open in an authenticator on this device</a>
+      </p>
+      <RecoveryCodes codes={recoveryCodes} />
+    </ShownOnce>
+  );
+}
+
+function RecoveryCodes({ codes }: { codes: readonly string[] }) {
+  return (
+    <>
+      <p>
+        Recovery codes <CopyButton text={codes.join('\n')} label="Copy recovery codes" />
+      </p>
+      <pre>{codes.join('\n')}</pre>
+    </>
+  );
+}
+
+function KeepRenewed({ codes, onTaken }: { codes: readonly string[]; onTaken: () => void }) {
+  return (
+    <ShownOnce
+      what="recovery codes"
+      title="Keep these now: they are shown once."
+      note="The old recovery codes no longer work. Each of these signs you in once when the authenticator is lost."
+      onTaken={onTaken}
+    >
+      <RecoveryCodes codes={codes} />
+    </ShownOnce>
+  );
+}
+
+/** The key in groups of four, as people type it. */
+function readSecret(otpauthUri: string): string {
+  const secret = new URLSearchParams(otpauthUri.split('?')[1] ?? '').get('secret') ?? '';
+  return secret.replace(/(.{4})(?=.)/g, '$1 ');
+}

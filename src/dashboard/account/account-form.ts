@@ -1,0 +1,30 @@
+import { data } from 'react-router';
+import { type Context, redirectWithCookies } from '../context.ts';
+import { readText } from '../forms/read-form.ts';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
+import type { Refused, SignedIn, TooMany } from '../services.ts';
+
+/** The form of a new account with a team of its own: what may be shown again, and the password. */
+export function readAccountForm(form: FormData) {
+  const values = {
+    name: readText(form, 'name'),
+    email: readText(form, 'email'),
+    team: readText(form, 'team'),
+    code: readText(form, 'code'),
+  };
+  return { values, input: { ...values, password: readText(form, 'password') } };
+}
+
+/** What comes after it, but for a door that is closed, where the pages differ. */
+export function answerAccountForm(
+  outcome: SignedIn | Refused | TooMany,
+  values: ReturnType<typeof readAccountForm>['values'],
+  context: Context,
+) {
+  if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
+  if (outcome.kind === 'too-many') {
+    const { problem, status } = refuseTooMany(outcome, context);
+    return data({ problem, errors: {}, values }, { status });
+  }
+  return data({ problem: undefined, errors: outcome.errors, values }, { status: 422 });
+}

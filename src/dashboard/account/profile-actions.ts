@@ -1,0 +1,185 @@
+/** What each form of the profile page does. */
+import { data } from 'react-router';
+import type { Context } from '../context.ts';
+import { readChecked, readText } from '../forms/read-form.ts';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
+import type { Accounts, FieldErrors, Refused, TooMany, Visitor } from '../services.ts';
+
+/** What begins a second factor: the key, as authenticators take it, and the codes for when it is lost. */
+export type SecondFactorSetUp = { otpauthUri: string; recoveryCodes: string[] };
+
+/** What stays on the page: which form, what was wrong with it, and what is shown once. */
+export type ProfileAnswer = {
+  intent: string;
+  problem?: string;
+  errors?: FieldErrors;
+  begun?: SecondFactorSetUp;
+  renewedCodes?: string[];
+  /** What an authenticator is asked for a new passkey of that name. */
+  asked?: { options: string; name: string };
+};
+
+type Ask = {
+  form: FormData;
+  intent: string;
+  userId: string;
+  accounts: Accounts;
+  visitor: Visitor;
+  context: Context;
+};
+/** A change that is made is said on the next page; everything else is answered here. */
+type Made = { said: string; setCookies?: readonly string[]; to?: string };
+type Outcome = Made | ReturnType<typeof data<ProfileAnswer>>;
+
+/** @param kept  what stays shown in spite of it */
+function fail(
+  { intent, context }: Pick<Ask, 'intent' | 'context'>,
+  outcome: Refused | TooMany,
+  kept: Pick<ProfileAnswer, 'begun'> = {},
+) {
+  if (outcome.kind === 'too-many') {
+    const { problem, status } = refuseTooMany(outcome, context);
+    return data<ProfileAnswer>({ intent, problem, ...kept }, { status });
+  }
+  return data<ProfileAnswer>({ intent, errors: outcome.errors, ...kept }, { status: 422 });
+}
+
+/** The page's own words come back with the code; anything else in their place is left out. */
+function readCarriedOn(form: FormData): Pick<ProfileAnswer, 'begun'> {
+  const otpauthUri = readText(form, 'otpauth_uri');
+  const recoveryCodes = readText(form, 'recovery_codes').split(' ');
+  const isOurs = /^otpauth:\/\/totp\/[!-~]{1,1000}$/.test(otpauthUri);
+  const areOurs =
+    recoveryCodes.length <= 50 && recoveryCodes.every((code) => /^[\w-]{4,40}$/.test(code));
+  return isOurs && areOurs ? { begun: { otpauthUri, recoveryCodes } } : {};
+}
+
+export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> = {
+  async name({ form, intent, userId, accounts, context }) {
+    const outcome = await accounts.changeName(userId, readText(form, 'name'));
+    return outcome.kind === 'done'
+      ? { said: 'The name is changed.' }
+      : fail({ intent, context }, outcome);
+  },
+
+  async 'confirm-email'({ intent, userId, accounts, visitor, context }) {
+    const outcome = await accounts.requestEmailConfirmation(userId, visitor);
+    if (outcome.kind !== 'done') return fail({ intent, context }, outcome);
+    return { said: 'The link is on its way to your address.' };
+  },
+
+  async email({ form, intent, accounts, visitor, context }) {
+    const input = { email: readText(form, 'email'), password: readText(form, 'password') };
+    const outcome = await accounts.changeEmail(input, visitor);
+    if (outcome.kind === 'mailed')
+      return {
+        said: 'A link to confirm the new address is on its way to it, and a link that stops the change to the old one.',
+      };
+    return outcome.kind === 'done'
+      ? { said: 'The email is changed.' }
+      : fail({ intent, context }, outcome);
+  },
+
+  async password({ form, intent, accounts, visitor, context }) {
+    const input = {
+      currentPassword: readText(form, 'current_password'),
+      password: readText(form, 'password'),
+    };
+    const outcome = await accounts.changePassword(input, visitor);
+    if (outcome.kind === 'refused') {
+      const { currentPassword, ...errors } = outcome.errors;
+      return fail(
+        { intent, context },
+        {
+          kind: 'refused',
+          errors: currentPassword ? { ...errors, current_password: currentPassword } : errors,
+        },
+      );
+    }
+    if (outcome.kind !== 'signed-in') return fail({ intent, context }, outcome);
+    return {
+      said: 'The password is changed. All other sessions are ended.',
+      setCookies: outcome.setCookies,
+    };
+  },
+
+  async 'begin-second-factor'({ form, intent, accounts, visitor, context }) {
+    const outcome = await accounts.beginSecondFactor(
+      { password: readText(form, 'password') },
+      visitor,
+    );
+    if (outcome.kind !== 'begun') return fail({ intent, context }, outcome);
+    const { otpauthUri, recoveryCodes } = outcome;
+    return data<ProfileAnswer>({ intent, begun: { otpauthUri, recoveryCodes } });
+  },
+
+  async 'confirm-second-factor'({ form, intent, accounts, visitor, context }) {
+    const outcome = await accounts.confirmSecondFactor({ code: readText(form, 'code') }, visitor);
+    if (outcome.kind !== 'signed-in')
+      return fail({ intent, context }, outcome, readCarriedOn(form));
+    return {
+      said: 'The second factor is on. The next sign-in asks for a code.',
+      setCookies: outcome.setCookies,
+    };
+  },
+
+  async 'renew-recovery-codes'({ form, intent, accounts, visitor, context }) {
+    const outcome = await accounts.renewRecoveryCodes(
+      { password: readText(form, 'password') },
+      visitor,
+    );
+    if (outcome.kind !== 'renewed') return fail({ intent, context }, outcome);
+    return data<ProfileAnswer>({ intent, renewedCodes: outcome.recoveryCodes });
+  },
+
+  async 'end-second-factor'({ form, intent, accounts, visitor, context }) {
+    const outcome = await accounts.endSecondFactor(
+      { password: readText(form, 'password') },
+      visitor,
+    );
+    if (outcome.kind !== 'signed-in') return fail({ intent, context }, outcome);
+    return { said: 'The second factor is off.', setCookies: outcome.setCookies };
+  },
+
+  async 'begin-passkey'({ form, intent, accounts, visitor, context }) {
+    const outcome = await accounts.beginPasskey({ password: readText(form, 'password') }, visitor);
+    if (outcome.kind !== 'asked') return fail({ intent, context }, outcome);
+    const headers = outcome.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
+    const asked = { options: outcome.options, name: readText(form, 'name') };
+    return data<ProfileAnswer>({ intent, asked }, { headers });
+  },
+
+  async 'add-passkey'({ form, intent, accounts, visitor, context }) {
+    const input = { name: readText(form, 'name'), answer: readText(form, 'answer') };
+    const outcome = await accounts.addPasskey(input, visitor);
+    if (outcome.kind === 'done')
+      return { said: 'The passkey is added. It signs you in by itself.' };
+    if (outcome.kind === 'too-many') return fail({ intent, context }, outcome);
+    const problem = Object.values(outcome.errors).flat().join(' ');
+    return data<ProfileAnswer>({ intent, problem }, { status: 422 });
+  },
+
+  async 'delete-passkey'({ form, intent, accounts, visitor }) {
+    const outcome = await accounts.deletePasskey(readText(form, 'passkey'), visitor);
+    if (outcome.kind === 'done') return { said: 'The passkey is deleted.' };
+    return data<ProfileAnswer>({ intent, problem: 'This passkey is gone.' }, { status: 422 });
+  },
+
+  async 'sign-out-everywhere'({ form, userId, accounts, visitor }) {
+    const revokesToken = readChecked(form, 'revoke_token');
+    const { setCookies } = await accounts.signOutEverywhere({ userId, revokesToken }, visitor);
+    return { said: 'All sessions are ended.', setCookies, to: '/login' };
+  },
+
+  async delete({ form, intent, accounts, visitor, context }) {
+    const outcome = await accounts.deleteAccount({ password: readText(form, 'password') }, visitor);
+    if (outcome.kind === 'deleted')
+      return { said: 'The account is deleted.', setCookies: outcome.setCookies, to: '/login' };
+    if (outcome.kind !== 'owns-teams') return fail({ intent, context }, outcome);
+    const names = outcome.teams.map(({ name }) => name).join(', ');
+    return data<ProfileAnswer>(
+      { intent, problem: `You own ${names}. Transfer or delete that first.` },
+      { status: 422 },
+    );
+  },
+};

@@ -1,0 +1,72 @@
+/** What the Alerts tab shows, as its address says it. */
+import { FilterReader, type ReadFilters } from '../lists/read-filters.ts';
+import type { AlertFilter } from '../services.ts';
+
+export const levels = ['failure', 'warning', 'recovery', 'usage'] as const;
+export const deliveries = ['pending', 'sent', 'muted', 'failed'] as const;
+
+/** `cron`, `queue`, or one of them as `cron:<id>`. */
+type SourceChoice = { kind: 'cron' | 'queue'; id: string | null };
+
+type AlertSearch = Omit<AlertFilter, 'limit'>;
+
+/** Reads `level`, `source`, `delivery`, `unread`, and the cursors of `Pagination`. */
+export function readAlertSearch(params: URLSearchParams): ReadFilters<AlertSearch> {
+  const filters = new FilterReader(params);
+  const level = filters.choice('level', levels);
+  const delivery = filters.choice('delivery', deliveries);
+  const source = filters.read(
+    'source',
+    readSourceChoice,
+    'This is neither a cron nor a queue of the team.',
+  );
+  const unreadOnly = filters.isTicked('unread');
+  const older = params.get('after');
+  const newer = params.get('before');
+  return filters.finish({
+    ...(level && { level }),
+    ...(delivery && { delivery }),
+    ...(source && (source.id === null ? { sourceKind: source.kind } : { source: idOf(source) })),
+    ...(unreadOnly && { unreadOnly }),
+    ...(older ? { before: older } : newer ? { after: newer } : {}),
+  });
+}
+
+function idOf({ kind, id }: SourceChoice): { kind: 'cron' | 'queue'; id: string } {
+  return { kind, id: id ?? '' };
+}
+
+export function readSourceChoice(text: string): SourceChoice | null {
+  const [, kind, id] = /^(cron|queue)(?::([\w-]{1,64}))?$/.exec(text) ?? [];
+  if (kind !== 'cron' && kind !== 'queue') return null;
+  return { kind, id: id ?? null };
+}
+
+/** True where anything is left out. */
+export function isNarrowed(params: URLSearchParams): boolean {
+  return ['level', 'source', 'delivery', 'unread'].some((name) => params.get(name));
+}
+
+type AlertPage<Row> = { alerts: Row[]; next: string | null; previous: string | null };
+
+/**
+ * A page out of one row more than it holds, which says whether there are others beyond.
+ *
+ * @param found  newest first, `size + 1` at most
+ */
+export function cutPage<Row extends { id: string }>(
+  found: readonly Row[],
+  search: Pick<AlertSearch, 'before' | 'after'>,
+  size: number,
+): AlertPage<Row> {
+  const isBack = search.after !== undefined;
+  const alerts = isBack ? found.slice(-size) : found.slice(0, size);
+  const isFull = found.length > size;
+  const hasOlder = isBack || isFull;
+  const hasNewer = isBack ? isFull : search.before !== undefined;
+  return {
+    alerts,
+    next: hasOlder ? (alerts.at(-1)?.id ?? null) : null,
+    previous: hasNewer ? (alerts[0]?.id ?? null) : null,
+  };
+}

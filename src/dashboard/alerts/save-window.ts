@@ -1,0 +1,30 @@
+/** What becomes of a maintenance window's form, on the page that creates one and on the page that changes one. */
+import { data } from 'react-router';
+import type { WindowInput } from '#work/window-input';
+import { notFound, requestFacts, sentForm, services, signedIn, type Context } from '../context.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import type { WindowOutcome, Work } from '../services.ts';
+import { readWindowForm, tooManyWindows } from './window-form.ts';
+
+/** @param done  what the window is when `save` has succeeded, to say so */
+export async function saveWindow(
+  context: Context,
+  save: (work: Work, teamId: string, input: WindowInput) => Promise<WindowOutcome>,
+  done: 'created' | 'changed',
+) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const own = await work.listAlertSources(team.id);
+  const reading = readWindowForm(context.get(sentForm), own);
+  const { typed } = reading;
+  if (!reading.ok) return data({ typed, errors: reading.errors }, { status: 422 });
+  const outcome = await save(work, team.id, reading.input);
+  if (outcome.kind === 'not-found') notFound();
+  if (outcome.kind === 'too-many')
+    return data({ typed, errors: { name: [tooManyWindows] } }, { status: 422 });
+  return redirectWithToast(
+    '/maintenance',
+    { kind: 'done', text: `The maintenance window “${reading.input.name}” is ${done}.` },
+    context.get(requestFacts).baseUrl,
+  );
+}

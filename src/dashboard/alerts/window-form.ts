@@ -1,0 +1,40 @@
+/** The form of a maintenance window, read by the rules of `work`, with what was typed kept beside. */
+import { readFormPairs } from '#work/form-fields';
+import { readWindowInput, type WindowInput } from '#work/window-input';
+import { errorsOf } from '../work-forms/read-fields.ts';
+import type { FormReading } from '../work-forms/typed.ts';
+import { readChecked, readText } from '../forms/read-form.ts';
+import type { NamedSource } from '../services.ts';
+import type { WindowTyped } from './window-typed.ts';
+
+export const tooManyWindows =
+  'The team has as many maintenance windows as it may have, 200. Delete one that is not needed any more.';
+
+/** @param own  the team's crons and queues; others count as not chosen */
+export function readWindowForm(
+  form: FormData,
+  own: readonly NamedSource[],
+): FormReading<WindowTyped, WindowInput> {
+  const offered = new Set(own.map(({ kind, id }) => `${kind}:${id}`));
+  const typed: WindowTyped = {
+    name: readText(form, 'name'),
+    starts_at: readText(form, 'starts_at'),
+    ends_at: readText(form, 'ends_at'),
+    is_weekly: readChecked(form, 'is_weekly'),
+    covers: readText(form, 'covers') === 'chosen' ? 'chosen' : 'team',
+    sources: form
+      .getAll('sources[]')
+      .filter((source) => typeof source === 'string')
+      .filter((source) => offered.has(source)),
+  };
+  const { sources, is_weekly, ...texts } = typed;
+  const reading = readWindowInput(
+    readFormPairs([
+      ...Object.entries(texts),
+      ['is_weekly', is_weekly ? '1' : '0'],
+      ...sources.map((source) => ['sources[]', source] as const),
+    ]),
+  );
+  if (reading.ok) return { ok: true, typed, input: reading.input };
+  return { ok: false, typed, errors: errorsOf(reading.errors) };
+}

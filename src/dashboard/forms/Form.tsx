@@ -1,0 +1,43 @@
+import { useEffect, useRef, type SubmitEvent } from 'react';
+import {
+  // oxlint-disable-next-line no-restricted-imports -- this is the one place
+  Form as RouterForm,
+  useActionData,
+  useRouteLoaderData,
+  type FormProps,
+} from 'react-router';
+import { noteUntaken, readConnection } from '../connection/connection.ts';
+import { rememberAnswer } from '../connection/keep-page.ts';
+import { teamField } from '../serving/form-team.ts';
+import { goToFirstWrong } from './wrong-fields.ts';
+import type { loader as frameLoader } from '../routes/frame.tsx';
+
+/**
+ * The one form of the dashboard that changes something. It carries the team that it was opened for. What was typed stays where the service does not
+ * answer or does not take it.
+ */
+export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
+  const answer: unknown = useActionData();
+  const team = useRouteLoaderData<typeof frameLoader>('routes/frame')?.team;
+  const ref = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (answer !== undefined && ref.current) goToFirstWrong(ref.current);
+  }, [answer]);
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    props.onSubmit?.(event);
+    if (event.defaultPrevented) return;
+    rememberAnswer(answer);
+    if (readConnection().kind !== 'lost') return;
+    event.preventDefault();
+    noteUntaken({
+      title: 'Nothing was sent',
+      text: 'Belfry does not answer. What you typed is still here. Send it again once the connection is back.',
+    });
+  };
+  return (
+    <RouterForm {...props} ref={ref} method="post" onSubmit={onSubmit}>
+      {team ? <input type="hidden" name={teamField} value={team.id} /> : null}
+      {children}
+    </RouterForm>
+  );
+}

@@ -1,0 +1,297 @@
+import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
+import { useLocation } from 'react-router';
+import { formatAmount, writeAmount } from '../words/amounts.ts';
+import { Form } from '../forms/Form.tsx';
+import { measureColumns, type MeasuredColumn } from './column-room.ts';
+import { WaitingRows } from '../page/LiveRefresh.tsx';
+import {
+  clickRow,
+  keepExisting,
+  nothingSelected,
+  selectPage,
+  type Selection,
+} from './selection.ts';
+import { holdBackNewRows } from './waiting-rows.ts';
+import classes from './DataTable.module.css';
+
+export type Column<Row> = {
+  key: string;
+  head: string;
+  cell: (row: Row) => ReactNode;
+  /**
+   * A CSS width; columns keep it whatever the rows hold. One column, what a row is about, leaves it out
+   * and takes the rest; on a phone it is the line that spans the card.
+   */
+  width?: `${number}px`;
+  /** Below the room that all columns need, those with 1 go first, then those with 2, and so on; without it one stays. */
+  givesWay?: number;
+  isNumber?: boolean;
+  /** Left out of the cards that phones show. */
+  isHiddenOnPhone?: boolean;
+  /** Takes the whole width of a card on a phone, as columns without a `width` do. */
+  isWideOnPhone?: boolean;
+};
+
+export type BulkActions = {
+  /** How many rows match the filters in all; `isMore` when that is only a lower bound. */
+  matching: { count: number; isMore: boolean };
+  /**
+   * The buttons of the form that sends the chosen rows (`id`, repeated) or all that match (`all`=1, with
+   * `shown`, how many that was).
+   * `count` is null before a script runs: then nobody knows yet what is ticked.
+   */
+  buttons: (chosen: { count: number | null; text: string }) => ReactNode;
+};
+
+type DataTableProps<Row> = {
+  /** What the rows are; read out, not shown. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  bulk?: BulkActions;
+  /** Newest rows come in on top while the page is open. */
+  isLive?: boolean;
+  /** Called when somebody lets in the rows that wait. */
+  onShowWaiting?: () => void;
+};
+
+/**
+ * The one table of the dashboard: rows of one height, columns that keep their width, cards on a phone.
+ * Live changes happen in place, new rows wait behind a line that says how many. With `bulk`, rows can
+ * be ticked (with shift for a range) and sent with a form that works without a script as well.
+ */
+export function DataTable<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  bulk,
+  isLive = false,
+  onShowWaiting,
+}: DataTableProps<Row>) {
+  const { shown, waiting, showAll } = useHeldBack(rows, keyOf, isLive);
+  const order = shown.map(keyOf);
+  const [selection, setSelection] = useSelection(order);
+  const columnsFrom = measureColumns(columns, bulk !== undefined);
+  return (
+    <div
+      className={classes.frame}
+      data-live={isLive || undefined}
+      data-holds-refresh={selection.ids.size > 0 || undefined}
+    >
+      {bulk ? (
+        <BulkBar
+          bulk={bulk}
+          selection={selection}
+          onChange={setSelection}
+          shownCount={shown.length}
+        />
+      ) : null}
+      <WaitingRows
+        count={waiting}
+        onShow={() => {
+          showAll();
+          onShowWaiting?.();
+        }}
+      />
+      <div className={classes.scroll}>
+        <table className={classes.table}>
+          <caption className="sr-only">{caption}</caption>
+          <TableHead
+            columns={columnsFrom}
+            {...(bulk ? { order, selection, onChange: setSelection } : {})}
+          />
+          <tbody>
+            {shown.map((row) => (
+              <TableRow
+                key={keyOf(row)}
+                id={keyOf(row)}
+                row={row}
+                columns={columnsFrom}
+                {...(bulk ? { order, selection, onChange: setSelection } : {})}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+/** Another page, filter or finished action begins with nothing chosen. */
+function useSelection(order: readonly string[]): [Selection, (selection: Selection) => void] {
+  const { key, search } = useLocation();
+  const place = key + search;
+  const [chosen, setChosen] = useState({ place, selection: nothingSelected });
+  const selection =
+    chosen.place === place ? keepExisting(chosen.selection, order) : nothingSelected;
+  return [selection, (next) => setChosen({ place, selection: next })];
+}
+
+function useHeldBack<Row>(rows: readonly Row[], keyOf: (row: Row) => string, isLive: boolean) {
+  const { key, search } = useLocation();
+  const place = key + search;
+  const [seen, setSeen] = useState({ place, known: new Set(rows.map(keyOf)) });
+  // Another page or filter is asked for on purpose: everything of it is shown.
+  const known = seen.place === place ? seen.known : new Set(rows.map(keyOf));
+  if (seen.place !== place) setSeen({ place, known });
+  const held = isLive ? holdBackNewRows(rows, known, keyOf) : { shown: [...rows], waiting: 0 };
+  const grown = held.shown.some((row) => !known.has(keyOf(row)));
+  if (grown) setSeen({ place, known: new Set([...known, ...held.shown.map(keyOf)]) });
+  return { ...held, showAll: () => setSeen({ place, known: new Set(rows.map(keyOf)) }) };
+}
+
+type Selecting = {
+  order?: readonly string[];
+  selection?: Selection;
+  onChange?: (selection: Selection) => void;
+};
+
+function TableHead<Row>({
+  columns,
+  order,
+  selection,
+  onChange,
+}: { columns: readonly MeasuredColumn<Row>[] } & Selecting) {
+  const all = order !== undefined && order.length > 0 && selection?.ids.size === order.length;
+  return (
+    <thead>
+      <tr>
+        {order && onChange ? (
+          <th className={classes.box}>
+            <input
+              type="checkbox"
+              className="needs-script"
+              aria-label="Select all rows of this page"
+              checked={all}
+              onChange={(event) => onChange(selectPage(order, event.currentTarget.checked))}
+            />
+          </th>
+        ) : null}
+        {columns.map((column) => (
+          <th
+            key={column.key}
+            scope="col"
+            data-from={column.from}
+            data-number={column.isNumber || undefined}
+            style={widthOf(column)}
+          >
+            {column.head}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function widthOf(column: { width?: string }): CSSProperties | undefined {
+  return column.width ? { width: column.width } : undefined;
+}
+
+function TableRow<Row>({
+  id,
+  row,
+  columns,
+  order,
+  selection,
+  onChange,
+}: { id: string; row: Row; columns: readonly MeasuredColumn<Row>[] } & Selecting) {
+  const withShift = useRef(false);
+  const isChosen = selection?.ids.has(id) ?? false;
+  return (
+    <tr data-chosen={isChosen || undefined}>
+      {order && selection && onChange ? (
+        <td className={classes.box}>
+          <input
+            type="checkbox"
+            name="id"
+            value={id}
+            form="bulk"
+            aria-label="Select row"
+            checked={isChosen}
+            onClick={(event) => {
+              withShift.current = event.shiftKey;
+            }}
+            onChange={(event) =>
+              onChange(
+                clickRow(selection, id, {
+                  order,
+                  withShift: withShift.current,
+                  checked: event.currentTarget.checked,
+                }),
+              )
+            }
+          />
+        </td>
+      ) : null}
+      {columns.map((column) => (
+        <td
+          key={column.key}
+          data-head={column.head}
+          data-from={column.from}
+          data-main={column.width === undefined || undefined}
+          data-wide={column.width === undefined || column.isWideOnPhone || undefined}
+          data-number={column.isNumber || undefined}
+          data-hidden={column.isHiddenOnPhone || undefined}
+        >
+          <div>{column.cell(row)}</div>
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+type BulkBarProps = {
+  bulk: BulkActions;
+  selection: Selection;
+  onChange: (selection: Selection) => void;
+  shownCount: number;
+};
+
+/** Not shown until something is ticked; without a script it is always there. */
+function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
+  const { count, isMore } = bulk.matching;
+  const all = formatAmount(bulk.matching);
+  const isWholePage = shownCount > 0 && selection.ids.size === shownCount;
+  const chosen = selection.everything
+    ? { count, text: all }
+    : { count: selection.ids.size, text: String(selection.ids.size) };
+  const isNothing = selection.ids.size === 0;
+  // Without a script the buttons must work at once: nobody could wake them later.
+  const [isRunning, setRunning] = useState(false);
+  useEffect(() => setRunning(true), []);
+  return (
+    <Form id="bulk" className={classes.bulk} data-nothing={isNothing || undefined}>
+      {selection.everything ? <input type="hidden" name="all" value="1" /> : null}
+      <input type="hidden" name="shown" value={writeAmount(bulk.matching)} />
+      <span className="needs-script">
+        {selection.everything
+          ? `All ${all} that match are selected.`
+          : `${selection.ids.size} selected.`}{' '}
+        {isWholePage && !selection.everything && (count > shownCount || isMore) ? (
+          <button
+            type="button"
+            className={classes.link}
+            onClick={() => onChange({ ...selection, everything: true })}
+          >
+            Select all {all} that match
+          </button>
+        ) : null}
+        {isNothing ? null : (
+          <button type="button" className={classes.link} onClick={() => onChange(nothingSelected)}>
+            Clear
+          </button>
+        )}
+      </span>
+      <noscript>
+        <label>
+          <input type="checkbox" name="all" value="1" /> All {all} that match
+        </label>
+      </noscript>
+      <span className="row" inert={isNothing && isRunning}>
+        {bulk.buttons(isNothing ? { count: null, text: 'selected' } : chosen)}
+      </span>
+    </Form>
+  );
+}

@@ -1,0 +1,61 @@
+import { Link, useLocation } from 'react-router';
+import { Glyph } from '../parts/Glyph.tsx';
+import classes from './Pagination.module.css';
+
+/** The address of this page with some parameters changed; null takes one away. */
+export function changeSearch(
+  search: string,
+  changes: Readonly<Record<string, string | null>>,
+): string {
+  const params = new URLSearchParams(search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) params.delete(name);
+    else params.set(name, value);
+  }
+  const text = params.toString();
+  return text === '' ? '?' : `?${text}`;
+}
+
+const byTime = { older: 'Older', newer: 'Newer', newest: 'Newest' };
+
+/**
+ * To the pages before and after, by links. A cursor names the row at the edge of this page (`after`,
+ * `before` in the address), so pages don't shift while rows come and go.
+ */
+export function Pagination({
+  older,
+  newer,
+  note,
+  words = byTime,
+}: {
+  older: string | null;
+  newer: string | null;
+  note?: string;
+  /** For lists that are not in order of time. */
+  words?: { older: string; newer: string; newest: string };
+}) {
+  const { search } = useLocation();
+  if (older === null && newer === null && !note) return null;
+  return (
+    <nav className={classes.pages} aria-label="Pages">
+      <span className="muted">{note}</span>
+      <span className="row">
+        {newer === null ? null : (
+          <>
+            <Link to={changeSearch(search, { before: null, after: null })}>{words.newest}</Link>
+            <Link to={changeSearch(search, { before: newer, after: null })} rel="prev">
+              <Glyph name="left" size={14} />
+              {words.newer}
+            </Link>
+          </>
+        )}
+        {older === null ? null : (
+          <Link to={changeSearch(search, { after: older, before: null })} rel="next">
+            {words.older}
+            <Glyph name="right" size={14} />
+          </Link>
+        )}
+      </span>
+    </nav>
+  );
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { measureColumns } from './column-room.ts';
+import type { Column } from './DataTable.tsx';
+
+const column = (key: string, more: Partial<Column<unknown>> = {}): Column<unknown> => ({
+  key,
+  head: key,
+  cell: () => null,
+  ...more,
+});
+
+describe('the columns of a table', () => {
+  const columns = [
+    column('name'),
+    column('status', { width: '100px' }),
+    column('rate', { width: '100px', givesWay: 1 }),
+    column('next', { width: '200px', givesWay: 2 }),
+  ];
+  const fromOf = (hasBoxes: boolean) =>
+    measureColumns(columns, hasBoxes).map(({ key, from }) => [key, from]);
+
+  test('go one after another, the least important first, and the name and the rest stay', () => {
+    assert.deepEqual(fromOf(false), [
+      ['name', undefined],
+      ['status', undefined],
+      ['rate', 660],
+      ['next', 600],
+    ]);
+  });
+  test('leave room for the boxes that rows are ticked with', () => {
+    assert.equal(Object.fromEntries(fromOf(true))['rate'], 720);
+  });
+  test('give way at widths that the style sheet knows', () => {
+    const css = readFileSync(new URL('DataTable.module.css', import.meta.url), 'utf8');
+    for (const width of [300, 500, 900, 2000]) {
+      const wide = column('wide', { width: `${width}px`, givesWay: 1 });
+      const [, { from } = {}] = measureColumns([column('name'), wide], false);
+      assert.ok(css.includes(`[data-from='${from}']`), String(from));
+    }
+  });
+});

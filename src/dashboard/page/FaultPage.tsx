@@ -1,0 +1,58 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { isRouteErrorResponse, Link, useLocation } from 'react-router';
+import { note, useConnection } from '../connection/connection.ts';
+import { explainFault } from './fault-words.ts';
+import { Form } from '../forms/Form.tsx';
+import { TabTitle } from './PageHeader.tsx';
+import classes from './FaultPage.module.css';
+
+/**
+ * What people see instead of a page. It says what happened and what to do, with the number under which a
+ * fault of ours is in the log; never the cause itself.
+ */
+export function FaultPage({ error, isInFrame = false }: { error: unknown; isInFrame?: boolean }) {
+  const words = explainFault(error);
+  useRecovery(isRouteErrorResponse(error) && error.status === 503);
+  const Place = isInFrame ? 'div' : 'main';
+  const link = words.link ?? { to: '/', text: 'Go to the overview' };
+  return (
+    <Place className={classes.fault} data-inside={isInFrame || undefined}>
+      <TabTitle title={words.title} />
+      <h1>{words.title}</h1>
+      <p>{words.text}</p>
+      {words.team ? <SwitchTo team={words.team} /> : null}
+      <p>
+        <Link to={link.to} reloadDocument>
+          {link.text}
+        </Link>
+      </p>
+    </Place>
+  );
+}
+
+/** Makes that team the current one and opens the same address in it. */
+function SwitchTo({ team }: { team: { id: string; name: string } }) {
+  const { pathname, search } = useLocation();
+  return (
+    <Form action="/teams/switch">
+      <input type="hidden" name="teamId" value={team.id} />
+      <input type="hidden" name="next" value={pathname + search} />
+      <Button type="submit">Switch to {team.name}</Button>
+    </Form>
+  );
+}
+
+/** A page that could not be read because the database is away is asked for again once it is back. */
+function useRecovery(isAway: boolean): void {
+  const { connection } = useConnection();
+  const [wasLost, setWasLost] = useState(false);
+  useEffect(() => {
+    if (!isAway) return;
+    note('away');
+    setWasLost(true);
+  }, [isAway]);
+  useEffect(() => {
+    if (wasLost && connection.kind === 'live') window.location.reload();
+  }, [wasLost, connection]);
+}

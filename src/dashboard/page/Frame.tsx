@@ -1,0 +1,260 @@
+import { FAILURE_TEXTS } from '#domain/failure';
+import type { ReactNode } from 'react';
+import { Link, useHref, useLocation, useNavigation } from 'react-router';
+import type { Toast } from '../serving/cookies.ts';
+import type { Pulse, Session, TeamOfUser, Usage } from '../services.ts';
+import { Form } from '../forms/Form.tsx';
+import { Arrival } from './Arrival.tsx';
+import { Glyph } from '../parts/Glyph.tsx';
+import { LeaveGuard } from '../forms/LeaveGuard.tsx';
+import { Menu } from '../parts/Menu.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { places, settings, type Place } from '../palette/places.ts';
+import { Shortcuts } from '../palette/Shortcuts.tsx';
+import { Toasts } from './Toasts.tsx';
+import { UsageBar } from '../plots/UsageBar.tsx';
+import classes from './Frame.module.css';
+
+type FrameProps = {
+  user: Session['user'];
+  team: TeamOfUser;
+  teams: readonly TeamOfUser[];
+  /** Null where it could not be counted just now. */
+  pulse: Pulse | null;
+  usage: Usage;
+  theme: string;
+  toast: Toast | null;
+  children: ReactNode;
+};
+
+/** What stands around every page: navigation on the left, the bar on top, messages below. */
+export function Frame({ children, toast, ...facts }: FrameProps) {
+  const navigation = useNavigation();
+  const { pathname } = useLocation();
+  return (
+    <div className={classes.frame}>
+      <a className={classes.skip} href="#page">
+        To the page
+      </a>
+      {navigation.state === 'idle' ? null : (
+        <div className={classes.progress} role="progressbar" aria-label="Loading" />
+      )}
+      <aside className={classes.side}>
+        <Brand />
+        <Navigation pulse={facts.pulse} />
+      </aside>
+      <TopBar {...facts} />
+      <main id="page" key={pathname.split('/')[1]} className={classes.page} tabIndex={-1}>
+        <UsageBanner usage={facts.usage} team={facts.team} />
+        {children}
+      </main>
+      <Toasts toast={toast} />
+      <Shortcuts />
+      <LeaveGuard />
+      <Arrival />
+    </div>
+  );
+}
+
+export function Brand() {
+  return (
+    <Link to="/" className={classes.brand}>
+      <Glyph name="bell" size={18} />
+      Belfry
+    </Link>
+  );
+}
+
+function Navigation({ pulse }: { pulse: Pulse | null }) {
+  const counts: Record<string, number> = pulse
+    ? {
+        '/crons': pulse.failingCrons,
+        '/failures': pulse.failedJobs,
+        '/alerts': pulse.unreadAlerts,
+      }
+    : {};
+  return (
+    <nav aria-label="Main" className={classes.nav}>
+      {places.map((place) => (
+        <NavigationLink key={place.to} place={place} count={counts[place.to] ?? 0} />
+      ))}
+      <span className={classes.gap} />
+      <NavigationLink place={settings} count={0} />
+    </nav>
+  );
+}
+
+const countMeanings: Record<string, string> = {
+  '/crons': 'failing',
+  '/failures': 'failed jobs',
+  '/alerts': 'unread',
+};
+
+function NavigationLink({ place, count }: { place: Place; count: number }) {
+  const { pathname } = useLocation();
+  const root = place === settings ? '/settings' : place.to;
+  const isHere =
+    root === '/' ? pathname === '/' : pathname === root || pathname.startsWith(`${root}/`);
+  const text = count > 9999 ? '9,999+' : count.toLocaleString('en');
+  return (
+    <Link to={place.to} aria-current={isHere ? 'page' : undefined} title={place.keys}>
+      <Glyph name={place.glyph} />
+      <span>{place.name}</span>
+      {count > 0 ? (
+        <span className={classes.count} data-quiet={place.to === '/alerts' || undefined}>
+          {text}
+          <span className="sr-only"> {countMeanings[place.to]}</span>
+        </span>
+      ) : null}
+    </Link>
+  );
+}
+
+type TopBarProps = Omit<FrameProps, 'children' | 'toast'>;
+
+function TopBar({ user, team, teams, pulse, usage, theme }: TopBarProps) {
+  return (
+    <header className={classes.top}>
+      <div className={classes.phoneOnly}>
+        <Menu label="Navigation" button={<Glyph name="menu" size={18} />}>
+          <Navigation pulse={pulse} />
+        </Menu>
+      </div>
+      <TeamSwitch team={team} teams={teams} />
+      <form action={useHref('/jobs')} method="get" role="search" className={classes.search}>
+        <Glyph name="search" size={14} />
+        <input type="hidden" name="tab" value="all" />
+        <input
+          type="search"
+          name="q"
+          data-search
+          aria-label="Search jobs"
+          placeholder="Search jobs: id, URL, text, status"
+          autoComplete="off"
+        />
+        <kbd className="needs-script">Ctrl K</kbd>
+      </form>
+      {team.role === 'owner' ? (
+        <Link to="/settings/billing" className={classes.usage} title="Runs of this month (UTC)">
+          <UsageBar used={usage.used} limit={usage.limit} label="Runs of this month" />
+        </Link>
+      ) : (
+        <span className={classes.usage} title="Runs of this month (UTC)">
+          <UsageBar used={usage.used} limit={usage.limit} label="Runs of this month" />
+        </span>
+      )}
+      <ThemeSwitch theme={theme} />
+      <Menu label={`Account of ${user.name}`} button={<Glyph name="person" size={18} />} isAtEnd>
+        <p>
+          {user.name}
+          <br />
+          {user.email}
+        </p>
+        <hr />
+        <Link to="/settings/profile">Profile</Link>
+        <Link to="/settings/api-token">API token</Link>
+        <hr />
+        <Form action="/logout">
+          <button type="submit">Sign out</button>
+        </Form>
+      </Menu>
+    </header>
+  );
+}
+
+function TeamSwitch({ team, teams }: { team: TeamOfUser; teams: readonly TeamOfUser[] }) {
+  return (
+    <Menu
+      label={`Team ${team.name}, switch`}
+      button={
+        <>
+          <strong className={classes.team}>{team.name}</strong>
+          <Glyph name="down" size={12} />
+        </>
+      }
+    >
+      <Form action="/teams/switch">
+        {teams.map((each) => (
+          <button
+            key={each.id}
+            type="submit"
+            name="teamId"
+            value={each.id}
+            aria-current={each.id === team.id}
+          >
+            <span className={classes.tick}>
+              {each.id === team.id ? <Glyph name="check" size={14} /> : null}
+            </span>
+            <span className={classes.teamName}>{each.name}</span>
+            <span className="muted">{each.role}</span>
+          </button>
+        ))}
+      </Form>
+      <hr />
+      <p>The API follows your current team at once.</p>
+      <Link to="/teams/new">
+        <span className={classes.tick}>
+          <Glyph name="plus" size={14} />
+        </span>
+        Create team
+      </Link>
+    </Menu>
+  );
+}
+
+const themeNames = [
+  ['auto', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+
+function ThemeSwitch({ theme }: { theme: string }) {
+  const { pathname, search } = useLocation();
+  return (
+    <Menu label="Theme" button={<Glyph name={theme === 'dark' ? 'maintenance' : 'sun'} />} isAtEnd>
+      <Form action="/theme">
+        <input type="hidden" name="next" value={pathname + search} />
+        {themeNames.map(([value, name]) => (
+          <button
+            key={value}
+            type="submit"
+            name="theme"
+            value={value}
+            aria-current={theme === value}
+          >
+            <span className={classes.tick}>
+              {theme === value ? <Glyph name="check" size={14} /> : null}
+            </span>
+            {name}
+          </button>
+        ))}
+      </Form>
+    </Menu>
+  );
+}
+
+function UsageBanner({ usage, team }: { usage: Usage; team: TeamOfUser }) {
+  if (usage.limit === null || usage.used < usage.limit * 0.8) return null;
+  const numbers = `${usage.used.toLocaleString('en')} of ${usage.limit.toLocaleString('en')} runs of this month`;
+  const whom =
+    team.role === 'owner' ? (
+      <Link to="/settings/billing">See usage by day</Link>
+    ) : (
+      'The owner of the team sees it by day under Billing.'
+    );
+  const isOver = usage.used >= usage.limit;
+  return (
+    <div className={classes.banner}>
+      <Notice
+        kind={isOver ? 'failed' : 'warning'}
+        title={isOver ? FAILURE_TEXTS.limitReached : 'The monthly limit is near'}
+      >
+        {team.name} has used {numbers}.{' '}
+        {isOver
+          ? 'Crons and jobs fail without being sent until next month, or until the plan is changed.'
+          : null}{' '}
+        {whom}
+      </Notice>
+    </div>
+  );
+}

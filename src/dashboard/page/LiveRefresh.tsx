@@ -1,0 +1,99 @@
+import { useEffect, useRef } from 'react';
+import { useRevalidator } from 'react-router';
+import { noteRefreshing, readConnection, type Refreshing } from '../connection/connection.ts';
+import { inBackground, isPointedAt } from '../connection/keep-page.ts';
+import classes from './LiveRefresh.module.css';
+
+/** What a refresh would get in the way of: rows that are ticked (marked by themselves), a question or menu that is open. */
+const holders: readonly (readonly [selector: string, why: string])[] = [
+  ['[data-holds-refresh]', 'rows are ticked'],
+  // It came as the answer to a form, which a refresh takes away.
+  ['[role="alertdialog"]', 'a question is open'],
+  ['[popover]:popover-open, dialog[open], details[name=menu][open]', 'something is open'],
+];
+
+function whyHeld(): string | null {
+  const held = holders.find(([selector]) => document.querySelector(selector) !== null);
+  if (held) return held[1];
+  const forms = document.querySelectorAll<HTMLFormElement>('main form[method="post"]');
+  return [...forms].some(isChanged) ? 'something is typed that is not sent' : null;
+}
+
+/** Something was typed or chosen that is not sent yet. */
+function isChanged(form: HTMLFormElement): boolean {
+  return [...form.elements].some((field) => {
+    if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
+    if (field instanceof HTMLSelectElement)
+      return [...field.options].some((option) => option.selected !== option.defaultSelected);
+    if (!(field instanceof HTMLInputElement) || field.type === 'hidden') return false;
+    return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  });
+}
+
+const lookEveryMs = 500;
+const pointed: Refreshing = { kind: 'paused', why: 'something would move under the pointer' };
+
+/**
+ * Asks the page's loaders again every `everySeconds` while the tab is seen, the service answers and
+ * nobody is in the way; at once when one of those begins again. Without a script the page says how to
+ * refresh by being an ordinary page.
+ *
+ * @param everySeconds  null while there is nothing to wait for
+ */
+export function useLiveRefresh(everySeconds: number | null): void {
+  const revalidator = useRevalidator();
+  const latest = useRef(revalidator);
+  useEffect(() => {
+    latest.current = revalidator;
+  });
+  useEffect(() => {
+    if (everySeconds === null) return;
+    let dueAt = performance.now() + everySeconds * 1000;
+    let isHeldByPointer = false;
+    let wasLost = false;
+    const refresh = async () => {
+      dueAt = performance.now() + everySeconds * 1000;
+      const { isHeld } = await inBackground(() => latest.current.revalidate());
+      isHeldByPointer = isHeld;
+      if (isHeld) noteRefreshing(pointed);
+    };
+    const look = () => {
+      if (document.visibilityState !== 'visible') return;
+      const isLost = readConnection().kind !== 'live';
+      const isBack = wasLost && !isLost;
+      wasLost = isLost;
+      const why = whyHeld();
+      const isStillPointedAt = isHeldByPointer && isPointedAt();
+      if (why !== null) noteRefreshing({ kind: 'paused', why });
+      else if (!isStillPointedAt) noteRefreshing({ kind: 'live' });
+      if (isLost || why !== null || latest.current.state !== 'idle') return;
+      const isLet = isHeldByPointer && !isStillPointedAt;
+      if (isBack || isLet || performance.now() >= dueAt) void refresh();
+    };
+    noteRefreshing({ kind: 'live' });
+    const timer = setInterval(look, lookEveryMs);
+    const onSeen = () => {
+      dueAt = 0;
+      look();
+    };
+    document.addEventListener('visibilitychange', onSeen);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', onSeen);
+      noteRefreshing({ kind: 'off' });
+    };
+  }, [everySeconds]);
+}
+
+/** The quiet line that says that a list renews itself, and what waits. */
+export function WaitingRows({ count, onShow }: { count: number; onShow: () => void }) {
+  return (
+    <div role="status" className={classes.waiting}>
+      {count > 0 ? (
+        <button type="button" onClick={onShow}>
+          {count} new
+        </button>
+      ) : null}
+    </div>
+  );
+}

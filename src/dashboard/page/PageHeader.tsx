@@ -1,0 +1,62 @@
+import type { ReactNode } from 'react';
+import { Link, useRouteLoaderData } from 'react-router';
+import { LiveMark } from '../connection/ConnectionBar.tsx';
+import type { loader as frameLoader } from '../routes/frame.tsx';
+import { formatAmount, capped } from '../words/amounts.ts';
+import { Glyph } from '../parts/Glyph.tsx';
+import classes from './PageHeader.module.css';
+
+type PageHeaderProps = {
+  title: string;
+  /** A status or a count right of the title. */
+  beside?: ReactNode;
+  /** One quiet line under the title. */
+  note?: ReactNode;
+  /** Where this page hangs below. */
+  parent?: { to: string; text: string };
+  /** The page's one primary action. */
+  action?: ReactNode;
+  /** Secondary actions, left of the primary one. */
+  more?: ReactNode;
+  /** What is seldom wanted or takes something away, at the end (see MoreActions). */
+  menu?: ReactNode;
+};
+
+/** The head of a page: where one is, what it is, and its one primary action top right. Also names the tab. */
+export function PageHeader({ title, beside, note, parent, action, more, menu }: PageHeaderProps) {
+  return (
+    <header className={classes.header}>
+      <TabTitle title={title} />
+      <div className={classes.words}>
+        {parent ? (
+          <Link className={classes.parent} to={parent.to}>
+            <Glyph name="left" size={12} />
+            {parent.text}
+          </Link>
+        ) : null}
+        <div className={classes.titleLine}>
+          <h1>{title}</h1>
+          {beside}
+          <LiveMark />
+        </div>
+        {note ? <p className={classes.note}>{note}</p> : null}
+      </div>
+      {action || more || menu ? (
+        <div className={classes.actions}>
+          {more}
+          {action}
+          {menu}
+        </div>
+      ) : null}
+    </header>
+  );
+}
+
+/** The tab's title; a pinned tab shows that something is failing, and how many alerts nobody has read. */
+export function TabTitle({ title }: { title: string }) {
+  const pulse = useRouteLoaderData<typeof frameLoader>('routes/frame')?.pulse;
+  const failing = pulse ? pulse.failingCrons : 0;
+  const unread = pulse ? pulse.unreadAlerts : 0;
+  const counts = `${failing > 0 ? `✕ ${failing} failing · ` : ''}${unread > 0 ? `(${formatAmount(capped(unread))}) ` : ''}`;
+  return <title>{`${counts}${title} · Belfry`}</title>;
+}

@@ -1,0 +1,102 @@
+import { useEffect, useState } from 'react';
+import { useLocation, useRouteLoaderData } from 'react-router';
+import { addressOf } from '../address.ts';
+import type { loader as frameLoader } from '../routes/frame.tsx';
+import { reachable, settingsPages } from './places.ts';
+import { rankEntries, type Entry } from './rank-entries.ts';
+
+const pages: readonly Entry[] = [
+  ...reachable.map(({ name, to, keys }) => ({ name, to, hint: keys, isKeys: true })),
+  ...settingsPages.map(({ name, to }) => ({ name: `Settings: ${name}`, to })),
+];
+
+const themes = [
+  ['auto', 'as the system'],
+  ['light', 'light'],
+  ['dark', 'dark'],
+] as const;
+
+/** What was found on the server, and for which text. */
+type Answer = { typed: string; entries: readonly Entry[]; isAway: boolean };
+const nothing: Answer = { typed: '', entries: [], isAway: false };
+
+/** Typing goes on for longer than this between few letters. */
+const PAUSE_MS = 120;
+
+async function askServer(typed: string, signal: AbortSignal): Promise<Answer> {
+  try {
+    const answer = await fetch(addressOf(`/find?q=${encodeURIComponent(typed)}`), { signal });
+    if (!answer.ok) return { ...nothing, typed, isAway: true };
+    const { entries } = (await answer.json()) as { entries: Entry[] };
+    return { typed, entries, isAway: false };
+  } catch {
+    return { ...nothing, typed, isAway: true };
+  }
+}
+
+/** What the palette shows for a text, best match first. `isWhole`: the server has said what it knows of that text. */
+export function usePaletteEntries(typed: string) {
+  const text = typed.trim();
+  const [answer, setAnswer] = useState(nothing);
+  const actions = useActions();
+  useEffect(() => {
+    if (text === '') return undefined;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      void askServer(text, abort.signal).then((answered) => {
+        if (!abort.signal.aborted) setAnswer(answered);
+      });
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [text]);
+  const isWhole = text === '' || answer.typed === text;
+  // What was found for fewer letters stays until there is word of more: nothing flickers.
+  const found = text === '' ? [] : answer.entries.map((entry) => stillFound(entry, isWhole));
+  const ranked = rankEntries(text, [...pages, ...found, ...actions]);
+  return {
+    entries: [...ranked, ...searchesFor(text)],
+    isWhole,
+    isAway: isWhole && text !== '' && answer.isAway,
+    isNowhere: isWhole && text !== '' && !answer.isAway && ranked.length === 0,
+  };
+}
+
+function stillFound(entry: Entry, isWhole: boolean): Entry {
+  return isWhole ? entry : { ...entry, isFound: false };
+}
+
+function searchesFor(text: string): Entry[] {
+  if (text === '') return [];
+  const query = encodeURIComponent(text);
+  return [
+    { name: `Search jobs for “${text}”`, to: `/jobs?tab=all&q=${query}` },
+    { name: `Search crons for “${text}”`, to: `/crons?q=${query}` },
+  ];
+}
+
+/** What the top bar does, in words. */
+function useActions(): Entry[] {
+  const { pathname, search } = useLocation();
+  const frame = useRouteLoaderData<typeof frameLoader>('routes/frame');
+  const hint = 'Action';
+  const teams = frame?.teams.filter(({ id }) => id !== frame.team.id) ?? [];
+  return [
+    ...teams.map(({ id, name }) => ({
+      name: `Switch to team ${name}`,
+      to: '/teams/switch',
+      hint,
+      post: { teamId: id },
+    })),
+    { name: 'Create team', to: '/teams/new', hint },
+    ...themes.map(([theme, word]) => ({
+      name: `Theme: ${word}`,
+      to: '/theme',
+      hint,
+      post: { theme, next: pathname + search },
+    })),
+    { name: 'Sign out', to: '/logout', hint, post: {} },
+  ];
+}

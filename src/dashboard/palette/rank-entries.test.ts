@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { rankEntries } from './rank-entries.ts';
+
+const named = (...names: string[]) => names.map((name) => ({ name, to: `/${name}` }));
+const rank = (typed: string, ...names: string[]) =>
+  rankEntries(typed, named(...names)).map(({ name }) => name);
+
+describe('what the palette shows first', () => {
+  test('is the name itself, then one that begins so, then one with such a word, then one that holds it', () =>
+    assert.deepEqual(rank('mail', 'Hotmail', 'Send mail', 'Mailing list', 'MAIL', 'Invoices'), [
+      'MAIL',
+      'Mailing list',
+      'Send mail',
+      'Hotmail',
+    ]));
+  test('is the shorter of two equal ones', () =>
+    assert.deepEqual(rank('back', 'Backup of photos', 'Backup'), ['Backup', 'Backup of photos']));
+  test('is a thing before what can be done with another that matches no better', () => {
+    const edit = { name: 'Edit mail', to: '/edit', isAction: true };
+    const report = { name: 'Nightly report by mail', to: '/report' };
+    assert.deepEqual(rankEntries('mail', [edit, report]), [report, edit]);
+    assert.deepEqual(rankEntries('edit', [edit, report]), [edit]);
+  });
+  test('holds every word that was typed, in any order', () =>
+    assert.deepEqual(rank(' backup  night', 'Nightly backup', 'Nightly report'), [
+      'Nightly backup',
+    ]));
+  test('is what the server found by its id, and nothing that has neither name nor id', () => {
+    const [byName] = named('Crons');
+    const found = { name: 'Job 42', to: '/jobs/1', isFound: true };
+    assert.deepEqual(rankEntries('0192-a', byName ? [byName, found] : []), [found]);
+  });
+  test('is everything as it stands while nothing is typed', () =>
+    assert.deepEqual(rank('  ', 'b', 'a'), ['b', 'a']));
+});

@@ -1,0 +1,244 @@
+import { Fragment, useId, type ReactNode } from 'react';
+import { buildScale, type Scale, spaceLabels } from './plot-scale.ts';
+import classes from './Plot.module.css';
+import { PlotColumn, PlotColumns } from './PlotColumns.tsx';
+
+type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
+type Series = { name: string; tone: Tone; values: readonly number[] };
+
+type PlotProps = {
+  /** What the plot shows, with its unit and span: "Runs per hour, last 24 hours". */
+  title: string;
+  /** One label per column; every few of them are written under the plot, up to the first comma. */
+  labels: readonly string[];
+  series: readonly Series[];
+  format: (value: number) => string;
+  /** Where a column leads, such as to its runs; null to nowhere. */
+  links?: readonly (string | null)[];
+  /** What waits there. */
+  linkWord?: string;
+};
+
+/** Outcomes over time as bars on top of each other. Drawn on the server; the numbers are in a table as well. */
+export function StackedBars(plot: PlotProps) {
+  const totals = plot.labels.map((_, at) =>
+    plot.series.reduce((sum, { values }) => sum + knownOr0(values[at]), 0),
+  );
+  const scale = buildScale(Math.max(0, ...totals));
+  return (
+    <PlotFrame {...plot} scale={scale}>
+      {(at) =>
+        plot.series.map(({ name, tone, values }) => {
+          const value = knownOr0(values[at]);
+          // A single failure among thousands must still be seen.
+          const height = `max(2px, ${round((100 * value) / scale.max)}%)`;
+          return value > 0 ? (
+            <i key={name} className={classes.bar} data-tone={tone} style={{ height }} />
+          ) : null;
+        })
+      }
+    </PlotFrame>
+  );
+}
+
+/** `NaN` where nothing is known. */
+function knownOr0(value: number | undefined): number {
+  return value !== undefined && Number.isFinite(value) ? value : 0;
+}
+
+/** Values over time as lines, such as the median and the 95 % of durations. `NaN` breaks a line. */
+export function Lines(plot: PlotProps) {
+  const known = plot.series.flatMap(({ values }) =>
+    values.filter((value) => Number.isFinite(value)),
+  );
+  const scale = buildScale(Math.max(0, ...known));
+  return (
+    <PlotFrame {...plot} scale={scale} drawn={<Paths {...plot} scale={scale} />}>
+      {() => null}
+    </PlotFrame>
+  );
+}
+
+function Paths({ labels, series, scale }: Pick<PlotProps, 'labels' | 'series'> & { scale: Scale }) {
+  const y = (value: number) => 100 * (1 - value / scale.max);
+  return (
+    <svg
+      className={classes.paths}
+      viewBox={`0 0 ${labels.length} 100`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {/* The first on top: where lines meet it is the one that is looked for. */}
+      {series.toReversed().map(({ name, tone, values }) => (
+        <path key={name} data-tone={tone} d={buildLine(values, (at) => at + 0.5, y)} />
+      ))}
+    </svg>
+  );
+}
+
+function formatKnown(value: number | undefined, format: (value: number) => string): string {
+  return value !== undefined && Number.isFinite(value) ? format(value) : 'not known';
+}
+
+/** Of a column. */
+const loneWidth = 0.4;
+
+function buildLine(
+  values: readonly number[],
+  x: (at: number) => number,
+  y: (value: number) => number,
+): string {
+  let isDrawing = false;
+  const steps: string[] = [];
+  for (const [at, value] of values.entries()) {
+    const isKnown = Number.isFinite(value);
+    const isLone = isKnown && !isDrawing && !Number.isFinite(values[at + 1]);
+    // A lone point has no length, so it becomes a dash.
+    if (isLone) steps.push(`M${round(x(at) - loneWidth / 2)} ${round(y(value))}h${loneWidth}`);
+    else if (isKnown) steps.push(`${isDrawing ? 'L' : 'M'}${round(x(at))} ${round(y(value))}`);
+    isDrawing = isKnown;
+  }
+  return steps.join('');
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+type FrameProps = PlotProps & {
+  scale: Scale;
+  /** Behind the columns. */
+  drawn?: ReactNode;
+  /** What stands in a column. */
+  children: (at: number) => ReactNode;
+};
+
+function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
+  const { title, labels, series, format, links = [], linkWord } = plot;
+  const id = useId();
+  return (
+    <figure className={classes.plot}>
+      <figcaption>
+        <span id={id}>{title}</span>
+        <Legend series={series} />
+      </figcaption>
+      <div className={classes.area}>
+        <Axis scale={scale} format={format} />
+        <div className={classes.canvas}>
+          {scale.ticks.map((tick) => (
+            <i
+              key={tick}
+              className={classes.grid}
+              data-zero={tick === 0 || undefined}
+              style={{ bottom: `${round((100 * tick) / scale.max)}%` }}
+            />
+          ))}
+          {drawn}
+          <PlotColumns label={id} count={labels.length}>
+            {labels.map((label, at) => (
+              <PlotColumn
+                key={label}
+                at={at}
+                to={links[at] ?? null}
+                linkWord={linkWord}
+                isLate={at >= labels.length / 2}
+                title={label}
+                facts={series.map(({ name, tone, values }) => {
+                  return { name, tone, value: formatKnown(values[at], format) };
+                })}
+              >
+                {children(at)}
+              </PlotColumn>
+            ))}
+          </PlotColumns>
+        </div>
+        <LabelLine labels={labels} />
+      </div>
+      <PlotTable title={title} labels={labels} series={series} format={format} />
+    </figure>
+  );
+}
+
+/** The widest number makes room for the others, which stand at their heights. */
+function Axis({ scale, format }: { scale: Scale; format: PlotProps['format'] }) {
+  const texts = scale.ticks.map((tick) => ({ tick, text: format(tick) }));
+  const widest = texts.reduce((most, { text }) => (text.length > most.length ? text : most), '');
+  return (
+    <div className={classes.axis} aria-hidden="true">
+      <b>{widest}</b>
+      {texts.map(({ tick, text }) => (
+        <span key={tick} style={{ bottom: `${round((100 * tick) / scale.max)}%` }}>
+          {text}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function LabelLine({ labels }: { labels: readonly string[] }) {
+  const every = spaceLabels(labels.length);
+  return (
+    <div className={classes.labels} aria-hidden="true">
+      {labels.map((label, at) => (
+        <Fragment key={label}>
+          {at % every === 0 ? (
+            <span style={{ left: `${round((100 * at) / labels.length)}%` }}>
+              {label.split(',')[0]}
+            </span>
+          ) : null}
+        </Fragment>
+      ))}
+    </div>
+  );
+}
+
+function Legend({ series }: { series: readonly Series[] }) {
+  if (series.length === 1) return null;
+  return (
+    <span className={classes.legend}>
+      {series.map(({ name, tone }) => (
+        <span key={name} data-tone={tone}>
+          {name}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function PlotTable({
+  title,
+  labels,
+  series,
+  format,
+}: Pick<PlotProps, 'title' | 'labels' | 'series' | 'format'>) {
+  return (
+    <details className={classes.numbers}>
+      <summary>Show as a table</summary>
+      <div>
+        <table>
+          <caption className="sr-only">{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {labels.map((label, at) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{formatKnown(values[at], format)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

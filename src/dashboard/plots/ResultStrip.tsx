@@ -1,0 +1,71 @@
+import { formatMilliseconds } from '#domain/duration-words';
+import { formatUtc } from '../parts/Time.tsx';
+import classes from './ResultStrip.module.css';
+
+export type Result = {
+  id: string;
+  status: 'success' | 'failed' | 'running';
+  completedAt: number | null;
+  durationMs: number | null;
+  responseStatus: number | null;
+};
+
+const words = { success: 'Success', failed: 'Failed', running: 'Running' };
+const slots = 50;
+const barWidth = 4;
+const height = 22;
+
+/**
+ * The last results of a cron or a queue, oldest left: a failure is red and full height, a success is as tall as it
+ * was slow among the others (but never so tall as to look like a failure). Each tells its time, duration
+ * and code on hover; assistive technology reads one sentence instead.
+ */
+export function ResultStrip({ results }: { results: readonly Result[] }) {
+  const shown = results.slice(-slots);
+  const slowest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
+  const failed = shown.filter(({ status }) => status === 'failed').length;
+  const sentence =
+    shown.length === 0
+      ? 'No runs yet'
+      : `Last ${shown.length} runs: ${shown.length - failed} without failure, ${failed} failed`;
+  return (
+    <svg
+      className={classes.strip}
+      width={slots * barWidth}
+      height={height}
+      viewBox={`0 0 ${slots * barWidth} ${height}`}
+      // In a narrow place the oldest are cut off, never the newest.
+      preserveAspectRatio="xMaxYMid slice"
+      role="img"
+      aria-label={sentence}
+    >
+      <line x1="0" x2={slots * barWidth} y1={height - 0.5} y2={height - 0.5} />
+      {shown.map((result, at) => {
+        const tall =
+          result.status === 'failed' ? height - 2 : 4 + 12 * ((result.durationMs ?? 0) / slowest);
+        return (
+          <rect
+            key={result.id}
+            data-status={result.status}
+            x={(slots - shown.length + at) * barWidth}
+            y={Math.round(height - 1 - tall)}
+            width={barWidth - 1}
+            height={Math.round(tall)}
+          >
+            <title>{describeResult(result)}</title>
+          </rect>
+        );
+      })}
+    </svg>
+  );
+}
+
+function describeResult({ status, completedAt, durationMs, responseStatus }: Result): string {
+  const facts = [
+    words[status],
+    responseStatus === null ? null : `HTTP ${responseStatus}`,
+    durationMs === null ? null : formatMilliseconds(durationMs),
+    completedAt === null ? null : formatUtc(completedAt),
+  ];
+  return facts.filter((fact) => fact !== null).join(' · ');
+}

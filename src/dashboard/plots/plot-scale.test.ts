@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { buildScale, formatCount, spaceLabels } from './plot-scale.ts';
+
+describe('axes', () => {
+  test('begin at zero, reach the highest value and have few ticks, all of them whole', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1e-6, max: 1e12, noNaN: true }), (highest) => {
+        const { max, ticks } = buildScale(highest);
+        assert.equal(ticks[0], 0);
+        assert.ok(max >= highest * (1 - 1e-9));
+        assert.ok(ticks.length >= 2 && ticks.length <= 6, String(ticks));
+        assert.ok(ticks.every(Number.isInteger), String(ticks));
+      }),
+    );
+  });
+  test('a plot of nothing has an axis too', () =>
+    assert.deepEqual(buildScale(0), { max: 1, ticks: [0, 1] }));
+  test('numbers are short', () => {
+    assert.deepEqual([0, 1200, 12_300, 1_500_000].map(formatCount), [
+      '0',
+      '1,200',
+      '12.3k',
+      '1.5M',
+    ]);
+  });
+});
+
+test('at most seven labels stand under a plot, and one under each column of a few', () => {
+  assert.equal(spaceLabels(1), 1);
+  assert.equal(spaceLabels(7), 1);
+  assert.equal(spaceLabels(24), 4);
+  assert.equal(spaceLabels(28), 4);
+  for (let count = 1; count <= 100; count++) assert.ok(count / spaceLabels(count) <= 7);
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RunResult } from '../services.ts';
+import { describeStreak, readStreak } from './failing-streak.ts';
+
+const START = Date.UTC(2026, 10, 20, 16);
+
+const run = (status: RunResult['status'], at: number): RunResult => ({
+  id: `run ${at}`,
+  status,
+  completedAt: status === 'running' ? null : START + at * 60_000,
+  durationMs: 5,
+  responseStatus: status === 'success' ? 200 : 500,
+});
+const stripOf = (...statuses: RunResult['status'][]) => statuses.map(run);
+const http500 = { responseStatus: 500, reason: 'http_server_error' } as const;
+
+describe('a cron that fails', () => {
+  test('says how often in a row, and since when', () => {
+    const streak = readStreak(stripOf('failed', 'success', 'failed', 'failed', 'running'));
+    assert.deepEqual(streak, {
+      runs: 2,
+      isMore: false,
+      since: START + 2 * 60_000,
+      lastRunId: 'run 3',
+    });
+    assert.equal(
+      streak && describeStreak(streak, http500),
+      'Failed 2 times in a row since 20 Nov 16:02 UTC: HTTP 500',
+    );
+  });
+
+  test('says one failure as one', () => {
+    const streak = readStreak(stripOf('failed'));
+    assert.equal(
+      streak && describeStreak(streak, http500),
+      'The last run failed, 20 Nov 16:00 UTC: HTTP 500',
+    );
+  });
+
+  test('claims no beginning that lies before what is shown', () => {
+    const streak = readStreak(stripOf('failed', 'failed', 'failed'), 3);
+    assert.equal(
+      streak && describeStreak(streak, http500),
+      'Failed 3 times or more in a row: HTTP 500',
+    );
+  });
+
+  test('says nothing after a success, nor before the first run', () => {
+    assert.equal(readStreak(stripOf('failed', 'success')), null);
+    assert.equal(readStreak(stripOf('running')), null);
+    assert.equal(readStreak([]), null);
+  });
+});

@@ -1,0 +1,39 @@
+/** Since when a cron fails without a success in between, as far as the strip of its runs goes back. */
+import type { RunResult } from '../services.ts';
+import { formatShort } from '../words/times.ts';
+import { describeOutcome } from './reasons.ts';
+
+export type FailingStreak = {
+  runs: number;
+  /** The strip begins within it: there may be more. */
+  isMore: boolean;
+  since: number;
+  lastRunId: string;
+};
+
+/** @param strip  oldest first; what runs now has not ended either way. @param length  of a strip that is full */
+export function readStreak(strip: readonly RunResult[], length = 50): FailingStreak | null {
+  const ended = strip.filter(({ status }) => status !== 'running');
+  const failed = ended.slice(ended.findLastIndex(({ status }) => status !== 'failed') + 1);
+  const [first, last] = [failed[0], failed.at(-1)];
+  if (!first || !last) return null;
+  return {
+    runs: failed.length,
+    isMore: failed.length === ended.length && strip.length >= length,
+    since: first.completedAt ?? 0,
+    lastRunId: last.id,
+  };
+}
+
+/** `Failed 4 times in a row since 20 Nov 16:00 UTC: HTTP 500` */
+export function describeStreak(
+  { runs, isMore, since }: FailingStreak,
+  last: Parameters<typeof describeOutcome>[0],
+): string {
+  const times = isMore ? `${runs} times or more` : `${runs} times`;
+  const when =
+    runs === 1
+      ? `The last run failed, ${formatShort(since)} UTC`
+      : `Failed ${times} in a row${isMore ? '' : ` since ${formatShort(since)} UTC`}`;
+  return `${when}: ${describeOutcome(last)}`;
+}

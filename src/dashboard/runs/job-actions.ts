@@ -1,0 +1,166 @@
+/** What the buttons of the jobs pages do, and what is said of it. */
+import type { Toast } from '../serving/cookies.ts';
+import { countOf } from '../words/amounts.ts';
+import { readText } from '../forms/read-form.ts';
+import type {
+  BoundedCount,
+  BulkKind,
+  BulkOutcome,
+  BulkQuestion,
+  JobSearch,
+  Work,
+} from '../services.ts';
+
+const kinds = ['fire', 'retry', 'delete'] as const;
+
+const words: Readonly<Record<BulkKind, { done: string; wrongState: string }>> = {
+  fire: { done: 'fired', wrongState: 'no longer pending' },
+  retry: { done: 'retried', wrongState: 'not failed, or resent already' },
+  delete: { done: 'deleted', wrongState: 'neither pending nor failed any more' },
+};
+
+export function readKind(form: FormData): BulkKind | null {
+  return kinds.find((kind) => kind === readText(form, 'intent')) ?? null;
+}
+
+/** What an action came to: something to say, or something to ask first. */
+type JobsActed = { toast: Toast; asks: null } | { toast: null; asks: AskedAgain };
+
+/** A question with the fields that go back with its answer. */
+export type AskedAgain = { question: BulkQuestion; fields: Field[] };
+
+type Field = [name: string, value: string];
+
+type Asked = {
+  kind: BulkKind;
+  form: FormData;
+  /** What the page has shown; null where its filter could not be read, and nothing is done by filter. */
+  search: JobSearch | null;
+};
+
+/** Does it to one job, to those that were ticked, or to all that match. */
+export async function actOnJobs(
+  work: Work,
+  teamId: string,
+  { kind, form, search }: Asked,
+): Promise<JobsActed> {
+  const one = readText(form, 'job');
+  if (one !== '') return actOnOne(work, teamId, { kind, id: one, again: hasAnswered(form) });
+  const resent = readAnswer(form);
+  if (form.get('all') === '1') {
+    if (search === null) return say('failed', 'The filter can’t be read. Nothing was changed.');
+    const shown = readBounded(readText(form, 'shown'));
+    const asOf = readInstant(readText(form, 'as_of'));
+    const outcome = await work.startBulk(teamId, kind, search, { shown, asOf, resent });
+    return describeBulk(kind, outcome, (asked) => [
+      ['all', '1'],
+      ['as_of', String(asked.asOf)],
+      ...(form.has('group') ? [['group', readText(form, 'group')] satisfies Field] : []),
+    ]);
+  }
+  const ids = form.getAll('id').filter((id) => typeof id === 'string');
+  if (ids.length === 0) return say('note', 'No job is selected. Tick some first.');
+  const outcome = await work.actOnJobs(teamId, kind, ids, { resent });
+  return describeBulk(kind, outcome, () => ids.map((id) => ['id', id]));
+}
+
+function say(kind: Toast['kind'], text: string): JobsActed {
+  return { toast: { kind, text }, asks: null };
+}
+
+function readAnswer(form: FormData): 'ask' | 'again' | 'leave' {
+  const text = readText(form, 'resent');
+  return text === 'again' || text === 'leave' ? text : 'ask';
+}
+
+function hasAnswered(form: FormData): boolean {
+  return readAnswer(form) === 'again';
+}
+
+/** A page that does not say what it has shown has shown nothing: then it is asked. */
+function readBounded(text: string): BoundedCount {
+  const [, count, more] = /^(\d{1,9})(\+?)$/.exec(text) ?? [];
+  return { count: Number(count ?? 0), isMore: more === '+' };
+}
+
+function readInstant(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+async function actOnOne(
+  work: Work,
+  teamId: string,
+  { kind, id, again }: { kind: BulkKind; id: string; again: boolean },
+): Promise<JobsActed> {
+  if (kind === 'retry') {
+    const outcome = await work.retryJob(teamId, id, { again });
+    if (outcome.kind === 'resent') return askOfOne(id, outcome.resent);
+    if (outcome.kind !== 'done') return describeRefusal(kind, outcome.kind === 'not-found');
+    const toast: Toast = {
+      kind: 'done',
+      text: 'A new job is on its way. The failed one stays as it was.',
+      href: `/jobs/${outcome.jobId}`,
+      linkText: 'Look at it',
+    };
+    return { toast, asks: null };
+  }
+  const outcome = await (kind === 'fire' ? work.fireJob(teamId, id) : work.deleteJob(teamId, id));
+  if (outcome.kind !== 'done') return describeRefusal(kind, outcome.kind === 'not-found');
+  if (kind === 'delete') return say('done', 'The job is deleted.');
+  const isHeld = await isInPausedQueue(work, teamId, id);
+  return say('done', isHeld ? 'The job starts when its queue is enabled.' : 'The job is due now.');
+}
+
+async function isInPausedQueue(work: Work, teamId: string, jobId: string): Promise<boolean> {
+  const job = await work.findJob(teamId, jobId);
+  const queue = job && (await work.findQueue(teamId, job.queueId));
+  return queue?.isPaused === true;
+}
+
+function askOfOne(id: string, resent: BulkQuestion['resent']): JobsActed {
+  const total = { count: 1, isMore: false };
+  const question = { kind: 'retry' as const, total, shown: null, resent, resentAmong: 1, asOf: 0 };
+  return { toast: null, asks: { question, fields: [['job', id]] } };
+}
+
+function describeRefusal(kind: BulkKind, isGone: boolean): JobsActed {
+  return say(
+    'failed',
+    isGone
+      ? 'That job is no longer here. Nothing was changed.'
+      : `The job is ${words[kind].wrongState}. Nothing was changed.`,
+  );
+}
+
+function describeBulk(
+  kind: BulkKind,
+  outcome: BulkOutcome,
+  fieldsOf: (question: BulkQuestion) => Field[],
+): JobsActed {
+  switch (outcome.kind) {
+    case 'refused':
+      return say('failed', outcome.error);
+    case 'asks': {
+      const { question } = outcome;
+      return { toast: null, asks: { question, fields: fieldsOf(question) } };
+    }
+    case 'started': {
+      const total = countOf(outcome.task.total, 'job is', 'jobs are');
+      return say(
+        'note',
+        `${total} being ${words[kind].done}. The progress is shown above the list.`,
+      );
+    }
+    case 'done': {
+      const { done, skipped } = outcome;
+      const left =
+        skipped === 0
+          ? ''
+          : ` ${countOf(skipped, 'was', 'were')} left alone: ${words[kind].wrongState}.`;
+      return say(
+        done === 0 ? 'note' : 'done',
+        `${countOf(done, 'job is', 'jobs are')} ${words[kind].done}.${left}`,
+      );
+    }
+  }
+}

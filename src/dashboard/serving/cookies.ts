@@ -1,0 +1,146 @@
+/** The few cookies of the dashboard itself (the session's is the account library's). */
+import { randomUUID } from 'node:crypto';
+import { redirect } from 'react-router';
+import { cookieScopeOf } from '#domain/public-address';
+import type { Theme } from '../context.ts';
+
+const aYear = 365 * 24 * 3600;
+
+/** One cookie's value as sent by the browser, decoded; null where absent or broken. Time.tsx writes one of them, too. */
+function readCookie(request: Request, name: string): string | null {
+  // Below a path they have another prefix (`cookieScopeOf`), which nothing of the request tells.
+  const prefixes = request.url.startsWith('https:') ? ['__Host-', '__Secure-'] : [''];
+  const sought = new Set(prefixes.map((prefix) => `${prefix}${name}`));
+  for (const part of (request.headers.get('Cookie') ?? '').split(';')) {
+    const at = part.indexOf('=');
+    if (at < 0 || !sought.has(part.slice(0, at).trim())) continue;
+    try {
+      return decodeURIComponent(part.slice(at + 1).trim());
+    } catch {
+      return null;
+    }
+  }
+  return null;
+}
+
+type CookieRules = { baseUrl: string; maxAgeSeconds: number; isForScripts?: boolean };
+
+/** A `Set-Cookie` value: for our pages only, over TLS where the public address has it. */
+export function writeCookie(
+  name: string,
+  value: string,
+  { baseUrl, maxAgeSeconds, isForScripts }: CookieRules,
+): string {
+  const { prefix, path, isSecure } = cookieScopeOf(baseUrl);
+  const secure = isSecure ? '; Secure' : '';
+  const hidden = isForScripts ? '' : '; HttpOnly';
+  return `${prefix}${name}=${encodeURIComponent(value)}; Path=${path}; SameSite=Lax; Max-Age=${maxAgeSeconds}${hidden}${secure}`;
+}
+
+export const themes: readonly Theme[] = ['light', 'dark', 'auto'];
+
+export function readTheme(request: Request): Theme {
+  const value = readCookie(request, 'belfry_theme');
+  return themes.find((theme) => theme === value) ?? 'auto';
+}
+
+export function writeTheme(theme: Theme, baseUrl: string): string {
+  return writeCookie('belfry_theme', theme, { baseUrl, maxAgeSeconds: aYear });
+}
+
+/**
+ * The viewer's time zone, which only a script can know; with it the server writes local times into
+ * the page itself. Null where it was never told or is no zone that we know.
+ */
+export function readTimeZone(request: Request): string | null {
+  const value = readCookie(request, 'belfry_zone');
+  if (!value || value.length > 64) return null;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}
+
+const stepsCookie = 'belfry_steps';
+/** Teams whose first steps this browser hides; beyond that the oldest are shown again. */
+const mostHidden = 20;
+
+export function readHiddenSteps(request: Request): string[] {
+  const value = readCookie(request, stepsCookie) ?? '';
+  return value.split(' ').filter((id) => /^[0-9a-f-]{36}$/.test(id));
+}
+
+export function hideSteps(hidden: readonly string[], teamId: string, baseUrl: string): string {
+  const ids = [...hidden.filter((id) => id !== teamId), teamId].slice(-mostHidden);
+  return writeCookie(stepsCookie, ids.join(' '), { baseUrl, maxAgeSeconds: aYear });
+}
+
+/** A short message about what was just done, shown once on the next page. */
+export type Toast = {
+  /** Tells two of the same words apart. */
+  key?: string;
+  kind: 'done' | 'failed' | 'note';
+  text: string;
+  href?: string;
+  linkText?: string;
+};
+
+const toastCookie = 'belfry_toast';
+
+export function readToast(request: Request): Toast | null {
+  const value = readCookie(request, toastCookie);
+  if (!value) return null;
+  try {
+    const { key, kind, text, href, linkText } = JSON.parse(value) as Partial<Toast>;
+    if (typeof text !== 'string' || (kind !== 'done' && kind !== 'failed' && kind !== 'note'))
+      return null;
+    const toast: Toast = {
+      ...(typeof key === 'string' && { key: key.slice(0, 40) }),
+      kind,
+      text: text.slice(0, 500),
+    };
+    return isOwnPath(href) && typeof linkText === 'string'
+      ? { ...toast, href, linkText: linkText.slice(0, 80) }
+      : toast;
+  } catch {
+    return null;
+  }
+}
+
+export function forgetToast(baseUrl: string): string {
+  return writeCookie(toastCookie, '', { baseUrl, maxAgeSeconds: 0 });
+}
+
+/** After an action: to the next page, which says what happened. */
+export function redirectWithToast(
+  to: string,
+  toast: Toast,
+  baseUrl: string,
+  setCookies: readonly string[] = [],
+): Response {
+  const response = redirect(to);
+  for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);
+  const marked = JSON.stringify({ key: randomUUID(), ...toast });
+  const value = writeCookie(toastCookie, marked, { baseUrl, maxAgeSeconds: 60 });
+  response.headers.append('Set-Cookie', value);
+  return response;
+}
+
+/**
+ * True for a path of ours: `/jobs?tab=failed`, never another site in one of the disguises that
+ * browsers accept (`//host`, `/\host`, with control characters in between).
+ */
+export function isOwnPath(path: unknown): path is string {
+  if (typeof path !== 'string' || !path.startsWith('/')) return false;
+  return (
+    path[1] !== '/' &&
+    !path.includes('\\') &&
+    !Array.from(path).some((character) => character <= ' ')
+  );
+}
+
+/** Where to go after signing in, from the `next` field or parameter. */
+export function readNext(value: unknown): string {
+  return isOwnPath(value) ? value : '/';
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { comesFromOurPages, originsOfOurPages, readBoundedBody } from './form-guards.ts';
+
+const ours = 'https://belfry.example.com';
+const from = (headers: Record<string, string>) =>
+  comesFromOurPages(new Headers(headers), originsOfOurPages(ours));
+
+describe('which requests come from our own pages', () => {
+  test('one with our origin does', () => {
+    assert.equal(from({ Origin: ours }), true);
+  });
+  test('one with another origin does not, whatever else it says', () => {
+    for (const origin of [
+      'https://evil.example',
+      'http://belfry.example.com',
+      'https://belfry.example.com:8443',
+      'https://belfry.example.com.evil.example',
+      'null',
+      '',
+    ]) {
+      assert.equal(from({ Origin: origin, 'Sec-Fetch-Site': 'same-origin' }), false, origin);
+    }
+  });
+  test('one without an origin does only if the browser says that the site is the same', () => {
+    assert.equal(from({ 'Sec-Fetch-Site': 'same-origin' }), true);
+    for (const site of ['same-site', 'cross-site', 'none'])
+      assert.equal(from({ 'Sec-Fetch-Site': site }), false, site);
+    assert.equal(from({}), false);
+  });
+});
+
+describe('which origins our own pages have', () => {
+  test('that of the public address alone', () => {
+    assert.deepEqual(originsOfOurPages(ours), [ours]);
+    assert.deepEqual(originsOfOurPages('http://127.0.0.1:3000'), ['http://127.0.0.1:3000']);
+    assert.deepEqual(originsOfOurPages('https://localhost:3000'), ['https://localhost:3000']);
+    const lookalike = 'http://localhost.evil.example:3000';
+    assert.deepEqual(originsOfOurPages(lookalike), [lookalike]);
+  });
+  test('on a machine of one’s own also the address that the service tells at its start', () => {
+    assert.deepEqual(originsOfOurPages('http://localhost:3000'), [
+      'http://localhost:3000',
+      'http://127.0.0.1:3000',
+    ]);
+  });
+});
+
+describe('reading the body of a form', () => {
+  const limits = { maxBytes: 10, maxMs: 5_000 };
+  const send = (body: RequestInit['body']) =>
+    new Request('http://localhost/', {
+      method: 'POST',
+      body: body ?? null,
+      duplex: 'half',
+    } as RequestInit);
+
+  test('a body up to the limit is read whole', async () => {
+    const read = await readBoundedBody(send('0123456789'), limits);
+    assert.ok(read.kind === 'read');
+    assert.equal(Buffer.from(read.bytes).toString(), '0123456789');
+  });
+  test('no body reads as nothing', async () => {
+    const read = await readBoundedBody(send(null), limits);
+    assert.ok(read.kind === 'read');
+    assert.equal(read.bytes.byteLength, 0);
+  });
+  test('an endless body is left at the limit', async () => {
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 4;
+        controller.enqueue(new Uint8Array(4));
+      },
+    });
+    assert.deepEqual(await readBoundedBody(send(endless), limits), { kind: 'too-large' });
+    assert.ok(sent <= 24, `${sent} bytes were taken`);
+  });
+  test('a stated length over the limit is refused before anything is read', async () => {
+    const request = new Request('http://localhost/', {
+      method: 'POST',
+      body: 'x',
+      headers: { 'Content-Length': '11' },
+    });
+    assert.deepEqual(await readBoundedBody(request, limits), { kind: 'too-large' });
+  });
+  test('a sender who stalls is left when time is up', async () => {
+    const stalled = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
+    assert.deepEqual(await readBoundedBody(send(stalled), { maxBytes: 10, maxMs: 20 }), {
+      kind: 'too-slow',
+    });
+  });
+});

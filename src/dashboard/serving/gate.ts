@@ -1,0 +1,92 @@
+/**
+ * The one place that decides who sees which page. It runs before every loader and action, for documents
+ * and for the router's own data requests alike. A page is for people with a session and a team unless
+ * it is named here.
+ */
+import { data, redirect, type MiddlewareFunction } from 'react-router';
+import { basePathOf, ownPathOf } from '#domain/public-address';
+import { requestFacts, sentForm, services, session, signedIn } from '../context.ts';
+import { forgetToast, readToast } from './cookies.ts';
+import { isSafeMethod } from './form-guards.ts';
+import { requireOwnTeam } from './form-team.ts';
+import { guard } from './numbered-faults.ts';
+import type { Session } from '../services.ts';
+import { takeForm } from './take-form.ts';
+
+/** Patterns of routes that need nobody signed in. */
+const publicPages = new Set([
+  '/login',
+  '/login/code',
+  '/login/passkey',
+  '/register',
+  '/register/:token',
+  '/setup',
+  '/forgot-password',
+  '/reset-password/:token',
+  '/invitations/:token',
+  '/confirm-email/:token',
+  '/stop-email-change/:token',
+  '/theme',
+  '/logout',
+  '/connection',
+]);
+
+/** Patterns of routes that need a person, but no team. */
+const teamlessPages = new Set(['/teams/new', '/teams/switch']);
+
+let isSetUp = false;
+
+const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, context }, next) => {
+  const { people } = context.get(services);
+  const { baseUrl } = context.get(requestFacts);
+  const current = await people.accounts.readSession(request.headers);
+  context.set(session, current);
+  const page = pattern.startsWith('/') ? pattern : `/${pattern}`;
+  if (!publicPages.has(page)) {
+    const elsewhere = current
+      ? enter(current, page)
+      : await findDoor(request, `${ownPathOf(url, baseUrl)}${url.search}`, people.accounts);
+    // The router adds the path to the redirects of loaders and actions, and leaves a middleware's as they are.
+    if (elsewhere !== null) return redirect(`${basePathOf(baseUrl)}${elsewhere}`);
+    if (current?.team) {
+      const { user, team } = current;
+      context.set(signedIn, {
+        session: current,
+        user,
+        team,
+        actor: { userId: user.id, teamId: team.id, role: team.role },
+      });
+    }
+  }
+  if (!isSafeMethod(request.method)) {
+    const form = await takeForm(request, context, publicPages.has(page) ? 'anybody' : 'signed-in');
+    if (!publicPages.has(page) && !teamlessPages.has(page))
+      requireOwnTeam(form, page, context.get(signedIn));
+    context.set(sentForm, form);
+  }
+  const response = await next();
+  for (const cookie of current?.setCookies ?? []) response.headers.append('Set-Cookie', cookie);
+  if (readToast(request) && !response.headers.has('Location')) {
+    response.headers.append('Set-Cookie', forgetToast(baseUrl));
+  }
+  return response;
+};
+
+export const gate = guard(decide);
+
+function enter(current: Session, page: string): string | null {
+  return current.team || teamlessPages.has(page) ? null : '/teams/new';
+}
+
+/** Signed out: to `/setup` while there is nobody at all, else to sign in and then back here. */
+async function findDoor(
+  request: Request,
+  wanted: string,
+  accounts: { isSetUp: () => Promise<boolean> },
+): Promise<string> {
+  isSetUp ||= await accounts.isSetUp();
+  if (!isSetUp) return '/setup';
+  // A form that was sent after the session ended can't be sent again by a redirect.
+  if (!isSafeMethod(request.method)) throw data({ signedOut: true }, { status: 401 });
+  return wanted === '/' ? '/login' : `/login?next=${encodeURIComponent(wanted)}`;
+}

@@ -1,0 +1,51 @@
+import type { BrowserFiles, DashboardBuild, ServerBundle } from '../build.ts';
+
+/** Where Vite puts what it has built. */
+const builtAt = '/assets/';
+
+/** A built dashboard below a path: it is built once, and only its operator knows where it will be. */
+export function moveBuild(build: DashboardBuild, basePath: string): DashboardBuild {
+  if (basePath === '') return build;
+  return {
+    loadServer: async () => moveBundle(await build.loadServer(), basePath),
+    readFiles: async () => moveFiles(await build.readFiles(), basePath),
+  };
+}
+
+function moveBundle(bundle: ServerBundle, basePath: string): ServerBundle {
+  return {
+    ...bundle,
+    // With a slash, so that the data of its first page is below it too and not beside: `/belfry/_.data`.
+    basename: `${basePath}/`,
+    publicPath: `${basePath}/`,
+    assets: moveAddresses(bundle.assets, basePath),
+  };
+}
+
+/** The same tree with every address of a built file below the path. */
+function moveAddresses<Tree>(tree: Tree, basePath: string): Tree {
+  if (typeof tree === 'string') {
+    return (tree.startsWith(builtAt) ? `${basePath}${tree}` : tree) as Tree;
+  }
+  if (Array.isArray(tree))
+    return tree.map((item) => moveAddresses<unknown>(item, basePath)) as Tree;
+  if (typeof tree !== 'object' || tree === null) return tree;
+  const entries = Object.entries(tree).map(([key, value]: [string, unknown]) => [
+    key,
+    moveAddresses(value, basePath),
+  ]);
+  return Object.fromEntries(entries) as Tree;
+}
+
+/** The list of routes is the one script that names addresses; what the build compressed of it is let go. */
+function moveFiles(files: BrowserFiles, basePath: string): BrowserFiles {
+  const moved = new Map(files);
+  for (const [name, content] of files) {
+    if (!/^assets\/manifest-[\w-]+\.js$/.test(name)) continue;
+    const script = new TextDecoder().decode(content);
+    const addresses = script.replaceAll(`"${builtAt}`, `"${basePath}${builtAt}`);
+    moved.set(name, new TextEncoder().encode(addresses));
+    for (const encoding of ['br', 'gz']) moved.delete(`${name}.${encoding}`);
+  }
+  return moved;
+}

@@ -1,0 +1,45 @@
+import { data } from 'react-router';
+import type { Services } from '../services.ts';
+
+/** What the page of a 503 is told where the database is there and too much is asked of it. */
+export const BUSY = { isBusy: true } as const;
+
+/**
+ * Faults that have a page of their own, by their `code`: a role that changed a moment ago, a database that is
+ * away, too many searches at once.
+ */
+const PAGES: Readonly<Record<string, { status: number; told: typeof BUSY | null }>> = {
+  NOT_ALLOWED: { status: 403, told: null },
+  STORE_UNAVAILABLE: { status: 503, told: null },
+  STORE_BUSY: { status: 503, told: BUSY },
+};
+
+/** The services as pages see them: some faults of the rooms behind become pages. Everything else passes as it is. */
+export function showRefusalsAsPages(services: Services): Services {
+  return wrap(services);
+}
+
+function wrap<T extends object>(room: T): T {
+  return new Proxy(room, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value === 'object' && value !== null) return wrap(value);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]) => translate(value.apply(target, given));
+    },
+  });
+}
+
+function translate(result: unknown): unknown {
+  if (!(result instanceof Promise)) return result;
+  return result.catch((error: unknown) => {
+    const page = error instanceof Error && 'code' in error && PAGES[String(error.code)];
+    throw page ? data(page.told, { status: page.status }) : error;
+  });
+}
+
+/** For what a page can do without: null where it could not be read because too much is asked at once. */
+export function nullIfBusy(thrown: { data?: unknown }): null {
+  if (thrown.data === BUSY) return null;
+  throw thrown;
+}

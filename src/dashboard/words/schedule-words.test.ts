@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { parseCronExpression } from '#domain/cron';
+import {
+  describeExpression,
+  expressionFromLocal,
+  presets,
+  readSchedule,
+  type ScheduleReading,
+} from './schedule-words.ts';
+
+const NOVEMBER = Date.parse('2026-11-21T09:00:00Z');
+
+function right(reading: ScheduleReading) {
+  if (reading.kind !== 'right') throw new Error(JSON.stringify(reading));
+  return reading;
+}
+
+describe('reading a schedule while it is typed', () => {
+  test('gives it in words with its next ten runs', () => {
+    const { words, runs, warnings } = right(readSchedule('0 6 * * MON-FRI', NOVEMBER, null));
+    assert.equal(words, 'At 06:00, Monday through Friday');
+    assert.equal(runs.length, 10);
+    assert.equal(new Date(runs[0] ?? 0).toISOString(), '2026-11-23T06:00:00.000Z');
+    assert.deepEqual(warnings, []);
+  });
+  test('warns where both day fields are set, since either of them matches', () => {
+    assert.match(String(right(readSchedule('0 0 1 * MON', NOVEMBER, null)).warnings), /either/);
+    assert.deepEqual(right(readSchedule('0 0 ? * MON', NOVEMBER, null)).warnings, []);
+  });
+  test('warns whoever lives with summer time of the day on which a fixed hour moves', () => {
+    const { warnings } = right(readSchedule('0 6 * * *', NOVEMBER, 'Europe/Berlin'));
+    assert.match(String(warnings), /From 28 Mar on it runs an hour later/);
+  });
+  test('does not warn of summer time where no hour is fixed, or the zone has none', () => {
+    for (const [expression, zone] of [
+      ['*/5 * * * *', 'Europe/Berlin'],
+      ['0 */2 * * *', 'Europe/Berlin'],
+      ['0 6 * * *', 'UTC'],
+      ['0 6 * * *', 'Asia/Tokyo'],
+    ] as const)
+      assert.deepEqual(right(readSchedule(expression, NOVEMBER, zone)).warnings, [], expression);
+  });
+  test('says what is wrong: seconds, unknown shortcuts, days that do not exist', () => {
+    const textOf = (expression: string) => {
+      const reading = readSchedule(expression, NOVEMBER, null);
+      return reading.kind === 'wrong' ? reading.text : reading.kind;
+    };
+    assert.match(textOf('0 0 6 * * *'), /six fields/);
+    assert.match(textOf('@reboot'), /shortcuts are @hourly/);
+    assert.match(textOf('0 0 31 2 *'), /never runs/);
+    assert.match(textOf('17-9 * * * *'), /can’t be read/);
+    assert.equal(textOf('  '), 'empty');
+  });
+  test('every preset runs', () => {
+    for (const { expression } of presets) right(readSchedule(expression, NOVEMBER, null));
+  });
+  test('never throws, whatever is typed', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...Array.from('0159*/,-?LW# @AMON')) }),
+        (text) => {
+          readSchedule(text, NOVEMBER, 'Europe/Berlin');
+          describeExpression(text);
+        },
+      ),
+    );
+  });
+});
+
+describe('from local time', () => {
+  const berlin = (time: string, days: number[]) =>
+    expressionFromLocal({ time, days, timeZone: 'Europe/Berlin' }, NOVEMBER);
+
+  test('a time of day becomes the UTC hour', () => {
+    assert.equal(berlin('09:30', []), '30 8 * * *');
+  });
+  test('a day moves where the hour crosses midnight', () => {
+    assert.equal(berlin('00:30', [1]), '30 23 * * SUN');
+    const samoa = { time: '20:00', days: [0, 6], timeZone: 'Pacific/Pago_Pago' };
+    assert.equal(expressionFromLocal(samoa, NOVEMBER), '0 7 * * SUN,MON');
+  });
+  test('every result is an expression that runs', () => {
+    const zones = fc.constantFrom(
+      'UTC',
+      'Asia/Kathmandu',
+      'America/St_Johns',
+      'Pacific/Kiritimati',
+    );
+    fc.assert(
+      fc.property(
+        fc.nat(23),
+        fc.nat(59),
+        fc.uniqueArray(fc.nat(6)),
+        zones,
+        (hour, minute, days, timeZone) => {
+          const time = `${hour}:${String(minute).padStart(2, '0')}`;
+          const expression = expressionFromLocal({ time, days, timeZone }, NOVEMBER) ?? '';
+          assert.equal(typeof parseCronExpression(expression), 'object', expression);
+        },
+      ),
+    );
+  });
+});

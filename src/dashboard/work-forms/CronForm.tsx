@@ -1,0 +1,109 @@
+import type { ReactNode } from 'react';
+import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
+import { Section } from '../parts/Section.tsx';
+import type { FieldErrors } from '../services.ts';
+import { AssertionsEditor } from './AssertionsEditor.tsx';
+import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import classes from '../forms/Form.module.css';
+import { TimeoutField } from '../forms/NumberField.tsx';
+import { useReach } from './reach.ts';
+import { ContentFields, TargetFields } from './RequestFields.tsx';
+import { ScheduleField } from './ScheduleField.tsx';
+import type { CronTyped } from './typed.ts';
+
+const thresholds = [
+  { value: '', text: 'No alerts' },
+  { value: '1', text: 'After 1 failed run' },
+  { value: '2', text: 'After 2 failed runs in a row' },
+  { value: '3', text: 'After 3 failed runs in a row' },
+];
+
+type CronFormProps = {
+  typed: CronTyped;
+  errors?: FieldErrors | undefined;
+  /** The word on the button that saves. */
+  word: string;
+  cancelTo: string;
+  /** A cron whose masked headers are meant, when another is made from it. */
+  from?: string | null;
+  /** A way to fill the form, above the fields. */
+  paste?: ReactNode;
+  /** What came of a test run, above the buttons. */
+  outcome?: ReactNode;
+};
+
+/** Every setting of a cron (§2.1, §2.4), the same for a new one and a present one. */
+export function CronForm(props: CronFormProps) {
+  const { typed, errors, word, cancelTo, from, paste, outcome } = props;
+  const reach = useReach();
+  return (
+    <Form noValidate>
+      <EnterSaves />
+      {from ? <input type="hidden" name="from" value={from} /> : null}
+      {paste}
+      <Section title="Target" note={`What is called. ${reach}`}>
+        <div className={classes.fields}>
+          <TextField
+            name="name"
+            label="Name"
+            required
+            maxLength={255}
+            autoComplete="off"
+            placeholder="Close the month"
+            defaultValue={typed.name}
+            errors={errors}
+          />
+          <TargetFields typed={typed} errors={errors} />
+        </div>
+      </Section>
+      <Section title="Schedule" note="Crons run in UTC, at most once a minute.">
+        <div className={classes.fields}>
+          <ScheduleField defaultValue={typed.cron_expression} errors={errors} />
+          <CheckField
+            name="is_active"
+            label="Active"
+            description="Without it the cron is paused: it does not run until it is started."
+            defaultChecked={typed.is_active}
+            errors={errors}
+          />
+        </div>
+      </Section>
+      <Section title="Request" note="The same with every run.">
+        <div className={classes.fields}>
+          <ContentFields
+            typed={typed}
+            errors={errors}
+            payloadNote="JSON is sent as that JSON; any other text as {“body”: text}. With GET it becomes the query."
+          />
+        </div>
+      </Section>
+      <Section
+        title="Judging"
+        note="A run succeeds with a 2xx response that holds every assertion. Crons are never retried."
+      >
+        <JudgingFields typed={typed} errors={errors} />
+      </Section>
+      {outcome}
+      <FormActions word={word} cancelTo={cancelTo} errors={errors} />
+    </Form>
+  );
+}
+
+function JudgingFields({ typed, errors }: { typed: CronTyped; errors: FieldErrors | undefined }) {
+  return (
+    <div className={classes.fields}>
+      <TimeoutField typed={typed} errors={errors} />
+      <AssertionsEditor rows={typed.assertions} errors={errors} />
+      <div className={classes.short}>
+        <ChoiceField
+          name="alert_threshold"
+          label="Alert threshold"
+          choices={thresholds}
+          defaultValue={typed.alert_threshold}
+          errors={errors}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import type { ReactNode } from 'react';
+import { ChoiceField, TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
+import { Section } from '../parts/Section.tsx';
+import type { FieldErrors } from '../services.ts';
+import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import classes from '../forms/Form.module.css';
+import { NumberField } from '../forms/NumberField.tsx';
+import { useReach } from './reach.ts';
+import { ContentFields, TargetFields } from './RequestFields.tsx';
+import type { JobTyped } from './typed.ts';
+
+type JobFormProps = {
+  typed: JobTyped;
+  errors?: FieldErrors | undefined;
+  /** Names of the queues that are not paused: a paused one is not offered (§2.3). */
+  queues: readonly string[];
+  pausedCount: number;
+  /** A job whose masked headers are meant, when another is made from it. */
+  from?: string | null;
+  paste?: ReactNode;
+  outcome?: ReactNode;
+};
+
+/** Every field of a job (§2.2). Timeout, retries and assertions are the queue's. */
+export function JobForm(props: JobFormProps) {
+  const { typed, errors, queues, pausedCount, from, paste, outcome } = props;
+  const reach = useReach();
+  return (
+    <Form noValidate>
+      <EnterSaves />
+      {from ? <input type="hidden" name="from" value={from} /> : null}
+      {paste}
+      <Section
+        title="Queue"
+        note="It decides timeout, retries, assertions and how many run at once."
+      >
+        <div className={classes.fields}>
+          <QueueChoice typed={typed} errors={errors} queues={queues} pausedCount={pausedCount} />
+          <NumberField
+            name="delay"
+            label="Delay"
+            description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
+            defaultValue={typed.delay}
+            errors={errors}
+          />
+        </div>
+      </Section>
+      <Section
+        title="Request"
+        note={`What is called. ${reach} That is checked when the request is sent.`}
+      >
+        <div className={classes.fields}>
+          <TargetFields typed={typed} errors={errors} />
+          <ContentFields
+            typed={typed}
+            errors={errors}
+            payloadNote="A JSON object or list. With GET it becomes the query."
+            stretch
+          />
+        </div>
+      </Section>
+      {outcome}
+      <FormActions word="Create job" cancelTo="/jobs" errors={errors} />
+    </Form>
+  );
+}
+
+function QueueChoice({
+  typed,
+  errors,
+  queues,
+  pausedCount,
+}: Pick<JobFormProps, 'typed' | 'errors' | 'queues' | 'pausedCount'>) {
+  if (queues.length === 0) {
+    return (
+      <TextField
+        name="queue"
+        label="Queue"
+        description={
+          pausedCount > 0
+            ? 'Every queue is paused. A new name makes a queue with default settings.'
+            : 'There is none yet: it is made with default settings under this name.'
+        }
+        required
+        maxLength={255}
+        autoComplete="off"
+        placeholder="default"
+        defaultValue={typed.queue || 'default'}
+        errors={errors}
+      />
+    );
+  }
+  const isOffered = typed.queue === '' || queues.includes(typed.queue);
+  return (
+    <div className={classes.line}>
+      <ChoiceField
+        name="queue"
+        label="Queue"
+        description={pausedCount > 0 ? `${pausedCount} paused, not offered.` : undefined}
+        choices={[
+          ...(isOffered ? [] : [{ value: '', text: 'Choose a queue' }]),
+          ...queues.map((name) => ({ value: name, text: name })),
+        ]}
+        defaultValue={isOffered ? typed.queue || queues[0] : ''}
+        errors={errors}
+      />
+      <TextField
+        name="new_queue"
+        label="Or a new queue"
+        description="Made with default settings under this name."
+        maxLength={255}
+        autoComplete="off"
+        defaultValue={isOffered ? '' : typed.queue}
+      />
+    </div>
+  );
+}

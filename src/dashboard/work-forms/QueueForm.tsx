@@ -1,0 +1,171 @@
+import type { ReactNode } from 'react';
+import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
+import { Section } from '../parts/Section.tsx';
+import type { FieldErrors } from '../services.ts';
+import { AssertionsEditor } from './AssertionsEditor.tsx';
+import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import classes from '../forms/Form.module.css';
+import { NumberField, TimeoutField } from '../forms/NumberField.tsx';
+import { RetryField } from './RetryField.tsx';
+import { methods } from './RequestFields.tsx';
+import type { QueueTyped, Trial } from './typed.ts';
+
+type QueueFormProps = {
+  typed: QueueTyped;
+  errors?: FieldErrors | undefined;
+  word: string;
+  cancelTo: string;
+  /** A queue keeps its name: jobs are addressed to it. */
+  isNew: boolean;
+  trial: Trial;
+  /** What came of a test run, above the buttons. */
+  outcome?: ReactNode;
+};
+
+/** Every setting of a queue (§2.3). A change holds for what is already waiting, too (§3.4). */
+export function QueueForm(props: QueueFormProps) {
+  const { typed, errors, word, cancelTo, isNew, trial, outcome } = props;
+  return (
+    <Form noValidate>
+      <EnterSaves />
+      <Section
+        title="Name"
+        note={
+          isNew
+            ? 'Jobs name the queue that they go to.'
+            : 'It stays: jobs are addressed by it. Changes below hold for jobs that wait already, too.'
+        }
+      >
+        <NameFields typed={typed} errors={errors} isNew={isNew} />
+      </Section>
+      <Section title="Attempts" note="How long one may take, and how many may run at once.">
+        <AttemptFields typed={typed} errors={errors} />
+      </Section>
+      <Section
+        title="Retries"
+        note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
+      >
+        <RetryFields typed={typed} errors={errors} />
+      </Section>
+      <Section
+        title="Judging"
+        note="An attempt succeeds with a 2xx response that holds every assertion."
+      >
+        <div className={classes.fields}>
+          <AssertionsEditor rows={typed.assertions} errors={errors} />
+          <CheckField
+            name="email_alerts"
+            label="Enable email alerts for job failures"
+            description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
+            defaultChecked={typed.email_alerts}
+            errors={errors}
+          />
+        </div>
+      </Section>
+      <Section
+        title="Try it"
+        note="Sends one request by the settings above, saved or not. It counts to the monthly limit and makes no job."
+      >
+        <div className={classes.fields}>
+          <TrialFields trial={trial} errors={errors} />
+        </div>
+      </Section>
+      {outcome}
+      <FormActions word={word} cancelTo={cancelTo} errors={errors} />
+    </Form>
+  );
+}
+
+function TrialFields({ trial, errors }: { trial: Trial; errors: FieldErrors | undefined }) {
+  return (
+    <div className={classes.line}>
+      <ChoiceField
+        name="test_method"
+        label="Test method"
+        choices={methods}
+        defaultValue={trial.method}
+      />
+      <TextField
+        name="test_url"
+        label="Test URL"
+        inputMode="url"
+        maxLength={2048}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://"
+        defaultValue={trial.url}
+        errors={errors}
+      />
+    </div>
+  );
+}
+
+type Part = { typed: QueueTyped; errors: FieldErrors | undefined };
+
+function NameFields({ typed, errors, isNew }: Part & { isNew: boolean }) {
+  return (
+    <div className={classes.fields}>
+      {isNew ? (
+        <TextField
+          name="queue"
+          label="Name"
+          required
+          maxLength={255}
+          autoComplete="off"
+          placeholder="invoices"
+          defaultValue={typed.queue}
+          errors={errors}
+        />
+      ) : (
+        <p className="mono">{typed.queue}</p>
+      )}
+      {isNew ? (
+        <CheckField
+          name="is_paused"
+          label="Paused"
+          description="It takes jobs and holds them until it is enabled."
+          defaultChecked={typed.is_paused}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function RetryFields({ typed, errors }: Part) {
+  return (
+    <div className={classes.fields}>
+      <CheckField
+        name="retries_enabled"
+        label="Enable automatic retries"
+        description="Without it the first failure is the last."
+        defaultChecked={typed.retries_enabled}
+        errors={errors}
+      />
+      <RetryField defaultValue={typed.retry_schedule} errors={errors} />
+      <NumberField
+        name="dead_letter_days"
+        label="Dead letter retention"
+        description="Days for which failed jobs are kept, 1 to 365."
+        defaultValue={typed.dead_letter_days}
+        errors={errors}
+      />
+    </div>
+  );
+}
+
+function AttemptFields({ typed, errors }: Part) {
+  return (
+    <div className={classes.fields}>
+      <TimeoutField typed={typed} errors={errors} />
+      <NumberField
+        name="concurrency_limit"
+        label="Concurrency limit"
+        description="Attempts at once. Empty: no limit."
+        placeholder="none"
+        defaultValue={typed.concurrency_limit}
+        errors={errors}
+      />
+    </div>
+  );
+}

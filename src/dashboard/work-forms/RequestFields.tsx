@@ -1,0 +1,79 @@
+import { HTTP_METHODS } from '#domain/exchange';
+import { ChoiceField, LinesField, TextField } from '../forms/Field.tsx';
+import { HeadersEditor } from './HeadersEditor.tsx';
+import type { FieldErrors } from '../services.ts';
+import classes from '../forms/Form.module.css';
+import type { RequestTyped } from './typed.ts';
+
+export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
+
+type Part = { typed: RequestTyped; errors?: FieldErrors | undefined };
+
+/** Where the request goes. */
+export function TargetFields({ typed, errors }: Part) {
+  return (
+    <div className={classes.line}>
+      <ChoiceField
+        name="method"
+        label="Method"
+        choices={methods}
+        defaultValue={typed.method}
+        errors={errors}
+      />
+      <TextField
+        name="url"
+        label="URL"
+        required
+        maxLength={2048}
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://api.example.com/tasks/close-month"
+        defaultValue={typed.url}
+        errors={errors}
+      />
+    </div>
+  );
+}
+
+/** The headers, the payload, and where the callback goes. */
+export function ContentFields({
+  typed,
+  errors,
+  payloadNote,
+  stretch = false,
+}: Part & { payloadNote: string; stretch?: boolean }) {
+  return (
+    <>
+      <HeadersEditor
+        name="headers"
+        label="Headers"
+        description="Sent as they stand here. Names such as Authorization are masked after saving."
+        defaultValue={typed.headers}
+        errors={errors}
+      />
+      <LinesField
+        name="payload"
+        label="Payload"
+        description={payloadNote}
+        mono
+        rows={stretch ? 8 : 5}
+        placeholder='{"month": "2026-11"}'
+        defaultValue={typed.payload}
+        errors={errors}
+      />
+      <TextField
+        name="callback_url"
+        label="Callback URL"
+        description="Gets a POST with the outcome, sent once."
+        inputMode="url"
+        maxLength={2048}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://"
+        defaultValue={typed.callback_url}
+        errors={errors}
+      />
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import { parseRetrySchedule } from '#domain/retry-schedule';
+import { describeDuration } from '#domain/duration-words';
+import { TextField } from '../forms/Field.tsx';
+import type { FieldErrors } from '../services.ts';
+import classes from '../forms/Form.module.css';
+
+/** The waits before each retry, as text, with the attempts drawn under it. */
+export function RetryField({
+  defaultValue,
+  errors,
+}: {
+  defaultValue: string;
+  errors?: FieldErrors | undefined;
+}) {
+  const [text, setText] = useState(defaultValue);
+  const schedule = parseRetrySchedule(text);
+  return (
+    <>
+      <TextField
+        name="retry_schedule"
+        label="Retry schedule"
+        description="The wait before each retry, counted from the end of the attempt before: up to ten, each from 1s to 24h."
+        placeholder="1m, 30m, 3h"
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        errors={text === defaultValue ? errors : undefined}
+      />
+      {schedule ? <RetryTimeline delays={schedule} /> : null}
+    </>
+  );
+}
+
+const width = 600;
+const edge = 14;
+
+/**
+ * Attempts as dots on a line. Waits run from seconds to hours, so the distances are on a scale of roots:
+ * a longer wait is a longer way, and no attempt covers another.
+ */
+export function RetryTimeline({ delays }: { delays: readonly number[] }) {
+  const lengths = delays.map((seconds) => 12 + Math.sqrt(Math.sqrt(seconds)));
+  const whole = Math.max(
+    1,
+    lengths.reduce((sum, length) => sum + length, 0),
+  );
+  const room = width - 2 * edge;
+  let at = 0;
+  const places = [0, ...lengths.map((length) => (at += length))].map(
+    (place) => edge + (delays.length === 0 ? 0 : (place / whole) * room),
+  );
+  const total = delays.reduce((sum, seconds) => sum + seconds, 0);
+  const words =
+    delays.length === 0
+      ? 'One attempt, no retries.'
+      : `Up to ${delays.length + 1} attempts; the last starts ${describeDuration(total * 1000)} after the first, plus the time that the attempts take.`;
+  return (
+    <div className={classes.timeline}>
+      <svg viewBox={`0 0 ${width} 44`} role="img" aria-label={`Retry timeline: ${words}`}>
+        <line x1={edge} x2={places.at(-1)} y1="28" y2="28" />
+        {places.map((x, attempt) => (
+          <g key={attempt}>
+            <circle
+              cx={round(x)}
+              cy="28"
+              r="5"
+              data-first={attempt === 0 || undefined}
+              data-last={(attempt > 0 && attempt === delays.length) || undefined}
+            />
+            {attempt === 0 ? null : (
+              <text x={round((x + (places[attempt - 1] ?? x)) / 2)} y="14" textAnchor="middle">
+                {describeDuration((delays[attempt - 1] ?? 0) * 1000)}
+              </text>
+            )}
+          </g>
+        ))}
+      </svg>
+      <p>{words}</p>
+    </div>
+  );
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

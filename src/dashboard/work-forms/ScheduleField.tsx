@@ -1,0 +1,190 @@
+import { Button } from '@mantine/core';
+import { useId, useState } from 'react';
+import { TextField } from '../forms/Field.tsx';
+import { Glyph } from '../parts/Glyph.tsx';
+import {
+  expressionFromLocal,
+  presets,
+  readSchedule,
+  type ScheduleReading,
+} from '../words/schedule-words.ts';
+import { formatUtc, useMoment } from '../parts/Time.tsx';
+import type { FieldErrors } from '../services.ts';
+import classes from '../forms/Form.module.css';
+
+/**
+ * The cron expression with its meaning beside it: in words, as its next ten runs, and with what often
+ * surprises. Where no script runs, the button "Show next runs" asks the server for the same.
+ */
+export function ScheduleField({
+  defaultValue,
+  errors,
+}: {
+  defaultValue: string;
+  errors?: FieldErrors | undefined;
+}) {
+  const { now, timeZone } = useMoment();
+  const [expression, setExpression] = useState(defaultValue);
+  const id = useId();
+  // An error tells of what was sent; it goes as soon as something else is typed.
+  const shownErrors = expression === defaultValue ? errors : undefined;
+  return (
+    <>
+      <TextField
+        name="cron_expression"
+        label="Cron expression"
+        description="Minute, hour, day of month, month, day of week, in UTC; or a shortcut such as @daily."
+        required
+        maxLength={255}
+        autoComplete="off"
+        spellCheck={false}
+        list={`${id}-presets`}
+        aria-describedby={`${id}-meaning`}
+        styles={{ input: { fontFamily: 'var(--mono)' } }}
+        value={expression}
+        onChange={(event) => setExpression(event.currentTarget.value)}
+        errors={shownErrors}
+      />
+      <datalist id={`${id}-presets`}>
+        {presets.map(({ expression: value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </datalist>
+      <div className={`${classes.presets} needs-script`} role="group" aria-label="Presets">
+        {presets.map(({ expression: value, text }) => (
+          <button key={value} type="button" title={value} onClick={() => setExpression(value)}>
+            {text}
+          </button>
+        ))}
+      </div>
+      <noscript>
+        <Button type="submit" name="intent" value="look" variant="default" formNoValidate>
+          Show next runs
+        </Button>
+      </noscript>
+      <div id={`${id}-meaning`} aria-live="polite">
+        <Meaning reading={readSchedule(expression, now, timeZone)} timeZone={timeZone} />
+      </div>
+      {timeZone && timeZone !== 'UTC' ? (
+        <LocalTime timeZone={timeZone} now={now} onUse={setExpression} />
+      ) : null}
+    </>
+  );
+}
+
+function Meaning({ reading, timeZone }: { reading: ScheduleReading; timeZone: string | null }) {
+  if (reading.kind === 'empty') return null;
+  if (reading.kind === 'wrong') {
+    return (
+      <div className={classes.schedule} data-wrong>
+        {reading.text}
+      </div>
+    );
+  }
+  return (
+    <div className={classes.schedule}>
+      <p className={classes.words}>{reading.words}</p>
+      <RunTimes runs={reading.runs} timeZone={timeZone} />
+      {reading.warnings.map((text) => (
+        <p key={text} className={classes.warning}>
+          <Glyph name="failures" size={14} />
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** The next runs in UTC and, where it is known, by the viewer's clock. */
+function RunTimes({ runs, timeZone }: { runs: readonly number[]; timeZone: string | null }) {
+  const isLocalKnown = timeZone !== null && timeZone !== 'UTC';
+  const local = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timeZone ?? 'UTC',
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return (
+    <table className={classes.runs}>
+      <caption className="sr-only">Next runs</caption>
+      <thead>
+        <tr>
+          <th scope="col">Next runs, UTC</th>
+          {isLocalKnown ? <th scope="col">{timeZone}</th> : null}
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map((at) => (
+          <tr key={at}>
+            <td>{formatUtc(at).slice(0, 16)}</td>
+            {isLocalKnown ? <td>{local.format(at)}</td> : null}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+function LocalTime({
+  timeZone,
+  now,
+  onUse,
+}: {
+  timeZone: string;
+  now: number;
+  onUse: (expression: string) => void;
+}) {
+  const [time, setTime] = useState('09:00');
+  const [days, setDays] = useState<readonly number[]>([]);
+  const expression = expressionFromLocal({ time, days, timeZone }, now);
+  return (
+    <details className="needs-script">
+      <summary>From local time</summary>
+      <div className={classes.local}>
+        <label>
+          Time in {timeZone}
+          <input
+            className="control"
+            type="time"
+            value={time}
+            onChange={(event) => setTime(event.currentTarget.value)}
+          />
+        </label>
+        {dayNames.map((name, at) => {
+          const day = (at + 1) % 7;
+          return (
+            <label key={name}>
+              <input
+                type="checkbox"
+                checked={days.includes(day)}
+                onChange={(event) =>
+                  setDays(
+                    event.currentTarget.checked
+                      ? [...days, day]
+                      : days.filter((each) => each !== day),
+                  )
+                }
+              />
+              {name}
+            </label>
+          );
+        })}
+        <Button
+          type="button"
+          variant="default"
+          disabled={expression === null}
+          onClick={() => expression !== null && onUse(expression)}
+        >
+          Use {expression ?? ''}
+        </Button>
+      </div>
+    </details>
+  );
+}

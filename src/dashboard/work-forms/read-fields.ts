@@ -1,0 +1,106 @@
+/** From a form's texts to the fields that the readers of `work` take, without changing what was typed. */
+import { ASSERTION_KINDS } from '#domain/assertion';
+import type { HeaderList } from '#domain/exchange';
+import { type JsonField, parseJsonText, readTopLevelFields } from '#domain/json-text';
+import { readHeaderLines } from './header-lines.ts';
+import { readChecked, readText } from '../forms/read-form.ts';
+import type { FieldErrors } from '../services.ts';
+import { mask, type AssertionRow, type RequestTyped } from './typed.ts';
+
+/** Browsers send line ends of a text as CRLF whatever was typed. */
+function readLines(form: FormData, name: string): string {
+  return readText(form, name).replaceAll('\r\n', '\n');
+}
+
+export function readRequest(form: FormData): RequestTyped {
+  return {
+    url: readText(form, 'url').trim(),
+    method: readText(form, 'method'),
+    headers: readLines(form, 'headers'),
+    payload: readLines(form, 'payload'),
+    callback_url: readText(form, 'callback_url').trim(),
+  };
+}
+
+/** The rows of an `AssertionsEditor`; one without a kind was left empty. */
+export function readAssertionRows(form: FormData): AssertionRow[] {
+  const [paths, values] = [form.getAll('assertion_path'), form.getAll('assertion_value')];
+  const textAt = (list: FormDataEntryValue[], at: number) => {
+    const value = list[at];
+    return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
+  };
+  return form.getAll('assertion_kind').flatMap((given, at) => {
+    const kind = ASSERTION_KINDS.find((known) => known === given);
+    return kind ? [{ kind, path: textAt(paths, at), value: textAt(values, at) }] : [];
+  });
+}
+
+/** Rows as the shapes that `parseAssertions` takes. */
+export function assertionsOfRows(rows: readonly AssertionRow[]): unknown[] {
+  return rows.map(({ kind, path, value }) => {
+    if (kind === 'json_path_equals') return { kind, path, expected: value };
+    if (kind === 'body_contains') return { kind, text: value };
+    return { kind, ms: /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : value };
+  });
+}
+
+/** Header lines as the JSON object of §2.1, in their order; a masked value stands for the stored one. */
+export function headersJson(lines: string, stored: HeaderList): string {
+  const findStored = (name: string) =>
+    (stored.find(([each]) => each === name) ??
+      stored.find(([each]) => each.toLowerCase() === name.toLowerCase()))?.[1];
+  const members = readHeaderLines(lines).map(({ name, value }) => {
+    const meant = value === mask ? (findStored(name) ?? value) : value;
+    return `${JSON.stringify(name)}:${JSON.stringify(meant)}`;
+  });
+  return `{${members.join()}}`;
+}
+
+/** Names of the headers whose values were left masked. */
+export function findMasked(lines: string): string[] {
+  return readHeaderLines(lines)
+    .filter(({ value }) => value === mask)
+    .map(({ name }) => name);
+}
+
+/** A header written twice would silently lose its first value: an object can hold only one. */
+export function findRepeatedHeader(lines: string): FieldErrors {
+  const seen = new Set<string>();
+  for (const { name } of readHeaderLines(lines)) {
+    if (seen.has(name))
+      return { headers: [`The header ${name} is there twice. Keep one of them.`] };
+    seen.add(name);
+  }
+  return {};
+}
+
+/** Texts, and values that are JSON already, as fields. */
+export function buildFields(
+  texts: Readonly<Record<string, string>>,
+  json: Readonly<Record<string, string>> = {},
+): Map<string, JsonField> {
+  const members = [
+    ...Object.entries(texts).map(([name, text]) => [name, JSON.stringify(text)] as const),
+    ...Object.entries(json),
+  ].map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  return readTopLevelFields(`{${members.join()}}`) ?? new Map<string, JsonField>();
+}
+
+/** True for the JSON text of an object or a list: what a job may carry. */
+export function isJsonPayload(text: string): boolean {
+  const node = parseJsonText(text);
+  return (
+    node === 'too-deep' ||
+    (node !== 'malformed' && (node.kind === 'object' || node.kind === 'array'))
+  );
+}
+
+export function writeChecked(form: FormData, name: string): '1' | '0' {
+  return readChecked(form, name) ? '1' : '0';
+}
+
+export function errorsOf(
+  errors: readonly (readonly [field: string, messages: readonly string[]])[],
+): FieldErrors {
+  return Object.fromEntries(errors.map(([field, messages]) => [field, [...messages]]));
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readCronForm, readJobForm, readQueueForm } from './read-forms.ts';
+import { mask } from './typed.ts';
+
+function form(fields: Record<string, string | string[]>): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields))
+    for (const each of [value].flat()) data.append(name, each);
+  return data;
+}
+
+const cron = {
+  name: 'Close the month',
+  url: 'https://a.example/close',
+  cron_expression: '0 6 * * *',
+  method: 'POST',
+  timeout_seconds: '30',
+  is_active: ['0', '1'],
+};
+const job = { queue: 'mail', url: 'https://a.example/send', method: 'POST', delay: '0' };
+
+function errorsOf(reading: { ok: boolean; errors?: unknown }) {
+  assert.equal(reading.ok, false);
+  return reading.errors as Record<string, string[]>;
+}
+
+function inputOf<Input>(
+  reading: { ok: true; input: Input } | { ok: false; errors: unknown },
+): Input {
+  if (!reading.ok) throw new Error(JSON.stringify(reading.errors));
+  return reading.input;
+}
+
+describe('the form of a cron', () => {
+  test('means what the API’s fields of the same names mean', () => {
+    const reading = readCronForm(
+      form({
+        ...cron,
+        headers: 'X-B: 1\r\nX-A: two: three',
+        payload: 'first\r\nsecond',
+        alert_threshold: '2',
+        assertion_kind: ['json_path_equals', '', 'response_time_under'],
+        assertion_path: ['data.ok', '', ''],
+        assertion_value: ['true', '', '500'],
+      }),
+    );
+    const { cron: input, assertions } = inputOf(reading);
+    assert.deepEqual(input.headers, [
+      ['X-B', '1'],
+      ['X-A', 'two: three'],
+    ]);
+    assert.equal(input.payload, 'first\nsecond');
+    assert.equal(input.alertThreshold, 2);
+    assert.equal(input.isActive, true);
+    assert.deepEqual(assertions, [
+      { kind: 'json_path_equals', path: 'data.ok', expected: 'true' },
+      { kind: 'response_time_under', ms: 500 },
+    ]);
+  });
+  test('an unticked box is a paused cron', () => {
+    assert.equal(inputOf(readCronForm(form({ ...cron, is_active: '0' }))).cron.isActive, false);
+  });
+  test('is refused with the API’s messages, and keeps what was typed', () => {
+    const reading = readCronForm(form({ ...cron, name: ' ', cron_expression: '61 * * * *' }));
+    assert.deepEqual(errorsOf(reading), {
+      name: ['A name for the cron job is required.'],
+      cron_expression: ['The cron expression is not a valid cron expression.'],
+    });
+    assert.equal(reading.typed.cron_expression, '61 * * * *');
+  });
+  test('a masked value stays the stored one; under another name it is refused, never sent', () => {
+    const stored = [['Authorization', 'Bearer s3cret']] as const;
+    const kept = readCronForm(form({ ...cron, headers: `Authorization: ${mask}` }), stored);
+    assert.deepEqual(inputOf(kept).cron.headers, stored);
+    const moved = readCronForm(form({ ...cron, headers: `X-Other: ${mask}` }), stored);
+    assert.ok('headers.X-Other' in errorsOf(moved));
+  });
+  test('a header written twice is told, since only one of them could be sent', () => {
+    const reading = readCronForm(form({ ...cron, headers: 'X-A: 1\nX-A: 2' }));
+    assert.match(String(errorsOf(reading)['headers']), /X-A is there twice/);
+  });
+  test('a request can be tried before it has a name and a schedule', () => {
+    const bare = form({ ...cron, name: '', cron_expression: '' });
+    assert.equal(readCronForm(bare, [], true).ok, true);
+    assert.equal(readCronForm(bare).ok, false);
+  });
+  test('an assertion that can’t be read is refused', () => {
+    const reading = readCronForm(
+      form({
+        ...cron,
+        assertion_kind: 'response_time_under',
+        assertion_path: '',
+        assertion_value: 'fast',
+      }),
+    );
+    assert.ok('assertions' in errorsOf(reading));
+  });
+});
+
+describe('the form of a job', () => {
+  test('keeps the digits of its payload', () => {
+    const payload = '{"id": 9007199254740993, "total": 1.0}';
+    assert.equal(inputOf(readJobForm(form({ ...job, payload }))).payloadJson, payload);
+  });
+  test('refuses a payload that is no JSON object or list, in words', () => {
+    for (const payload of ['hello', '42', '"text"', '{"a":'])
+      assert.match(
+        String(errorsOf(readJobForm(form({ ...job, payload })))['payload']),
+        /object or list/,
+      );
+  });
+  test('has no payload where none is typed', () => {
+    assert.equal(inputOf(readJobForm(form({ ...job, payload: ' ' }))).payloadJson, null);
+  });
+});
+
+describe('the form of a queue', () => {
+  const queue = {
+    queue: 'mail',
+    timeout_seconds: '10',
+    retries_enabled: ['0', '1'],
+    retry_schedule: '1m, 30m',
+    concurrency_limit: '',
+    email_alerts: '0',
+    dead_letter_days: '14',
+  };
+  test('reads every setting', () => {
+    assert.deepEqual(inputOf(readQueueForm(form(queue))), {
+      name: 'mail',
+      change: {
+        timeoutSeconds: 10,
+        retrySchedule: [60, 1800],
+        retriesEnabled: true,
+        concurrencyLimit: null,
+        assertions: [],
+        emailAlerts: false,
+        deadLetterDays: 14,
+      },
+    });
+  });
+  test('leaves a queue paused or not where the form has no box for it', () => {
+    const { change } = inputOf(readQueueForm(form(queue)));
+    assert.equal('isPaused' in change, false);
+  });
+  test('keeps the queue’s name whatever the form says', () => {
+    assert.equal(inputOf(readQueueForm(form({ ...queue, queue: 'other' }), 'mail')).name, 'mail');
+  });
+});

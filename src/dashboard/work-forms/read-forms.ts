@@ -1,0 +1,192 @@
+/** The three forms, read by the rules of the API (§2.1–2.3), with what was typed kept beside. */
+import type { Assertion } from '#domain/assertion';
+import { parseAssertions } from '#domain/assertions';
+import type { HeaderList } from '#domain/exchange';
+import { formatRetrySchedule } from '#domain/retry-schedule';
+import type { IsSecretHeader } from '#domain/secret-headers';
+import { type CronInput, readCronInput } from '#work/cron-input';
+import type { Cron } from '#work/crons';
+import { type JobInput, readJobInput } from '#work/job-input';
+import { type QueueChange, readQueueChange, readQueueName } from '#work/queue-input';
+import type { Queue } from '#work/queues';
+import { readChecked, readText } from '../forms/read-form.ts';
+import type { FieldErrors, JobDraft } from '../services.ts';
+import {
+  assertionsOfRows,
+  buildFields,
+  errorsOf,
+  findRepeatedHeader,
+  headersJson,
+  isJsonPayload,
+  readAssertionRows,
+  readRequest,
+  writeChecked,
+} from './read-fields.ts';
+import {
+  mask,
+  maskHeaders,
+  rowsOfAssertions,
+  writeHeaders,
+  type AssertionRow,
+  type CronTyped,
+  type FormReading,
+  type JobTyped,
+  type QueueTyped,
+} from './typed.ts';
+
+export type CronForm = { cron: CronInput; assertions: Assertion[] };
+
+/**
+ * @param stored  the cron's headers as they are, for those that the form shows masked
+ * @param isTest  a request can be tried before it has a name and a schedule
+ */
+export function readCronForm(
+  form: FormData,
+  stored: HeaderList = [],
+  isTest = false,
+): FormReading<CronTyped, CronForm> {
+  const typed: CronTyped = {
+    ...readRequest(form),
+    name: readText(form, 'name'),
+    cron_expression: readText(form, 'cron_expression'),
+    timeout_seconds: readText(form, 'timeout_seconds').trim(),
+    alert_threshold: readText(form, 'alert_threshold'),
+    is_active: readChecked(form, 'is_active'),
+    assertions: readAssertionRows(form),
+  };
+  const { headers, assertions: rows, is_active: _, ...texts } = typed;
+  const fields = buildFields(
+    {
+      ...texts,
+      is_active: writeChecked(form, 'is_active'),
+      ...(isTest ? { name: 'Test run', cron_expression: '@daily' } : {}),
+    },
+    { headers: headersJson(headers, stored) },
+  );
+  const reading = readCronInput(fields);
+  const assertions = readAssertions(rows);
+  const errors = {
+    ...(reading.ok ? {} : errorsOf(reading.errors)),
+    ...findRepeatedHeader(headers),
+    ...assertions.errors,
+  };
+  if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, typed, errors };
+  return { ok: true, typed, input: { cron: reading.input, assertions: assertions.list } };
+}
+
+function readAssertions(rows: readonly AssertionRow[]): { list: Assertion[]; errors: FieldErrors } {
+  const parsed = parseAssertions(assertionsOfRows(rows));
+  if ('error' in parsed) return { list: [], errors: { assertions: [parsed.error] } };
+  return { list: [...parsed], errors: {} };
+}
+
+const payloadError =
+  'The payload is sent as JSON, so it must be a JSON object or list, such as {"order": 42}.';
+
+/** @param stored  the headers of the job that another is made from, for those that the form shows masked */
+export function readJobForm(
+  form: FormData,
+  stored: HeaderList = [],
+): FormReading<JobTyped, JobInput> {
+  const typed: JobTyped = {
+    ...readRequest(form),
+    // A new name counts before one that is chosen, which always is.
+    queue: readText(form, 'new_queue').trim() || readText(form, 'queue'),
+    delay: readText(form, 'delay').trim(),
+  };
+  const { headers, payload, ...texts } = typed;
+  const isBlank = payload.trim() === '';
+  const isJson = !isBlank && isJsonPayload(payload);
+  const reading = readJobInput(
+    buildFields(texts, {
+      headers: headersJson(headers, stored),
+      payload: isJson ? payload : 'null',
+    }),
+  );
+  const errors = {
+    ...(reading.ok ? {} : errorsOf(reading.errors)),
+    ...findRepeatedHeader(headers),
+    ...(isBlank || isJson ? {} : { payload: [payloadError] }),
+  };
+  if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, typed, errors };
+  return { ok: true, typed, input: reading.input };
+}
+
+export type QueueForm = { name: string; change: QueueChange };
+
+/** @param name  the queue's name where it can't be changed */
+export function readQueueForm(form: FormData, name?: string): FormReading<QueueTyped, QueueForm> {
+  const typed: QueueTyped = {
+    queue: name ?? readText(form, 'queue'),
+    timeout_seconds: readText(form, 'timeout_seconds').trim(),
+    retries_enabled: readChecked(form, 'retries_enabled'),
+    retry_schedule: readText(form, 'retry_schedule'),
+    concurrency_limit: readText(form, 'concurrency_limit').trim(),
+    email_alerts: readChecked(form, 'email_alerts'),
+    dead_letter_days: readText(form, 'dead_letter_days').trim(),
+    is_paused: readChecked(form, 'is_paused'),
+    assertions: readAssertionRows(form),
+  };
+  const { assertions, retries_enabled: _r, email_alerts: _e, is_paused: _p, ...texts } = typed;
+  const fields = buildFields(
+    {
+      ...texts,
+      retries_enabled: writeChecked(form, 'retries_enabled'),
+      email_alerts: writeChecked(form, 'email_alerts'),
+      ...(form.has('is_paused') ? { is_paused: writeChecked(form, 'is_paused') } : {}),
+    },
+    { assertions: JSON.stringify(assertionsOfRows(assertions)) },
+  );
+  const [named, change] = [readQueueName(fields), readQueueChange(fields)];
+  if (named.ok && change.ok)
+    return { ok: true, typed, input: { name: named.input, change: change.input } };
+  const errors = {
+    ...(named.ok ? {} : errorsOf(named.errors)),
+    ...(change.ok ? {} : errorsOf(change.errors)),
+  };
+  return { ok: false, typed, errors };
+}
+
+/** @param isMasked  the headers whose values the mask stands for (§5.9) */
+export function typedOfCron(cron: Cron, isMasked: IsSecretHeader): CronTyped {
+  return {
+    name: cron.name,
+    url: cron.url,
+    cron_expression: cron.cronExpression,
+    method: cron.method,
+    headers: writeHeaders(maskHeaders(cron.headers, isMasked)),
+    payload: cron.payload ?? '',
+    callback_url: cron.callbackUrl ?? '',
+    timeout_seconds: String(cron.timeoutSeconds),
+    alert_threshold: cron.alertThreshold === null ? '' : String(cron.alertThreshold),
+    is_active: cron.isActive,
+    assertions: rowsOfAssertions(cron.assertions),
+  };
+}
+
+export function typedOfQueue(queue: Omit<Queue, 'teamId' | 'id' | 'createdAt'>): QueueTyped {
+  return {
+    queue: queue.name,
+    timeout_seconds: String(queue.timeoutSeconds),
+    retries_enabled: queue.retriesEnabled,
+    retry_schedule: formatRetrySchedule(queue.retrySchedule),
+    concurrency_limit: queue.concurrencyLimit === null ? '' : String(queue.concurrencyLimit),
+    email_alerts: queue.emailAlerts,
+    dead_letter_days: String(queue.deadLetterDays),
+    is_paused: queue.isPaused,
+    assertions: rowsOfAssertions(queue.assertions),
+  };
+}
+
+/** @param draft  of a job whose secrets were not asked for; null values become the mask */
+export function typedOfDraft(draft: JobDraft): JobTyped {
+  return {
+    queue: draft.queue,
+    url: draft.url,
+    method: draft.method,
+    headers: writeHeaders(draft.headers.map(({ name, value }) => [name, value ?? mask])),
+    payload: draft.payload,
+    callback_url: draft.callbackUrl,
+    delay: '0',
+  };
+}

@@ -1,0 +1,62 @@
+/** From a form that was read to the request that is tried. */
+import { HTTP_METHODS } from '#domain/exchange';
+import type { JobInput } from '#work/job-input';
+import { isSendableUrl } from '#work/fields';
+import type { TestRunOutcome, Work } from '../services.ts';
+import { readText } from '../forms/read-form.ts';
+import { findMasked } from './read-fields.ts';
+import type { CronForm, QueueForm } from './read-forms.ts';
+import type { RequestTyped, Trial } from './typed.ts';
+
+/** A form that could be read, with the headers as they stand in it. */
+type Read<Input> = { typed: Pick<RequestTyped, 'headers'>; input: Input };
+
+export async function testCron(
+  work: Work,
+  teamId: string,
+  { typed, input: { cron, assertions } }: Read<CronForm>,
+): Promise<TestRunOutcome> {
+  const { method, url, headers, payload, timeoutSeconds } = cron;
+  return work.testRun(teamId, {
+    kind: 'cron',
+    method,
+    url,
+    headers,
+    masked: findMasked(typed.headers),
+    payload,
+    timeoutSeconds,
+    assertions,
+  });
+}
+
+export async function testJob(
+  work: Work,
+  teamId: string,
+  { typed, input: { method, url, headers, payloadJson, queue } }: Read<JobInput>,
+): Promise<TestRunOutcome> {
+  const masked = findMasked(typed.headers);
+  return work.testRun(teamId, { kind: 'job', method, url, headers, masked, payloadJson, queue });
+}
+
+export function readTrial(form: FormData): Trial {
+  return { method: readText(form, 'test_method') || 'GET', url: readText(form, 'test_url').trim() };
+}
+
+/** Tries a queue's settings against a URL; null where that is none. What the form leaves out has its default. */
+export async function testQueue(
+  work: Work,
+  teamId: string,
+  { change }: QueueForm,
+  trial: Trial,
+): Promise<TestRunOutcome | null> {
+  const method = HTTP_METHODS.find((known) => known === trial.method);
+  if (!method || !isSendableUrl(trial.url)) return null;
+  const { timeoutSeconds = 30, assertions = [] } = change;
+  return work.testRun(teamId, {
+    kind: 'queue',
+    method,
+    url: trial.url,
+    timeoutSeconds,
+    assertions,
+  });
+}
