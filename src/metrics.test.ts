@@ -20,10 +20,17 @@ const NONE = { count: 0, oldestMs: 0 };
 const BACKLOG = { due: NONE, held: NONE, scheduled: NONE, processing: NONE };
 
 const RUNS = { success: 7, retried: 2, failed: 1 };
-const FIGURES = { id: '1', team: 'Northwind', lastSuccessAt: 5_000, failing: 3, oldestDueMs: 250 };
+const FIGURES = {
+  id: '1',
+  team: 'Northwind',
+  lastSuccessAt: 5_000,
+  failing: 3,
+  oldestDueMs: 250,
+  runs: RUNS,
+};
 const SOURCES: EachSource = {
   crons: [{ ...FIGURES, name: 'the "night"\nof \\ days' }],
-  queues: [{ ...FIGURES, name: 'emails', lastSuccessAt: null, runs: RUNS }],
+  queues: [{ ...FIGURES, name: 'emails', lastSuccessAt: null }],
   teams: [
     { id: '8', name: 'Northwind', plan: 'free', usedInMonth: 12, runs: RUNS },
     { id: '9', name: 'Southwind', plan: 'unlimited', usedInMonth: 1, runs: RUNS },
@@ -126,6 +133,8 @@ test('a cron has its names and id, written so that they stay one label each', as
     `belfry_cron_last_success_timestamp_seconds${labels} 5`,
     `belfry_cron_failing_runs${labels} 3`,
     `belfry_cron_oldest_due_seconds${labels} 0.25`,
+    `belfry_cron_runs_total${labels.slice(0, -1)},outcome="success"} 7`,
+    `belfry_cron_runs_total${labels.slice(0, -1)},outcome="failed"} 1`,
   ]);
 });
 

@@ -38,7 +38,8 @@ export function watchSources(
   const figures = [
     ...figuresOf('cron', ({ crons }) => crons),
     ...figuresOf('queue', ({ queues }) => queues),
-    RUNS_OF_QUEUES,
+    runsOf('cron', 'Runs that were sent', ({ crons }) => crons),
+    runsOf('queue', 'Attempts that were sent', ({ queues }) => queues),
     ...figuresOfTeams(monthlyLimitOf),
     LEFT_OUT,
   ];
@@ -90,14 +91,22 @@ function figuresOf(
   ];
 }
 
-const RUNS_OF_QUEUES: Figure = {
-  name: 'belfry_queue_runs_total',
-  help: 'Attempts that were sent and have ended, since midnight UTC',
-  labelNames: ['team', 'queue', 'id', 'outcome'],
+const runsOf = (
+  of: 'cron' | 'queue',
+  what: string,
+  sourcesOf: (found: EachSource) => readonly SourceFigures[],
+): Figure => ({
+  name: `belfry_${of}_runs_total`,
+  help: `${what} and have ended, since midnight UTC`,
+  labelNames: ['team', of, 'id', 'outcome'],
   isCounter: true,
-  seriesOf: ({ queues }) =>
-    queues.flatMap((queue) => byOutcome(labelsOf('queue', queue), queue.runs)),
-};
+  seriesOf: (found) =>
+    sourcesOf(found).flatMap((each) => {
+      const { success, retried, failed } = each.runs;
+      const runs = of === 'cron' ? { success, failed } : { success, retried, failed };
+      return byOutcome(labelsOf(of, each), runs);
+    }),
+});
 
 const LEFT_OUT: Figure = {
   name: 'belfry_sources_left_out',
@@ -141,6 +150,6 @@ const labelsOf = (of: 'cron' | 'queue', { team, id, name }: SourceFigures): Labe
 
 const labelsOfTeam = ({ name, id }: TeamFigures): Labels => ({ team: name, id });
 
-function byOutcome(labels: Labels, runs: OutcomeCounts): [Labels, number][] {
+function byOutcome(labels: Labels, runs: Partial<OutcomeCounts>): [Labels, number][] {
   return Object.entries(runs).map(([outcome, count]) => [{ ...labels, outcome }, count]);
 }

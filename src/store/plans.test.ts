@@ -30,7 +30,7 @@ import { EXPIRING } from './retention/retention.ts';
 import type { Store } from './store.ts';
 
 /** Tables that grow with what a service has ever done, or with what waits. */
-const BIG = ['jobs', 'ended_jobs', 'ended_executions', 'callbacks', 'crons'];
+const BIG = ['jobs', 'ended_jobs', 'ended_executions', 'callbacks', 'crons', 'duration_hours'];
 /** Holds only what is running at this moment, so it may be read from end to end. */
 const SMALL_INDEXES = ['jobs_running'];
 
@@ -287,6 +287,8 @@ async function fill(store: Store): Promise<void> {
   });
   await insertRows(store, others, cronsFrom);
   await insertRows(store, others, callbacksFrom);
+  const counted = executions.map(([teamId, id, , , at]) => [teamId, id, id, 'success', at]);
+  await insertRows(store, counted, durationsFrom);
 }
 
 const FROM_JSON = {
@@ -335,6 +337,11 @@ function callbacksFrom(rows: string): string {
   return `insert into callbacks (team_id, id, run_id, url, body, created_at)
     select team_id, id, owner_id, 'http://caller.example/', '{}', ${TEST_START}
     from (${rows}) as given`;
+}
+
+function durationsFrom(rows: string): string {
+  return `insert into duration_hours (team_id, source_id, hour, outcome, step, runs)
+    select team_id, owner_id, completed_at, status, 1, 1 from (${rows}) as given`;
 }
 
 async function insertRows(

@@ -241,8 +241,8 @@ async function giveDurations({ store }: BelfryService): Promise<void> {
   }
   const columns = 'team_id, status, completed_at, duration_ms, reason';
   const ended = `(
-    select ${columns}, queue_id from ended_jobs
-    union all select ${columns}, null from ended_executions) as given`;
+    select ${columns}, queue_id as source_id from ended_jobs
+    union all select ${columns}, cron_id from ended_executions) as given`;
   const run = (text: string) => store.database.runAlone(CompiledQuery.raw(text));
   await run('delete from duration_hours');
   await run(countDurationsOf(ended));

@@ -167,7 +167,7 @@ export interface OutcomeHoursTable {
 /** Runs by how long they took. */
 export interface DurationHoursTable {
   team_id: string;
-  /** A queue, or the team itself for all that it runs. */
+  /** A queue, a cron, or the team itself for all that it runs. */
   source_id: string;
   hour: number;
   outcome: OutcomeHoursTable['outcome'];
@@ -179,7 +179,7 @@ export interface DurationHoursTable {
 /** What was due and waited at a look (depths.ts). */
 export interface QueueDepthsTable {
   team_id: string;
-  /** As in `duration_hours`. */
+  /** A queue, or the team itself. */
   source_id: string;
   at: number;
   waiting: number;

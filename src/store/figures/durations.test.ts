@@ -80,7 +80,7 @@ forEachStore((_, openTestStore) => {
       ]);
     });
 
-    test('runs of crons count for their team', async () => {
+    test('runs of crons count for their cron and for their team', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -91,7 +91,9 @@ forEachStore((_, openTestStore) => {
       const [run] = claimed;
       assert.ok(run);
       await store.runs.settle(node, anExecutionSettlement(store, run, { status: 'failed' }));
-      assert.deepEqual(await readShort(store, team.id, team.id), [[0, 'failed', { 15: 1 }]]);
+      const failedOnce = [[0, 'failed', { 15: 1 }]];
+      assert.deepEqual(await readShort(store, team.id, team.id), failedOnce);
+      assert.deepEqual(await readShort(store, team.id, run.cronId), failedOnce);
     });
 
     test('what was never sent has no duration', async () => {

@@ -7,10 +7,10 @@ import { pageStatement } from '../lists/statement.ts';
 import { HOUR_MS, OUTCOME_OF_STATUS } from './outcomes.ts';
 import type { DurationHoursTable } from '../database/schema.ts';
 
-/** A run that ended, of which those are counted that were sent; `queue_id` is null for one of a cron. */
+/** A run that ended, of which those are counted that were sent. */
 export const TIMED_RUN = {
   team_id: 'id',
-  queue_id: 'id',
+  source_id: 'id',
   status: 'text',
   completed_at: 'bigint',
   reason: 'text',
@@ -25,9 +25,9 @@ const STEP = `case ${DURATION_BOUNDS.map((ms, n) => `when duration_ms <= ${ms} t
     else ${DURATION_BOUNDS.length} end`;
 
 /**
- * Counts runs by how long they took, for their queue and for their team. However many there are, it writes a row for
- * each queue, team, hour, outcome and step among them, in one order, so that two batches do not wait for each other in
- * a ring.
+ * Counts runs by how long they took, for their queue or cron and for their team. However many there are, it writes a
+ * row for each of those, hour, outcome and step among them, in one order, so that two batches do not wait for each
+ * other in a ring.
  *
  * @param ended  a table expression that gives `TIMED_RUN`
  * @param runs  how many runs its rows stand for
@@ -35,16 +35,15 @@ const STEP = `case ${DURATION_BOUNDS.map((ms, n) => `when duration_ms <= ${ms} t
 export function countDurationsOf(ended: string, runs = 'count(*)'): string {
   return `
   insert into duration_hours (team_id, source_id, hour, outcome, step, runs)
-  select team_id, case of_team when 1 then team_id else queue_id end, hour, outcome, step, sum(runs)
+  select team_id, case of_team when 1 then team_id else source_id end, hour, outcome, step, sum(runs)
   from (
-    select team_id, queue_id, completed_at - completed_at % ${HOUR_MS} as hour,
+    select team_id, source_id, completed_at - completed_at % ${HOUR_MS} as hour,
       ${OUTCOME_OF_STATUS} as outcome,
       ${STEP} as step, ${runs} as runs
     from ${ended}
     where coalesce(reason, '') not in (${UNSENT.map((reason) => `'${reason}'`).join(', ')})
     group by 1, 2, 3, 4, 5
   ) as counted cross join (select 0 as of_team union all select 1) as sources
-  where of_team = 1 or queue_id is not null
   group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
   on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs`;
 }
@@ -77,7 +76,7 @@ export class DurationStore {
     this.#db = db;
   }
 
-  /** @param sourceId  a queue's, or the team's for all that it runs @param from  of whose hour they begin */
+  /** @param sourceId  a queue's, a cron's, or the team's for all that it runs @param from  of whose hour they begin */
   async readHours(teamId: string, sourceId: string, from: number): Promise<DurationHour[]> {
     const parameters = [teamId, sourceId, from - (from % HOUR_MS)];
     const rows = await this.#db.read((db) => runHot(db, this.#db.dialect, readHours, parameters));

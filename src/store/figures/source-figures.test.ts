@@ -17,7 +17,7 @@ import type { Cron } from '../crons/crons.ts';
 import type { Store } from '../store.ts';
 
 const NO_RUNS = { success: 0, retried: 0, failed: 0 };
-const NEVER = { lastSuccessAt: null, failing: 0, oldestDueMs: 0 };
+const NEVER = { lastSuccessAt: null, failing: 0, oldestDueMs: 0, runs: NO_RUNS };
 
 /** Runs a cron once, now. */
 async function runCron(store: Store, node: string, cron: Cron, status: 'success' | 'failed') {
@@ -40,7 +40,7 @@ forEachStore((_name, openTestStore) => {
     });
   });
 
-  test('a cron tells when it last succeeded, and how often it has failed since', async () => {
+  test('a cron tells when it last succeeded, how often it has failed since, and runs of the day', async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);
     const node = await aNode(store);
@@ -52,16 +52,23 @@ forEachStore((_name, openTestStore) => {
     assert.deepEqual(await read(), [{ ...told, ...NEVER }, other]);
 
     await runCron(store, node, cron, 'failed');
-    assert.deepEqual(await read(), [{ ...told, ...NEVER, failing: 1 }, other]);
+    const ran = (success: number, failed: number) => ({ runs: { success, retried: 0, failed } });
+    assert.deepEqual(await read(), [{ ...told, ...NEVER, failing: 1, ...ran(0, 1) }, other]);
     await store.testClock.advance(1_000);
     await runCron(store, node, cron, 'success');
     const lastSuccessAt = TEST_START + 1_000;
-    assert.deepEqual(await read(), [{ ...told, ...NEVER, lastSuccessAt }, other]);
+    assert.deepEqual(await read(), [{ ...told, ...NEVER, lastSuccessAt, ...ran(1, 1) }, other]);
     for (let n = 0; n < 2; n++) {
       await store.testClock.advance(1_000);
       await runCron(store, node, cron, 'failed');
     }
-    assert.deepEqual(await read(), [{ ...told, ...NEVER, lastSuccessAt, failing: 2 }, other]);
+    const last = { ...told, ...NEVER, lastSuccessAt, failing: 2 };
+    assert.deepEqual(await read(), [{ ...last, ...ran(1, 3) }, other]);
+    const tomorrow = await store.sourceFigures.read(10, TEST_START + 86_400_000);
+    assert.deepEqual(
+      tomorrow.crons.map(({ runs }) => runs),
+      [NO_RUNS, NO_RUNS],
+    );
   });
 
   test('a streak is counted, and a last success looked for, among the last hundred runs', async () => {

@@ -23,9 +23,6 @@ export interface SourceFigures {
   failing: number;
   /** For how long the oldest has been due; 0 where nothing is. */
   oldestDueMs: number;
-}
-
-interface QueueFigures extends SourceFigures {
   /** Since midnight, UTC; only what was sent. */
   runs: OutcomeCounts;
 }
@@ -42,7 +39,7 @@ export interface TeamFigures {
 /** What is told of crons, queues and teams one by one, the oldest teams first, and how many more there are. */
 export interface EachSource {
   crons: SourceFigures[];
-  queues: QueueFigures[];
+  queues: SourceFigures[];
   teams: TeamFigures[];
   leftOut: Record<'crons' | 'queues' | 'teams', number>;
 }
@@ -126,16 +123,19 @@ interface Counted {
   runs: number;
 }
 
-/** 1 most, 2 from which hour on */
-const countOfQueues = pageStatement<Counted>(
-  'outcomes-of-queues',
-  (dialect) => `
-  with picked as materialized (${pick(dialect, 'queues', [])})
+/** One range of an index for each, of some rows for each hour of the day. 1 most, 2 from which hour on */
+const countOf = (table: 'crons' | 'queues') =>
+  pageStatement<Counted>(
+    `outcomes-of-${table}`,
+    (dialect) => `
+  with picked as materialized (${pick(dialect, table, [])})
   select picked.id, d.outcome, cast(sum(d.runs) as bigint) as runs
   from picked cross join duration_hours d
   where d.team_id = picked.team_id and d.source_id = picked.id and d.hour >= ${dialect.$(2)}
   group by picked.id, d.outcome`,
-);
+  );
+const countOfCrons = countOf('crons');
+const countOfQueues = countOf('queues');
 
 const pickTeams = (dialect: Dialect) => `
   select id, name, plan from teams where deleted_at is null order by id limit ${dialect.$(1)}`;
@@ -189,6 +189,7 @@ export class SourceFigureStore {
     const midnight = now - (now % DAY_MS);
     return this.#db.read(async (db) => {
       const crons = await runHot(db, dialect, readCrons, [most, now]);
+      const ofCrons = outcomesBySource(await runHot(db, dialect, countOfCrons, [most, midnight]));
       const queues = await runHot(db, dialect, readQueues, [most, now]);
       const ofQueues = outcomesBySource(await runHot(db, dialect, countOfQueues, [most, midnight]));
       const teams = await runHot(db, dialect, readTeams, [most, periodsOf(now).month]);
@@ -196,8 +197,8 @@ export class SourceFigureStore {
       const [all] = await runHot(db, dialect, countSources, []);
       const leftOut = (kind: keyof EachSource['leftOut']) => Math.max(0, (all?.[kind] ?? 0) - most);
       return {
-        crons: crons.map((row) => figuresOf(row, now)),
-        queues: queues.map((row) => Object.assign(figuresOf(row, now), { runs: ofQueues(row.id) })),
+        crons: crons.map((row) => figuresOf(row, ofCrons(row.id), now)),
+        queues: queues.map((row) => figuresOf(row, ofQueues(row.id), now)),
         teams: teams.map(({ id, name, plan, used }) => {
           return { id, name, plan, usedInMonth: used, runs: ofTeams(id) };
         }),
@@ -207,7 +208,7 @@ export class SourceFigureStore {
   }
 }
 
-function figuresOf(row: Picked, now: number): SourceFigures {
+function figuresOf(row: Picked, runs: OutcomeCounts, now: number): SourceFigures {
   const { team, id, name, last_success, failing, due_at } = row;
   return {
     team,
@@ -216,6 +217,7 @@ function figuresOf(row: Picked, now: number): SourceFigures {
     lastSuccessAt: last_success,
     failing,
     oldestDueMs: now - (due_at ?? now),
+    runs,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   ofEachTable,
   OUTCOME_COLUMNS,
   RUNNING,
+  SOURCE_COLUMN,
   type RunTable,
 } from '../runs/run-tables.ts';
 import {
@@ -33,11 +34,6 @@ function takeOut(dialect: Dialect, table: RunTable): string {
   returning ${KEPT_COLUMNS[table].map((name) => `${table}.${name}`).join(', ')}`;
 }
 
-/** What is counted by queue wants to know that one of a cron has none. */
-function addedColumns(table: RunTable): string[] {
-  return table === 'executions' ? [...OUTCOME_COLUMNS, 'queue_id'] : OUTCOME_COLUMNS;
-}
-
 /**
  * The whole settlement as one statement: on Postgres each statement costs a round trip. Everything hangs on the
  * rows that `ended` could take out: those still under this node's claim.
@@ -52,9 +48,8 @@ const END = ofEachTable((table) =>
     select given.* from ${dialect.rows(ENDED, 1)} ${dialect.briefly}
   ), ended as (${takeOut(dialect, table)}
   ), outcomes as materialized (
-    select ended.*, ${addedColumns(table)
-      .map((name) => `ends.${name}`)
-      .join(', ')}
+    select ended.*, ended.${SOURCE_COLUMN[table]} as source_id,
+      ${OUTCOME_COLUMNS.map((name) => `ends.${name}`).join(', ')}
     from ended join ends on ends.team_id = ended.team_id and ends.id = ended.id
   ), written as (${insertEnded(dialect, table, { kept: 'outcomes', outcome: 'outcomes', from: 'outcomes' })}
   ), told as (${insertCallbacksOf(dialect, 3, 'join ended on ended.id = given.run_id')}

@@ -9,6 +9,9 @@ export const KEY = { team_id: 'id', id: 'id' } as const satisfies Fields;
 /** The state of a run that is being sent, in each table. */
 export const RUNNING = { jobs: 'processing', executions: 'running' } as const;
 
+/** The queue or the cron that a run is of. */
+export const SOURCE_COLUMN = { jobs: 'queue_id', executions: 'cron_id' } as const;
+
 export const TABLE_OF = { job: 'jobs', execution: 'executions' } as const;
 
 /** Where runs are once they have ended. */
@@ -48,8 +51,8 @@ export const OUTCOME = {
   body: 'bytes',
 } as const satisfies Fields;
 
-/** A run's end as a settlement writes it; `queue_id` is null for one of a cron. */
-export const ENDED = { ...KEY, queue_id: 'id', ...OUTCOME } as const satisfies Fields;
+/** A run's end as a settlement writes it. */
+export const ENDED = { ...KEY, ...OUTCOME } as const satisfies Fields;
 
 export const OUTCOME_COLUMNS = Object.keys(OUTCOME) as (keyof typeof OUTCOME)[];
 

@@ -7,8 +7,7 @@ import {
   ENDED,
   ENDED_TABLE,
   KEPT_COLUMNS,
-  KEY,
-  OUTCOME,
+  type OUTCOME,
   OUTCOME_COLUMNS,
   type RunTable,
 } from './run-tables.ts';
@@ -124,14 +123,14 @@ export function packSettlements(
 export function packEnds(
   table: RunTable,
   nodeId: string,
-  ends: readonly RowOf<typeof KEY & typeof OUTCOME>[],
+  ends: readonly RowOf<typeof ENDED>[],
   callbacks: readonly CallbackToSend[] = [],
 ): PackedSettlements {
   return {
     table,
     nodeId,
     count: ends.length,
-    ends: packRows({ ...KEY, ...OUTCOME }, ends),
+    ends: packRows(ENDED, ends),
     callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
     copies: NO_ROWS,
   };
@@ -156,7 +155,6 @@ function endedRow({ run, status, end, response }: Settlement): RowOf<typeof ENDE
   return {
     team_id: run.teamId,
     id: run.id,
-    queue_id: run.kind === 'job' ? run.queueId : null,
     status,
     completed_at: end.completedAt,
     response_status: end.responseStatus,

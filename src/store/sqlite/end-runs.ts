@@ -12,6 +12,7 @@ import {
   ofEachTable,
   RUNNING,
   type RunTable,
+  SOURCE_COLUMN,
 } from '../runs/run-tables.ts';
 import {
   type EndedRow,
@@ -25,7 +26,7 @@ import {
 type Counted = RowOf<typeof TIMED_RUN>;
 
 function valueOf(table: RunTable, name: string): string {
-  return table === 'executions' && name === 'queue_id' ? 'null as queue_id' : name;
+  return name === 'source_id' ? `${SOURCE_COLUMN[table]} as source_id` : name;
 }
 
 /** Asks for the claim that each was started under, and writes nothing where that is gone. 1 ends, 2 node */
@@ -82,15 +83,15 @@ export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
  */
 function countAlike(ended: readonly (EndedRow & Counted)[]): (Counted & { runs: number })[] {
   const alike = new Map<string, Counted & { runs: number }>();
-  for (const { team_id, queue_id, status, completed_at, reason, duration_ms } of ended) {
+  for (const { team_id, source_id, status, completed_at, reason, duration_ms } of ended) {
     const hour = (completed_at ?? 0) - ((completed_at ?? 0) % HOUR_MS);
-    const key = [team_id, queue_id, status, hour, reason, duration_ms].join(' ');
+    const key = [team_id, source_id, status, hour, reason, duration_ms].join(' ');
     const others = alike.get(key);
     if (others) others.runs++;
     else
       alike.set(key, {
         team_id,
-        queue_id,
+        source_id,
         status,
         completed_at: hour,
         reason,
