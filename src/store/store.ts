@@ -14,7 +14,7 @@ import type { Database, OnStatement } from './database/database.ts';
 import { type Databases, eachDatabase } from './database/databases.ts';
 import type { DialectName } from './database/dialect.ts';
 import { StoreError, type StoreErrorCode } from './database/errors.ts';
-import { hotStatement, runHot } from './database/hot.ts';
+import { preparedStatement, runPrepared } from './database/prepared.ts';
 import { InvitationStore } from './people/invitations.ts';
 import { JobStore } from './jobs/jobs.ts';
 import { ListStore } from './lists/lists.ts';
@@ -204,7 +204,7 @@ async function assemble(
       for (const each of eachDatabase(databases)) each.watchFaults(onFault);
     },
     ping: async () => {
-      await database.read((db) => runHot(db, database.dialect, askAnything, []));
+      await database.read((db) => runPrepared(db, database.dialect, askAnything, []));
     },
     close: async () => {
       await links.stop();
@@ -273,7 +273,7 @@ async function migrate(options: StoreOptions, database: Database): Promise<strin
   }
 }
 
-const askAnything = hotStatement<{ key: string }>(
+const askAnything = preparedStatement<{ key: string }>(
   'ping',
   () => 'select key from installation limit 1',
 );

@@ -1,7 +1,7 @@
 import { followRun, type Streak, type StreakAlert } from '#domain/alert-streak';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
 import type { RunEnd } from '../runs/settlement.ts';
 
@@ -27,7 +27,7 @@ interface StreakRow {
 const CRON = { team_id: 'id', cron_id: 'id' } as const satisfies Fields;
 
 /** In one order, so that two nodes that settle runs of the same crons do not wait for each other. */
-const holdStreaks = hotStatement<StreakRow>(
+const holdStreaks = preparedStatement<StreakRow>(
   'hold-streaks',
   (dialect) => `
   select c.team_id, c.id, c.name, c.alert_threshold, c.failed_runs, c.failing_since,
@@ -45,7 +45,7 @@ const STREAK = {
   has_raised_failure: 'int',
 } as const satisfies Fields;
 
-const writeStreaks = hotStatement<never>(
+const writeStreaks = preparedStatement<never>(
   'write-streaks',
   (dialect) => `
   update crons set failed_runs = given.failed_runs, failing_since = given.failing_since,
@@ -72,12 +72,12 @@ export async function followCrons(
     team_id: teamId,
     cron_id: cronId,
   }));
-  const rows = await runHot(trx, dialect, holdStreaks, [packRows(CRON, asked)]);
+  const rows = await runPrepared(trx, dialect, holdStreaks, [packRows(CRON, asked)]);
   const byCron = Map.groupBy(runs, ({ cronId }) => cronId);
   const followed = rows.map((row) => followOne(row, byCron.get(row.id) ?? []));
   const changed = followed.filter(({ hasChanged }) => hasChanged);
   if (changed.length > 0) {
-    await runHot(trx, dialect, writeStreaks, [packRows(STREAK, changed.map(streakRow))]);
+    await runPrepared(trx, dialect, writeStreaks, [packRows(STREAK, changed.map(streakRow))]);
   }
   const alerts = followed.flatMap(({ alerts }) => alerts);
   await raiseAlerts(trx, dialect, alerts);

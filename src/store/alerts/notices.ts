@@ -4,7 +4,7 @@ import type { RequestSpec } from '#domain/request';
 import { alertOf, type StoredAlert } from './alerts.ts';
 import type { AlertsTable, NoticesTable } from '../database/alerts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { NoticeTarget } from './raise-alerts.ts';
 import type { Sealer } from '../database/seal.ts';
@@ -41,7 +41,7 @@ export interface ClaimedNotice {
 type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId'>;
 
 /** 1 team, 2 claim, 3 now, 4 until when, 5 the most */
-const claimNotices = hotStatement<NoticesTable>('claim-notices', (dialect) => {
+const claimNotices = preparedStatement<NoticesTable>('claim-notices', (dialect) => {
   const $ = dialect.$;
   const due = `select id from notices where team_id = ${$(1)} and next_try_at <= ${$(3)}
     order by next_try_at, id limit ${$(5)}`;
@@ -88,7 +88,7 @@ export class NoticeStore {
   ): Promise<ClaimedNotice[]> {
     return this.#db.transact(async (trx) => {
       const claim = [teamId, newId(now), now, now + leaseMs, most];
-      const rows = await runHot(trx, this.#db.dialect, claimNotices, claim);
+      const rows = await runPrepared(trx, this.#db.dialect, claimNotices, claim);
       const team = await trx
         .selectFrom('teams')
         .select('name')

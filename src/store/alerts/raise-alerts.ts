@@ -6,7 +6,7 @@ import { newId } from '#domain/ids';
 import { type AlertSource, findMutingWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 
 /** An alert as a settlement raises it. */
@@ -195,7 +195,7 @@ const NOTICE = {
   next_try_at: 'bigint',
 } as const satisfies Fields;
 
-const insertNoticeRows = hotStatement<never>(
+const insertNoticeRows = preparedStatement<never>(
   'insert-notices',
   (dialect) => `
   insert into notices (team_id, id, alert_count, targets, next_try_at)
@@ -215,7 +215,7 @@ async function insertNotices(
     targets: JSON.stringify(TARGETS[kind]),
     next_try_at: dueAt,
   }));
-  await runHot(trx, dialect, insertNoticeRows, [packRows(NOTICE, rows)]);
+  await runPrepared(trx, dialect, insertNoticeRows, [packRows(NOTICE, rows)]);
 }
 
 const ALERT = {
@@ -241,7 +241,7 @@ const ALERT = {
 
 const ALERT_COLUMNS = Object.keys(ALERT).join(', ');
 
-const insertAlertRows = hotStatement<never>(
+const insertAlertRows = preparedStatement<never>(
   'insert-alerts',
   (dialect) => `
   insert into alerts (${ALERT_COLUMNS}) select ${ALERT_COLUMNS} from ${dialect.rows(ALERT, 1)}`,
@@ -268,5 +268,5 @@ async function insertAlerts(trx: Trx, dialect: Dialect, placed: readonly Placed[
     notice_id: noticeId,
     window_id: mutedBy?.id ?? null,
   }));
-  await runHot(trx, dialect, insertAlertRows, [packRows(ALERT, rows)]);
+  await runPrepared(trx, dialect, insertAlertRows, [packRows(ALERT, rows)]);
 }

@@ -2,7 +2,7 @@ import { earliestIdAt } from '#domain/ids';
 import { SecretReader } from '../runs/claims.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { NodeGroups } from '../runs/node-groups.ts';
 import { takeCallbacks as takeOnPostgres } from '../postgres/take-callbacks.ts';
 import { KEY } from '../runs/run-tables.ts';
@@ -47,7 +47,7 @@ export function insertCallbacksOf(dialect: Dialect, parameter: number, kept = ''
   from ${dialect.rows(CALLBACK, parameter)} ${kept}`;
 }
 
-export const insertCallbackRows = hotStatement<never>('insert-callbacks', (dialect) =>
+export const insertCallbackRows = preparedStatement<never>('insert-callbacks', (dialect) =>
   insertCallbacksOf(dialect, 1),
 );
 
@@ -57,7 +57,9 @@ export async function insertCallbacks(
   callbacks: readonly CallbackToSend[],
 ): Promise<void> {
   if (callbacks.length === 0) return;
-  await runHot(trx, dialect, insertCallbackRows, [packRows(CALLBACK, callbacks.map(callbackRow))]);
+  await runPrepared(trx, dialect, insertCallbackRows, [
+    packRows(CALLBACK, callbacks.map(callbackRow)),
+  ]);
 }
 
 export function callbackRow(callback: CallbackToSend): RowOf<typeof CALLBACK> {
@@ -87,14 +89,14 @@ export interface CallbackSeats {
  */
 const TAKE = { postgres: takeOnPostgres, sqlite: takeOnSqlite };
 
-const deleteSent = hotStatement<never>(
+const deleteSent = preparedStatement<never>(
   'delete-sent-callbacks',
   (dialect) => `
   delete from callbacks_under_way where node_id = ${dialect.$(2)}
     and (team_id, id) in (select team_id, id from ${dialect.rows(KEY, 1)} ${dialect.briefly})`,
 );
 
-const findWaiting = hotStatement<{ team_id: string; first: string | null }>(
+const findWaiting = preparedStatement<{ team_id: string; first: string | null }>(
   'scan-callback-teams',
   () => `
   select t.id as team_id,
@@ -122,7 +124,7 @@ export class CallbackStore {
 
   /** The teams whose callbacks wait to be sent. Costs a step per team. */
   async scanWaiting(): Promise<string[]> {
-    const rows = await this.#db.read((db) => runHot(db, this.#db.dialect, findWaiting, []));
+    const rows = await this.#db.read((db) => runPrepared(db, this.#db.dialect, findWaiting, []));
     return rows.flatMap(({ team_id, first }) => (first === null ? [] : [team_id]));
   }
 
@@ -172,7 +174,7 @@ export class CallbackStore {
   async #end(nodeId: string, sent: readonly ClaimedCallback[]): Promise<null[]> {
     const rows = sent.map(({ teamId, id }) => ({ team_id: teamId, id }));
     await this.#db.transact((trx) =>
-      runHot(trx, this.#db.dialect, deleteSent, [packRows(KEY, rows), nodeId]),
+      runPrepared(trx, this.#db.dialect, deleteSent, [packRows(KEY, rows), nodeId]),
     );
     return sent.map(() => null);
   }

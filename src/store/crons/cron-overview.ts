@@ -1,6 +1,6 @@
 import { type ExecutionRecord, executionRecord } from './crons.ts';
 import type { Database } from '../database/database.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
 import { pageStatement } from '../lists/statement.ts';
 import type { EndedExecutionsTable } from '../database/schema.ts';
@@ -27,7 +27,9 @@ interface LastRunRow extends EndedExecutionsTable {
  * first in cross joins, whose order SQLite keeps: it would rather go through all executions.
  */
 export async function readLastRuns(db: Database, teamId: string, limit: number): Promise<LastRuns> {
-  const rows = await db.read((reader) => runHot(reader, db.dialect, lastRuns, [teamId, limit]));
+  const rows = await db.read((reader) =>
+    runPrepared(reader, db.dialect, lastRuns, [teamId, limit]),
+  );
   const named = (list: LastRunRow['list']) =>
     rows
       .filter((row) => row.list === list)

@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
 import type { Places } from './places.ts';
-import type { HotRunner, Procedure, Twins } from './procedure.ts';
+import type { StatementRunner, Procedure, Twins } from './procedure.ts';
 import type { Tables } from './schema.ts';
 
 /** What a read may be written with. It cannot open transactions; writing through it is a defect. */
@@ -93,7 +93,7 @@ export class Database {
   ): Promise<Output> {
     const { call } = this.#parts;
     const procedure = 'run' in what ? what : what[this.dialect.name];
-    const run = (runner: HotRunner) => procedure.run(runner, this.dialect, input);
+    const run = (runner: StatementRunner) => procedure.run(runner, this.dialect, input);
     if (!call && !procedure.isOneStatement) return this.transact(run);
     refuseNesting();
     if (!call) return this.#watched(() => againAfterLostRaces(() => run(this.#writer)));

@@ -1,8 +1,8 @@
 import type { CompiledQuery } from 'kysely';
 import type { Dialect, DialectName } from './dialect.ts';
 
-/** What a statement of the hot path runs on: a transaction, or the database's own thread. */
-export interface HotRunner {
+/** What a prepared statement runs on: a transaction, or the database's own thread. */
+export interface StatementRunner {
   executeQuery<Row>(query: CompiledQuery<Row>): Promise<{ rows: Row[] }>;
 }
 
@@ -17,7 +17,7 @@ export interface Procedure<Input, Output> {
   /** Then it is a transaction by itself, and is spared the round trips of begin and commit. */
   readonly isOneStatement?: true;
   /** `input` and the result are copied between threads: values that can be cloned. */
-  run(runner: HotRunner, dialect: Dialect, input: Input): Promise<Output>;
+  run(runner: StatementRunner, dialect: Dialect, input: Input): Promise<Output>;
 }
 
 /** One procedure, written for each of the databases. */

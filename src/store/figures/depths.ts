@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 
 /** Times between two looks; a look belongs to the one in which it began. */
@@ -51,7 +51,7 @@ const countDue = pageStatement<{ queue_id: string; waiting: number }>(
   from ${dialect.rows(QUEUE, 1)}`,
 );
 
-const insertDepths = hotStatement<never>(
+const insertDepths = preparedStatement<never>(
   'insert-depths',
   (dialect) => `
   insert into queue_depths (team_id, source_id, at, waiting, oldest_ms)
@@ -129,7 +129,7 @@ export class DepthStore {
 
   async #find(now: number): Promise<DueQueue[]> {
     const { dialect } = this.#searches;
-    return this.#searches.read((db) => runHot(db, dialect, findDue, [now, MOST_QUEUES]));
+    return this.#searches.read((db) => runPrepared(db, dialect, findDue, [now, MOST_QUEUES]));
   }
 
   async #count(due: readonly DueQueue[], now: number): Promise<Map<string, number>> {
@@ -137,7 +137,7 @@ export class DepthStore {
     for (let n = 0; n < due.length; n += AT_ONCE) {
       const some = due.slice(n, n + AT_ONCE).map(({ queue_id }) => ({ queue_id }));
       const rows = await this.#searches.read((db) =>
-        runHot(db, this.#searches.dialect, countDue, [packRows(QUEUE, some), now]),
+        runPrepared(db, this.#searches.dialect, countDue, [packRows(QUEUE, some), now]),
       );
       for (const { queue_id, waiting } of rows) counts.set(queue_id, waiting);
     }
@@ -153,7 +153,7 @@ export class DepthStore {
         .onConflict((oc) => oc.doNothing())
         .executeTakeFirst();
       if (first.numInsertedOrUpdatedRows !== 1n || rows.length === 0) return;
-      await runHot(trx, this.#db.dialect, insertDepths, [packRows(DEPTH, rows)]);
+      await runPrepared(trx, this.#db.dialect, insertDepths, [packRows(DEPTH, rows)]);
     });
   }
 }

@@ -2,7 +2,7 @@ import { DURATION_BOUNDS, type DurationCounts } from '#domain/duration-histogram
 import type { FailureReason } from '#domain/failure';
 import type { Database } from '../database/database.ts';
 import type { Fields } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { HOUR_MS, OUTCOME_OF_STATUS } from './outcomes.ts';
 import type { DurationHoursTable } from '../database/schema.ts';
@@ -49,7 +49,7 @@ export function countDurationsOf(ended: string, runs = 'count(*)'): string {
 }
 
 /** 1 runs alike, as `TIMED_RUN` or more with their number */
-export const addDurations = hotStatement<never>('add-durations', (dialect) =>
+export const addDurations = preparedStatement<never>('add-durations', (dialect) =>
   countDurationsOf(dialect.rows({ ...TIMED_RUN, runs: 'int' }, 1), 'sum(runs)'),
 );
 
@@ -79,7 +79,9 @@ export class DurationStore {
   /** @param sourceId  a queue's, a cron's, or the team's for all that it runs @param from  of whose hour they begin */
   async readHours(teamId: string, sourceId: string, from: number): Promise<DurationHour[]> {
     const parameters = [teamId, sourceId, from - (from % HOUR_MS)];
-    const rows = await this.#db.read((db) => runHot(db, this.#db.dialect, readHours, parameters));
+    const rows = await this.#db.read((db) =>
+      runPrepared(db, this.#db.dialect, readHours, parameters),
+    );
     const byHour = Map.groupBy(rows, ({ hour, outcome }) => `${hour} ${outcome}`);
     return [...byHour.values()].flatMap((steps) => {
       const [first] = steps;

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Fields } from '../database/dialect.ts';
-import { hotStatement } from '../database/hot.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { OutcomeHoursTable } from '../database/schema.ts';
 
 /** What counters by hour go by. */
@@ -32,7 +32,7 @@ export function countOutcomesOf(ended: string, runs = 'count(*)'): string {
 }
 
 /** 1 runs alike, as `ENDED_RUN` or more with their number */
-export const addOutcomes = hotStatement<never>('add-outcomes', (dialect) =>
+export const addOutcomes = preparedStatement<never>('add-outcomes', (dialect) =>
   countOutcomesOf(`${dialect.rows({ ...ENDED_RUN, runs: 'int' }, 1)} where true`, 'sum(runs)'),
 );
 

@@ -1,6 +1,6 @@
 import { earliestIdAt } from '#domain/ids';
 import type { Database } from '../database/database.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
 
 /** What a team has that wants a hand. Each number is at most `MOST_COUNTED`. */
@@ -29,7 +29,7 @@ export interface Created {
 /** Counting stops here: beyond, nobody needs the exact number, and a page may not cost more with each job. */
 export const MOST_COUNTED = 10_001;
 
-const readPulse = hotStatement<{
+const readPulse = preparedStatement<{
   failing_crons: number;
   failed_jobs: number;
   unread_alerts: number;
@@ -51,32 +51,35 @@ const readPulse = hotStatement<{
       as unread_alerts`;
 });
 
-const readCounts = hotStatement<{ thing: string; number: number }>('read-counts', (dialect) => {
-  const team = dialect.$(1);
-  const counted = (thing: string, from: string) => `
+const readCounts = preparedStatement<{ thing: string; number: number }>(
+  'read-counts',
+  (dialect) => {
+    const team = dialect.$(1);
+    const counted = (thing: string, from: string) => `
     select ${thing} as thing, count(*) as number from (${from} limit ${MOST_COUNTED}) as counted
     group by 1`;
-  const jobsOf = (column: string, status: string) => `
+    const jobsOf = (column: string, status: string) => `
     select ${column} from queues q join jobs j on j.queue_id = q.id
     where q.team_id = ${team} and j.status = '${status}'`;
-  return [
-    counted(
-      `case when is_active = 1 then 'active crons' else 'paused crons' end`,
-      `select is_active from crons where team_id = ${team}`,
-    ),
-    counted(
-      `case when is_paused = 0 then 'active queues' else 'paused queues' end`,
-      `select is_paused from queues where team_id = ${team}`,
-    ),
-    counted(
-      `case when attempt_number = 1 then 'pending' else 'retrying' end`,
-      jobsOf('j.attempt_number', 'pending'),
-    ),
-    counted(`'processing'`, jobsOf('j.id', 'processing')),
-  ].join(' union all ');
-});
+    return [
+      counted(
+        `case when is_active = 1 then 'active crons' else 'paused crons' end`,
+        `select is_active from crons where team_id = ${team}`,
+      ),
+      counted(
+        `case when is_paused = 0 then 'active queues' else 'paused queues' end`,
+        `select is_paused from queues where team_id = ${team}`,
+      ),
+      counted(
+        `case when attempt_number = 1 then 'pending' else 'retrying' end`,
+        jobsOf('j.attempt_number', 'pending'),
+      ),
+      counted(`'processing'`, jobsOf('j.id', 'processing')),
+    ].join(' union all ');
+  },
+);
 
-const findCreated = hotStatement<{ kind: 'job' | 'cron'; id: string; created_at: number }>(
+const findCreated = preparedStatement<{ kind: 'job' | 'cron'; id: string; created_at: number }>(
   'find-created-since',
   (dialect) => {
     const [team, first] = [dialect.$(1), dialect.$(2, 'id')];
@@ -97,7 +100,9 @@ export class PulseStore {
   }
 
   async readPulse(teamId: string): Promise<Pulse> {
-    const [row] = await this.#db.read((db) => runHot(db, this.#db.dialect, readPulse, [teamId]));
+    const [row] = await this.#db.read((db) =>
+      runPrepared(db, this.#db.dialect, readPulse, [teamId]),
+    );
     return {
       failingCrons: row?.failing_crons ?? 0,
       failedJobs: row?.failed_jobs ?? 0,
@@ -106,7 +111,9 @@ export class PulseStore {
   }
 
   async readCounts(teamId: string): Promise<Counts> {
-    const rows = await this.#db.read((db) => runHot(db, this.#db.dialect, readCounts, [teamId]));
+    const rows = await this.#db.read((db) =>
+      runPrepared(db, this.#db.dialect, readCounts, [teamId]),
+    );
     const numbers = new Map(rows.map(({ thing, number }) => [thing, number]));
     const of = (thing: string) => numbers.get(thing) ?? 0;
     return {
@@ -119,7 +126,7 @@ export class PulseStore {
   /** The first cron or job that the team made at `since` or later; null: none yet. */
   async findFirstCreatedSince(teamId: string, since: number): Promise<Created | null> {
     const [row] = await this.#db.read((db) =>
-      runHot(db, this.#db.dialect, findCreated, [teamId, earliestIdAt(since)]),
+      runPrepared(db, this.#db.dialect, findCreated, [teamId, earliestIdAt(since)]),
     );
     return row ? { kind: row.kind, id: row.id, createdAt: row.created_at } : null;
   }

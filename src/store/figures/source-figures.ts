@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import type { OutcomeHoursTable } from '../database/schema.ts';
 import { periodsOf } from './usage.ts';
@@ -188,13 +188,19 @@ export class SourceFigureStore {
     const { dialect } = this.#db;
     const midnight = now - (now % DAY_MS);
     return this.#db.read(async (db) => {
-      const crons = await runHot(db, dialect, readCrons, [most, now]);
-      const ofCrons = outcomesBySource(await runHot(db, dialect, countOfCrons, [most, midnight]));
-      const queues = await runHot(db, dialect, readQueues, [most, now]);
-      const ofQueues = outcomesBySource(await runHot(db, dialect, countOfQueues, [most, midnight]));
-      const teams = await runHot(db, dialect, readTeams, [most, periodsOf(now).month]);
-      const ofTeams = outcomesBySource(await runHot(db, dialect, countOfTeams, [most, midnight]));
-      const [all] = await runHot(db, dialect, countSources, []);
+      const crons = await runPrepared(db, dialect, readCrons, [most, now]);
+      const ofCrons = outcomesBySource(
+        await runPrepared(db, dialect, countOfCrons, [most, midnight]),
+      );
+      const queues = await runPrepared(db, dialect, readQueues, [most, now]);
+      const ofQueues = outcomesBySource(
+        await runPrepared(db, dialect, countOfQueues, [most, midnight]),
+      );
+      const teams = await runPrepared(db, dialect, readTeams, [most, periodsOf(now).month]);
+      const ofTeams = outcomesBySource(
+        await runPrepared(db, dialect, countOfTeams, [most, midnight]),
+      );
+      const [all] = await runPrepared(db, dialect, countSources, []);
       const leftOut = (kind: keyof EachSource['leftOut']) => Math.max(0, (all?.[kind] ?? 0) - most);
       return {
         crons: crons.map((row) => figuresOf(row, ofCrons(row.id), now)),

@@ -1,8 +1,8 @@
 import type { ClaimedRun } from '../runs/claims.ts';
 import type { Database } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
-import type { HotRunner } from '../database/procedure.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import type { StatementRunner } from '../database/procedure.ts';
 
 const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
@@ -30,8 +30,9 @@ export function countMonthsOf(dialect: Dialect, wanted: string, month: string): 
   returning team_id, ${dialect.least('granted', 'used')} as granted`;
 }
 
-const countMonths = hotStatement<{ team_id: string; granted: number }>('count-months', (dialect) =>
-  countMonthsOf(dialect, `${dialect.rows(WANTED, 1)} where true`, dialect.$(2)),
+const countMonths = preparedStatement<{ team_id: string; granted: number }>(
+  'count-months',
+  (dialect) => countMonthsOf(dialect, `${dialect.rows(WANTED, 1)} where true`, dialect.$(2)),
 );
 
 /** Adds to months or days; less than nothing takes back. `used` selects team, period and runs. */
@@ -43,7 +44,7 @@ export function addUsage(table: 'usage_months' | 'usage_days', used: string): st
 }
 
 const addPacked = (name: string, table: Parameters<typeof addUsage>[0]) =>
-  hotStatement<never>(name, (dialect) =>
+  preparedStatement<never>(name, (dialect) =>
     addUsage(table, `select team_id, period, used from ${dialect.rows(USED, 1)} where true`),
   );
 const addToMonths = addPacked('add-to-months', 'usage_months');
@@ -64,7 +65,7 @@ interface Wanted {
 
 /** See `countMonthsOf`. */
 export async function countUsage(
-  runner: HotRunner,
+  runner: StatementRunner,
   dialect: Dialect,
   wanted: readonly Wanted[],
   now: number,
@@ -75,12 +76,12 @@ export async function countUsage(
       return { team_id: teamId, runs, monthly_limit: monthlyLimit ?? UNLIMITED };
     })
     .toSorted((a, b) => (a.team_id < b.team_id ? -1 : 1));
-  const granted = await runHot(runner, dialect, countMonths, [packRows(WANTED, rows), month]);
+  const granted = await runPrepared(runner, dialect, countMonths, [packRows(WANTED, rows), month]);
   const grants = new Map(granted.map((row) => [row.team_id, row.granted]));
   const days = rows
     .map(({ team_id }) => ({ team_id, period: day, used: grants.get(team_id) ?? 0 }))
     .filter(({ used }) => used > 0);
-  if (days.length > 0) await runHot(runner, dialect, addToDays, [packRows(USED, days)]);
+  if (days.length > 0) await runPrepared(runner, dialect, addToDays, [packRows(USED, days)]);
   return grants;
 }
 
@@ -99,7 +100,7 @@ export function unsentRuns(runs: readonly ClaimedRun[]): Uncounted[] {
 
 /** Takes back the count of runs that were not sent after all: only of such as the same transaction put back. */
 export async function uncountRuns(
-  runner: HotRunner,
+  runner: StatementRunner,
   dialect: Dialect,
   runs: readonly Uncounted[],
 ): Promise<void> {
@@ -115,7 +116,7 @@ export async function uncountRuns(
         const [teamId = '', name = ''] = key.split(' ');
         return { team_id: teamId, period: name, used: -count };
       });
-    await runHot(runner, dialect, statement, [packRows(USED, rows)]);
+    await runPrepared(runner, dialect, statement, [packRows(USED, rows)]);
   }
 }
 

@@ -3,7 +3,7 @@ import { newId } from '#domain/ids';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { sealHeaders } from '../runs/headers.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { Procedure } from '../database/procedure.ts';
 import { insertMissingQueues } from '../queues/queues.ts';
 import type { Sealer } from '../database/seal.ts';
@@ -41,7 +41,7 @@ const JOB = {
 } as const satisfies Fields;
 
 /** A job whose queue does not exist comes back without a row. The share lock keeps its queue from going meanwhile. */
-const insertJobs = hotStatement<{ id: string; queue_id: string }>(
+const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
   'insert-jobs',
   (dialect) => `
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
@@ -106,7 +106,7 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): JobRow {
 export const acceptProcedure: Procedure<string, { id: string; queue_id: string }[]> = {
   name: 'accept-jobs',
   isOneStatement: true,
-  run: (runner, dialect, packed) => runHot(runner, dialect, insertJobs, [packed]),
+  run: (runner, dialect, packed) => runPrepared(runner, dialect, insertJobs, [packed]),
 };
 
 /** Nearly every job goes to a queue that exists: one statement, which is a transaction by itself. */
@@ -125,7 +125,7 @@ async function insertWithQueues(
   const queueIds = new Map<string, string>();
   let left = rows;
   while (left.length > 0) {
-    const written = await runHot(trx, dialect, insertJobs, [packRows(JOB, left)]);
+    const written = await runPrepared(trx, dialect, insertJobs, [packRows(JOB, left)]);
     for (const { id, queue_id } of written) queueIds.set(id, queue_id);
     left = left.filter((row) => !queueIds.has(row.id));
     if (left.length > 0) {

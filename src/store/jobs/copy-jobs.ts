@@ -1,6 +1,6 @@
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 
 /** A new pending job with the request and callback URL of another one: a retry, or a person's Retry. */
 export interface JobCopy {
@@ -39,11 +39,11 @@ export function insertCopies(dialect: Dialect, parameter: number, source: string
 }
 
 /** A retry is made of an attempt that is just ending. */
-export const copyLiveJobs = hotStatement<never>('copy-live-jobs', (dialect) =>
+export const copyLiveJobs = preparedStatement<never>('copy-live-jobs', (dialect) =>
   insertCopies(dialect, 1, 'jobs'),
 );
 
-const copyEndedJobs = hotStatement<never>('copy-ended-jobs', (dialect) =>
+const copyEndedJobs = preparedStatement<never>('copy-ended-jobs', (dialect) =>
   insertCopies(dialect, 1, 'ended_jobs'),
 );
 
@@ -54,7 +54,7 @@ export async function copyJobs(
   copies: readonly JobCopy[],
 ): Promise<void> {
   if (copies.length === 0) return;
-  await runHot(trx, dialect, copyEndedJobs, [packRows(COPY, copies.map(copyRow))]);
+  await runPrepared(trx, dialect, copyEndedJobs, [packRows(COPY, copies.map(copyRow))]);
 }
 
 export function copyRow(copy: JobCopy): RowOf<typeof COPY> {

@@ -4,7 +4,7 @@ import { recordRetry } from './bulk-tasks.ts';
 import { copyJobs } from './copy-jobs.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { Tables } from '../database/schema.ts';
 
@@ -188,7 +188,7 @@ export async function retryFailedJobs(
 
 const RETRIED = { team_id: 'id', id: 'id', retried_as: 'id' } as const satisfies Fields;
 
-const markRetriedJobs = hotStatement<never>(
+const markRetriedJobs = preparedStatement<never>(
   'mark-retried',
   (dialect) => `
   update ended_jobs set retried_as = given.retried_as from ${dialect.rows(RETRIED, 1)}
@@ -206,5 +206,5 @@ async function markRetried(
     id: failedId,
     retried_as: id,
   }));
-  await runHot(trx, dialect, markRetriedJobs, [packRows(RETRIED, rows)]);
+  await runPrepared(trx, dialect, markRetriedJobs, [packRows(RETRIED, rows)]);
 }

@@ -1,7 +1,7 @@
 import { holdDone, uncountDone } from './bulk-tasks.ts';
 import type { Database, Reader, Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import { holdPending } from './job-actions.ts';
 import { pageStatement } from '../lists/statement.ts';
 import type { JobStatus } from '../database/schema.ts';
@@ -56,7 +56,9 @@ export async function countResent(
     JOB,
     jobIds.map((job_id) => ({ job_id })),
   );
-  const rows = await db.read((reader) => runHot(reader, db.dialect, findOutcomes, [jobs, teamId]));
+  const rows = await db.read((reader) =>
+    runPrepared(reader, db.dialect, findOutcomes, [jobs, teamId]),
+  );
   const counts: ResentCount = { count: 0, succeeded: 0, failed: 0, underWay: 0, gone: 0 };
   for (const { status, number } of rows) {
     if (status === 'unresent') continue;

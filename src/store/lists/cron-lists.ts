@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from './statement.ts';
 import type { ExecutionRow } from '../runs/every-run.ts';
 import type { Tables } from '../database/schema.ts';
@@ -54,7 +54,7 @@ export async function readStrips(
     cronIds.map((cron_id) => ({ cron_id })),
   );
   const rows = await db.read((reader) =>
-    runHot(reader, db.dialect, lastRuns, [crons, teamId, length]),
+    runPrepared(reader, db.dialect, lastRuns, [crons, teamId, length]),
   );
   const strips = new Map<string, RunResult[]>(cronIds.map((id) => [id, []]));
   for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {

@@ -2,7 +2,7 @@ import { earliestIdAt } from '#domain/ids';
 import { executionRecord } from '../crons/crons.ts';
 import type { NamedRun } from '../crons/cron-overview.ts';
 import type { Database } from '../database/database.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
 import type { EndedExecutionsTable } from '../database/schema.ts';
 import { pageStatement } from './statement.ts';
@@ -49,6 +49,8 @@ export async function listEndedExecutions(
 ): Promise<NamedRun[]> {
   const ids = [earliestIdAt(Math.max(0, from - LONGEST_RUN_MS)), earliestIdAt(to)];
   const parameters = [teamId, ...ids, from, to, limit];
-  const rows = await db.read((reader) => runHot(reader, db.dialect, endedExecutions, parameters));
+  const rows = await db.read((reader) =>
+    runPrepared(reader, db.dialect, endedExecutions, parameters),
+  );
   return rows.map((row) => ({ execution: executionRecord(row), cronName: row.cron_name }));
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import { findQueueIds, listJobPage } from './job-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf } from './ranges.ts';
 import { type JobSearch, needsLookingAt } from './search.ts';
@@ -52,7 +52,7 @@ async function countRanges(
     }));
     const parameters = [packRows(RANGE, rows), from, to, most + 1 - total];
     const [row] = await db.read((reader) =>
-      runHot(reader, db.dialect, COUNT_KEYS[kind], parameters),
+      runPrepared(reader, db.dialect, COUNT_KEYS[kind], parameters),
     );
     total += row?.count ?? 0;
     if (total > most) return total;

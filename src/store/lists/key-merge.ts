@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import { type Direction, FIND_KEYS, type Range, RANGE, type RangeKind } from './ranges.ts';
 import type { JobKey } from './search.ts';
 
@@ -98,7 +98,7 @@ export class KeyMerge {
     const statement = FIND_KEYS[this.#direction][kind];
     const parameters = [packRows(RANGE, rows), this.#until, wanted];
     const found = await this.#db.read((reader) =>
-      runHot(reader, this.#db.dialect, statement, parameters),
+      runPrepared(reader, this.#db.dialect, statement, parameters),
     );
     const byStream = Map.groupBy(found, ({ n }) => n);
     const order = this.#direction === 'down' ? laterFirst : earlierFirst;

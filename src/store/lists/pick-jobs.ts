@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from './statement.ts';
 import { everyJob } from '../runs/every-run.ts';
 import { findRetries, jobRecord, type JobRecord } from '../jobs/job-records.ts';
@@ -65,7 +65,7 @@ export async function findIdsByUrl(
 ): Promise<string[] | null> {
   const from = Array.from(prefix).slice(0, INDEXED_URL_CHARACTERS).join('');
   const parameters = [teamId, from, `${from}${LAST_CHARACTER}`, most + 1];
-  const rows = await db.read((reader) => runHot(reader, db.dialect, findByUrl, parameters));
+  const rows = await db.read((reader) => runPrepared(reader, db.dialect, findByUrl, parameters));
   return rows.length > most ? null : rows.map(({ id }) => id);
 }
 

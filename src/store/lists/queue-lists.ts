@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from './statement.ts';
 
@@ -53,7 +53,7 @@ export async function readQueueLoads(
   failedSince: number,
 ): Promise<Map<string, QueueLoad>> {
   const rows = await db.read((reader) =>
-    runHot(reader, db.dialect, readLoads, [teamId, failedSince]),
+    runPrepared(reader, db.dialect, readLoads, [teamId, failedSince]),
   );
   return new Map(
     rows.map((row) => [

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { runHot } from '../database/hot.ts';
+import { runPrepared } from '../database/prepared.ts';
 import type { EndedJobsTable } from '../database/schema.ts';
 import type { RunResult } from './cron-lists.ts';
 import { pageStatement } from './statement.ts';
@@ -43,7 +43,7 @@ export async function readQueueStrips(
     queueIds.map((queue_id) => ({ queue_id })),
   );
   const rows = await db.read((reader) =>
-    runHot(reader, db.dialect, lastAttempts, [queues, length]),
+    runPrepared(reader, db.dialect, lastAttempts, [queues, length]),
   );
   const inOrder = rows.toSorted(
     (a, b) => (a.completed_at ?? 0) - (b.completed_at ?? 0) || (a.id < b.id ? -1 : 1),

@@ -1,6 +1,6 @@
 import { FAILURE_REASONS } from '#domain/failure';
 import { type Fields } from '../database/dialect.ts';
-import type { HotStatement } from '../database/hot.ts';
+import type { PreparedStatement } from '../database/prepared.ts';
 import { pageStatement } from './statement.ts';
 import type { JobStatus } from '../database/schema.ts';
 import type { JobSearch } from './search.ts';
@@ -138,7 +138,7 @@ export interface KeyRow {
  *
  * 1 ranges, 2 the time that is not passed, 3 how many of each range
  */
-function findKeys(kind: RangeKind, direction: Direction): HotStatement<KeyRow> {
+function findKeys(kind: RangeKind, direction: Direction): PreparedStatement<KeyRow> {
   return pageStatement(`find-${kind}-keys-${direction}`, (dialect) => {
     const time = TIME[kind];
     const within = WITHIN[kind];

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
-import type { HotRunner } from '../database/procedure.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import type { StatementRunner } from '../database/procedure.ts';
 
 /**
  * The condition that a node lives, for a `where exists (…)` or a list. On Postgres its row is held to the end of
@@ -13,15 +13,15 @@ export function livingNode(dialect: Dialect, parameter: string): string {
   return `select id from nodes where id = ${parameter} ${dialect.lock('for key share')}`;
 }
 
-const holdLivingNode = hotStatement<{ id: string }>('hold-node', (dialect) =>
+const holdLivingNode = preparedStatement<{ id: string }>('hold-node', (dialect) =>
   livingNode(dialect, dialect.$(1)),
 );
 
 /** Holds a node's row to the end of the transaction; false where the node has been declared dead (§3.6). */
 export async function holdNode(
-  runner: HotRunner,
+  runner: StatementRunner,
   dialect: Dialect,
   nodeId: string,
 ): Promise<boolean> {
-  return (await runHot(runner, dialect, holdLivingNode, [nodeId])).length === 1;
+  return (await runPrepared(runner, dialect, holdLivingNode, [nodeId])).length === 1;
 }

@@ -2,7 +2,7 @@ import { newId } from '#domain/ids';
 import { dropCallbacksUnderWay } from '../callbacks/callbacks.ts';
 import type { Database, Trx } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { bindHot, hotStatement } from '../database/hot.ts';
+import { bindPrepared, preparedStatement } from '../database/prepared.ts';
 import { holdNode } from './living-node.ts';
 import { type SettledOrphans, settleOrphans } from './orphans.ts';
 import { type Doubt, releaseStrays, type Stray } from './strays.ts';
@@ -55,13 +55,13 @@ export class NodeStore {
   /** Renews a lease, also one that ran out; false where the node has been declared dead. */
   async renew(nodeId: string, now: number, leaseMs: number): Promise<boolean> {
     // One statement: a process frozen inside a transaction would hold its row, and nobody could declare it dead.
-    const query = bindHot(this.#db.dialect, renewLease, [nodeId, now + leaseMs]);
+    const query = bindPrepared(this.#db.dialect, renewLease, [nodeId, now + leaseMs]);
     return (await this.#lease.runAlone(query)).length === 1;
   }
 
   /** Every node and its beat, `nodeId` left out. */
   async readOthers(nodeId: string): Promise<NodeBeat[]> {
-    return this.#lease.runAlone(bindHot(this.#db.dialect, readOthers, [nodeId]));
+    return this.#lease.runAlone(bindPrepared(this.#db.dialect, readOthers, [nodeId]));
   }
 
   /**
@@ -129,13 +129,13 @@ export class NodeStore {
 }
 
 /** Makes another number in any case, also where the clock has stepped back by just the time between two renewals. */
-const renewLease = hotStatement<{ id: string }>('renew-lease', (dialect) => {
+const renewLease = preparedStatement<{ id: string }>('renew-lease', (dialect) => {
   const [node, until] = [dialect.$(1), dialect.$(2, 'bigint')];
   return `update nodes set lease_until = case lease_until when ${until} then ${until} + 1 else ${until} end
     where id = ${node} returning id`;
 });
 
-const readOthers = hotStatement<NodeBeat>(
+const readOthers = preparedStatement<NodeBeat>(
   'read-other-nodes',
   (dialect) => `select id, lease_until as beat from nodes where id <> ${dialect.$(1)}`,
 );

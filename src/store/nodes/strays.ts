@@ -2,7 +2,7 @@ import { returnCallbacks } from '../callbacks/callbacks.ts';
 import { CLAIMED_BY_COLUMNS, type ClaimedRow, findClaimedRuns } from '../runs/claimed-runs.ts';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { KEY, ofEachTable, type RunTable, TABLE_OF } from '../runs/run-tables.ts';
 import { uncountRuns } from '../figures/usage.ts';
 
@@ -64,7 +64,7 @@ export async function releaseStrays(
 }
 
 const putBack = ofEachTable((table) =>
-  hotStatement<{ id: string }>(
+  preparedStatement<{ id: string }>(
     `put-back-${table}`,
     (dialect) => `
     update ${table} set status = 'pending', claimed_by = null, started_at = null
@@ -77,7 +77,7 @@ const putBack = ofEachTable((table) =>
 
 const QUEUE = { queue_id: 'id' } as const satisfies Fields;
 
-const findDoubtfulJobs = hotStatement<ClaimedRow>('find-doubtful-jobs', (dialect) => {
+const findDoubtfulJobs = preparedStatement<ClaimedRow>('find-doubtful-jobs', (dialect) => {
   const [node, since] = [dialect.$(2), dialect.$(3)];
   return `
   select ${CLAIMED_BY_COLUMNS.jobs}
@@ -93,7 +93,7 @@ async function findDoubtful(
   { queueIds, since }: Doubt,
 ): Promise<ClaimedRow[]> {
   const rows = queueIds.map((queueId) => ({ queue_id: queueId }));
-  return runHot(trx, dialect, findDoubtfulJobs, [packRows(QUEUE, rows), nodeId, since]);
+  return runPrepared(trx, dialect, findDoubtfulJobs, [packRows(QUEUE, rows), nodeId, since]);
 }
 
 /** Gives the runs that were put back, and takes just those out of the count. */
@@ -111,7 +111,7 @@ async function releaseRuns(
     KEY,
     strays.map(({ team_id, id }) => ({ team_id, id })),
   );
-  const changed = await runHot(trx, dialect, putBack[table], [rows, nodeId]);
+  const changed = await runPrepared(trx, dialect, putBack[table], [rows, nodeId]);
   const ids = new Set(changed.map(({ id }) => id));
   const released = strays.filter(({ id }) => ids.has(id));
   await uncountRuns(

@@ -1,7 +1,7 @@
 import type { Database, Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 
 /** A token as it is kept; the text itself is known to its user alone (§5.2). */
 export interface TokenToKeep {
@@ -28,7 +28,7 @@ const HASH = { token_hash: 'text' } as const satisfies Fields;
 const MAX_FIND_BATCH = 200;
 
 /** Read on every API call: one row each of four tables, by their keys. */
-const findOwnersByHash = hotStatement<{
+const findOwnersByHash = preparedStatement<{
   token_hash: string;
   user_id: string;
   team_id: string | null;
@@ -65,7 +65,7 @@ export class ApiTokenStore {
   async #findOwners(hashes: readonly string[]): Promise<(FoundOwner | null)[]> {
     const wanted = [...new Set(hashes)].map((hash) => ({ token_hash: hash }));
     const rows = await this.#db.read((db) =>
-      runHot(db, this.#db.dialect, findOwnersByHash, [packRows(HASH, wanted)]),
+      runPrepared(db, this.#db.dialect, findOwnersByHash, [packRows(HASH, wanted)]),
     );
     const owners = new Map(
       rows.map((row) => [

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { bindHot, hotStatement } from '../database/hot.ts';
+import { bindPrepared, preparedStatement } from '../database/prepared.ts';
 
 /** How often something happened since an instant, in a window of a fixed length. */
 export interface CountingWindow {
@@ -10,7 +10,7 @@ export interface CountingWindow {
 
 /** 1 whose window it is, 2 now, 3 its length: counts once, in a new window where the last is over. */
 export function countInWindow(name: string, table: 'api_windows' | 'attempt_windows', key: string) {
-  const statement = hotStatement<{ opened_at: number; hits: number }>(name, ({ $ }) => {
+  const statement = preparedStatement<{ opened_at: number; hits: number }>(name, ({ $ }) => {
     const isOver = `${table}.opened_at + ${$(3)} <= ${$(2)}`;
     return `
     insert into ${table} (${key}, opened_at, hits) values (${$(1)}, ${$(2)}, 1)
@@ -20,7 +20,7 @@ export function countInWindow(name: string, table: 'api_windows' | 'attempt_wind
     returning opened_at, hits`;
   });
   return async (db: Database, ...window: [key: string, now: number, lengthMs: number]) => {
-    const [row] = await db.runAlone(bindHot(db.dialect, statement, window));
+    const [row] = await db.runAlone(bindPrepared(db.dialect, statement, window));
     return { openedAt: row?.opened_at ?? window[1], hits: row?.hits ?? 1 };
   };
 }

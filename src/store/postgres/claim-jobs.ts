@@ -16,7 +16,7 @@ import {
   whatHolds,
 } from '../runs/due-jobs.ts';
 import { findHeldLanes, HeldLanes } from '../runs/held-rows.ts';
-import { bindHot, hotStatement, runHot } from '../database/hot.ts';
+import { bindPrepared, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import { countOutcomesOf } from '../figures/outcomes.ts';
 import { KEPT_COLUMNS, OUTCOME } from '../runs/run-tables.ts';
@@ -130,14 +130,14 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
   from open_queues q left join drawn on drawn.queue_id = q.id`;
 }
 
-const claimAtOnce = hotStatement<ClaimRow>('claim-jobs-at-once', (dialect) =>
+const claimAtOnce = preparedStatement<ClaimRow>('claim-jobs-at-once', (dialect) =>
   claimText(dialect, false),
 );
-const claimCounted = hotStatement<ClaimRow>('claim-counted-jobs', (dialect) =>
+const claimCounted = preparedStatement<ClaimRow>('claim-counted-jobs', (dialect) =>
   claimText(dialect, true),
 );
 
-const holdLimitedQueues = hotStatement<{ id: string }>(
+const holdLimitedQueues = preparedStatement<{ id: string }>(
   'hold-limited-queues',
   (dialect) => `
   select q.id from ${dialect.rows(SEATS, 1)} ${dialect.briefly} cross join queues q
@@ -154,7 +154,7 @@ interface QueueSlots extends Pick<QueueRow, 'id' | 'is_paused' | 'concurrency_li
 }
 
 /** What runs, by the list of the last claim (slots.ts). $2 now, $3 whether to recount */
-const readSlots = hotStatement<QueueSlots>(
+const readSlots = preparedStatement<QueueSlots>(
   'read-slots',
   (dialect) => `
   select q.id, q.team_id, q.is_paused, q.concurrency_limit, last.number,
@@ -202,7 +202,9 @@ async function claimUnlimited(
   claimant: Claimant,
 ): Promise<Claim<ClaimedJob> & { limited: LaneSeats[] }> {
   const claim = (some: readonly LaneSeats[]) =>
-    room.db.runAlone(bindHot(room.db.dialect, claimAtOnce, parametersOf(room, some, claimant)));
+    room.db.runAlone(
+      bindPrepared(room.db.dialect, claimAtOnce, parametersOf(room, some, claimant)),
+    );
   let rows = await claim(asked);
   const strangers = rows.filter(({ knows_plan }) => !knows_plan);
   for (const { plan } of strangers) room.knownPlans.add(plan);
@@ -231,8 +233,8 @@ async function claimLimited(
   const { dialect } = room.db;
   return room.db.transact(async (trx) => {
     const packed = packSeats(asked);
-    await runHot(trx, dialect, holdLimitedQueues, [packed]);
-    const slots = await runHot(trx, dialect, readSlots, [packed, claimant.now, recounts]);
+    await runPrepared(trx, dialect, holdLimitedQueues, [packed]);
+    const slots = await runPrepared(trx, dialect, readSlots, [packed, claimant.now, recounts]);
     const queues = new Map(slots.map((queue) => [queue.id, queue]));
     const runningIn = (id: string) => queues.get(id)?.running_ids?.length ?? 0;
     const open = asked.map(({ id, seats, from = 0 }) => {
@@ -243,7 +245,7 @@ async function claimLimited(
       isOpen.has(queue.id) ? listOf(queue, claimant.now) : [],
     );
     const parameters = [...parametersOf(room, open, claimant), packTaken(taken)];
-    const rows = await runHot(trx, dialect, claimCounted, parameters);
+    const rows = await runPrepared(trx, dialect, claimCounted, parameters);
     return readClaim(room, open, claimant, rows, runningIn);
   });
 }

@@ -18,7 +18,7 @@ import { refuseSecondConnection } from '../database/nesting.ts';
  * Kysely on a pool of node-postgres.
  *
  * Kysely's own driver has no prepared statements; here a statement that starts with a name in a comment
- * (the hot ones do, see `hot.ts`) is parsed and planned once a connection.
+ * (the prepared ones do, see `prepared.ts`) is parsed and planned once a connection.
  */
 export class PooledPostgresDialect implements Dialect {
   readonly #pool: Pool;

@@ -2,7 +2,7 @@ import { insertCallbacksOf } from '../callbacks/callbacks.ts';
 import { insertCopies } from '../jobs/copy-jobs.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { countDurationsOf } from '../figures/durations.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { countOutcomesOf } from '../figures/outcomes.ts';
 import type { Procedure } from '../database/procedure.ts';
 import {
@@ -41,7 +41,7 @@ function takeOut(dialect: Dialect, table: RunTable): string {
  * $1 ends, $2 node, $3 callbacks
  */
 const END = ofEachTable((table) =>
-  hotStatement<EndedRow>(
+  preparedStatement<EndedRow>(
     `settle-${table}-at-once`,
     (dialect) => `
   with ends as materialized (
@@ -66,6 +66,6 @@ export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
   run(runner, dialect, { table, nodeId, ends, callbacks, copies }) {
     const parameters = [ends, nodeId, callbacks];
     if (table === 'jobs') parameters.push(copies);
-    return runHot(runner, dialect, END[table], parameters);
+    return runPrepared(runner, dialect, END[table], parameters);
   },
 };

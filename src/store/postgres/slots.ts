@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { Clock } from '#domain/clock';
 import type { Database, Trx } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { hotStatement, bindHot } from '../database/hot.ts';
+import { preparedStatement, bindPrepared } from '../database/prepared.ts';
 
 /**
  * The concurrency slots that are taken of a queue with a limit: who ran when the queue was last
@@ -79,7 +79,7 @@ export async function forgetTaken(trx: Trx, teamId: string, queueId: string): Pr
 
 const LOOK_EVERY_MS = 5_000;
 
-const findStrangers = hotStatement<{ id: string }>(
+const findStrangers = preparedStatement<{ id: string }>(
   'find-strangers',
   () => 'select id from nodes where keeps_slots = 0 limit 1',
 );
@@ -99,7 +99,7 @@ export class Strangers {
   async areThere(): Promise<boolean> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#lookAtMs) return this.#areThere;
-    const found = await this.#db.runAlone(bindHot(this.#db.dialect, findStrangers, []));
+    const found = await this.#db.runAlone(bindPrepared(this.#db.dialect, findStrangers, []));
     this.#areThere = found.length > 0;
     this.#lookAtMs = nowMs + LOOK_EVERY_MS;
     return this.#areThere;

@@ -1,5 +1,5 @@
 import type { CallbackSeats, TakenCallback } from '../callbacks/callbacks.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { Procedure } from '../database/procedure.ts';
 
@@ -7,7 +7,7 @@ import type { Procedure } from '../database/procedure.ts';
  * $1 node, $2 team, $3 seats. Those to take are chosen once, in a part that stands by itself: as a part of a join
  * the choice could be made again for each row.
  */
-const takeAtOnce = hotStatement<TakenCallback>(
+const takeAtOnce = preparedStatement<TakenCallback>(
   'take-callbacks',
   (dialect) => `
   with living as materialized (
@@ -29,5 +29,5 @@ export const takeCallbacks: Procedure<CallbackSeats, TakenCallback[]> = {
   name: 'take-callbacks',
   isOneStatement: true,
   run: (runner, dialect, { nodeId, teamId, seats }) =>
-    runHot(runner, dialect, takeAtOnce, [nodeId, teamId, seats]),
+    runPrepared(runner, dialect, takeAtOnce, [nodeId, teamId, seats]),
 };

@@ -1,6 +1,6 @@
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
-import { type HotStatement, hotStatement, runHot } from '../database/hot.ts';
+import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { type EndedTable, KEY, type RunTable } from '../runs/run-tables.ts';
 
 /** Names one job or execution. */
@@ -13,7 +13,7 @@ export interface RunKey {
 export type RunsTable = RunTable | EndedTable;
 
 function deleteFrom(table: RunsTable) {
-  return hotStatement<{ id: string }>(
+  return preparedStatement<{ id: string }>(
     `delete-${table.replace('_', '-')}`,
     (dialect) => `
     delete from ${table} where (team_id, id) in (
@@ -40,12 +40,12 @@ export async function deleteRuns(
     KEY,
     keys.map(({ team_id, id }) => ({ team_id, id })),
   );
-  return (await runHot(trx, dialect, DELETE_RUNS[table], [rows])).length;
+  return (await runPrepared(trx, dialect, DELETE_RUNS[table], [rows])).length;
 }
 
 /** What finds runs to delete; its last parameter is how many are wanted. */
 export interface Found {
-  statement: HotStatement<RunKey>;
+  statement: PreparedStatement<RunKey>;
   parameters: readonly (string | number)[];
 }
 
@@ -57,7 +57,7 @@ export async function deleteFound(
   limit: number,
 ): Promise<number> {
   const keys = await db.read((reader) =>
-    runHot(reader, db.dialect, statement, [...parameters, limit]),
+    runPrepared(reader, db.dialect, statement, [...parameters, limit]),
   );
   if (keys.length === 0) return 0;
   return db.transact((trx) => deleteRuns(trx, db.dialect, table, keys));
@@ -80,7 +80,7 @@ export async function deleteAllFound(
 }
 
 /** A queue's jobs that wait or run; each part is a range of the index that holds it. */
-const findLiveJobsOfQueue = hotStatement<RunKey>('find-live-jobs-of-queue', (dialect) => {
+const findLiveJobsOfQueue = preparedStatement<RunKey>('find-live-jobs-of-queue', (dialect) => {
   // The order is the index's own: without one, Postgres may read the table from its start again each time.
   const part = (name: string, state: string, order: string) => `
     select * from (
@@ -94,7 +94,7 @@ const findLiveJobsOfQueue = hotStatement<RunKey>('find-live-jobs-of-queue', (dia
   ) as every_state limit ${dialect.$(2)}`;
 });
 
-const findEndedJobsOfQueue = hotStatement<RunKey>(
+const findEndedJobsOfQueue = preparedStatement<RunKey>(
   'find-ended-jobs-of-queue',
   (dialect) => `
   select team_id, id from ended_jobs where queue_id = ${dialect.$(1)}
@@ -107,7 +107,7 @@ export const findJobsOfQueue = { jobs: findLiveJobsOfQueue, ended_jobs: findEnde
 /** What an earlier version has ended is moved first (older-runs.ts): only then does its response go along. */
 function findOfCron(table: 'executions' | 'ended_executions') {
   const isHere = table === 'executions' ? 'and completed_at is null' : '';
-  return hotStatement<RunKey>(
+  return preparedStatement<RunKey>(
     `find-${table.replace('_', '-')}-of-cron`,
     (dialect) => `
     select team_id, id from ${table} where cron_id = ${dialect.$(1)} ${isHere}
@@ -122,7 +122,7 @@ export const findExecutionsOfCron = {
 };
 
 function findOfTeam(table: EndedTable) {
-  return hotStatement<RunKey>(
+  return preparedStatement<RunKey>(
     `find-${table.replace('_', '-')}-of-team`,
     (dialect) => `
     select team_id, id from ${table} where team_id = ${dialect.$(1)} order by id limit ${dialect.$(2)}`,
@@ -136,19 +136,19 @@ export const findEndedOfTeam = {
 };
 
 /** Dead letters whose queue has kept them long enough. */
-export const findOldDeadLetters = hotStatement<RunKey>('find-old-dead-letters', (dialect) =>
+export const findOldDeadLetters = preparedStatement<RunKey>('find-old-dead-letters', (dialect) =>
   findOldJobs(dialect, 'ended_jobs', `status = 'dead_lettered'`, 'q.dead_letter_days'),
 );
 
 const NOT_DEAD = `status in ('success', 'retried', 'failed')`;
 
 /** Other finished jobs that are old enough and not in a partition that is dropped: now, days, how many. */
-export const findOldJobsOfQueues = hotStatement<RunKey>('find-old-jobs', (dialect) =>
+export const findOldJobsOfQueues = preparedStatement<RunKey>('find-old-jobs', (dialect) =>
   findOldJobs(dialect, dialect.unpartitioned, NOT_DEAD, dialect.$(2)),
 );
 
 /** The same wherever they are: what should have gone with a partition, and is in one made for a longer history. */
-export const findOverdueJobsOfQueues = hotStatement<RunKey>('find-overdue-jobs', (dialect) =>
+export const findOverdueJobsOfQueues = preparedStatement<RunKey>('find-overdue-jobs', (dialect) =>
   findOldJobs(dialect, 'ended_jobs', NOT_DEAD, dialect.$(2)),
 );
 
@@ -161,7 +161,7 @@ function findOldJobs(dialect: Dialect, table: string, state: string, days: strin
   return `select j.team_id, j.id from queues q ${dialect.joinUpTo(old)} limit ${limit}`;
 }
 
-export const findOldExecutions = hotStatement<RunKey>('find-old-executions', (dialect) => {
+export const findOldExecutions = preparedStatement<RunKey>('find-old-executions', (dialect) => {
   return `select team_id, id from ended_executions where completed_at <= ${dialect.$(1)}
     order by completed_at limit ${dialect.$(2)}`;
 });
@@ -178,7 +178,7 @@ function findGoneOwners(
   [runs, ownerId, state]: readonly [runs: string, ownerId: string, state: string],
   [owners, isOwner]: readonly [owners: string, isOwner: string],
 ) {
-  return hotStatement<{ owner_id: string }>(name, (dialect) => {
+  return preparedStatement<{ owner_id: string }>(name, (dialect) => {
     const first = dialect.$(1, 'id');
     const next = (after: string) => `select r.${ownerId} from ${runs} r
       where ${state} and r.${ownerId} > ${after} order by r.${ownerId} limit 1`;

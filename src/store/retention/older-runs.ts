@@ -1,7 +1,7 @@
 import type { Database, Trx } from '../database/database.ts';
 import { deleteRuns, type RunKey } from './delete-runs.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import {
   ENDED_TABLE,
   KEPT_COLUMNS,
@@ -20,7 +20,7 @@ const OF_RESPONSE: ReadonlySet<string> = new Set(['total_bytes', 'trace', 'body'
 
 /** 1 how many. What another node is moving is left to it. */
 const findSome = ofEachTable((table) =>
-  hotStatement<RunKey>(
+  preparedStatement<RunKey>(
     `find-older-${table}`,
     (dialect) => `
     select team_id, id from ${table} where completed_at is not null
@@ -35,7 +35,7 @@ function movedColumns(table: RunTable) {
 }
 
 const copySome = ofEachTable((table) =>
-  hotStatement<never>(`copy-older-${table}`, (dialect) => {
+  preparedStatement<never>(`copy-older-${table}`, (dialect) => {
     const columns = movedColumns(table);
     const values = columns.map((name) => (OF_RESPONSE.has(name) ? `r.${name}` : `x.${name}`));
     return `
@@ -47,7 +47,7 @@ const copySome = ofEachTable((table) =>
   }),
 );
 
-const deleteResponses = hotStatement<never>(
+const deleteResponses = preparedStatement<never>(
   'delete-older-responses',
   (dialect) => `
   delete from responses where (team_id, run_id) in (
@@ -60,11 +60,11 @@ async function moveSome(
   table: RunTable,
   limit: number,
 ): Promise<number> {
-  const keys = await runHot(trx, dialect, findSome[table], [limit]);
+  const keys = await runPrepared(trx, dialect, findSome[table], [limit]);
   if (keys.length === 0) return 0;
   const packed = [packRows(KEY, keys)];
-  await runHot(trx, dialect, copySome[table], packed);
-  await runHot(trx, dialect, deleteResponses, packed);
+  await runPrepared(trx, dialect, copySome[table], packed);
+  await runPrepared(trx, dialect, deleteResponses, packed);
   await deleteRuns(trx, dialect, table, keys);
   return keys.length;
 }
@@ -78,7 +78,7 @@ export async function moveOlderRuns(db: Database, limit: number): Promise<number
   return moved;
 }
 
-const countOlder = hotStatement<{ number: number }>(
+const countOlder = preparedStatement<{ number: number }>(
   'count-older-runs',
   () => `
   select (select count(*) from jobs where completed_at is not null)
@@ -87,6 +87,6 @@ const countOlder = hotStatement<{ number: number }>(
 
 /** How many there are to move. Costs as much as there are. */
 export async function countOlderRuns(db: Database): Promise<number> {
-  const [row] = await db.read((reader) => runHot(reader, db.dialect, countOlder, []));
+  const [row] = await db.read((reader) => runPrepared(reader, db.dialect, countOlder, []));
   return row?.number ?? 0;
 }

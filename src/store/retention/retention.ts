@@ -15,7 +15,7 @@ import {
   type RunKey,
   type RunsTable,
 } from './delete-runs.ts';
-import { type HotStatement, runHot } from '../database/hot.ts';
+import { type PreparedStatement, runPrepared } from '../database/prepared.ts';
 import { countOlderRuns, moveOlderRuns } from './older-runs.ts';
 import {
   coveredMs,
@@ -157,7 +157,9 @@ export class RetentionStore {
   /** Deletes runs whose queue or cron is gone: what a deletion that was cut short left over. */
   async sweepOrphans(limit: number): Promise<number> {
     let total = 0;
-    const sweep = async (...args: [RunsTable, HotStatement<Owner>, HotStatement<RunKey>]) => {
+    const sweep = async (
+      ...args: [RunsTable, PreparedStatement<Owner>, PreparedStatement<RunKey>]
+    ) => {
       if (total < limit) total += await this.#sweep(...args, limit - total);
     };
     for (const table of ['jobs', 'ended_jobs'] as const) {
@@ -194,12 +196,12 @@ export class RetentionStore {
 
   async #sweep(
     table: RunsTable,
-    findGone: HotStatement<Owner>,
-    findRuns: HotStatement<RunKey>,
+    findGone: PreparedStatement<Owner>,
+    findRuns: PreparedStatement<RunKey>,
     limit: number,
   ): Promise<number> {
     const owners = await this.#db.read((reader) =>
-      runHot(reader, this.#db.dialect, findGone, [BEFORE_ALL_IDS]),
+      runPrepared(reader, this.#db.dialect, findGone, [BEFORE_ALL_IDS]),
     );
     let total = 0;
     for (const { owner_id } of owners) {

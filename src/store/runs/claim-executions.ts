@@ -11,9 +11,9 @@ import {
 import type { Claim, Claimant, ClaimedExecution, ClaimRoom, LaneSeats } from './claims.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { findHeldLanes } from './held-rows.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { holdNode } from '../nodes/living-node.ts';
-import type { HotRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/procedure.ts';
 
 /** @returns the next run of a schedule strictly after `now`, or null where it never runs again */
 export type NextRunAt = (cronExpression: string, now: number) => number | null;
@@ -37,7 +37,7 @@ const CRON_COLUMNS = `c.team_id, c.id as cron_id, c.method, c.url, c.callback_ur
   c.timeout_seconds, c.assertions, c.next_run_at, c.sealed_headers, c.payload`;
 
 /** 1 team, 2 node, 3 now, 4 how many */
-const startRunNows = hotStatement<{ id: string; cron_id: string; created_at: number }>(
+const startRunNows = preparedStatement<{ id: string; cron_id: string; created_at: number }>(
   'start-run-nows',
   ({ $, isAmongFree }) => `
   update executions set status = 'running', claimed_by = ${$(2)}, started_at = ${$(3)}
@@ -50,7 +50,7 @@ const startRunNows = hotStatement<{ id: string; cron_id: string; created_at: num
 const CRON = { cron_id: 'id', id: 'id', due_at: 'bigint' } as const satisfies Fields;
 
 /** 1 runs, 2 team */
-const readCronsOfRuns = hotStatement<ExecutionRow>(
+const readCronsOfRuns = preparedStatement<ExecutionRow>(
   'read-crons-of-runs',
   ({ rows, $ }) => `
   select given.id, given.due_at, ${CRON_COLUMNS} from ${rows(CRON, 1)} cross join crons c
@@ -59,20 +59,20 @@ const readCronsOfRuns = hotStatement<ExecutionRow>(
 
 /** Run now: executions that wait without a due time. */
 async function startWaiting(
-  runner: HotRunner,
+  runner: StatementRunner,
   dialect: Dialect,
   { nodeId, now }: Input,
   { id: teamId, seats }: LaneSeats,
 ): Promise<ExecutionRow[]> {
   if (seats <= 0) return [];
-  const waiting = await runHot(runner, dialect, startRunNows, [teamId, nodeId, now, seats]);
+  const waiting = await runPrepared(runner, dialect, startRunNows, [teamId, nodeId, now, seats]);
   if (waiting.length === 0) return [];
   const runs = waiting.map(({ id, cron_id, created_at }) => ({ id, cron_id, due_at: created_at }));
-  return runHot(runner, dialect, readCronsOfRuns, [packRows(CRON, runs), teamId]);
+  return runPrepared(runner, dialect, readCronsOfRuns, [packRows(CRON, runs), teamId]);
 }
 
 /** 1 team, 2 now, 3 how many */
-const holdDueCrons = hotStatement<ExecutionRow & { due_at: number }>(
+const holdDueCrons = preparedStatement<ExecutionRow & { due_at: number }>(
   'hold-due-crons',
   ({ $, lock }) => `
   select ${CRON_COLUMNS}, c.next_run_at as due_at from crons c
@@ -88,7 +88,7 @@ const TICK = {
   next_run_at: 'bigint',
 } as const satisfies Fields;
 
-const moveCronsOn = hotStatement<never>(
+const moveCronsOn = preparedStatement<never>(
   'move-crons-on',
   (dialect) => `
   update crons set next_run_at = given.next_run_at from ${dialect.rows(TICK, 1)}
@@ -104,7 +104,7 @@ function hasNotRun(table: 'executions' | 'ended_executions'): string {
  * A time that has run is in one table or the other as this statement sees them. The constraint alone would wait for a
  * run that is just ending to leave the one, and then not see it in the other.
  */
-const insertTicks = hotStatement<{ id: string }>('insert-ticks', (dialect) => {
+const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) => {
   const [node, now] = [dialect.$(2, 'id'), dialect.$(3, 'bigint')];
   return `
   insert into executions (team_id, id, cron_id, scheduled_for, status, created_at, started_at, claimed_by)
@@ -117,13 +117,13 @@ const insertTicks = hotStatement<{ id: string }>('insert-ticks', (dialect) => {
 
 /** A cron's next time is set with the same stroke, so no two nodes run a time twice. */
 async function startTicks(
-  runner: HotRunner,
+  runner: StatementRunner,
   dialect: Dialect,
   { nodeId, now, nextRunAt }: Input,
   { id: teamId, seats }: LaneSeats,
 ): Promise<ExecutionRow[]> {
   if (seats <= 0) return [];
-  const due = await runHot(runner, dialect, holdDueCrons, [teamId, now, seats]);
+  const due = await runPrepared(runner, dialect, holdDueCrons, [teamId, now, seats]);
   if (due.length === 0) return [];
   const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
   const ticks = runs.map(({ cron_id, id, due_at, cron_expression }) => {
@@ -131,15 +131,15 @@ async function startTicks(
     return { team_id: teamId, cron_id, execution_id: id, due_at, next_run_at };
   });
   const rows = packRows(TICK, ticks);
-  await runHot(runner, dialect, moveCronsOn, [rows]);
-  const inserted = await runHot(runner, dialect, insertTicks, [rows, nodeId, now]);
+  await runPrepared(runner, dialect, moveCronsOn, [rows]);
+  const inserted = await runPrepared(runner, dialect, insertTicks, [rows, nodeId, now]);
   const ours = new Set(inserted.map(({ id }) => id));
   return runs.filter(({ id }) => ours.has(id));
 }
 
 const TEAM = { team_id: 'id' } as const satisfies Fields;
 
-const readLivingTeams = hotStatement<LaneRow>(
+const readLivingTeams = preparedStatement<LaneRow>(
   'read-teams',
   (dialect) => `
   select t.id, t.plan, t.sealed_signing_secret
@@ -152,7 +152,7 @@ export const findHeldTeams = findHeldLanes(
   (given) => `select t.id, t.id as team_id from ${given} join teams t on t.id = given.id`,
 );
 
-const readTeamHeads = hotStatement<{
+const readTeamHeads = preparedStatement<{
   team_id: string;
   next_run_at: number | null;
   waiting_since: number | null;
@@ -178,7 +178,7 @@ const EXECUTIONS: KindOfClaim<Input, LaneRow, ExecutionRow> = {
   table: 'executions',
   laneOf: ({ team_id }) => team_id,
   readLanes: (runner, dialect, { asked }) =>
-    runHot(runner, dialect, readLivingTeams, [packTeams(asked)]),
+    runPrepared(runner, dialect, readLivingTeams, [packTeams(asked)]),
   /** Run nows first, then due times; those that were missed count as one (§3.7). */
   async take(runner, dialect, input, teams) {
     if (!(await holdNode(runner, dialect, input.nodeId))) return [];
@@ -191,7 +191,7 @@ const EXECUTIONS: KindOfClaim<Input, LaneRow, ExecutionRow> = {
     return started;
   },
   async readHeads(runner, dialect, { asked }) {
-    const heads = await runHot(runner, dialect, readTeamHeads, [packTeams(asked)]);
+    const heads = await runPrepared(runner, dialect, readTeamHeads, [packTeams(asked)]);
     return heads.map(({ team_id, next_run_at, waiting_since }) => {
       const earliest = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
       return { id: team_id, next_due_at: earliest === Infinity ? null : earliest };

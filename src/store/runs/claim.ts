@@ -1,7 +1,7 @@
 import type { HttpMethod } from '#domain/exchange';
 import type { Claim, Claimant, ClaimedRun, ClaimRoom, Holds, LaneSeats } from './claims.ts';
 import type { Dialect } from '../database/dialect.ts';
-import type { HotRunner, Procedure } from '../database/procedure.ts';
+import type { StatementRunner, Procedure } from '../database/procedure.ts';
 import type { RunTable } from './run-tables.ts';
 import { PartsReader } from './stored-parts.ts';
 import { keepWithinLimit } from './month-limit.ts';
@@ -35,10 +35,15 @@ export interface TakenRow {
 export interface KindOfClaim<Input extends ClaimInput, Lane extends LaneRow, Row extends TakenRow> {
   table: RunTable;
   laneOf: (row: Row) => string;
-  readLanes: (runner: HotRunner, dialect: Dialect, input: Input) => Promise<Lane[]>;
+  readLanes: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<Lane[]>;
   /** Takes what is due of lanes, none for a dead node (§3.6), in the order in which they are to be counted. */
-  take: (runner: HotRunner, dialect: Dialect, input: Input, lanes: Lanes<Lane>) => Promise<Row[]>;
-  readHeads: (runner: HotRunner, dialect: Dialect, input: Input) => Promise<LaneHead[]>;
+  take: (
+    runner: StatementRunner,
+    dialect: Dialect,
+    input: Input,
+    lanes: Lanes<Lane>,
+  ) => Promise<Row[]>;
+  readHeads: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<LaneHead[]>;
   /** @param taken  how many were just taken of it */
   whatHolds: (lane: Lane | undefined, taken: number) => Holds;
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
-import type { HotRunner } from '../database/procedure.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import type { StatementRunner } from '../database/procedure.ts';
 import { ofEachTable, RUNNING, type RunTable } from './run-tables.ts';
 
 /** A run that a node has claimed. */
@@ -24,7 +24,7 @@ export const CLAIMED_BY_COLUMNS = {
 
 /** The state stands in the text and not among the values: only then does a partial index serve. */
 const findClaimed = ofEachTable((table) =>
-  hotStatement<ClaimedRow>(
+  preparedStatement<ClaimedRow>(
     `find-claimed-${table}`,
     (dialect) => `
     select ${CLAIMED_BY_COLUMNS[table]} from ${table} j
@@ -34,10 +34,10 @@ const findClaimed = ofEachTable((table) =>
 
 /** Everything of a table that a node has claimed. */
 export async function findClaimedRuns(
-  runner: HotRunner,
+  runner: StatementRunner,
   dialect: Dialect,
   table: RunTable,
   nodeId: string,
 ): Promise<ClaimedRow[]> {
-  return runHot(runner, dialect, findClaimed[table], [nodeId]);
+  return runPrepared(runner, dialect, findClaimed[table], [nodeId]);
 }

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { StoreError } from '../database/errors.ts';
 import { periodsOf } from '../figures/usage.ts';
-import { bindHot, type HotStatement, hotStatement } from '../database/hot.ts';
+import { bindPrepared, type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 
 const LOCK_TIMEOUT = '55P03';
 
@@ -28,7 +28,7 @@ const LANE = { id: 'id' } as const satisfies Fields;
 const HOUR_MS = 3_600_000;
 
 /** $1 lanes, $2 month, $3 day, $4 hour; gives those of which somebody holds a row. */
-export type FindHeld = HotStatement<{ id: string }>;
+export type FindHeld = PreparedStatement<{ id: string }>;
 
 /** Counters of a team that a claim changes: how the statement below calls them, their table, and which row it is. */
 const COUNTERS = [
@@ -60,7 +60,7 @@ export function findHeldLanes(
     or (exists (select 1 from ${table} where ${table}.team_id = lanes.team_id and ${row})
       and lanes.team_id not in (select team_id from ${part}))`,
   );
-  return hotStatement(
+  return preparedStatement(
     name,
     (dialect) => `
     with lanes as materialized (${lanes(dialect.rows(LANE, 1))}) ${parts.join('')} ${freeRows}
@@ -135,7 +135,7 @@ export class HeldLanes<Asked> {
     const { month, day } = periodsOf(now);
     const ids = asked.map((each) => ({ id: this.#laneOf(each).id }));
     const rows = await this.#db.runAlone(
-      bindHot(this.#db.dialect, this.#findHeldOf, [
+      bindPrepared(this.#db.dialect, this.#findHeldOf, [
         packRows(LANE, ids),
         month,
         day,

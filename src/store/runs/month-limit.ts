@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts';
 import { END_RUNS } from './end-runs.ts';
-import type { HotRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/procedure.ts';
 import type { RunTable } from './run-tables.ts';
 import { overLimit, packEnds } from './settlement.ts';
 import { countUsage } from '../figures/usage.ts';
@@ -11,7 +11,7 @@ import { countUsage } from '../figures/usage.ts';
  * @returns the others
  */
 export async function keepWithinLimit<Row extends { team_id: string; id: string }>(
-  runner: HotRunner,
+  runner: StatementRunner,
   dialect: Dialect,
   { table, nodeId, now }: { table: RunTable; nodeId: string; now: number },
   rows: readonly Row[],

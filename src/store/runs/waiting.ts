@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { FROM, type StartingPoints } from './starting-points.ts';
 
 /** What waits somewhere, and when the earliest of it is due. */
@@ -12,7 +12,7 @@ export interface WaitingLane {
 }
 
 /** A step per queue that there is, from where its look may begin. $1 those that have a point of their own, $2 the others' */
-const lookAtQueues = hotStatement<{
+const lookAtQueues = preparedStatement<{
   queue_id: string;
   team_id: string;
   scheduled_at: number | null;
@@ -37,7 +37,7 @@ export async function scanWaitingQueues(
   now: number,
 ): Promise<WaitingLane[]> {
   const { all, parameters } = whereToBegin(db, points);
-  const rows = await db.read((reader) => runHot(reader, db.dialect, lookAtQueues, parameters));
+  const rows = await db.read((reader) => runPrepared(reader, db.dialect, lookAtQueues, parameters));
   const waiting = rows.flatMap(({ queue_id, team_id, scheduled_at }) =>
     scheduled_at === null ? [] : [{ id: queue_id, teamId: team_id, nextDueAt: scheduled_at }],
   );
@@ -47,7 +47,7 @@ export async function scanWaitingQueues(
 }
 
 /** A step of each index per team; a join would leave the planner free to read all crons instead. */
-const scanTeams = hotStatement<{
+const scanTeams = preparedStatement<{
   team_id: string;
   next_run_at: number | null;
   waiting_since: number | null;
@@ -78,7 +78,7 @@ export async function scanWaitingTeams(
   now: number,
 ): Promise<WaitingLane[]> {
   const { all, parameters } = whereToBegin(db, points);
-  const rows = await db.read((reader) => runHot(reader, db.dialect, scanTeams, parameters));
+  const rows = await db.read((reader) => runPrepared(reader, db.dialect, scanTeams, parameters));
   const waiting = rows.flatMap(({ team_id, next_run_at, waiting_since }) => {
     const nextDueAt = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
     return nextDueAt === Infinity ? [] : [{ id: team_id, teamId: team_id, nextDueAt }];

@@ -1,7 +1,7 @@
 import type { RanStatement } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { storableParameters } from '../database/storable-text.ts';
-import type { HotRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/procedure.ts';
 import type { Procedures } from '../database/procedures.ts';
 import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
@@ -64,7 +64,7 @@ async function carryOutOne(
   }
 }
 
-function runnerOn(connection: Connection, ran: RanStatement[]): HotRunner {
+function runnerOn(connection: Connection, ran: RanStatement[]): StatementRunner {
   return {
     executeQuery: async <Row>({
       sql,

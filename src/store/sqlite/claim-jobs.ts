@@ -20,16 +20,16 @@ import {
   SEATS,
   whatHolds,
 } from '../runs/due-jobs.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
-import type { HotRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/procedure.ts';
 
 interface CountedQueue extends QueueRow {
   running: number;
 }
 
 /** `running` is counted only where there is a limit to compare it with: one range of the index of running jobs. */
-const readQueues = hotStatement<CountedQueue>(
+const readQueues = preparedStatement<CountedQueue>(
   'read-queues',
   (dialect) => `
   select ${QUEUE_COLUMNS},
@@ -49,7 +49,7 @@ const WIDTHS = [1, 4, 16, 64] as const;
 const CLAIMS = new Map(
   WIDTHS.map((width) => [
     width,
-    hotStatement<JobRow>(`claim-jobs-${width}`, (dialect) => {
+    preparedStatement<JobRow>(`claim-jobs-${width}`, (dialect) => {
       const parts = Array.from(
         { length: width },
         (_, n) => `select * from (select rowid from jobs where queue_id = ?${2 * n + 3}
@@ -63,7 +63,7 @@ const CLAIMS = new Map(
   ]),
 );
 
-const readHeads = hotStatement<LaneHead>(
+const readHeads = preparedStatement<LaneHead>(
   'read-queue-heads',
   (dialect) => `
   select given.queue_id as id, (
@@ -77,7 +77,7 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, JobRow> = {
   table: 'jobs',
   laneOf: ({ queue_id }) => queue_id,
   readLanes: (runner, dialect, { asked }) =>
-    runHot(runner, dialect, readQueues, [packSeats(asked)]),
+    runPrepared(runner, dialect, readQueues, [packSeats(asked)]),
   async take(runner, dialect, input, queues) {
     const open = input.asked.flatMap((lane) => {
       const queue = queues.get(lane.id);
@@ -91,7 +91,8 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, JobRow> = {
     }
     return rows.toSorted(earlierFirst);
   },
-  readHeads: (runner, dialect, { asked }) => runHot(runner, dialect, readHeads, [packSeats(asked)]),
+  readHeads: (runner, dialect, { asked }) =>
+    runPrepared(runner, dialect, readHeads, [packSeats(asked)]),
   whatHolds: (queue, taken) => whatHolds(queue, (queue?.running ?? 0) + taken),
 };
 
@@ -114,7 +115,7 @@ export function jobClaims(room: ClaimRoom): ClaimJobs {
 }
 
 async function takeSome(
-  runner: HotRunner,
+  runner: StatementRunner,
   dialect: Dialect,
   { nodeId, now }: ClaimInput,
   open: readonly LaneSeats[],
@@ -127,5 +128,5 @@ async function takeSome(
     const queue = open[n];
     parameters.push(queue?.id ?? null, queue?.seats ?? 0);
   }
-  return runHot(runner, dialect, statement, parameters);
+  return runPrepared(runner, dialect, statement, parameters);
 }

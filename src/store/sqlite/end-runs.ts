@@ -2,7 +2,7 @@ import { insertCallbackRows } from '../callbacks/callbacks.ts';
 import { copyLiveJobs } from '../jobs/copy-jobs.ts';
 import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
 import { addDurations, TIMED_RUN } from '../figures/durations.ts';
-import { type HotStatement, hotStatement, runHot } from '../database/hot.ts';
+import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { addOutcomes, HOUR_MS } from '../figures/outcomes.ts';
 import type { Procedure } from '../database/procedure.ts';
 import {
@@ -31,7 +31,7 @@ function valueOf(table: RunTable, name: string): string {
 
 /** Asks for the claim that each was started under, and writes nothing where that is gone. 1 ends, 2 node */
 const END = ofEachTable((table) =>
-  hotStatement<EndedRow & Counted>(`end-${table}`, (dialect) => {
+  preparedStatement<EndedRow & Counted>(`end-${table}`, (dialect) => {
     const from = `${dialect.rows(ENDED, 1)} cross join ${table}
       where ${isClaimed(dialect, table)}`;
     const ended = ENDED_TABLE[table];
@@ -47,7 +47,7 @@ function isClaimed(dialect: Dialect, table: RunTable): string {
 }
 
 const TAKE_OUT = ofEachTable((table) =>
-  hotStatement<never>(
+  preparedStatement<never>(
     `take-out-${table}`,
     (dialect) => `
     delete from ${table} where rowid in (
@@ -61,18 +61,18 @@ export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
   name: 'end-runs',
   async run(runner, dialect, input) {
     const { table, nodeId, count } = input;
-    const ended = await runHot(runner, dialect, END[table], [input.ends, nodeId]);
+    const ended = await runPrepared(runner, dialect, END[table], [input.ends, nodeId]);
     if (ended.length === 0) return ended;
     const kept = ended.length === count ? input : onlyOf(ended, input);
-    const write = async (statement: HotStatement<never>, packed: string) => {
-      if (packed !== NO_ROWS) await runHot(runner, dialect, statement, [packed]);
+    const write = async (statement: PreparedStatement<never>, packed: string) => {
+      if (packed !== NO_ROWS) await runPrepared(runner, dialect, statement, [packed]);
     };
     await write(copyLiveJobs, kept.copies);
     await write(insertCallbackRows, kept.callbacks);
     const alike = packRows({ ...TIMED_RUN, runs: 'int' }, countAlike(ended));
     await write(addOutcomes, alike);
     await write(addDurations, alike);
-    await runHot(runner, dialect, TAKE_OUT[table], [packRows(KEY, ended), nodeId]);
+    await runPrepared(runner, dialect, TAKE_OUT[table], [packRows(KEY, ended), nodeId]);
     return ended;
   },
 };

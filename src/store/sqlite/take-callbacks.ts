@@ -1,10 +1,10 @@
 import type { CallbackSeats, TakenCallback } from '../callbacks/callbacks.ts';
-import { hotStatement, runHot } from '../database/hot.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { Procedure } from '../database/procedure.ts';
 
 /** ?1 node, ?2 team, ?3 seats. No statement of SQLite deletes and inserts. */
-const moveCallbacks = hotStatement<{ id: string }>(
+const moveCallbacks = preparedStatement<{ id: string }>(
   'move-callbacks',
   (dialect) => `
   insert into callbacks_under_way (node_id, team_id, id, run_id, url, body, created_at)
@@ -14,7 +14,7 @@ const moveCallbacks = hotStatement<{ id: string }>(
 );
 
 /** ?1 team, ?2 the last of those that were taken, which are the oldest */
-const deleteMoved = hotStatement<TakenCallback>(
+const deleteMoved = preparedStatement<TakenCallback>(
   'delete-moved-callbacks',
   () => `
   delete from callbacks where team_id = ?1 and id <= ?2
@@ -24,12 +24,12 @@ const deleteMoved = hotStatement<TakenCallback>(
 export const takeCallbacks: Procedure<CallbackSeats, TakenCallback[]> = {
   name: 'take-callbacks',
   async run(runner, dialect, { nodeId, teamId, seats }) {
-    const moved = await runHot(runner, dialect, moveCallbacks, [nodeId, teamId, seats]);
+    const moved = await runPrepared(runner, dialect, moveCallbacks, [nodeId, teamId, seats]);
     if (moved.length === 0) return [];
     const last = moved
       .map(({ id }) => id)
       .toSorted()
       .at(-1);
-    return runHot(runner, dialect, deleteMoved, [teamId, last]);
+    return runPrepared(runner, dialect, deleteMoved, [teamId, last]);
   },
 };

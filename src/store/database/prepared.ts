@@ -1,46 +1,46 @@
 import { CompiledQuery } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { postgres } from '../postgres/sql.ts';
-import type { HotRunner } from './procedure.ts';
+import type { StatementRunner } from './procedure.ts';
 import { sqlite } from '../sqlite/sql.ts';
 
 /**
- * A statement of the hot path, written by hand because the builder would be compiled anew on every
+ * A statement that is run often, written by hand because the builder would compile it anew on every
  * call. Both dialects stand side by side; parameters are numbered, `?1` on SQLite and `$1` on Postgres.
  * The name becomes a comment at its start: Postgres prepares it under that name, and it shows in logs
  * of slow statements.
  */
-export interface HotStatement<Row> {
+export interface PreparedStatement<Row> {
   readonly sqlite: string;
   readonly postgres: string;
   /** Never set: carries the row's type. */
   readonly row?: Row;
 }
 
-export function hotStatement<Row>(
+export function preparedStatement<Row>(
   name: string,
   write: (dialect: Dialect) => string,
-): HotStatement<Row> {
+): PreparedStatement<Row> {
   return {
     sqlite: `/* ${name} */ ${write(sqlite)}`,
     postgres: `/* ${name} */ ${write(postgres)}`,
   };
 }
 
-export function bindHot<Row>(
+export function bindPrepared<Row>(
   dialect: Dialect,
-  statement: HotStatement<Row>,
+  statement: PreparedStatement<Row>,
   parameters: readonly unknown[],
 ): CompiledQuery<Row> {
   return CompiledQuery.raw(statement[dialect.name], [...parameters]);
 }
 
-export async function runHot<Row>(
-  runner: HotRunner,
+export async function runPrepared<Row>(
+  runner: StatementRunner,
   dialect: Dialect,
-  statement: HotStatement<Row>,
+  statement: PreparedStatement<Row>,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
-  const { rows } = await runner.executeQuery(bindHot(dialect, statement, parameters));
+  const { rows } = await runner.executeQuery(bindPrepared(dialect, statement, parameters));
   return rows;
 }
