@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
 import type { Places } from './places.ts';
-import type { StatementRunner, Procedure, Twins } from './procedure.ts';
+import type { StatementRunner, TransactionScript, ScriptByDialect } from './transaction-script.ts';
 import type { Tables } from './schema.ts';
 
 /** What a read may be written with. It cannot open transactions; writing through it is a defect. */
@@ -16,8 +16,8 @@ export interface RanStatement {
   parameters: readonly unknown[];
   durationMs: number;
 }
-/** Carries a procedure out as one transaction where the database is. */
-export type CallProcedure = (name: string, input: unknown) => Promise<unknown>;
+/** Carries a transaction script out as one transaction where the database is. */
+export type CallScript = (name: string, input: unknown) => Promise<unknown>;
 export type OnStatement = (statement: RanStatement) => void;
 
 /** The part of Kysely's configuration that tells `onStatement` of what ran, or nothing. */
@@ -36,8 +36,8 @@ export interface DatabaseParts {
   reader: Kysely<Tables>;
   /** Ends what the connections run on. */
   release: () => Promise<void>;
-  /** Left out where a procedure's statements are sent one by one like any others. */
-  call?: CallProcedure;
+  /** Left out where a transaction script's statements are sent one by one like any others. */
+  call?: CallScript;
   /** Bounds how many read at once. */
   places?: Places;
 }
@@ -86,18 +86,18 @@ export class Database {
     );
   }
 
-  /** Carries out a procedure as one transaction; as `transact`, again where it lost a race. */
+  /** Carries out a transaction script as one transaction; as `transact`, again where it lost a race. */
   async perform<Input, Output>(
-    what: Procedure<Input, Output> | Twins<Input, Output>,
+    what: TransactionScript<Input, Output> | ScriptByDialect<Input, Output>,
     input: Input,
   ): Promise<Output> {
     const { call } = this.#parts;
-    const procedure = 'run' in what ? what : what[this.dialect.name];
-    const run = (runner: StatementRunner) => procedure.run(runner, this.dialect, input);
-    if (!call && !procedure.isOneStatement) return this.transact(run);
+    const script = 'run' in what ? what : what[this.dialect.name];
+    const run = (runner: StatementRunner) => script.run(runner, this.dialect, input);
+    if (!call && !script.isOneStatement) return this.transact(run);
     refuseNesting();
     if (!call) return this.#watched(() => againAfterLostRaces(() => run(this.#writer)));
-    return this.#watched(async () => (await call(procedure.name, input)) as Output);
+    return this.#watched(async () => (await call(script.name, input)) as Output);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { postgres } from '../postgres/sql.ts';
-import type { StatementRunner } from './procedure.ts';
+import type { StatementRunner } from './transaction-script.ts';
 import { sqlite } from '../sqlite/sql.ts';
 
 /**

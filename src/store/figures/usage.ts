@@ -2,7 +2,7 @@ import type { ClaimedRun } from '../runs/claims.ts';
 import type { Database } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
-import type { StatementRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/transaction-script.ts';
 
 const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;

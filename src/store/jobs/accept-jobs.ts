@@ -4,7 +4,7 @@ import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { sealHeaders } from '../runs/headers.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
-import type { Procedure } from '../database/procedure.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
 import { insertMissingQueues } from '../queues/queues.ts';
 import type { Sealer } from '../database/seal.ts';
 
@@ -103,7 +103,7 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): JobRow {
 }
 
 /** Gives the ids of the jobs that were written, and of their queues. */
-export const acceptProcedure: Procedure<string, { id: string; queue_id: string }[]> = {
+export const acceptScript: TransactionScript<string, { id: string; queue_id: string }[]> = {
   name: 'accept-jobs',
   isOneStatement: true,
   run: (runner, dialect, packed) => runPrepared(runner, dialect, insertJobs, [packed]),
@@ -112,7 +112,7 @@ export const acceptProcedure: Procedure<string, { id: string; queue_id: string }
 /** Nearly every job goes to a queue that exists: one statement, which is a transaction by itself. */
 async function insertKnown(db: Database, rows: readonly JobRow[]): Promise<Map<string, string>> {
   const packed = packRows(JOB, rows);
-  const written = await db.perform(acceptProcedure, packed);
+  const written = await db.perform(acceptScript, packed);
   return new Map(written.map(({ id, queue_id }) => [id, queue_id]));
 }
 

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
-import type { StatementRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/transaction-script.ts';
 
 /**
  * The condition that a node lives, for a `where exists (…)` or a list. On Postgres its row is held to the end of

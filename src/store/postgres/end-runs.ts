@@ -4,7 +4,7 @@ import type { Dialect } from '../database/dialect.ts';
 import { countDurationsOf } from '../figures/durations.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { countOutcomesOf } from '../figures/outcomes.ts';
-import type { Procedure } from '../database/procedure.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
 import {
   ENDED,
   KEPT_COLUMNS,
@@ -60,7 +60,7 @@ const END = ofEachTable((table) =>
   ),
 );
 
-export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
+export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
   name: 'end-runs',
   isOneStatement: true,
   run(runner, dialect, { table, nodeId, ends, callbacks, copies }) {

@@ -1,7 +1,7 @@
 import type { CallbackSeats, TakenCallback } from '../callbacks/callbacks.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
-import type { Procedure } from '../database/procedure.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
 
 /**
  * $1 node, $2 team, $3 seats. Those to take are chosen once, in a part that stands by itself: as a part of a join
@@ -25,7 +25,7 @@ const takeAtOnce = preparedStatement<TakenCallback>(
   select taken.*, t.sealed_signing_secret from taken left join teams t on t.id = $2`,
 );
 
-export const takeCallbacks: Procedure<CallbackSeats, TakenCallback[]> = {
+export const takeCallbacks: TransactionScript<CallbackSeats, TakenCallback[]> = {
   name: 'take-callbacks',
   isOneStatement: true,
   run: (runner, dialect, { nodeId, teamId, seats }) =>

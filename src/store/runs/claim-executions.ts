@@ -2,7 +2,7 @@ import { newId } from '#domain/ids';
 import {
   claimedRun,
   type ClaimInput,
-  claimProcedure,
+  claimScript,
   claimWithLimits,
   type KindOfClaim,
   type LaneRow,
@@ -13,7 +13,7 @@ import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { findHeldLanes } from './held-rows.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { holdNode } from '../nodes/living-node.ts';
-import type { StatementRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/transaction-script.ts';
 
 /** @returns the next run of a schedule strictly after `now`, or null where it never runs again */
 export type NextRunAt = (cronExpression: string, now: number) => number | null;
@@ -201,9 +201,9 @@ const EXECUTIONS: KindOfClaim<Input, LaneRow, ExecutionRow> = {
   whatHolds: (team) => (team ? 'nothing' : 'gone'),
 };
 
-const claimExecutionsProcedure = claimProcedure(EXECUTIONS);
+const claimExecutionsScript = claimScript(EXECUTIONS);
 
-/** Starts what is due of several teams' crons for one node (see `claimProcedure`). */
+/** Starts what is due of several teams' crons for one node (see `claimScript`). */
 export async function claimExecutions(
   room: ClaimRoom,
   asked: readonly LaneSeats[],
@@ -218,7 +218,7 @@ export async function claimExecutions(
     (limits) => {
       const input = { asked, nodeId, now, limits, nextRunAt };
       // A schedule's next time is found here: it takes no part in what is carried out where the database is.
-      return db.transact((trx) => claimExecutionsProcedure.run(trx, db.dialect, input));
+      return db.transact((trx) => claimExecutionsScript.run(trx, db.dialect, input));
     },
     (row, teams) => {
       const sealed_signing_secret = teams.get(row.team_id)?.sealed_signing_secret ?? null;

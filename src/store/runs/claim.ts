@@ -1,7 +1,7 @@
 import type { HttpMethod } from '#domain/exchange';
 import type { Claim, Claimant, ClaimedRun, ClaimRoom, Holds, LaneSeats } from './claims.ts';
 import type { Dialect } from '../database/dialect.ts';
-import type { StatementRunner, Procedure } from '../database/procedure.ts';
+import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import type { RunTable } from './run-tables.ts';
 import { PartsReader } from './stored-parts.ts';
 import { keepWithinLimit } from './month-limit.ts';
@@ -69,11 +69,9 @@ export interface Taken<Lane, Row> {
  * The claim as one transaction: reads the lanes, takes what is due of those that nothing holds, counts it against
  * each team's month and fails at once what is over the limit (§8.2).
  */
-export function claimProcedure<
-  Input extends ClaimInput,
-  Lane extends LaneRow,
-  Row extends TakenRow,
->(kind: KindOfClaim<Input, Lane, Row>): Procedure<Input, Taken<Lane, Row>> {
+export function claimScript<Input extends ClaimInput, Lane extends LaneRow, Row extends TakenRow>(
+  kind: KindOfClaim<Input, Lane, Row>,
+): TransactionScript<Input, Taken<Lane, Row>> {
   return {
     name: `claim-${kind.table}`,
     async run(runner, dialect, input) {

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
-import type { StatementRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/transaction-script.ts';
 import { ofEachTable, RUNNING, type RunTable } from './run-tables.ts';
 
 /** A run that a node has claimed. */

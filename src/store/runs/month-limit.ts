@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/dialect.ts';
 import { END_RUNS } from './end-runs.ts';
-import type { StatementRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/transaction-script.ts';
 import type { RunTable } from './run-tables.ts';
 import { overLimit, packEnds } from './settlement.ts';
 import { countUsage } from '../figures/usage.ts';

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { newId } from '#domain/ids';
 import { aJob, aQueue, aTeam } from '#testing/makers';
 import { openSqliteTestStore, TEST_START, type TestStore } from '#testing/stores';
-import { acceptProcedure } from '../jobs/accept-jobs.ts';
-import type { Procedure } from '../database/procedure.ts';
+import { acceptScript } from '../jobs/accept-jobs.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
 
-/** A job as `acceptProcedure` takes it. */
+/** A job as `acceptScript` takes it. */
 function aRow(teamId: string, overrides: Record<string, unknown> = {}) {
   const times = { created_at: TEST_START, scheduled_at: TEST_START };
   const job = { method: 'POST', url: 'http://127.0.0.1/', ...times };
@@ -21,10 +21,10 @@ async function aStoreWithQueue(options = {}) {
 }
 
 function accept(store: TestStore, ...rows: object[]) {
-  return store.database.perform(acceptProcedure, JSON.stringify(rows));
+  return store.database.perform(acceptScript, JSON.stringify(rows));
 }
 
-test('a procedure that fails is undone alone; those carried out with it are kept', async () => {
+test('a transaction script that fails is undone alone; those carried out with it are kept', async () => {
   const { store, teamId } = await aStoreWithQueue();
   await using _ = store;
   const [first, twin, last] = [aRow(teamId), aRow(teamId), aRow(teamId)];
@@ -42,7 +42,7 @@ test('a procedure that fails is undone alone; those carried out with it are kept
   assert.deepEqual(ids.toSorted(), [first.id, last.id].toSorted());
 });
 
-test('a procedure waits while a transaction is open, and is no part of it', async () => {
+test('a transaction script waits while a transaction is open, and is no part of it', async () => {
   const { store, teamId } = await aStoreWithQueue();
   await using _ = store;
   const row = aRow(teamId);
@@ -52,7 +52,7 @@ test('a procedure waits while a transaction is open, and is no part of it', asyn
     await trx.deleteFrom('callbacks').execute();
     begun.resolve();
     await asked.promise;
-    // Answered after the procedure arrived, so a thread that did not wait would have carried it out by now.
+    // Answered after the transaction script arrived, so a thread that did not wait would have carried it out by now.
     const seen = await trx.selectFrom('jobs').select('id').execute();
     assert.deepEqual(seen, []);
     throw new Error('undone');
@@ -65,7 +65,7 @@ test('a procedure waits while a transaction is open, and is no part of it', asyn
   assert.equal((await store.jobs.find(teamId, row.id))?.id, row.id);
 });
 
-test('the statements of a procedure are told of like any others', async () => {
+test('the statements of a transaction script are told of like any others', async () => {
   const ran: string[] = [];
   const { store, teamId } = await aStoreWithQueue({
     onStatement: ({ sql }: { sql: string }) => ran.push(sql),
@@ -75,10 +75,10 @@ test('the statements of a procedure are told of like any others', async () => {
   assert.ok(ran.some((sql) => sql.includes('insert-jobs')));
 });
 
-test('a procedure that the thread does not know is an error, and the thread goes on', async () => {
+test('a transaction script that the thread does not know is an error, and the thread goes on', async () => {
   const { store, teamId } = await aStoreWithQueue();
   await using _ = store;
-  const unknown: Procedure<null, null> = { name: 'unknown', run: async () => null };
-  await assert.rejects(store.database.perform(unknown, null), /no procedure unknown/);
+  const unknown: TransactionScript<null, null> = { name: 'unknown', run: async () => null };
+  await assert.rejects(store.database.perform(unknown, null), /no transaction script unknown/);
   await accept(store, aRow(teamId));
 });

@@ -1,13 +1,13 @@
 import type { RanStatement } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { storableParameters } from '../database/storable-text.ts';
-import type { StatementRunner } from '../database/procedure.ts';
-import type { Procedures } from '../database/procedures.ts';
+import type { StatementRunner } from '../database/transaction-script.ts';
+import type { TransactionScripts } from '../database/transaction-scripts.ts';
 import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
 
 /**
- * Carries out procedures that wait together as one transaction, so that they share the price of a commit.
+ * Carries out transaction scripts that wait together as one transaction, so that they share the price of a commit.
  * One that fails is undone by itself; where the commit fails, or ends the transaction early, all have failed.
  *
  * @returns an answer a call, in their order
@@ -29,28 +29,28 @@ export async function carryOut(
   }
 }
 
-let loaded: Promise<{ procedures: Procedures; sqlite: Dialect }> | null = null;
+let loaded: Promise<{ transactionScripts: TransactionScripts; sqlite: Dialect }> | null = null;
 
-async function load(): Promise<{ procedures: Procedures; sqlite: Dialect }> {
-  const [{ procedures }, { sqlite }] = await Promise.all([
-    import('../database/procedures.ts'),
+async function load(): Promise<{ transactionScripts: TransactionScripts; sqlite: Dialect }> {
+  const [{ transactionScripts }, { sqlite }] = await Promise.all([
+    import('../database/transaction-scripts.ts'),
     import('./sql.ts'),
   ]);
-  return { procedures, sqlite };
+  return { transactionScripts, sqlite };
 }
 
 async function carryOutOne(
   connection: Connection,
-  { id, procedure, input }: Call,
+  { id, script, input }: Call,
   reports: boolean,
 ): Promise<Answer> {
   connection.run('savepoint one', []);
   try {
     // Loaded when first wanted: a thread that only reads, or a service without work, has no need of them.
     loaded ??= load();
-    const { procedures, sqlite } = await loaded;
-    const called = procedures.get(procedure);
-    if (!called) throw new Error(`there is no procedure ${procedure}`);
+    const { transactionScripts, sqlite } = await loaded;
+    const called = transactionScripts.get(script);
+    if (!called) throw new Error(`there is no transaction script ${script}`);
     const ran: RanStatement[] = [];
     const output = await called.run(runnerOn(connection, ran), sqlite, input as never);
     connection.run('release one', []);

@@ -1,6 +1,6 @@
 import {
   type ClaimInput,
-  claimProcedure,
+  claimScript,
   claimWithLimits,
   type KindOfClaim,
   type LaneHead,
@@ -22,7 +22,7 @@ import {
 } from '../runs/due-jobs.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
-import type { StatementRunner } from '../database/procedure.ts';
+import type { StatementRunner } from '../database/transaction-script.ts';
 
 interface CountedQueue extends QueueRow {
   running: number;
@@ -96,7 +96,7 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, JobRow> = {
   whatHolds: (queue, taken) => whatHolds(queue, (queue?.running ?? 0) + taken),
 };
 
-export const claimJobs = claimProcedure(JOBS);
+export const claimJobs = claimScript(JOBS);
 
 export function jobClaims(room: ClaimRoom): ClaimJobs {
   return (asked, claimant) =>

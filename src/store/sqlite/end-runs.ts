@@ -4,7 +4,7 @@ import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
 import { addDurations, TIMED_RUN } from '../figures/durations.ts';
 import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { addOutcomes, HOUR_MS } from '../figures/outcomes.ts';
-import type { Procedure } from '../database/procedure.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
 import {
   ENDED,
   ENDED_TABLE,
@@ -57,7 +57,7 @@ const TAKE_OUT = ofEachTable((table) =>
 );
 
 /** No statement of SQLite changes several tables. */
-export const endRuns: Procedure<PackedSettlements, EndedRow[]> = {
+export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
   name: 'end-runs',
   async run(runner, dialect, input) {
     const { table, nodeId, count } = input;

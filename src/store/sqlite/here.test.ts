@@ -7,7 +7,7 @@ import { openSqliteTestStore } from '#testing/stores';
 const open = () => openSqliteTestStore({ onThisThread: true });
 
 describe('a SQLite file on the caller’s own thread', () => {
-  test('keeps transactions, procedures and reads that are asked for at once apart', async () => {
+  test('keeps transactions, transaction scripts and reads that are asked for at once apart', async () => {
     await using store = await open();
     const team = await aTeam(store);
     const rename = store.database.transact(async (trx) => {

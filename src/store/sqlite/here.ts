@@ -28,8 +28,8 @@ export class SqliteHere implements SqliteLine {
     }
   }
 
-  async call(procedure: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
-    const asked = { id: 0, askedAtMs: threadsClockMs(), procedure, input };
+  async call(script: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
+    const asked = { id: 0, askedAtMs: threadsClockMs(), script, input };
     const [answer] = await carryOut(this.#connection, [asked], this.#reports);
     if (!answer || answer.error) throw asStoreError(answer);
     return answer;

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import type { Clock } from '#domain/clock';
 import {
-  type CallProcedure,
+  type CallScript,
   Database,
   logStatements,
   type OnStatement,
@@ -153,8 +153,8 @@ export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): 
   return { main, searches: main, engine: main, lease: main };
 }
 
-/** Procedures take no turns: the thread itself keeps them apart from transactions. */
-function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallProcedure {
+/** TransactionScripts take no turns: the thread itself keeps them apart from transactions. */
+function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallScript {
   return async (name, input) => {
     const { output, ran } = await thread.call(name, input);
     for (const each of ran ?? []) onStatement?.(each);

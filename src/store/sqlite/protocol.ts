@@ -8,7 +8,7 @@ export interface WorkerSettings {
   readOnly: boolean;
   busyTimeoutMs: number;
   pragmas: readonly string[];
-  /** Tells of the statements that a procedure ran. */
+  /** Tells of the statements that a transaction script ran. */
   reports: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface Ask extends Message {
   begins: boolean;
 }
 
-/** Carry out a procedure as one transaction. */
+/** Carry out a transaction script as one transaction. */
 export interface Call extends Message {
-  procedure: string;
+  script: string;
   input: unknown;
 }
 
@@ -40,9 +40,9 @@ export interface Answer {
   id: number;
   rows: unknown[];
   changes: number;
-  /** What a procedure came to. */
+  /** What a transaction script came to. */
   output?: unknown;
-  /** What a procedure ran, where that is to be told. */
+  /** What a transaction script ran, where that is to be told. */
   ran?: RanStatement[];
   /** `errcode` is SQLite's extended result code, 0 where the fault is not SQLite's. */
   error?: { message: string; errcode: number };
@@ -61,7 +61,7 @@ export interface SqliteLine {
     parameters: readonly unknown[],
     asked?: { begins?: boolean; askedAtMs?: number },
   ): Promise<{ rows: unknown[]; changes: number }>;
-  /** Carries out a procedure, at once or after the transaction that is open just now. */
-  call(procedure: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>>;
+  /** Carries out a transaction script, at once or after the transaction that is open just now. */
+  call(script: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>>;
   close(): Promise<void>;
 }

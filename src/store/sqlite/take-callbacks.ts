@@ -1,7 +1,7 @@
 import type { CallbackSeats, TakenCallback } from '../callbacks/callbacks.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
-import type { Procedure } from '../database/procedure.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
 
 /** ?1 node, ?2 team, ?3 seats. No statement of SQLite deletes and inserts. */
 const moveCallbacks = preparedStatement<{ id: string }>(
@@ -21,7 +21,7 @@ const deleteMoved = preparedStatement<TakenCallback>(
   returning *, (select t.sealed_signing_secret from teams t where t.id = ?1) as sealed_signing_secret`,
 );
 
-export const takeCallbacks: Procedure<CallbackSeats, TakenCallback[]> = {
+export const takeCallbacks: TransactionScript<CallbackSeats, TakenCallback[]> = {
   name: 'take-callbacks',
   async run(runner, dialect, { nodeId, teamId, seats }) {
     const moved = await runPrepared(runner, dialect, moveCallbacks, [nodeId, teamId, seats]);

@@ -53,9 +53,9 @@ export class SqliteThread implements SqliteLine {
     return { rows, changes };
   }
 
-  async call(procedure: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
+  async call(script: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
     const askedAtMs = threadsClockMs();
-    return this.#ask((id): Call => ({ id, askedAtMs, procedure, input }));
+    return this.#ask((id): Call => ({ id, askedAtMs, script, input }));
   }
 
   async #ask(write: (id: number) => Ask | Call): Promise<Answer> {

@@ -3,7 +3,7 @@
  *
  * A commit waits for the disk and a search may read a lot; both happen here, so that neither holds up
  * the timers and sockets of the main thread. Statements arrive in order and are answered in order.
- * Procedures wait while a transaction is open whose statements come one by one; those that wait are carried
+ * TransactionScripts wait while a transaction is open whose statements come one by one; those that wait are carried
  * out together.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
@@ -19,7 +19,7 @@ let calls: Call[] = [];
 let isWorking = false;
 
 function sort(message: Ask | Call | 'close'): void {
-  if (message !== 'close' && 'procedure' in message) calls.push(message);
+  if (message !== 'close' && 'script' in message) calls.push(message);
   else asks.push(message);
 }
 

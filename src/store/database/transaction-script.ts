@@ -11,8 +11,8 @@ export interface StatementRunner {
  * be carried out where the database is. On SQLite that is another thread, and a transaction whose statements
  * come from here one by one would wait for this busy thread between any two of them.
  */
-export interface Procedure<Input, Output> {
-  /** Names it in `procedures.ts`. */
+export interface TransactionScript<Input, Output> {
+  /** Names it in `transaction-scripts.ts`. */
   readonly name: string;
   /** Then it is a transaction by itself, and is spared the round trips of begin and commit. */
   readonly isOneStatement?: true;
@@ -20,5 +20,7 @@ export interface Procedure<Input, Output> {
   run(runner: StatementRunner, dialect: Dialect, input: Input): Promise<Output>;
 }
 
-/** One procedure, written for each of the databases. */
-export type Twins<Input, Output> = Readonly<Record<DialectName, Procedure<Input, Output>>>;
+/** One transaction script, written for each of the databases. */
+export type ScriptByDialect<Input, Output> = Readonly<
+  Record<DialectName, TransactionScript<Input, Output>>
+>;

@@ -1,0 +1,12 @@
+import { acceptScript } from '../jobs/accept-jobs.ts';
+import type { TransactionScript } from './transaction-script.ts';
+import { claimJobs } from '../sqlite/claim-jobs.ts';
+import { endRuns } from '../sqlite/end-runs.ts';
+import { takeCallbacks } from '../sqlite/take-callbacks.ts';
+
+/** What the thread of a SQLite database carries out, by name. */
+export type TransactionScripts = ReadonlyMap<string, TransactionScript<never, unknown>>;
+
+export const transactionScripts: TransactionScripts = new Map(
+  [acceptScript, claimJobs, endRuns, takeCallbacks].map((each) => [each.name, each]),
+);
