@@ -32,7 +32,7 @@ export async function insertJobs(store: Store, jobs: BulkJobs): Promise<void> {
     const firstDueAt = jobs.firstDueAt + Math.floor(from * stepMs);
     const chunk = { ...jobs, count, firstDueAt, stepMs, withFailures, areDead };
     const write = store.dialect === 'postgres' ? onPostgres : onSqlite;
-    for (const text of write(chunk)) await store.database.runAlone(CompiledQuery.raw(text));
+    for (const text of write(chunk)) await store.database.autocommit(CompiledQuery.raw(text));
   }
 }
 

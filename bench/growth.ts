@@ -212,7 +212,7 @@ async function sizeOf({ dialect, database }: Store): Promise<number> {
       ? 'select pg_database_size(current_database()) as bytes'
       : 'select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()';
   const asked: CompiledQuery<{ bytes: number }> = CompiledQuery.raw(text);
-  return (await database.runAlone(asked))[0]?.bytes ?? Number.NaN;
+  return (await database.autocommit(asked))[0]?.bytes ?? Number.NaN;
 }
 
 /** Both take turns, so that a busy moment of the machine falls on both. */
@@ -355,5 +355,5 @@ async function countEnded({ database }: Store): Promise<number> {
   const asked: CompiledQuery<{ rows: number }> = CompiledQuery.raw(
     'select count(*) as rows from ended_jobs_done',
   );
-  return (await database.runAlone(asked))[0]?.rows ?? Number.NaN;
+  return (await database.autocommit(asked))[0]?.rows ?? Number.NaN;
 }

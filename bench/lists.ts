@@ -60,7 +60,7 @@ async function measure(name: string, open: typeof openSqliteTestStore): Promise<
   }
   const startedAt = performance.now();
   const sampleId = await fill(store, team.id, queueIds);
-  await store.database.runAlone(
+  await store.database.autocommit(
     CompiledQuery.raw(store.dialect === 'postgres' ? 'vacuum analyze' : 'analyze'),
   );
   say(

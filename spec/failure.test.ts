@@ -51,7 +51,7 @@ describe('a full disk', { timeout: 30_000 }, () => {
 /** As a disk with room for so many pages more. */
 async function limitPages({ store }: TestService, more: number): Promise<void> {
   const ask = async (text: string) =>
-    store.database.runAlone<Record<string, number>>(CompiledQuery.raw(text));
+    store.database.autocommit<Record<string, number>>(CompiledQuery.raw(text));
   const [row] = await ask('pragma page_count');
   await ask(`pragma max_page_count = ${(row?.['page_count'] ?? 0) + more}`);
 }

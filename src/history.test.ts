@@ -153,7 +153,7 @@ async function insertRow(store: TestStore, table: string, row: Columns): Promise
   const names = Object.keys(row);
   const values = names.map((_, n) => (store.dialect === 'postgres' ? `$${n + 1}` : '?'));
   const text = `insert into ${table} (${names.join(', ')}) values (${values.join(', ')})`;
-  await store.database.runAlone(CompiledQuery.raw(text, Object.values(row)));
+  await store.database.autocommit(CompiledQuery.raw(text, Object.values(row)));
 }
 
 /** Rows as such a version wrote them. */
@@ -166,7 +166,7 @@ async function leaveBehind(store: TestStore) {
       store.dialect === 'postgres'
         ? `convert_to('it answered', 'UTF8')`
         : `cast('it answered' as blob)`;
-    await store.database.runAlone(
+    await store.database.autocommit(
       CompiledQuery.raw(`insert into responses (team_id, run_id, total_bytes, trace, body)
         values ('${teamId}', '${runId}', 11, '{}', ${body})`),
     );
@@ -221,5 +221,5 @@ async function rowsLeft(store: TestStore): Promise<unknown[]> {
   const text = `select id from jobs where completed_at is not null
     union all select id from executions where completed_at is not null
     union all select run_id from responses`;
-  return store.database.runAlone(CompiledQuery.raw(text));
+  return store.database.autocommit(CompiledQuery.raw(text));
 }

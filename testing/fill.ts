@@ -119,7 +119,7 @@ export async function fillResponses(
       where ${table}.team_id = given.team_id and ${table}.id = given.run_id`;
     for (let at = 0; at < rows.length; at += 5_000) {
       const parameters = [packRows(RESPONSE, rows.slice(at, at + 5_000))];
-      await store.database.runAlone(CompiledQuery.raw(text, parameters));
+      await store.database.autocommit(CompiledQuery.raw(text, parameters));
     }
   }
 }
@@ -144,6 +144,6 @@ async function insert(
     select ${names.join(', ')} from ${database.dialect.rows(fields, 1)}`;
   for (let at = 0; at < rows.length; at += 5_000) {
     const parameters = [packRows(fields, rows.slice(at, at + 5_000))];
-    await database.runAlone(CompiledQuery.raw(text, parameters));
+    await database.autocommit(CompiledQuery.raw(text, parameters));
   }
 }

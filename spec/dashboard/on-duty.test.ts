@@ -148,7 +148,7 @@ describe('the notice of a failure', () => {
     const [jobId = ''] = await fail(scene, 1, 'disk full');
     const timing = { dnsMs: 1, connectMs: 1, tlsMs: null, waitingMs: 1, receivingMs: 1 };
     const trace = JSON.stringify({ timing, responseHeaders: [], address: '192.0.2.1' });
-    await dashboard.service.store.database.runAlone({
+    await dashboard.service.store.database.autocommit({
       sql: `update ended_jobs set trace = '${trace}' where id = '${jobId}'`,
       parameters: [],
     } as never);

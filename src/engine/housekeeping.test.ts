@@ -23,7 +23,7 @@ describe('housekeeping', { timeout: 60_000 }, () => {
         store,
         Array.from({ length: JOBS }, () => old),
       );
-      const ask = (text: string) => store.database.runAlone(CompiledQuery.raw(text));
+      const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
       await ask('alter table alerts rename to kept_alerts');
       const failures: unknown[] = [];
       const log = {

@@ -27,7 +27,7 @@ describe('opening a database', () => {
 
     test('one made by a newer version is refused with a line that says so', async () => {
       await using store = await openTestStore({ isEmpty: true });
-      await store.database.runAlone(
+      await store.database.autocommit(
         CompiledQuery.raw(
           "insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')",
         ),
@@ -260,12 +260,12 @@ type Store = Awaited<ReturnType<typeof open>>;
 
 /** Statements are answered in order, so the look that was under way is over when this is. */
 async function settleLooks(store: Store): Promise<void> {
-  await store.database.runAlone(CompiledQuery.raw('select 1'));
+  await store.database.autocommit(CompiledQuery.raw('select 1'));
   await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function pragma(store: Store, text: string): Promise<number> {
-  const [row] = await store.database.runAlone(CompiledQuery.raw(`pragma ${text}`));
+  const [row] = await store.database.autocommit(CompiledQuery.raw(`pragma ${text}`));
   return Number(Object.values(row ?? { none: 0 })[0]);
 }
 

@@ -46,7 +46,7 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
       onStatement: (each) => ran.set(each.sql, each),
     });
     await fill(store);
-    await store.database.runAlone(CompiledQuery.raw('analyze'));
+    await store.database.autocommit(CompiledQuery.raw('analyze'));
     ran.clear();
     await askEverything(store);
     const path = store.location.kind === 'sqlite' ? store.location.path : '';
@@ -88,7 +88,7 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     });
     await store.retention.keepPartitions(TEST_START, 30);
     await fill(store);
-    await store.database.runAlone(CompiledQuery.raw('analyze'));
+    await store.database.autocommit(CompiledQuery.raw('analyze'));
     ran.clear();
     await askEverything(store);
     const client = new pg.Client({ connectionString: postgresUrl(store), options: PLANNING });
@@ -269,7 +269,7 @@ async function fill(store: Store): Promise<void> {
   for (const table of ['jobs', 'ended_jobs']) {
     const retries = `update ${table} set attempt_number = 2 where queue_id in (
       select id from queues where name like 'q1%')`;
-    await store.database.runAlone(CompiledQuery.raw(retries));
+    await store.database.autocommit(CompiledQuery.raw(retries));
   }
   const cronIds: string[] = [];
   for (let n = 0; n < 20; n++) cronIds.push((await aCron(store, n % 2 ? a.id : b.id)).id);
@@ -350,7 +350,7 @@ async function insertRows(
   textFrom: (rows: string) => string,
 ): Promise<void> {
   const unpacked = FROM_JSON[store.dialect](store.dialect === 'postgres' ? '$1' : '?1');
-  await store.database.runAlone(CompiledQuery.raw(textFrom(unpacked), [JSON.stringify(rows)]));
+  await store.database.autocommit(CompiledQuery.raw(textFrom(unpacked), [JSON.stringify(rows)]));
 }
 
 /** Everything that is asked again and again, once. */

@@ -243,7 +243,7 @@ async function giveDurations({ store }: BelfryService): Promise<void> {
   const ended = `(
     select ${columns}, queue_id as source_id from ended_jobs
     union all select ${columns}, cron_id from ended_executions) as given`;
-  const run = (text: string) => store.database.runAlone(CompiledQuery.raw(text));
+  const run = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
   await run('delete from duration_hours');
   await run(countDurationsOf(ended));
 }

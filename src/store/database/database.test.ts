@@ -15,7 +15,7 @@ describe('the database handle', () => {
       const ways: (() => Promise<unknown>)[] = [
         () => database.read((db) => db.selectFrom('teams').select('id').execute()),
         () => database.transact((trx) => trx.selectFrom('teams').select('id').execute()),
-        () => database.runAlone(CompiledQuery.raw('select 1')),
+        () => database.autocommit(CompiledQuery.raw('select 1')),
         () => database.kysely.selectFrom('teams').select('id').execute(),
         () => store.teams.list(),
       ];
@@ -84,7 +84,7 @@ describe('the database handle', () => {
         });
         await holdsOne.promise;
         // Takes the one and waits for the other.
-        const alone = store.database.runAlone<{ id: string }>(
+        const alone = store.database.autocommit<{ id: string }>(
           CompiledQuery.raw(
             `with first as (update teams set name = 'alone' where id = $1 returning id)
              update teams set name = 'alone' where id = $2
@@ -93,7 +93,7 @@ describe('the database handle', () => {
           ),
         );
         await eventually(async () => {
-          const waiting = await store.database.runAlone(
+          const waiting = await store.database.autocommit(
             CompiledQuery.raw(`select 1 as one from pg_stat_activity
               where datname = current_database() and wait_event_type = 'Lock'`),
           );

@@ -104,7 +104,7 @@ export class Database {
    * Runs one statement that is a transaction by itself, saving the round trips of begin and commit; as
    * `transact`, again where it lost a race.
    */
-  async runAlone<R>(query: CompiledQuery<R>): Promise<R[]> {
+  async autocommit<R>(query: CompiledQuery<R>): Promise<R[]> {
     refuseNesting();
     const run = () => this.#writer.executeQuery(query);
     const { rows } = await this.#watched(() => againAfterLostRaces(run));

@@ -18,6 +18,6 @@ export class SnapshotStore {
    */
   async findOld(): Promise<OldSnapshot[]> {
     if (!this.#db.dialect.isShared) return [];
-    return findOldSnapshots((text) => this.#db.runAlone(CompiledQuery.raw(text)));
+    return findOldSnapshots((text) => this.#db.autocommit(CompiledQuery.raw(text)));
   }
 }

@@ -196,7 +196,7 @@ async function rawContents(store: TestStore, name: string): Promise<string> {
     const files = [path, `${path}-wal`].filter((file) => fs.existsSync(file));
     return files.map((file) => fs.readFileSync(file, 'latin1')).join('\n');
   }
-  const rows = await store.database.runAlone(
+  const rows = await store.database.autocommit(
     CompiledQuery.raw(`select coalesce((select json_agg(jobs) from jobs)::text, '')
       || coalesce((select json_agg(teams) from teams)::text, '') as text`),
   );

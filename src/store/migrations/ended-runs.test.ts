@@ -7,7 +7,7 @@ import { openSqliteTestStore } from '#testing/stores';
 test('what lists ask of a run that has ended stands before what is big of it', async () => {
   await using store = await openSqliteTestStore();
   const columnsOf = async (table: string) => {
-    const rows = await store.database.runAlone(
+    const rows = await store.database.autocommit(
       CompiledQuery.raw(`select name from pragma_table_info('${table}')`),
     );
     return rows.map((row) => (row as { name: string }).name);

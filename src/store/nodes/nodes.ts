@@ -56,12 +56,12 @@ export class NodeStore {
   async renew(nodeId: string, now: number, leaseMs: number): Promise<boolean> {
     // One statement: a process frozen inside a transaction would hold its row, and nobody could declare it dead.
     const query = bindPrepared(this.#db.dialect, renewLease, [nodeId, now + leaseMs]);
-    return (await this.#lease.runAlone(query)).length === 1;
+    return (await this.#lease.autocommit(query)).length === 1;
   }
 
   /** Every node and its beat, `nodeId` left out. */
   async readOthers(nodeId: string): Promise<NodeBeat[]> {
-    return this.#lease.runAlone(bindPrepared(this.#db.dialect, readOthers, [nodeId]));
+    return this.#lease.autocommit(bindPrepared(this.#db.dialect, readOthers, [nodeId]));
   }
 
   /**

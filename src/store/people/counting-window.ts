@@ -20,7 +20,7 @@ export function countInWindow(name: string, table: 'api_windows' | 'attempt_wind
     returning opened_at, hits`;
   });
   return async (db: Database, ...window: [key: string, now: number, lengthMs: number]) => {
-    const [row] = await db.runAlone(bindPrepared(db.dialect, statement, window));
+    const [row] = await db.autocommit(bindPrepared(db.dialect, statement, window));
     return { openedAt: row?.opened_at ?? window[1], hits: row?.hits ?? 1 };
   };
 }

@@ -202,7 +202,7 @@ async function claimUnlimited(
   claimant: Claimant,
 ): Promise<Claim<ClaimedJob> & { limited: LaneSeats[] }> {
   const claim = (some: readonly LaneSeats[]) =>
-    room.db.runAlone(
+    room.db.autocommit(
       bindPrepared(room.db.dialect, claimAtOnce, parametersOf(room, some, claimant)),
     );
   let rows = await claim(asked);

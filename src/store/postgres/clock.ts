@@ -61,7 +61,7 @@ export class DatabaseClock implements Clock {
     let shortestMs = Infinity;
     for (let n = 0; n < 3; n++) {
       const askedAt = this.#own.monotonicMs();
-      const [row] = await this.#db.runAlone(READ_CLOCK);
+      const [row] = await this.#db.autocommit(READ_CLOCK);
       const answeredAt = this.#own.monotonicMs();
       if (!row || answeredAt - askedAt >= shortestMs) continue;
       shortestMs = answeredAt - askedAt;

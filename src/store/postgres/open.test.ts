@@ -20,7 +20,7 @@ describe('a connection to Postgres', () => {
     const arrived = readStartup(server);
     const { port } = server.address() as net.AddressInfo;
     const database = open(`postgres://belfry@127.0.0.1:${port}/belfry`, 'main');
-    await assert.rejects(database.runAlone(CompiledQuery.raw('select 1')));
+    await assert.rejects(database.autocommit(CompiledQuery.raw('select 1')));
     // What PgBouncer keeps apart for each client; whatever else comes, it turns the connection away.
     const accepted = new Set(['user', 'database', 'client_encoding', 'application_name']);
     assert.deepEqual(
@@ -46,7 +46,9 @@ describe('a connection to Postgres', () => {
     ] as const) {
       const database = open(own.url, use);
       const show = async (name: string) =>
-        Object.values((await database.runAlone(CompiledQuery.raw(`show ${name}`)))[0] as object)[0];
+        Object.values(
+          (await database.autocommit(CompiledQuery.raw(`show ${name}`)))[0] as object,
+        )[0];
       assert.equal(await show('application_name'), `belfry ${use}`);
       assert.equal(await show('default_transaction_isolation'), 'read committed');
       assert.equal(await show('default_transaction_read_only'), readOnly);

@@ -190,7 +190,7 @@ async function endJob(
 }
 
 async function countRows(store: TestStore, table: string): Promise<number> {
-  const rows = await store.database.runAlone(
+  const rows = await store.database.autocommit(
     CompiledQuery.raw(`select count(*) as number from ${table}`),
   );
   return (rows[0] as { number: number }).number;

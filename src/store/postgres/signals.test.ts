@@ -34,7 +34,7 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
 
     proxy.swallowAnswerTo('select 1');
     await store.testClock.advance(10_000);
-    await store.database.runAlone(CompiledQuery.raw('select pg_terminate_backend($1)', [first]));
+    await store.database.autocommit(CompiledQuery.raw('select pg_terminate_backend($1)', [first]));
     await eventually(
       async () => {
         await store.testClock.advance(100);
@@ -93,7 +93,9 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
       '["x",null]',
     ];
     for (const payload of payloads) {
-      await store.database.runAlone(CompiledQuery.raw(`select pg_notify('belfry', $1)`, [payload]));
+      await store.database.autocommit(
+        CompiledQuery.raw(`select pg_notify('belfry', $1)`, [payload]),
+      );
     }
     await eventually(() => heard.length > payloads.length, { what: 'what was said' });
     assert.deepEqual(
@@ -131,5 +133,5 @@ async function pidsOfListeners({ database }: Store): Promise<number[]> {
   const text = `select pid from pg_stat_activity
     where application_name = 'belfry signals' and datname = current_database()`;
   const query = CompiledQuery.raw(text) as CompiledQuery<{ pid: number }>;
-  return (await database.runAlone(query)).map(({ pid }) => pid);
+  return (await database.autocommit(query)).map(({ pid }) => pid);
 }

@@ -98,7 +98,7 @@ export class PostgresSignals implements SignalBus {
     try {
       for (const part of inParts([...unsent])) {
         const payload = JSON.stringify([this.#origin, ...part]);
-        await this.#db.runAlone(
+        await this.#db.autocommit(
           CompiledQuery.raw('select pg_notify($1, $2)', [this.#channel, payload]),
         );
         for (const signal of part) unsent.delete(signal);

@@ -82,5 +82,5 @@ async function openWithProxy() {
 
 async function ask(database: Database, text: string): Promise<unknown[]> {
   const query = CompiledQuery.raw(text) as CompiledQuery<{ value: unknown }>;
-  return (await database.runAlone(query)).map(({ value }) => value);
+  return (await database.autocommit(query)).map(({ value }) => value);
 }

@@ -99,7 +99,7 @@ export class Strangers {
   async areThere(): Promise<boolean> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#lookAtMs) return this.#areThere;
-    const found = await this.#db.runAlone(bindPrepared(this.#db.dialect, findStrangers, []));
+    const found = await this.#db.autocommit(bindPrepared(this.#db.dialect, findStrangers, []));
     this.#areThere = found.length > 0;
     this.#lookAtMs = nowMs + LOOK_EVERY_MS;
     return this.#areThere;

@@ -234,7 +234,7 @@ describe('retention', () => {
         const payload = JSON.stringify('x'.repeat(500_000));
         const { queueId } = await aJob(store, team.id, { payload });
         for (let n = 0; n < 19; n++) await aJob(store, team.id, { payload });
-        await store.database.runAlone(CompiledQuery.raw('pragma wal_checkpoint(passive)'));
+        await store.database.autocommit(CompiledQuery.raw('pragma wal_checkpoint(passive)'));
         const full = fs.statSync(file).size;
         assert.ok(full > 10_000_000, `${full}`);
         await store.queues.delete(team.id, queueId);
@@ -279,7 +279,7 @@ async function deleteTeam(store: Store, teamId: string): Promise<void> {
 }
 
 async function countRows(store: Store, table: string): Promise<number> {
-  const rows = await store.database.runAlone(
+  const rows = await store.database.autocommit(
     CompiledQuery.raw(`select count(*) as count from ${table}`),
   );
   return (rows as { count: number }[])[0]?.count ?? -1;
@@ -292,6 +292,6 @@ async function countAll(store: Store, tables: readonly string[]): Promise<number
 }
 
 async function countPages(store: Store): Promise<number> {
-  const rows = await store.database.runAlone(CompiledQuery.raw('pragma page_count'));
+  const rows = await store.database.autocommit(CompiledQuery.raw('pragma page_count'));
   return (rows as { page_count: number }[])[0]?.page_count ?? -1;
 }

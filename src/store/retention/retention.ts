@@ -179,7 +179,7 @@ export class RetentionStore {
    */
   async giveBackPages(most: number): Promise<number> {
     return this.#db.dialect.giveBackPages(
-      (text) => this.#db.runAlone(CompiledQuery.raw(text)),
+      (text) => this.#db.autocommit(CompiledQuery.raw(text)),
       most,
     );
   }
@@ -258,7 +258,7 @@ export class RetentionStore {
   ): Promise<number> {
     const { $, isAmongFew } = this.#db.dialect;
     const text = `delete from ${table} where ${isAmongFew(table, condition, $(2))} returning 1 as gone`;
-    const gone = await this.#db.runAlone(CompiledQuery.raw(text, [...parameters]));
+    const gone = await this.#db.autocommit(CompiledQuery.raw(text, [...parameters]));
     return gone.length;
   }
 }

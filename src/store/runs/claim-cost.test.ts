@@ -29,9 +29,9 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
     const waiting = { team_id: team.id, queue_id: queueId };
     const jobs = Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: n + 1 }));
     await fillJobs(store, jobs);
-    await store.database.runAlone(CompiledQuery.raw('vacuum jobs'));
+    await store.database.autocommit(CompiledQuery.raw('vacuum jobs'));
     // The server would vacuum by itself within a minute, and take away what the claims below leave.
-    await store.database.runAlone(
+    await store.database.autocommit(
       CompiledQuery.raw('alter table jobs set (autovacuum_enabled = false)'),
     );
     const claim = (seats: number, from: number) =>

@@ -134,7 +134,7 @@ export class HeldLanes<Asked> {
     if (asked.length === 0) return [];
     const { month, day } = periodsOf(now);
     const ids = asked.map((each) => ({ id: this.#laneOf(each).id }));
-    const rows = await this.#db.runAlone(
+    const rows = await this.#db.autocommit(
       bindPrepared(this.#db.dialect, this.#findHeldOf, [
         packRows(LANE, ids),
         month,

@@ -33,7 +33,7 @@ export class SqliteSignals extends LocalSignals {
 
   async #look(): Promise<void> {
     try {
-      const version = await this.#db.runAlone(DATA_VERSION);
+      const version = await this.#db.autocommit(DATA_VERSION);
       const seen = version[0]?.data_version ?? 0;
       if (this.#seen !== null && seen !== this.#seen) this.send([{ kind: 'unknown' }]);
       this.#seen = seen;
