@@ -113,8 +113,8 @@ async function runBatch(each: Case, counts: boolean): Promise<void> {
   const { store, nodeId, queueId } = each;
   const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
   const claimFrom = performance.now();
-  const asked = [{ id: queueId, seats: BATCH, from: each.from }];
-  const { claimed, lanes } = await store.runs.claimJobs(asked, claimant);
+  const asked = [{ id: queueId, slots: BATCH, from: each.from }];
+  const { claimed, flows } = await store.runs.claimJobs(asked, claimant);
   const settleFrom = performance.now();
   if (counts && claimed.length < BATCH) throw new Error(`a batch of only ${claimed.length}`);
   await Promise.all(claimed.map((job) => store.runs.settle(nodeId, settlementOf(store, job))));
@@ -124,7 +124,7 @@ async function runBatch(each: Case, counts: boolean): Promise<void> {
     each.settles.push(until - settleFrom);
   }
   // What comes in from now on is due no earlier than now.
-  each.from = Math.min(lanes[0]?.nextDueAt ?? Infinity, claimant.now);
+  each.from = Math.min(flows[0]?.nextDueAt ?? Infinity, claimant.now);
   await refill(each, Math.max(claimed.length, 1));
 }
 

@@ -86,15 +86,15 @@ export async function openQueue(store: Store, teamId: string): Promise<void> {
   await store.queues.save(teamId, QUEUE, { isPaused: false }, store.clock.now());
 }
 
-/** A single queue may hold about two thirds of the seats (§3.8), so that many more are needed. */
-const SEATS_PER_REQUEST = 1.53;
+/** A single queue may hold about two thirds of the slots (§3.8), so that many more are needed. */
+const SLOTS_PER_REQUEST = 1.53;
 
 const makeBelfry: MakeContestant = async ({ jobs, targetUrl, concurrency, place }) => {
   const store = await openBenchStore(place);
   const done = Promise.withResolvers<void>();
   let left = jobs;
-  const seats = Math.round(concurrency * SEATS_PER_REQUEST);
-  const { engine, sender } = buildBenchEngine(store, seats, {
+  const slots = Math.round(concurrency * SLOTS_PER_REQUEST);
+  const { engine, sender } = buildBenchEngine(store, slots, {
     runEnded: () => {
       if (--left === 0) done.resolve();
     },

@@ -15,7 +15,7 @@ export interface CronBurst {
 }
 
 const TEAMS = 10;
-const SEATS = 256;
+const SLOTS = 256;
 /** Enough for the last cron to be there before the first is due. */
 const LEAD_MS = 2_000;
 
@@ -37,7 +37,7 @@ export async function measureCrons(
 
 async function measureOn(place: string, target: Target, crons: number) {
   const store = await openBenchStore(place);
-  const { engine, sender } = buildBenchEngine(store, SEATS);
+  const { engine, sender } = buildBenchEngine(store, SLOTS);
   const teams = await Promise.all(
     Array.from({ length: TEAMS }, (_, n) =>
       store.teams.create(`Team ${n}`, 'unlimited', store.clock.now()),

@@ -14,7 +14,7 @@ export interface Flood {
   longestMs: number;
 }
 
-const SEATS = 256;
+const SLOTS = 256;
 const SMALL_JOBS = 10;
 
 export async function measureFlood(
@@ -36,7 +36,7 @@ export async function measureFlood(
 
 async function measureOn(place: string, target: Target, flooding: number): Promise<number[]> {
   const store = await openBenchStore(place);
-  const { engine, sender } = buildBenchEngine(store, SEATS);
+  const { engine, sender } = buildBenchEngine(store, SLOTS);
   const { teamId, queueId } = await fillQueue(store, 1, `${target.url}/slow`);
   const url = `${target.url}/slow`;
   const firstDueAt = store.clock.now() - 3_600_000;

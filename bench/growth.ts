@@ -71,8 +71,8 @@ export interface Growth {
 
 const SMALL = 1_000;
 const QUEUES = 10;
-const SEATS_OF_QUEUE = 10;
-const BATCH = QUEUES * SEATS_OF_QUEUE;
+const SLOTS_OF_QUEUE = 10;
+const BATCH = QUEUES * SLOTS_OF_QUEUE;
 const WARM_UP = 10;
 const PAGE_RUNS = 7;
 const DAYS = HISTORY_DAYS;
@@ -243,13 +243,13 @@ async function runBatch(each: Case): Promise<void> {
   const claimant = { nodeId, now, monthlyLimitOf: () => null };
   const asked = [...from].map(([queueId, at]) => ({
     id: queueId,
-    seats: SEATS_OF_QUEUE,
+    slots: SLOTS_OF_QUEUE,
     from: at,
   }));
-  const { claimed, lanes } = await spend(each, 'claim', () =>
+  const { claimed, flows } = await spend(each, 'claim', () =>
     store.runs.claimJobs(asked, claimant),
   );
-  for (const { id, nextDueAt } of lanes) from.set(id, Math.min(nextDueAt ?? now, now));
+  for (const { id, nextDueAt } of flows) from.set(id, Math.min(nextDueAt ?? now, now));
   await spend(each, 'settle', () =>
     Promise.all(claimed.map((job) => store.runs.settle(nodeId, settlementOf(store, job)))),
   );

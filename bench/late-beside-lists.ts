@@ -25,7 +25,7 @@ interface Stream {
 
 /** So many people ask at once, each the next question as soon as one is answered. */
 const READERS = 2;
-const SEATS = 256;
+const SLOTS = 256;
 
 /**
  * @param ask  answers one question; they go round
@@ -36,7 +36,7 @@ export async function measureLateBesideLists(
   ask: readonly (() => Promise<unknown>)[],
 ): Promise<[LateBesideLists, LateBesideLists]> {
   const target = await startTarget();
-  const { engine, sender } = buildBenchEngine(stream.store, SEATS);
+  const { engine, sender } = buildBenchEngine(stream.store, SLOTS);
   await engine.start();
   try {
     const alone = await measure(stream, target, []);

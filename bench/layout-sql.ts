@@ -143,7 +143,7 @@ export function acceptSql(layout: Layout): string {
     ) insert into todo (${todo}) select team_id, id, id, 1, queue_id, due_at from named returning id`;
 }
 
-/** $1 queue, $2 node, $3 now, $4 seats, $5 from when on, $6 month, $7 day, $8 the claim's id */
+/** $1 queue, $2 node, $3 now, $4 slots, $5 from when on, $6 month, $7 day, $8 the claim's id */
 export const CLAIM_PARAMETERS = 8;
 
 export function claimSql(layout: Layout): string {

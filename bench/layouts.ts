@@ -255,12 +255,12 @@ async function makeToday(places: Places): Promise<Contestant> {
   const pass = async () => {
     for (let n = 0; n < BATCHES; n++) {
       const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
-      const { claimed, lanes } = await store.runs.claimJobs(
-        [{ id: queueId, seats: BATCH, from }],
+      const { claimed, flows } = await store.runs.claimJobs(
+        [{ id: queueId, slots: BATCH, from }],
         claimant,
       );
       if (claimed.length !== BATCH) throw new Error(`today: a batch of ${claimed.length}`);
-      from = lanes[0]?.nextDueAt ?? from;
+      from = flows[0]?.nextDueAt ?? from;
       await Promise.all(
         claimed.map((each) => store.runs.settle(nodeId, settlementOf(store, each))),
       );

@@ -40,7 +40,7 @@ const NODES = [1, 2, 4];
 /** After a job has arrived, its outcome is yet to be stored. */
 const STORED_MS = 1_500;
 const env = { PLANS: 'unlimited=unlimited', LOG_LEVEL: 'warn' };
-const MANY_SEATS = { ...env, MAX_CONCURRENT_REQUESTS: '4000' };
+const MANY_SLOTS = { ...env, MAX_CONCURRENT_REQUESTS: '4000' };
 
 interface Room {
   places: Places;
@@ -71,7 +71,7 @@ export async function measureUnits(
     const { accept, deliver } = await passThrough(room, jobs);
     const nodes = serverPid === null ? [] : await measureNodes(room, jobs, databaseUrl);
     await belfry.stop();
-    await using roomy = await belfry.restart(MANY_SEATS);
+    await using roomy = await belfry.restart(MANY_SLOTS);
     const memory = await holdMany({ ...room, belfry: roomy }, { underWay, warmUp: jobs / 2 });
     client.close();
     const result = { database, jobs, accept, deliver, ...memory, nodes };
@@ -150,7 +150,7 @@ async function holdMany(room: Room, { underWay, warmUp }: { underWay: number; wa
   const { belfry, client, target } = room;
   await passThrough(room, warmUp);
   const before = readMemory(belfry.pid);
-  // A queue alone gets two thirds of the seats, which are enough.
+  // A queue alone gets two thirds of the slots, which are enough.
   const job = { queue: 'held', url: `${target.url}/hold`, payload: { n: 1 } };
   await postJobs(belfry, client, job, underWay);
   await eventually(async () => (await target.count('/hold')) >= underWay, {

@@ -315,7 +315,7 @@ function declareSharedLimit(openTestStore: OpenTestStore) {
       await setQueue(service, { concurrencyLimit: limit });
       const posts = Array.from({ length: 30 }, () => scheduleJob(service, { url: receiver.url }));
       await Promise.all(posts);
-      // Signals between the two, and a seat that the other one left, take time on their clock.
+      // Signals between the two, and a slot that the other one left, take time on their clock.
       while (receiver.requests.length < 30) await service.clock.advance(100);
       await Promise.all([service.quiet(), second.quiet()]);
       assert.equal(receiver.requests.length, 30);

@@ -297,7 +297,7 @@ function declareMissedTimes(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 2);
   });
 
-  test('"overloaded for over a minute": one execution once there is a free seat', async () => {
+  test('"overloaded for over a minute": one execution once there is a free slot', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver();
     receiver.answer('/hog', { after: gate.opened });
@@ -488,7 +488,7 @@ function declareEnds(openTestStore: OpenTestStore) {
     await clock.advance(MINUTE);
     const deadNode = await aNode(store);
     const { claimed } = await store.runs.claimExecutions(
-      [{ id: teamId, seats: 5 }],
+      [{ id: teamId, slots: 5 }],
       { nodeId: deadNode, now: clock.now(), monthlyLimitOf: () => null },
       () => at('12:01') + 24 * 60 * MINUTE,
     );

@@ -69,7 +69,7 @@ describe('two nodes on one Postgres', () => {
     const gate = makeGate();
     await using target = await startReceiver({ answer: { status: 500, after: gate.opened } });
     await using database = await createDatabase();
-    // So few seats that neither can run all of them.
+    // So few slots that neither can run all of them.
     const env = { SMTP_URL: smtp.url, MAX_CONCURRENT_REQUESTS: '5' };
     await using first = await startBelfry({ databaseUrl: database.url, env });
     const client = await makeClient(first);

@@ -197,7 +197,7 @@ async function judge(
     else if (told === 0) lostCallbacks++;
     if (last.reason === 'worker_failed') cutOff++;
   }
-  // One that was being sent when its process died is not sent again; no more can be under way than there are seats.
+  // One that was being sent when its process died is not sent again; no more can be under way than there are slots.
   assert.ok(lostCallbacks <= kills * 64, `${lostCallbacks} callbacks never came`);
   assert.ok(lostCallbacks < posted.length / 3, `${lostCallbacks} callbacks never came`);
   assert.ok(cutOff <= kills * 64 && cutOff < posted.length / 2, `${cutOff} were cut off`);

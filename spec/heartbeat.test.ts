@@ -138,7 +138,7 @@ describe('an engine', { timeout: 60_000 }, () => {
     assert.ok(target.requests.every(({ url }) => url === '/cron'));
   });
 
-  test('works while every seat is taken for minutes, also after a claim that failed', async () => {
+  test('works while every slot is taken for minutes, also after a claim that failed', async () => {
     await using target = await startReceiver({ answer: 'never' });
     const env = { MAX_CONCURRENT_REQUESTS: '1' };
     await using service = await startService(openSqliteTestStore, { env });
@@ -168,6 +168,6 @@ describe('an engine', { timeout: 60_000 }, () => {
       if (second % 10 === 0) await eventually(() => engine?.isWorking());
     }
     assert.equal(engine?.isWorking(), true);
-    assert.equal(target.requests.length, 1, 'the seat was taken all the time');
+    assert.equal(target.requests.length, 1, 'the slot was taken all the time');
   });
 });

@@ -20,15 +20,15 @@ const CRONS = isFull ? 50 : 8;
 const QUEUES = 4;
 const POSTERS = 16;
 /** Small, so that what is due is spread over the nodes in many claims. */
-const SEATS = isFull ? 64 : 12;
+const SLOTS = isFull ? 64 : 12;
 /**
- * A run gives its seat up when its answer is in. Nothing more is claimed while the outcomes of twice as many
+ * A run gives its slot up when its answer is in. Nothing more is claimed while the outcomes of twice as many
  * are not stored, so a slow database leaves at most these unfinished on a node.
  */
-const MOST_UNFINISHED = 3 * SEATS;
-/** More than the others have seats for at once. */
-const ROUND = 16 * SEATS;
-/** Long enough at full size that seats are what is short, and not the machine's two cores. */
+const MOST_UNFINISHED = 3 * SLOTS;
+/** More than the others have slots for at once. */
+const ROUND = 16 * SLOTS;
+/** Long enough at full size that slots are what is short, and not the machine's two cores. */
 const ANSWER_MS = isFull ? 150 : 30;
 /** A lease lasts 15 s, and its end is noticed within a few more. */
 const LEASE_LIMIT_MS = 30_000;
@@ -36,7 +36,7 @@ const DONE_LIMIT_MS = isFull ? 240_000 : 40_000;
 const LIMIT_MS = isFull ? 900_000 : 100_000;
 const env = {
   PLANS: 'unlimited=unlimited',
-  MAX_CONCURRENT_REQUESTS: String(SEATS),
+  MAX_CONCURRENT_REQUESTS: String(SLOTS),
   LOG_LEVEL: 'info',
 };
 

@@ -94,17 +94,17 @@ export async function declareDead(store: Store, nodeId: string): Promise<void> {
 
 interface Asking {
   queueIds: readonly string[];
-  seats?: number;
+  slots?: number;
   monthlyLimit?: number | null;
 }
 
-/** Claims due jobs of queues, up to `seats` from each. */
+/** Claims due jobs of queues, up to `slots` from each. */
 export async function claimJobs(
   store: Store,
   nodeId: string,
-  { queueIds, seats = 100, monthlyLimit = null }: Asking,
+  { queueIds, slots = 100, monthlyLimit = null }: Asking,
 ): Promise<Claim<ClaimedJob>> {
-  const asked = queueIds.map((id) => ({ id, seats }));
+  const asked = queueIds.map((id) => ({ id, slots }));
   return store.runs.claimJobs(asked, aClaimant(store, nodeId, monthlyLimit));
 }
 

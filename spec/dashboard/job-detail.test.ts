@@ -383,7 +383,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
       const now = store.clock.now();
       const node = await aNode(store);
       const cron = await aCron(store, ada.teamId, { name: `Cut ${how}`, nextRunAt: now });
-      const asked = [{ id: ada.teamId, seats: 5 }];
+      const asked = [{ id: ada.teamId, slots: 5 }];
       const { claimed } = await store.runs.claimExecutions(
         asked,
         aClaimant(store, node),

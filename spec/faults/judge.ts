@@ -65,7 +65,7 @@ export function judge(scene: Scene, posted: Posted, found: Findings, givesUp: bo
     if (status !== 503 && status !== 0) broken.push(`${times} jobs were answered with ${status}`);
   }
   const { target } = scene;
-  if (target.mostSingle() > 1) broken.push(`${target.mostSingle()} at once in a queue of one seat`);
+  if (target.mostSingle() > 1) broken.push(`${target.mostSingle()} at once in a queue of one slot`);
   broken.push(...judgeExecutions(scene, found, givesUp));
   const drift = driftOf(found) - scene.past.drift;
   if (drift !== 0 && !isMonthEnding()) broken.push(`${drift} runs too many are counted`);

@@ -8,7 +8,7 @@ import { withinTime } from '#testing/wait';
  *
  * `brief` comes all the time, so that some are being claimed, sent, answered, settled and told about when the fault
  * begins; `held` is in flight then and answered while the fault lasts, so that its outcome waits for the database;
- * `long` is in flight until the fault is over; `due` falls due while it lasts; `single` waits for the one seat of its
+ * `long` is in flight until the fault is over; `due` falls due while it lasts; `single` waits for the one slot of its
  * queue; of `told` the callback is in flight when the fault begins.
  */
 export type Kind = 'brief' | 'held' | 'long' | 'due' | 'single' | 'told';
@@ -53,7 +53,7 @@ export interface Target extends AsyncDisposable {
   bodiesAt(path: string): string[];
   /** Requests so far that count as runs. */
   countRuns(): number;
-  /** The most requests of the queue with one seat that were under way at once. */
+  /** The most requests of the queue with one slot that were under way at once. */
   mostSingle(): number;
   /** Resolves once it is so; looks whenever a request has arrived. */
   until(isSo: () => boolean, what: string, withinMs?: number): Promise<void>;

@@ -40,7 +40,7 @@ export interface Notifier {
 }
 
 /** Teams that are told at the same time; one whose chat hangs holds up no other. */
-const MAX_LANES = 20;
+const MAX_TEAMS_AT_ONCE = 20;
 const LONGEST_SLEEP_MS = 5_000;
 const STORE_DOWN_PAUSE_MS = 1_000;
 
@@ -53,7 +53,7 @@ class NoticeLoop implements Notifier {
   readonly #options: NotifierOptions;
   readonly #store: Store;
   readonly #sending: NoticeSending;
-  readonly #lanes = new Map<string, Promise<void>>();
+  readonly #sendings = new Map<string, Promise<void>>();
   #raiseTimedAt = 0;
   #running = false;
   #looking = false;
@@ -81,15 +81,15 @@ class NoticeLoop implements Notifier {
     this.#running = false;
     this.#stopListening();
     this.#callOffSleep?.();
-    if (this.#lanes.size === 0) return;
+    if (this.#sendings.size === 0) return;
     await new Promise<void>((resolve) => {
-      void Promise.all(this.#lanes.values()).then(() => resolve());
+      void Promise.all(this.#sendings.values()).then(() => resolve());
       this.#store.clock.after(graceMs, resolve);
     });
   }
 
   isQuiet(): boolean {
-    return !this.#looking && this.#lanes.size === 0;
+    return !this.#looking && this.#sendings.size === 0;
   }
 
   async sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome> {
@@ -130,7 +130,7 @@ class NoticeLoop implements Notifier {
       do {
         this.#wokenWhileLooking = false;
         await this.#raiseTimed();
-        lookAgainAt = Math.min(await this.#openLanes(), this.#raiseTimedAt);
+        lookAgainAt = Math.min(await this.#sendToTeams(), this.#raiseTimedAt);
       } while (this.#running && (this.#wokenWhileLooking || lookAgainAt <= clock.now()));
     } catch (error) {
       this.#options.log.warn('notices.not-read', { error: (error as Error).message });
@@ -154,30 +154,30 @@ class NoticeLoop implements Notifier {
   }
 
   /** Begins with the teams that have something due. @returns when to look again, at the latest */
-  async #openLanes(): Promise<number> {
+  async #sendToTeams(): Promise<number> {
     const now = this.#store.clock.now();
     let lookAgainAt = now + LONGEST_SLEEP_MS;
     for (const { teamId, nextDueAt } of await this.#store.notices.scanWaiting()) {
-      // Whoever ends a lane looks again.
-      if (this.#lanes.has(teamId)) continue;
+      // Whoever ends a sending looks again.
+      if (this.#sendings.has(teamId)) continue;
       if (nextDueAt > now) lookAgainAt = Math.min(lookAgainAt, nextDueAt);
-      else if (this.#lanes.size < MAX_LANES && this.#running) this.#openLane(teamId);
+      else if (this.#sendings.size < MAX_TEAMS_AT_ONCE && this.#running) this.#startSending(teamId);
     }
     return lookAgainAt;
   }
 
-  #openLane(teamId: string): void {
-    const lane = this.#sending
+  #startSending(teamId: string): void {
+    const sending = this.#sending
       .tellTeam(teamId)
       .catch((error: unknown) => {
         this.#options.log.error('notices.lane-failed', { teamId, error });
         return this.#pause();
       })
       .finally(() => {
-        this.#lanes.delete(teamId);
+        this.#sendings.delete(teamId);
         this.#wake();
       });
-    this.#lanes.set(teamId, lane);
+    this.#sendings.set(teamId, sending);
   }
 
   /** The team's notices stay due while the store is out of reach; this keeps it from being asked in a loop. */

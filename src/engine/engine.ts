@@ -9,14 +9,14 @@ import type {
   ClaimedExecution,
   ClaimedJob,
   Holds,
-  LaneSeats,
+  FlowSlots,
 } from '#store/runs/claims';
 import type { Store } from '#store/store';
-import { Agenda, type Lane } from './agenda.ts';
+import { FlowScheduler, type Flow } from './flow-scheduler.ts';
 import { Lease } from './lease.ts';
 import type { EngineObserver } from './observer.ts';
 import { Runs } from './runs.ts';
-import { dealSeats } from './seats.ts';
+import { dealSlots } from './fair-slots.ts';
 import { Strays } from './strays.ts';
 
 export interface EngineOptions {
@@ -31,17 +31,17 @@ export interface EngineOptions {
   monthlyLimitOf: (plan: string) => number | null;
 }
 
-/** Lanes served by one claim. */
-const MAX_LANES = 64;
+/** Flows served by one claim. */
+const MAX_FLOWS = 64;
 /** The clock may jump while the engine sleeps; it looks up this often at least. */
 const LONGEST_SLEEP_MS = 1_000;
-/** Signals are hints and may be lost: how often the whole agenda is read again. */
+/** Signals are hints and may be lost: how often the whole scheduler is read again. */
 const RESCAN_EVERY_MS = 15_000;
-/** How long to leave a lane alone that is due but gave nothing: another node holds its rows just now. */
+/** How long to leave a flow alone that is due but gave nothing: another node holds its rows just now. */
 const CONTENDED_PAUSE_MS = 5;
-/** A lane that waits for a free seat of its queue's limit is woken by whoever ends a run; this is for lost news. */
+/** A flow that waits for a free slot of its queue's limit is woken by whoever ends a run; this is for lost news. */
 const AT_LIMIT_PAUSE_MS = 1_000;
-/** When to look again whether somebody still holds a row that a claim of the lane needs. */
+/** When to look again whether somebody still holds a row that a claim of the flow needs. */
 const HELD_PAUSE_MS = 100;
 const STORE_DOWN_PAUSE_MS = 500;
 /** After so long without a look at what waits, or with claims that fail, the engine does not work. */
@@ -50,14 +50,14 @@ const STUCK_MS = 60_000;
 /**
  * Time passes here: finds what is due, claims it, sends it, and writes down what came of it.
  *
- * One loop claims; every claimed run goes its own way and frees its seat when its answer is in. Nothing is
+ * One loop claims; every claimed run goes its own way and frees its slot when its answer is in. Nothing is
  * kept here that the store does not know: the process may end at any instant.
  */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #agenda = new Agenda();
+  readonly #scheduler = new FlowScheduler();
   readonly #lease: Lease;
   readonly #strays: Strays;
   readonly #runs: Runs;
@@ -70,8 +70,8 @@ export class Engine {
   #idle: (() => void) | null = null;
   /** When everything that waits was last read. */
   #lookedAtMs = -Infinity;
-  /** The first and the last claim in a row that failed, by kind of lane; without those that succeed. */
-  readonly #failedClaims = new Map<Lane['kind'], { firstMs: number; lastMs: number }>();
+  /** The first and the last claim in a row that failed, by kind of flow; without those that succeed. */
+  readonly #failedClaims = new Map<Flow['kind'], { firstMs: number; lastMs: number }>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -81,7 +81,7 @@ export class Engine {
     this.#lease = new Lease({ ...options, onMoreToDo: () => void this.#rescanAll() });
     this.#runs = new Runs({
       ...options,
-      agenda: this.#agenda,
+      scheduler: this.#scheduler,
       underWay: this.#strays.underWay,
       onMoreRoom: () => {
         this.#tellIfIdle();
@@ -97,12 +97,12 @@ export class Engine {
   /** True while nothing is being claimed, sent or settled and nothing is due. */
   isQuiet(): boolean {
     const isBusy = this.#looping || this.#runs.unsettled > 0;
-    return !isBusy && this.#agenda.nextDueAt() > this.#clock.now();
+    return !isBusy && this.#scheduler.nextDueAt() > this.#clock.now();
   }
 
   /**
    * False where nothing of some kind could be claimed for a minute: the database is away, refuses, or does not answer.
-   * Only what was tried counts: while every seat is taken, nothing is claimed, and nothing is wrong.
+   * Only what was tried counts: while every slot is taken, nothing is claimed, and nothing is wrong.
    */
   isWorking(): boolean {
     const agoMs = (sinceMs: number) => this.#clock.monotonicMs() - sinceMs;
@@ -162,8 +162,8 @@ export class Engine {
     this.#expect('queue', queueId, teamId, this.#clock.now(), from);
   }
 
-  #expect(kind: Lane['kind'], id: string, teamId: string, dueAt: number, from = dueAt): void {
-    this.#agenda.expect({ kind, id, teamId }, dueAt, from);
+  #expect(kind: Flow['kind'], id: string, teamId: string, dueAt: number, from = dueAt): void {
+    this.#scheduler.expect({ kind, id, teamId }, dueAt, from);
     this.#wake();
   }
 
@@ -178,13 +178,13 @@ export class Engine {
     this.#callOffRescan?.();
     try {
       for (const { id, teamId, nextDueAt } of await this.#store.runs.scanQueues()) {
-        this.#agenda.expect({ kind: 'queue', id, teamId }, nextDueAt);
+        this.#scheduler.expect({ kind: 'queue', id, teamId }, nextDueAt);
       }
       for (const { id, teamId, nextDueAt } of await this.#store.runs.scanTeams()) {
-        this.#agenda.expect({ kind: 'crons', id, teamId }, nextDueAt);
+        this.#scheduler.expect({ kind: 'crons', id, teamId }, nextDueAt);
       }
       for (const teamId of await this.#store.callbacks.scanWaiting()) {
-        this.#agenda.expect({ kind: 'callbacks', id: teamId, teamId }, this.#clock.now());
+        this.#scheduler.expect({ kind: 'callbacks', id: teamId, teamId }, this.#clock.now());
       }
       this.#lookedAtMs = this.#clock.monotonicMs();
     } catch (error) {
@@ -226,38 +226,38 @@ export class Engine {
       !this.#stopping &&
       this.#runs.inFlight < maxConcurrentRequests &&
       this.#runs.unsettled < 2 * maxConcurrentRequests &&
-      this.#agenda.nextDueAt() <= this.#clock.now()
+      this.#scheduler.nextDueAt() <= this.#clock.now()
     );
   }
 
-  /** Whoever frees a seat or brings news wakes the loop; sleeping is only for what is not due yet. */
+  /** Whoever frees a slot or brings news wakes the loop; sleeping is only for what is not due yet. */
   #sleep(): void {
     const { maxConcurrentRequests } = this.#options;
     if (this.#runs.inFlight >= maxConcurrentRequests) return;
-    const untilDue = this.#agenda.nextDueAt() - this.#clock.now();
+    const untilDue = this.#scheduler.nextDueAt() - this.#clock.now();
     const ms = Math.min(Math.max(untilDue, 1), LONGEST_SLEEP_MS);
     this.#callOffSleep = this.#clock.after(ms, () => this.#wake());
   }
 
   async #claimOnce(): Promise<void> {
     const now = this.#clock.now();
-    const lanes = this.#agenda.takeDue(now, MAX_LANES);
+    const flows = this.#scheduler.takeDue(now, MAX_FLOWS);
     const free = this.#options.maxConcurrentRequests - this.#runs.inFlight;
-    const seats = dealSeats(lanes, free, this.#runs.inFlightByTeam);
-    const served = lanes.flatMap((lane, n) => {
-      const dealt = seats[n] ?? 0;
-      return dealt > 0 ? [{ lane, seats: dealt }] : [];
+    const slots = dealSlots(flows, free, this.#runs.inFlightByTeam);
+    const served = flows.flatMap((flow, n) => {
+      const dealt = slots[n] ?? 0;
+      return dealt > 0 ? [{ flow, slots: dealt }] : [];
     });
-    // Who got no seat comes next if the others leave any; where nobody may have one, something must end first.
+    // Who got no slot comes next if the others leave any; where nobody may have one, something must end first.
     const turnAgainAt = served.length > 0 ? now : now + CONTENDED_PAUSE_MS;
-    for (const [n, lane] of lanes.entries()) {
-      if (seats[n] === 0) this.#agenda.giveBack(lane, turnAgainAt, lane.from);
+    for (const [n, flow] of flows.entries()) {
+      if (slots[n] === 0) this.#scheduler.giveBack(flow, turnAgainAt, flow.from);
     }
     const { runs } = this.#store;
-    const from = (kind: Lane['kind'], claim: (served: readonly Served[]) => Promise<void>) =>
+    const from = (kind: Flow['kind'], claim: (served: readonly Served[]) => Promise<void>) =>
       this.#claimFrom(
         kind,
-        served.filter(({ lane }) => lane.kind === kind),
+        served.filter(({ flow }) => flow.kind === kind),
         now,
         claim,
       );
@@ -271,7 +271,7 @@ export class Engine {
   }
 
   async #claimFrom(
-    kind: Lane['kind'],
+    kind: Flow['kind'],
     served: readonly Served[],
     now: number,
     claim: (served: readonly Served[]) => Promise<void>,
@@ -286,10 +286,10 @@ export class Engine {
       this.#failedClaims.set(kind, { firstMs, lastMs });
       this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
       const queues = kind === 'queue' ? served : [];
-      this.#strays.expect({ queueIds: queues.map(({ lane }) => lane.id), since: now });
+      this.#strays.expect({ queueIds: queues.map(({ flow }) => flow.id), since: now });
       const again = this.#clock.now() + STORE_DOWN_PAUSE_MS;
-      for (const { lane } of served) {
-        if (lane.newsAt !== null) this.#agenda.giveBack(lane, again, lane.from);
+      for (const { flow } of served) {
+        if (flow.newsAt !== null) this.#scheduler.giveBack(flow, again, flow.from);
       }
     }
   }
@@ -297,32 +297,32 @@ export class Engine {
   async #claimRuns(
     served: readonly Served[],
     now: number,
-    claim: (asked: LaneSeats[], claimant: Claimant) => Promise<Claim>,
+    claim: (asked: FlowSlots[], claimant: Claimant) => Promise<Claim>,
   ): Promise<void> {
-    const laneOf = new Map(served.map(({ lane }) => [lane.id, lane]));
-    const settledBefore = new Map(served.map(({ lane }) => [lane.id, lane.settled]));
+    const flowOf = new Map(served.map(({ flow }) => [flow.id, flow]));
+    const settledBefore = new Map(served.map(({ flow }) => [flow.id, flow.settled]));
     const nodeId = this.#lease.nodeId;
-    const { claimed, blocked, lanes } = await claim(
-      served.map(({ lane: { id, teamId, from }, seats }) => ({ id, teamId, seats, from })),
+    const { claimed, blocked, flows } = await claim(
+      served.map(({ flow: { id, teamId, from }, slots }) => ({ id, teamId, slots, from })),
       { nodeId, now, monthlyLimitOf: this.#options.monthlyLimitOf },
     );
     this.#options.observer.claimed(claimed.length, blocked);
-    const taken = new Set(claimed.map(laneIdOf));
+    const taken = new Set(claimed.map(flowIdOf));
     for (const run of await this.#mayStart(nodeId, claimed)) {
-      const lane = laneOf.get(laneIdOf(run));
-      if (lane) this.#runs.start(run, nodeId, lane);
+      const flow = flowOf.get(flowIdOf(run));
+      if (flow) this.#runs.start(run, nodeId, flow);
     }
-    for (const { id, nextDueAt, holds } of lanes) {
-      const lane = laneOf.get(id);
-      if (!lane) continue;
-      lane.isAtLimit = holds === 'at-limit';
+    for (const { id, nextDueAt, holds } of flows) {
+      const flow = flowOf.get(id);
+      if (!flow) continue;
+      flow.isAtLimit = holds === 'at-limit';
       // What ended while the claim looked may have made room that it did not see.
-      const madeRoom = lane.isAtLimit && lane.settled !== settledBefore.get(id);
+      const madeRoom = flow.isAtLimit && flow.settled !== settledBefore.get(id);
       const gotSome = taken.has(id) || blocked > 0;
       const again = madeRoom ? now : this.#whenAgain(nextDueAt, holds, gotSome, now);
       // A paused queue tells of nothing that waits in it.
-      const from = holds === 'paused' ? lane.from : (nextDueAt ?? Infinity);
-      this.#agenda.giveBack(lane, nextDueAt === null ? null : again, from);
+      const from = holds === 'paused' ? flow.from : (nextDueAt ?? Infinity);
+      this.#scheduler.giveBack(flow, nextDueAt === null ? null : again, from);
     }
   }
 
@@ -335,13 +335,13 @@ export class Engine {
 
   async #takeCallbacks(served: readonly Served[]): Promise<void> {
     const nodeId = this.#lease.nodeId;
-    for (const { lane, seats } of served) {
-      const callbacks = await this.#store.callbacks.take(nodeId, lane.id, seats);
-      const mayBeMore = callbacks.length === seats;
+    for (const { flow, slots } of served) {
+      const callbacks = await this.#store.callbacks.take(nodeId, flow.id, slots);
+      const mayBeMore = callbacks.length === slots;
       for (const callback of await this.#mayStart(nodeId, callbacks)) {
-        this.#runs.startCallback(callback, nodeId, lane);
+        this.#runs.startCallback(callback, nodeId, flow);
       }
-      this.#agenda.giveBack(lane, mayBeMore ? this.#clock.now() : null);
+      this.#scheduler.giveBack(flow, mayBeMore ? this.#clock.now() : null);
     }
   }
 
@@ -359,12 +359,12 @@ export class Engine {
 }
 
 interface Served {
-  lane: Lane;
-  seats: number;
+  flow: Flow;
+  slots: number;
 }
 
-/** The lane that a run was claimed from. */
-function laneIdOf(run: ClaimedJob | ClaimedExecution): string {
+/** The flow that a run was claimed from. */
+function flowIdOf(run: ClaimedJob | ClaimedExecution): string {
   return run.kind === 'job' ? run.queueId : run.teamId;
 }
 

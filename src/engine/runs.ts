@@ -5,7 +5,7 @@ import type { Log } from '#domain/log';
 import type { ClaimedCallback } from '#store/callbacks/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Store } from '#store/store';
-import type { Agenda, Lane } from './agenda.ts';
+import type { FlowScheduler, Flow } from './flow-scheduler.ts';
 import { type Answer, attempt, NEVER_RETRIED, settlementOf } from './attempt.ts';
 import { sendCallback } from './callback.ts';
 import type { EngineObserver, RunOutcome } from './observer.ts';
@@ -18,10 +18,10 @@ export interface RunsOptions {
   sender: Sender;
   log: Log;
   observer: EngineObserver;
-  agenda: Agenda;
+  scheduler: FlowScheduler;
   /** Ids of runs and callbacks that are claimed and whose end is not stored yet; kept up here. */
   underWay: Set<string>;
-  /** Called whenever a seat has become free, and when an outcome is stored. */
+  /** Called whenever a slot has become free, and when an outcome is stored. */
   onMoreRoom: () => void;
 }
 
@@ -35,7 +35,7 @@ interface Stored {
 
 /**
  * What is under way in this process. Every run goes its own way from its claim to its stored outcome, and frees
- * its seat when its answer is in. None ends without a settlement, however long the database is away; the engine
+ * its slot when its answer is in. None ends without a settlement, however long the database is away; the engine
  * claims no more meanwhile, so at most three times `maxConcurrentRequests` wait here.
  */
 export class Runs {
@@ -50,7 +50,7 @@ export class Runs {
     this.#clock = options.store.clock;
   }
 
-  /** Requests that hold a seat. */
+  /** Requests that hold a slot. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -64,21 +64,21 @@ export class Runs {
     return this.#inFlightByTeam;
   }
 
-  start(run: Run, nodeId: string, lane: Lane): void {
-    const { observer, sender, agenda } = this.#options;
+  start(run: Run, nodeId: string, flow: Flow): void {
+    const { observer, sender, scheduler } = this.#options;
     observer.runStarted(run.kind, run.startedAt - run.dueAt);
-    void this.#occupy(lane, run.id, async (free) => {
+    void this.#occupy(flow, run.id, async (free) => {
       const answer = await this.#send(() => attempt(run, sender, this.#clock));
       free();
       const stored = await this.#store(run, nodeId, answer);
-      agenda.settle(lane, this.#clock.now());
+      scheduler.settle(flow, this.#clock.now());
       this.#tellEnd(run, stored);
     });
   }
 
-  startCallback(callback: ClaimedCallback, nodeId: string, lane: Lane): void {
+  startCallback(callback: ClaimedCallback, nodeId: string, flow: Flow): void {
     const { observer, sender, store, log } = this.#options;
-    void this.#occupy(lane, callback.id, async (free) => {
+    void this.#occupy(flow, callback.id, async (free) => {
       const { id, runId, teamId, unreadable } = callback;
       if (unreadable === null) await this.#send(() => sendCallback(callback, sender, this.#clock));
       else log.error('callback.given-up', { callbackId: id, runId, teamId, error: unreadable });
@@ -153,19 +153,19 @@ export class Runs {
     observer.runEnded({ kind: run.kind, ...end });
   }
 
-  /** Holds a seat for one request; `free` gives it up once the answer is in, before its outcome is stored. */
-  async #occupy(lane: Lane, id: string, work: (free: () => void) => Promise<void>): Promise<void> {
+  /** Holds a slot for one request; `free` gives it up once the answer is in, before its outcome is stored. */
+  async #occupy(flow: Flow, id: string, work: (free: () => void) => Promise<void>): Promise<void> {
     const { underWay, onMoreRoom } = this.#options;
     underWay.add(id);
     this.#inFlight++;
     this.#unsettled++;
-    lane.inFlight++;
-    this.#inFlightByTeam.set(lane.teamId, (this.#inFlightByTeam.get(lane.teamId) ?? 0) + 1);
-    let holdsSeat = true;
+    flow.inFlight++;
+    this.#inFlightByTeam.set(flow.teamId, (this.#inFlightByTeam.get(flow.teamId) ?? 0) + 1);
+    let holdsSlot = true;
     const free = () => {
-      if (!holdsSeat) return;
-      holdsSeat = false;
-      this.#leaveSeat(lane);
+      if (!holdsSlot) return;
+      holdsSlot = false;
+      this.#releaseSlot(flow);
     };
     try {
       await work(free);
@@ -177,12 +177,12 @@ export class Runs {
     }
   }
 
-  #leaveSeat(lane: Lane): void {
+  #releaseSlot(flow: Flow): void {
     this.#inFlight--;
-    this.#options.agenda.leave(lane);
-    const left = (this.#inFlightByTeam.get(lane.teamId) ?? 1) - 1;
-    if (left === 0) this.#inFlightByTeam.delete(lane.teamId);
-    else this.#inFlightByTeam.set(lane.teamId, left);
+    this.#options.scheduler.leave(flow);
+    const left = (this.#inFlightByTeam.get(flow.teamId) ?? 1) - 1;
+    if (left === 0) this.#inFlightByTeam.delete(flow.teamId);
+    else this.#inFlightByTeam.set(flow.teamId, left);
     this.#options.onMoreRoom();
   }
 }

@@ -488,7 +488,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
 async function askOfCrons(store: Store, teamId: string, node: string): Promise<void> {
   const cron = await aCron(store, teamId, { nextRunAt: TEST_START });
   await store.crons.addExecution(teamId, cron.id, TEST_START);
-  const asked = [{ id: teamId, seats: 5 }];
+  const asked = [{ id: teamId, slots: 5 }];
   const everyHour = (_expression: string, now: number) => now + 3_600_000;
   const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), everyHour);
   for (const run of claimed) await store.runs.settle(node, anExecutionSettlement(store, run));

@@ -155,7 +155,7 @@ forEachStore((_, openTestStore) => {
       const node = await aNode(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START, name: 'Nightly' });
       const later = (_expression: string, now: number) => now + HOUR_MS;
-      const asked = [{ id: team.id, seats: 1 }];
+      const asked = [{ id: team.id, slots: 1 }];
       const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), later);
       const [run] = claimed;
       assert.ok(run);
@@ -400,7 +400,7 @@ forEachStore((_, openTestStore) => {
         const job = await aClaimedJob(store, team.id, node);
         await store.runs.settle(node, aSettlement(store, job));
         await store.crons.addExecution(team.id, cron.id, store.clock.now());
-        const asked = [{ id: team.id, seats: 1 }];
+        const asked = [{ id: team.id, slots: 1 }];
         const { claimed } = await store.runs.claimExecutions(
           asked,
           aClaimant(store, node),

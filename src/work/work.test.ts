@@ -94,7 +94,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     assert.ok(job);
     const now = Math.max(store.clock.now(), job.scheduledAt);
     const nodeId = await store.nodes.join(now, 60_000);
-    const { claimed } = await store.runs.claimJobs([{ id: job.queueId, seats: 1 }], {
+    const { claimed } = await store.runs.claimJobs([{ id: job.queueId, slots: 1 }], {
       nodeId,
       now,
       monthlyLimitOf: () => null,

@@ -22,7 +22,7 @@ const NEVER = () => null;
 /** Runs of a cron that were started by Run now and are under way. */
 async function startRuns(store: Store, node: string, cronId: string, teamId: string, count = 1) {
   for (let n = 0; n < count; n++) await store.crons.addExecution(teamId, cronId, store.clock.now());
-  const asked = [{ id: teamId, seats: 100 }];
+  const asked = [{ id: teamId, slots: 100 }];
   const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), NEVER);
   assert.equal(claimed.length, count);
   return claimed;

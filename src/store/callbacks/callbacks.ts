@@ -77,10 +77,10 @@ export function callbackRow(callback: CallbackToSend): RowOf<typeof CALLBACK> {
 export type TakenCallback = CallbacksTable & { sealed_signing_secret: string | null };
 
 /** How many of a team's callbacks a node takes, at the most. */
-export interface CallbackSeats {
+export interface CallbackSlots {
   nodeId: string;
   teamId: string;
-  seats: number;
+  slots: number;
 }
 
 /**
@@ -129,8 +129,8 @@ export class CallbackStore {
   }
 
   /** Takes callbacks for a node to send; each is given out once. */
-  async take(nodeId: string, teamId: string, seats: number): Promise<ClaimedCallback[]> {
-    const rows = await this.#db.perform(TAKE, { nodeId, teamId, seats });
+  async take(nodeId: string, teamId: string, slots: number): Promise<ClaimedCallback[]> {
+    const rows = await this.#db.perform(TAKE, { nodeId, teamId, slots });
     return rows
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .map((row) => {

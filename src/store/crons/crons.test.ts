@@ -59,14 +59,14 @@ describe('crons in the store', () => {
       await store.testClock.advance(HOUR_MS - 1);
       const early = await claim(store, node, team.id);
       assert.deepEqual(early.claimed, []);
-      assert.deepEqual(early.lanes, [
+      assert.deepEqual(early.flows, [
         { id: team.id, nextDueAt: TEST_START + HOUR_MS, holds: 'nothing' },
       ]);
       await store.testClock.advance(1);
-      const { claimed, lanes } = await claim(store, node, team.id);
+      const { claimed, flows } = await claim(store, node, team.id);
       assert.equal(claimed.length, 1);
       assert.equal(claimed[0]?.dueAt, TEST_START + HOUR_MS);
-      assert.deepEqual(lanes, [
+      assert.deepEqual(flows, [
         { id: team.id, nextDueAt: TEST_START + 2 * HOUR_MS, holds: 'nothing' },
       ]);
       assert.deepEqual((await claim(store, node, team.id)).claimed, []);
@@ -114,9 +114,9 @@ describe('crons in the store', () => {
       const cron = await aCron(store, team.id);
       await store.testClock.advance(5.5 * HOUR_MS);
       const node = await aNode(store);
-      const { claimed, lanes } = await claim(store, node, team.id);
+      const { claimed, flows } = await claim(store, node, team.id);
       assert.equal(claimed.length, 1);
-      assert.deepEqual(lanes, [
+      assert.deepEqual(flows, [
         { id: team.id, nextDueAt: TEST_START + 6 * HOUR_MS, holds: 'nothing' },
       ]);
       assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
@@ -174,7 +174,7 @@ describe('crons in the store', () => {
       assert.equal((await store.crons.find(team.id, cron.id))?.nextRunAt, null);
     });
 
-    test('seats are never exceeded', async () => {
+    test('slots are never exceeded', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
@@ -193,7 +193,7 @@ describe('crons in the store', () => {
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
       const node = await aNode(store);
       const claimant = aClaimant(store, node, 0);
-      const asked = [{ id: team.id, seats: 5 }];
+      const asked = [{ id: team.id, slots: 5 }];
       const { claimed, blocked } = await store.runs.claimExecutions(asked, claimant, everyHour);
       assert.deepEqual([claimed, blocked], [[], 1]);
       const [execution] = await store.crons.listExecutions(team.id, cron.id, 10);
@@ -213,8 +213,8 @@ describe('crons in the store', () => {
         trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
       );
       const node = await aNode(store);
-      const { claimed, lanes } = await claim(store, node, team.id);
-      assert.deepEqual([claimed, lanes], [[], [{ id: team.id, nextDueAt: null, holds: 'gone' }]]);
+      const { claimed, flows } = await claim(store, node, team.id);
+      assert.deepEqual([claimed, flows], [[], [{ id: team.id, nextDueAt: null, holds: 'gone' }]]);
       assert.deepEqual(await store.runs.scanTeams(), []);
     });
 
@@ -268,8 +268,8 @@ describe('crons in the store', () => {
   });
 });
 
-function claim(store: Store, node: string, teamId: string, seats = 10) {
-  return store.runs.claimExecutions([{ id: teamId, seats }], aClaimant(store, node), everyHour);
+function claim(store: Store, node: string, teamId: string, slots = 10) {
+  return store.runs.claimExecutions([{ id: teamId, slots }], aClaimant(store, node), everyHour);
 }
 
 /** As where the clock of whoever starts a cron again is behind the one that the run was started by. */

@@ -8,28 +8,28 @@ export type OnBatch = (of: 'accept' | 'settle', size: number) => void;
 export class GroupCommit<Item, Result> {
   readonly #write: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #maxBatch: number;
-  readonly #lanes: number;
+  readonly #writers: number;
   #waiting: { item: Item; turn: PromiseWithResolvers<Result> }[] = [];
   #writing = 0;
 
   /**
    * @param write  writes a batch in one transaction; its results stand in the order of the items
-   * @param lanes  how many batches may be written at once: 1 on SQLite, which has one writer
+   * @param writers  how many batches may be written at once: 1 on SQLite, which has one writer
    */
   constructor(
     write: (items: readonly Item[]) => Promise<readonly Result[]>,
-    { maxBatch, lanes = 1 }: { maxBatch: number; lanes?: number },
+    { maxBatch, writers = 1 }: { maxBatch: number; writers?: number },
   ) {
     this.#write = write;
     this.#maxBatch = maxBatch;
-    this.#lanes = lanes;
+    this.#writers = writers;
   }
 
   /** Resolves once the item is durable; rejects with what the write of its batch rejected with. */
   async add(item: Item): Promise<Result> {
     const turn = Promise.withResolvers<Result>();
     this.#waiting.push({ item, turn });
-    if (this.#writing < this.#lanes) {
+    if (this.#writing < this.#writers) {
       this.#writing++;
       // Requests that arrived together are written together.
       setImmediate(() => void this.#drain());

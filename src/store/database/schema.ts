@@ -217,11 +217,11 @@ export interface NodesTable {
   started_at: number;
   /** Changes with each renewal. Only the version before reads it as a time (§3.6). */
   lease_until: number;
-  /** Whether it writes down what it claims of queues with a limit (slots.ts). */
+  /** Whether it writes down what it claims of queues with a limit (taken-slots.ts). */
   keeps_slots: Generated<YesNo>;
 }
 
-/** See slots.ts; Postgres only. */
+/** See taken-slots.ts; Postgres only. */
 export interface TakenSlotsTable {
   team_id: string;
   queue_id: string;

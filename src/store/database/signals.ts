@@ -20,7 +20,7 @@ const TOLD_BY_KIND: Record<Signal['kind'], readonly string[]> = {
   unknown: [],
 };
 
-/** For what comes from outside: a time that is none would stay in the agenda. */
+/** For what comes from outside: a time that is none would stay in the scheduler. */
 export function isSignal(value: unknown): value is Signal {
   const { kind = '', ...rest } = Object(value) as Record<string, unknown> & { kind?: string };
   if (!Object.hasOwn(TOLD_BY_KIND, kind)) return false;

@@ -3,7 +3,7 @@ import { type Outbox, readOutbox } from '../callbacks/outbox.ts';
 
 export type { Outbox };
 
-/** Jobs that are not finished: `held` are due in a paused queue, `due` wait for nothing but a seat. */
+/** Jobs that are not finished: `held` are due in a paused queue, `due` wait for nothing but a slot. */
 export type WaitingState = 'due' | 'held' | 'scheduled';
 export type BacklogState = WaitingState | 'processing';
 

@@ -85,7 +85,7 @@ forEachStore((_, openTestStore) => {
       const team = await aTeam(store);
       const node = await aNode(store);
       await aCron(store, team.id, { nextRunAt: TEST_START });
-      const asked = [{ id: team.id, seats: 1 }];
+      const asked = [{ id: team.id, slots: 1 }];
       const later = (_expression: string, now: number) => now + HOUR;
       const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), later);
       const [run] = claimed;

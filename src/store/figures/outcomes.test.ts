@@ -58,7 +58,7 @@ forEachStore((_, openTestStore) => {
       const node = await aNode(store, 10_000_000);
       await aCron(store, team.id, { nextRunAt: TEST_START });
       for (const status of ['success', 'failed'] as const) {
-        const asked = [{ id: team.id, seats: 1 }];
+        const asked = [{ id: team.id, slots: 1 }];
         const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), later);
         const [run] = claimed;
         assert.ok(run);
@@ -84,7 +84,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 1 });
       await aCron(store, team.id, { nextRunAt: TEST_START });
       const claimant = aClaimant(store, node, 1);
-      await store.runs.claimExecutions([{ id: team.id, seats: 1 }], claimant, later);
+      await store.runs.claimExecutions([{ id: team.id, slots: 1 }], claimant, later);
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 2 });
       await store.testClock.advance(60_000);
       await store.nodes.recoverDead(await aNode(store), store.clock.now(), 'all');

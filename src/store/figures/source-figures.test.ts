@@ -22,8 +22,8 @@ const NEVER = { lastSuccessAt: null, failing: 0, oldestDueMs: 0, runs: NO_RUNS }
 /** Runs a cron once, now. */
 async function runCron(store: Store, node: string, cron: Cron, status: 'success' | 'failed') {
   await store.crons.addExecution(cron.teamId, cron.id, store.clock.now());
-  const seats = [{ id: cron.teamId, seats: 1 }];
-  const { claimed } = await store.runs.claimExecutions(seats, aClaimant(store, node), () => null);
+  const slots = [{ id: cron.teamId, slots: 1 }];
+  const { claimed } = await store.runs.claimExecutions(slots, aClaimant(store, node), () => null);
   const [run] = claimed;
   assert.ok(run);
   await store.runs.settle(node, anExecutionSettlement(store, run, { status }));

@@ -65,7 +65,7 @@ export class JobStore {
     const accept = (jobs: readonly NewJob[]) => heldTeams.write(jobs, (each) => this.#accept(each));
     this.#accepting = new GroupCommit(accept, {
       maxBatch: MAX_ACCEPT_BATCH,
-      lanes: db.dialect.isShared ? 2 : 1,
+      writers: db.dialect.isShared ? 2 : 1,
     });
   }
 

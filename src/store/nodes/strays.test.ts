@@ -15,7 +15,7 @@ describe('runs claimed in a node’s name without its knowing', () => {
       const stray = await aClaimedJob(store, team.id, node, { queue: 'stray' });
       const others = await aClaimedJob(store, team.id, other, { queue: 'others' });
       await aCron(store, team.id, { nextRunAt: store.clock.now() });
-      const asked = [{ id: team.id, seats: 10 }];
+      const asked = [{ id: team.id, slots: 10 }];
       const { claimed } = await store.runs.claimExecutions(
         asked,
         aClaimant(store, node),

@@ -51,7 +51,7 @@ export class ApiTokenStore {
   constructor(db: Database) {
     this.#db = db;
     const find = (hashes: readonly string[]) => this.#findOwners(hashes);
-    this.#finding = new GroupCommit(find, { maxBatch: MAX_FIND_BATCH, lanes: 2 });
+    this.#finding = new GroupCommit(find, { maxBatch: MAX_FIND_BATCH, writers: 2 });
   }
 
   /**

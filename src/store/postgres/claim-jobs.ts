@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { joinClaims } from '../runs/claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimRoom, LaneSeats } from '../runs/claims.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimRoom, FlowSlots } from '../runs/claims.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
   CLAIMED_COLUMNS,
@@ -8,14 +8,14 @@ import {
   type ClaimJobs,
   earlierFirst,
   type JobRow,
-  openSeats,
-  packSeats,
+  openSlots,
+  packSlots,
   QUEUE_COLUMNS,
   type QueueRow,
-  SEATS,
+  SLOTS,
   whatHolds,
 } from '../runs/due-jobs.ts';
-import { findHeldLanes, HeldLanes } from '../runs/held-rows.ts';
+import { findHeldFlows, HeldFlows } from '../runs/held-rows.ts';
 import { bindPrepared, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import { countOutcomesOf } from '../figures/outcomes.ts';
@@ -31,12 +31,12 @@ import {
   Strangers,
   TAKEN,
   type TakenSlots,
-} from './slots.ts';
+} from './taken-slots.ts';
 import { TYPES } from './sql.ts';
 
 /**
  * The most jobs of one claim; whatever is over waits for the next. The number is for the
- * planner: seats are unknown to it, and it would prepare for a tenth of all waiting jobs.
+ * planner: slots are unknown to it, and it would prepare for a tenth of all waiting jobs.
  */
 const MOST_CLAIMED = 1000;
 
@@ -60,7 +60,7 @@ const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
 });
 
 /**
- * The whole claim as one statement: each costs a round trip, and while a claim is under way its seats stand empty.
+ * The whole claim as one statement: each costs a round trip, and while a claim is under way its slots stand empty.
  *
  * It reads the queues and when the next job not yet due comes, takes the due jobs that nobody else holds,
  * counts them against each team's month (holding the month's row), fails what is over the limit, and
@@ -68,20 +68,20 @@ const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
  *
  * Each part stands by itself (`materialized`), and the jobs are joined to one part only: a plan made while
  * the table was empty is kept, and must not go through a whole team's jobs when there are many. What is due would
- * be chosen anew for each row, and others each time, past all seats.
+ * be chosen anew for each row, and others each time, past all slots.
  *
- * $1 seats by queue, $2 node, $3 now, $4 month, $5 day, $6 limits by plan, $7 running jobs as they were counted
+ * $1 slots by queue, $2 node, $3 now, $4 month, $5 day, $6 limits by plan, $7 running jobs as they were counted
  *
  * @param isCounted  whether what runs was counted, under a lock: else queues with a concurrency limit are left out
  */
 function claimText(dialect: Dialect, isCounted: boolean): string {
   return `
   with asked as materialized (
-    select queue_id, seats, from_at from ${dialect.rows(SEATS, 1)} ${dialect.briefly}
+    select queue_id, slots, from_at from ${dialect.rows(SLOTS, 1)} ${dialect.briefly}
   ), limits as materialized (
     select plan, monthly_limit from ${dialect.rows(LIMIT, 6)}
   ), open_queues as materialized (
-    select ${QUEUE_COLUMNS}, asked.seats, asked.from_at, limits.plan is not null as knows_plan,
+    select ${QUEUE_COLUMNS}, asked.slots, asked.from_at, limits.plan is not null as knows_plan,
       limits.monthly_limit,
       (select jobs.scheduled_at from jobs
        where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -95,7 +95,7 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
       select jobs.team_id, jobs.id, jobs.scheduled_at from jobs
       where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at <= $3
         and jobs.scheduled_at >= q.from_at
-      order by jobs.scheduled_at, jobs.id limit q.seats for update skip locked
+      order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
     ) j
     where q.is_paused = 0 and q.knows_plan ${isCounted ? '' : 'and q.concurrency_limit is null'}
       and exists (${livingNode(dialect, '$2')})
@@ -140,12 +140,12 @@ const claimCounted = preparedStatement<ClaimRow>('claim-counted-jobs', (dialect)
 const holdLimitedQueues = preparedStatement<{ id: string }>(
   'hold-limited-queues',
   (dialect) => `
-  select q.id from ${dialect.rows(SEATS, 1)} ${dialect.briefly} cross join queues q
+  select q.id from ${dialect.rows(SLOTS, 1)} ${dialect.briefly} cross join queues q
   where q.id = given.queue_id and q.concurrency_limit is not null
   order by q.id ${dialect.lock('for no key update of q')}`,
 );
 
-interface QueueSlots extends Pick<QueueRow, 'id' | 'is_paused' | 'concurrency_limit'> {
+interface QueueState extends Pick<QueueRow, 'id' | 'is_paused' | 'concurrency_limit'> {
   team_id: string;
   number: number | null;
   is_known: boolean;
@@ -153,26 +153,26 @@ interface QueueSlots extends Pick<QueueRow, 'id' | 'is_paused' | 'concurrency_li
   running_ids: string[] | null;
 }
 
-/** What runs, by the list of the last claim (slots.ts). $2 now, $3 whether to recount */
-const readSlots = preparedStatement<QueueSlots>(
-  'read-slots',
+/** What runs, by the list of the last claim (taken-slots.ts). $2 now, $3 whether to recount */
+const readTaken = preparedStatement<QueueState>(
+  'read-taken-slots',
   (dialect) => `
   select q.id, q.team_id, q.is_paused, q.concurrency_limit, last.number,
     last.job_ids is not null as is_known, coalesce(last.recount_until, 0) as recount_until,
     ${RUNNING_IDS} as running_ids
-  from ${dialect.rows(SEATS, 1)} cross join queues q ${LAST_TAKEN}
+  from ${dialect.rows(SLOTS, 1)} cross join queues q ${LAST_TAKEN}
   where q.id = given.queue_id`,
 );
 
 /** Of queues with a limit a claim holds the row too. */
-const findHeldQueues = findHeldLanes(
+const findHeldQueues = findHeldFlows(
   'find-held-queues',
   (given) => `
     select q.id, q.team_id, q.concurrency_limit from ${given} join queues q on q.id = given.id`,
   {
     freeRows: `, free_queues as materialized (
       select id from queues
-      where id = any(array(select id from lanes where concurrency_limit is not null))
+      where id = any(array(select id from flows where concurrency_limit is not null))
       for no key update skip locked
     )`,
     isHeld: '(concurrency_limit is not null and id not in (select id from free_queues))',
@@ -180,15 +180,15 @@ const findHeldQueues = findHeldLanes(
 );
 
 export function jobClaims(room: ClaimRoom, clock: Clock): ClaimJobs {
-  const heldLanes = new HeldLanes<LaneSeats>(room.db, findHeldQueues, (lane) => lane);
+  const heldFlows = new HeldFlows<FlowSlots>(room.db, findHeldQueues, (flow) => flow);
   const strangers = new Strangers(room.db, clock);
   return async (asked, claimant) => {
     const { now } = claimant;
-    const atOnce = await heldLanes.claimBeside(asked, now, (free) =>
+    const atOnce = await heldFlows.claimBeside(asked, now, (free) =>
       claimUnlimited(room, free, claimant),
     );
     const limited = atOnce.claims.flatMap((each) => each.limited);
-    const counted = await heldLanes.claimBeside(limited, now, async (free) =>
+    const counted = await heldFlows.claimBeside(limited, now, async (free) =>
       claimLimited(room, free, claimant, await strangers.areThere()),
     );
     return joinClaims([...atOnce.claims, ...counted.claims], [...atOnce.held, ...counted.held]);
@@ -198,10 +198,10 @@ export function jobClaims(room: ClaimRoom, clock: Clock): ClaimJobs {
 /** @returns besides the claim, the queues that have a limit and were left alone */
 async function claimUnlimited(
   room: ClaimRoom,
-  asked: readonly LaneSeats[],
+  asked: readonly FlowSlots[],
   claimant: Claimant,
-): Promise<Claim<ClaimedJob> & { limited: LaneSeats[] }> {
-  const claim = (some: readonly LaneSeats[]) =>
+): Promise<Claim<ClaimedJob> & { limited: FlowSlots[] }> {
+  const claim = (some: readonly FlowSlots[]) =>
     room.db.autocommit(
       bindPrepared(room.db.dialect, claimAtOnce, parametersOf(room, some, claimant)),
     );
@@ -226,22 +226,26 @@ async function claimUnlimited(
 /** Counts what runs first, holding the queues: no two nodes may both count before either has claimed. */
 async function claimLimited(
   room: ClaimRoom,
-  asked: readonly LaneSeats[],
+  asked: readonly FlowSlots[],
   claimant: Claimant,
   recounts: boolean,
 ): Promise<Claim<ClaimedJob>> {
   const { dialect } = room.db;
   return room.db.transact(async (trx) => {
-    const packed = packSeats(asked);
+    const packed = packSlots(asked);
     await runPrepared(trx, dialect, holdLimitedQueues, [packed]);
-    const slots = await runPrepared(trx, dialect, readSlots, [packed, claimant.now, recounts]);
-    const queues = new Map(slots.map((queue) => [queue.id, queue]));
+    const queueStates = await runPrepared(trx, dialect, readTaken, [
+      packed,
+      claimant.now,
+      recounts,
+    ]);
+    const queues = new Map(queueStates.map((queue) => [queue.id, queue]));
     const runningIn = (id: string) => queues.get(id)?.running_ids?.length ?? 0;
-    const open = asked.map(({ id, seats, from = 0 }) => {
-      return { id, seats: openSeats(queues.get(id), runningIn(id), seats), from };
+    const open = asked.map(({ id, slots, from = 0 }) => {
+      return { id, slots: openSlots(queues.get(id), runningIn(id), slots), from };
     });
-    const isOpen = new Set(open.flatMap(({ id, seats }) => (seats > 0 ? [id] : [])));
-    const taken = slots.flatMap((queue) =>
+    const isOpen = new Set(open.flatMap(({ id, slots }) => (slots > 0 ? [id] : [])));
+    const taken = queueStates.flatMap((queue) =>
       isOpen.has(queue.id) ? listOf(queue, claimant.now) : [],
     );
     const parameters = [...parametersOf(room, open, claimant), packTaken(taken)];
@@ -250,7 +254,7 @@ async function claimLimited(
   });
 }
 
-function listOf(queue: QueueSlots, now: number): TakenSlots[] {
+function listOf(queue: QueueState, now: number): TakenSlots[] {
   const { id, team_id, number, is_known, recount_until, running_ids } = queue;
   if (running_ids === null) return [];
   const until = is_known ? recount_until : now + RECOUNT_MS;
@@ -260,17 +264,17 @@ function listOf(queue: QueueSlots, now: number): TakenSlots[] {
 
 function parametersOf(
   { knownPlans }: ClaimRoom,
-  asked: readonly LaneSeats[],
+  asked: readonly FlowSlots[],
   { nodeId, now, monthlyLimitOf }: Claimant,
 ): unknown[] {
   const { month, day } = periodsOf(now);
   const limits = [...knownPlans].map((plan) => ({ plan, monthly_limit: monthlyLimitOf(plan) }));
-  return [packSeats(asked), nodeId, now, month, day, packRows(LIMIT, limits)];
+  return [packSlots(asked), nodeId, now, month, day, packRows(LIMIT, limits)];
 }
 
 function readClaim(
   room: ClaimRoom,
-  asked: readonly LaneSeats[],
+  asked: readonly FlowSlots[],
   { now }: Claimant,
   rows: readonly ClaimRow[],
   runningIn: (queueId: string) => number = () => 0,
@@ -284,8 +288,8 @@ function readClaim(
       .toSorted(earlierFirst)
       .map((row) => claimedJob(row, row, room, now)),
     blocked: jobs.filter(({ is_granted }) => !is_granted).length,
-    lanes: asked.map((lane) =>
-      stateOf(lane, byQueue.get(lane.id) ?? [], runningIn(lane.id), isCutOff),
+    flows: asked.map((flow) =>
+      stateOf(flow, byQueue.get(flow.id) ?? [], runningIn(flow.id), isCutOff),
     ),
   };
 }
@@ -296,16 +300,16 @@ function readClaim(
  * statements. Else its next one is known.
  */
 function stateOf(
-  { id, seats, from = 0 }: LaneSeats,
+  { id, slots, from = 0 }: FlowSlots,
   rows: readonly ClaimRow[],
   running: number,
   isCutOff: boolean,
-): Claim['lanes'][number] {
+): Claim['flows'][number] {
   const [queue] = rows;
   const taken = rows.flatMap(({ scheduled_at }) => scheduled_at ?? []);
   const holds = whatHolds(queue, running + taken.length);
   if (!queue) return { id, nextDueAt: null, holds };
-  const mayHaveMore = isCutOff || taken.length >= seats || !queue.knows_plan;
+  const mayHaveMore = isCutOff || taken.length >= slots || !queue.knows_plan;
   const isNext = mayHaveMore && holds !== 'paused';
   return { id, nextDueAt: isNext ? Math.max(from, ...taken) : queue.next_due_at, holds };
 }

@@ -49,7 +49,7 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
     assert.equal((await pidsOfListeners(store)).length, 1);
   });
 
-  test('that could not be sent are kept, one a lane, and sent as soon as they can be', async () => {
+  test('that could not be sent are kept, one a flow, and sent as soon as they can be', async () => {
     await using store = await openPostgresTestStore();
     await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
     const heard = await listen(store);

@@ -15,7 +15,7 @@ const CHECK_LIMIT_MS = 5_000;
 const RECONNECT_MS = [100, 250, 500, 1000, 2000, 5000];
 /** How long to wait before signals that could not be sent are tried again. */
 const RESEND_MS = [100, 250, 500, 1000];
-/** Signals are kept one a lane while they can't be sent; of more lanes than these it is only said that something happened. */
+/** Signals are kept one a flow while they can't be sent; of more flows than these it is only said that something happened. */
 const MOST_KEPT = 10_000;
 
 /**

@@ -1,10 +1,10 @@
-import type { CallbackSeats, TakenCallback } from '../callbacks/callbacks.ts';
+import type { CallbackSlots, TakenCallback } from '../callbacks/callbacks.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
 /**
- * $1 node, $2 team, $3 seats. Those to take are chosen once, in a part that stands by itself: as a part of a join
+ * $1 node, $2 team, $3 slots. Those to take are chosen once, in a part that stands by itself: as a part of a join
  * the choice could be made again for each row.
  */
 const takeAtOnce = preparedStatement<TakenCallback>(
@@ -25,9 +25,9 @@ const takeAtOnce = preparedStatement<TakenCallback>(
   select taken.*, t.sealed_signing_secret from taken left join teams t on t.id = $2`,
 );
 
-export const takeCallbacks: TransactionScript<CallbackSeats, TakenCallback[]> = {
+export const takeCallbacks: TransactionScript<CallbackSlots, TakenCallback[]> = {
   name: 'take-callbacks',
   isOneStatement: true,
-  run: (runner, dialect, { nodeId, teamId, seats }) =>
-    runPrepared(runner, dialect, takeAtOnce, [nodeId, teamId, seats]),
+  run: (runner, dialect, { nodeId, teamId, slots }) =>
+    runPrepared(runner, dialect, takeAtOnce, [nodeId, teamId, slots]),
 };

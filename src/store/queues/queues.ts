@@ -7,7 +7,7 @@ import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { QueuesTable, YesNo } from '../database/schema.ts';
 import type { SignalBus } from '../database/signals.ts';
-import { forgetTaken } from '../postgres/slots.ts';
+import { forgetTaken } from '../postgres/taken-slots.ts';
 
 /** What a team can set of a queue (§2.3). */
 export interface QueueSettings {

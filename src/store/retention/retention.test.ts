@@ -262,7 +262,7 @@ async function anEndedExecution(store: Store, teamId: string) {
   const cron = await aCron(store, teamId);
   await store.crons.addExecution(teamId, cron.id, now);
   const node = await aNode(store);
-  const asked = [{ id: teamId, seats: 1 }];
+  const asked = [{ id: teamId, slots: 1 }];
   const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), () => null);
   for (const execution of claimed) {
     const response = { body: Buffer.from('yes'), totalBytes: 3, trace: '{}' };

@@ -8,7 +8,7 @@ import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
 import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
 import type { RanStatement } from '../database/database.ts';
 import { PLANNING } from '../postgres/open.ts';
-import { RECOUNT_MS } from '../postgres/slots.ts';
+import { RECOUNT_MS } from '../postgres/taken-slots.ts';
 
 const COUNT = 20_000;
 
@@ -34,11 +34,11 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
     await store.database.autocommit(
       CompiledQuery.raw('alter table jobs set (autovacuum_enabled = false)'),
     );
-    const claim = (seats: number, from: number) =>
-      store.runs.claimJobs([{ id: queueId, seats, from }], aClaimant(store, node));
+    const claim = (slots: number, from: number) =>
+      store.runs.claimJobs([{ id: queueId, slots, from }], aClaimant(store, node));
     let from = 0;
     for (let left = COUNT - 500; left > 0; left -= 500) {
-      from = (await claim(500, from)).lanes[0]?.nextDueAt ?? Number.NaN;
+      from = (await claim(500, from)).flows[0]?.nextDueAt ?? Number.NaN;
     }
     ran.length = 0;
     await claim(1, from);
@@ -74,7 +74,7 @@ describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () =>
         scheduled_at: ++due,
       }));
       await fillJobs(store, jobs);
-      const asked = [{ id: queueId, seats: count, from: due - count + 1 }];
+      const asked = [{ id: queueId, slots: count, from: due - count + 1 }];
       const { claimed } = await store.runs.claimJobs(asked, aClaimant(store, node));
       assert.equal(claimed.length, count);
       await Promise.all(claimed.map((job) => store.runs.settle(node, aSettlement(store, job))));
@@ -82,7 +82,7 @@ describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () =>
     };
     const countPages = async () => {
       ran.length = 0;
-      const asked = [{ id: queueId, seats: 1, from: due + 1 }];
+      const asked = [{ id: queueId, slots: 1, from: due + 1 }];
       await store.runs.claimJobs(asked, aClaimant(store, node));
       const doubt = { queueIds: [queueId], since: store.clock.now() };
       await store.nodes.releaseStrays(node, new Set(), doubt);
@@ -136,7 +136,7 @@ describe(
       const soon = await look();
       for (let n = 0; n < 10; n++) {
         await fill(500);
-        const asked = [{ id: queueId, seats: 500, from: clock.now() }];
+        const asked = [{ id: queueId, slots: 500, from: clock.now() }];
         const { claimed } = await store.runs.claimJobs(asked, aClaimant(store, node));
         assert.equal(claimed.length, 500);
         await clock.advance(1_000);

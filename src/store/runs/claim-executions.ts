@@ -5,12 +5,12 @@ import {
   claimScript,
   claimWithLimits,
   type KindOfClaim,
-  type LaneRow,
+  type FlowRow,
   type TakenRow,
 } from './claim.ts';
-import type { Claim, Claimant, ClaimedExecution, ClaimRoom, LaneSeats } from './claims.ts';
+import type { Claim, Claimant, ClaimedExecution, ClaimRoom, FlowSlots } from './claims.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { findHeldLanes } from './held-rows.ts';
+import { findHeldFlows } from './held-rows.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { holdNode } from '../nodes/living-node.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
@@ -62,10 +62,10 @@ async function startWaiting(
   runner: StatementRunner,
   dialect: Dialect,
   { nodeId, now }: Input,
-  { id: teamId, seats }: LaneSeats,
+  { id: teamId, slots }: FlowSlots,
 ): Promise<ExecutionRow[]> {
-  if (seats <= 0) return [];
-  const waiting = await runPrepared(runner, dialect, startRunNows, [teamId, nodeId, now, seats]);
+  if (slots <= 0) return [];
+  const waiting = await runPrepared(runner, dialect, startRunNows, [teamId, nodeId, now, slots]);
   if (waiting.length === 0) return [];
   const runs = waiting.map(({ id, cron_id, created_at }) => ({ id, cron_id, due_at: created_at }));
   return runPrepared(runner, dialect, readCronsOfRuns, [packRows(CRON, runs), teamId]);
@@ -120,10 +120,10 @@ async function startTicks(
   runner: StatementRunner,
   dialect: Dialect,
   { nodeId, now, nextRunAt }: Input,
-  { id: teamId, seats }: LaneSeats,
+  { id: teamId, slots }: FlowSlots,
 ): Promise<ExecutionRow[]> {
-  if (seats <= 0) return [];
-  const due = await runPrepared(runner, dialect, holdDueCrons, [teamId, now, seats]);
+  if (slots <= 0) return [];
+  const due = await runPrepared(runner, dialect, holdDueCrons, [teamId, now, slots]);
   if (due.length === 0) return [];
   const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
   const ticks = runs.map(({ cron_id, id, due_at, cron_expression }) => {
@@ -139,7 +139,7 @@ async function startTicks(
 
 const TEAM = { team_id: 'id' } as const satisfies Fields;
 
-const readLivingTeams = preparedStatement<LaneRow>(
+const readLivingTeams = preparedStatement<FlowRow>(
   'read-teams',
   (dialect) => `
   select t.id, t.plan, t.sealed_signing_secret
@@ -147,7 +147,7 @@ const readLivingTeams = preparedStatement<LaneRow>(
   where t.id = given.team_id and t.deleted_at is null`,
 );
 
-export const findHeldTeams = findHeldLanes(
+export const findHeldTeams = findHeldFlows(
   'find-held-teams',
   (given) => `select t.id, t.id as team_id from ${given} join teams t on t.id = given.id`,
 );
@@ -167,25 +167,25 @@ const readTeamHeads = preparedStatement<{
   from ${dialect.rows(TEAM, 1)}`,
 );
 
-function packTeams(asked: readonly LaneSeats[]): string {
+function packTeams(asked: readonly FlowSlots[]): string {
   return packRows(
     TEAM,
     asked.map(({ id }) => ({ team_id: id })),
   );
 }
 
-const EXECUTIONS: KindOfClaim<Input, LaneRow, ExecutionRow> = {
+const EXECUTIONS: KindOfClaim<Input, FlowRow, ExecutionRow> = {
   table: 'executions',
-  laneOf: ({ team_id }) => team_id,
-  readLanes: (runner, dialect, { asked }) =>
+  flowOf: ({ team_id }) => team_id,
+  readFlows: (runner, dialect, { asked }) =>
     runPrepared(runner, dialect, readLivingTeams, [packTeams(asked)]),
   /** Run nows first, then due times; those that were missed count as one (§3.7). */
   async take(runner, dialect, input, teams) {
     if (!(await holdNode(runner, dialect, input.nodeId))) return [];
     const started: ExecutionRow[] = [];
-    for (const lane of input.asked.filter(({ id }) => teams.has(id))) {
-      const manual = await startWaiting(runner, dialect, input, lane);
-      const left = { ...lane, seats: lane.seats - manual.length };
+    for (const flow of input.asked.filter(({ id }) => teams.has(id))) {
+      const manual = await startWaiting(runner, dialect, input, flow);
+      const left = { ...flow, slots: flow.slots - manual.length };
       started.push(...manual, ...(await startTicks(runner, dialect, input, left)));
     }
     return started;
@@ -206,7 +206,7 @@ const claimExecutionsScript = claimScript(EXECUTIONS);
 /** Starts what is due of several teams' crons for one node (see `claimScript`). */
 export async function claimExecutions(
   room: ClaimRoom,
-  asked: readonly LaneSeats[],
+  asked: readonly FlowSlots[],
   claimant: Claimant,
   nextRunAt: NextRunAt,
 ): Promise<Claim<ClaimedExecution>> {

@@ -1,5 +1,5 @@
 import type { HttpMethod } from '#domain/exchange';
-import type { Claim, Claimant, ClaimedRun, ClaimRoom, Holds, LaneSeats } from './claims.ts';
+import type { Claim, Claimant, ClaimedRun, ClaimRoom, Holds, FlowSlots } from './claims.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import type { RunTable } from './run-tables.ts';
@@ -7,15 +7,15 @@ import { PartsReader } from './stored-parts.ts';
 import { keepWithinLimit } from './month-limit.ts';
 
 export interface ClaimInput {
-  asked: readonly LaneSeats[];
+  asked: readonly FlowSlots[];
   nodeId: string;
   now: number;
   /** The most runs a month by plan; null for no limit. */
   limits: Readonly<Record<string, number | null>>;
 }
 
-/** A lane as a claim reads it; one that is gone is not read. */
-export interface LaneRow {
+/** A flow as a claim reads it; one that is gone is not read. */
+export interface FlowRow {
   id: string;
   plan: string;
   sealed_signing_secret: string | null;
@@ -32,69 +32,69 @@ export interface TakenRow {
 }
 
 /** What claiming does differently for jobs and for executions. */
-export interface KindOfClaim<Input extends ClaimInput, Lane extends LaneRow, Row extends TakenRow> {
+export interface KindOfClaim<Input extends ClaimInput, Flow extends FlowRow, Row extends TakenRow> {
   table: RunTable;
-  laneOf: (row: Row) => string;
-  readLanes: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<Lane[]>;
-  /** Takes what is due of lanes, none for a dead node (§3.6), in the order in which they are to be counted. */
+  flowOf: (row: Row) => string;
+  readFlows: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<Flow[]>;
+  /** Takes what is due of flows, none for a dead node (§3.6), in the order in which they are to be counted. */
   take: (
     runner: StatementRunner,
     dialect: Dialect,
     input: Input,
-    lanes: Lanes<Lane>,
+    flows: Flows<Flow>,
   ) => Promise<Row[]>;
-  readHeads: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<LaneHead[]>;
+  readHeads: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<FlowHead[]>;
   /** @param taken  how many were just taken of it */
-  whatHolds: (lane: Lane | undefined, taken: number) => Holds;
+  whatHolds: (flow: Flow | undefined, taken: number) => Holds;
 }
 
-export type Lanes<Lane> = ReadonlyMap<string, Lane>;
+export type Flows<Flow> = ReadonlyMap<string, Flow>;
 
-/** When a lane's next run is due. */
-export interface LaneHead {
+/** When a flow's next run is due. */
+export interface FlowHead {
   id: string;
   next_due_at: number | null;
 }
 
-export interface Taken<Lane, Row> {
+export interface Taken<Flow, Row> {
   rows: Row[];
   blocked: number;
-  heads: Claim['lanes'];
-  lanes: Lanes<Lane>;
+  heads: Claim['flows'];
+  flows: Flows<Flow>;
   /** Plans without a limit given. Where there are any, nothing was claimed. */
   unknownPlans: string[];
 }
 
 /**
- * The claim as one transaction: reads the lanes, takes what is due of those that nothing holds, counts it against
+ * The claim as one transaction: reads the flows, takes what is due of those that nothing holds, counts it against
  * each team's month and fails at once what is over the limit (§8.2).
  */
-export function claimScript<Input extends ClaimInput, Lane extends LaneRow, Row extends TakenRow>(
-  kind: KindOfClaim<Input, Lane, Row>,
-): TransactionScript<Input, Taken<Lane, Row>> {
+export function claimScript<Input extends ClaimInput, Flow extends FlowRow, Row extends TakenRow>(
+  kind: KindOfClaim<Input, Flow, Row>,
+): TransactionScript<Input, Taken<Flow, Row>> {
   return {
     name: `claim-${kind.table}`,
     async run(runner, dialect, input) {
       const { limits } = input;
-      const read = await kind.readLanes(runner, dialect, input);
-      const lanes = new Map(read.map((lane) => [lane.id, lane]));
+      const read = await kind.readFlows(runner, dialect, input);
+      const flows = new Map(read.map((flow) => [flow.id, flow]));
       const unknownPlans = read.flatMap(({ plan }) => (Object.hasOwn(limits, plan) ? [] : [plan]));
-      if (unknownPlans.length > 0) return { rows: [], blocked: 0, heads: [], lanes, unknownPlans };
-      const due = await kind.take(runner, dialect, input, lanes);
+      if (unknownPlans.length > 0) return { rows: [], blocked: 0, heads: [], flows, unknownPlans };
+      const due = await kind.take(runner, dialect, input, flows);
       const heads = await kind.readHeads(runner, dialect, input);
-      const limitOf = (row: Row) => limits[lanes.get(kind.laneOf(row))?.plan ?? ''] ?? null;
+      const limitOf = (row: Row) => limits[flows.get(kind.flowOf(row))?.plan ?? ''] ?? null;
       const { nodeId, now } = input;
       const claim = { table: kind.table, nodeId, now };
       const rows = await keepWithinLimit(runner, dialect, claim, due, limitOf);
-      const takenOf = (id: string) => due.filter((row) => kind.laneOf(row) === id).length;
+      const takenOf = (id: string) => due.filter((row) => kind.flowOf(row) === id).length;
       return {
         rows,
         blocked: due.length - rows.length,
         heads: heads.map(({ id, next_due_at }) => {
-          const holds = kind.whatHolds(lanes.get(id), takenOf(id));
+          const holds = kind.whatHolds(flows.get(id), takenOf(id));
           return { id, nextDueAt: holds === 'gone' ? null : next_due_at, holds };
         }),
-        lanes,
+        flows,
         unknownPlans,
       };
     },
@@ -107,33 +107,33 @@ export function claimScript<Input extends ClaimInput, Lane extends LaneRow, Row 
  * @param perform  carries out the claim
  * @param runOf  a run as the engine has it
  */
-export async function claimWithLimits<Lane extends LaneRow, Row, Run extends ClaimedRun>(
+export async function claimWithLimits<Flow extends FlowRow, Row, Run extends ClaimedRun>(
   { knownPlans }: ClaimRoom,
   { monthlyLimitOf }: Claimant,
-  perform: (limits: ClaimInput['limits']) => Promise<Taken<Lane, Row>>,
-  runOf: (row: Row, lanes: Lanes<Lane>) => Run[],
+  perform: (limits: ClaimInput['limits']) => Promise<Taken<Flow, Row>>,
+  runOf: (row: Row, flows: Flows<Flow>) => Run[],
 ): Promise<Claim<Run>> {
   for (;;) {
     const limits = [...knownPlans].map((plan) => [plan, monthlyLimitOf(plan)] as const);
-    const { rows, blocked, heads, lanes, unknownPlans } = await perform(Object.fromEntries(limits));
+    const { rows, blocked, heads, flows, unknownPlans } = await perform(Object.fromEntries(limits));
     for (const plan of unknownPlans) knownPlans.add(plan);
     if (unknownPlans.length > 0) continue;
-    return { claimed: rows.flatMap((row) => runOf(row, lanes)), blocked, lanes: heads };
+    return { claimed: rows.flatMap((row) => runOf(row, flows)), blocked, flows: heads };
   }
 }
 
 /** Several claims as one; what was left out because somebody holds it is looked at again where it was looked at. */
 export function joinClaims<Run extends ClaimedRun>(
   claims: readonly Claim<Run>[],
-  held: readonly LaneSeats[],
+  held: readonly FlowSlots[],
 ): Claim<Run> {
-  const heldLanes = held.map(({ id, from = 0 }) => {
+  const heldFlows = held.map(({ id, from = 0 }) => {
     return { id, nextDueAt: from, holds: 'held' as const };
   });
   return {
     claimed: claims.flatMap(({ claimed }) => claimed),
     blocked: claims.reduce((sum, { blocked }) => sum + blocked, 0),
-    lanes: [...claims.flatMap(({ lanes }) => lanes), ...heldLanes],
+    flows: [...claims.flatMap(({ flows }) => flows), ...heldFlows],
   };
 }
 

@@ -27,7 +27,7 @@ describe('claiming due jobs', () => {
       await store.testClock.advance(9_999);
       const early = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(early.claimed, []);
-      assert.deepEqual(early.lanes, [
+      assert.deepEqual(early.flows, [
         { id: queueId, nextDueAt: TEST_START + 10_000, holds: 'nothing' },
       ]);
       await store.testClock.advance(1);
@@ -36,7 +36,7 @@ describe('claiming due jobs', () => {
         due.claimed.map(({ id }) => id),
         [jobId],
       );
-      assert.deepEqual(due.lanes, [{ id: queueId, nextDueAt: null, holds: 'nothing' }]);
+      assert.deepEqual(due.flows, [{ id: queueId, nextDueAt: null, holds: 'nothing' }]);
       assert.deepEqual(await stateOf(store, team.id, jobId), ['processing', TEST_START + 10_000]);
     });
 
@@ -111,7 +111,7 @@ describe('claiming due jobs', () => {
       const soon = await aJob(store, team.id, { delaySeconds: 1 });
       const next = await aJob(store, team.id, { delaySeconds: 1 });
       await store.testClock.advance(10_000);
-      const ask = { queueIds: [late.queueId], seats: 1 };
+      const ask = { queueIds: [late.queueId], slots: 1 };
       const order = [];
       for (let n = 0; n < 3; n++) {
         const { claimed } = await claimJobs(store, node, ask);
@@ -136,16 +136,16 @@ describe('claiming due jobs', () => {
       const order: string[] = [];
       let from: number | null = 0;
       while (from !== null && from <= store.clock.now()) {
-        const asked = [{ id: queueId, seats: 2, from }];
+        const asked = [{ id: queueId, slots: 2, from }];
         const claim: Claim = await store.runs.claimJobs(asked, aClaimant(store, node));
         order.push(...claim.claimed.map(({ id }) => id));
-        from = claim.lanes[0]?.nextDueAt ?? null;
+        from = claim.flows[0]?.nextDueAt ?? null;
       }
       assert.deepEqual(order, jobIds.slice(0, -1));
       assert.equal(from, TEST_START + 60_000);
     });
 
-    test('more seats than one claim fills are filled by the next', async () => {
+    test('more slots than one claim fills are filled by the next', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -156,16 +156,16 @@ describe('claiming due jobs', () => {
         ),
       );
       const queueIds = [...new Set(accepted.map(({ queueId }) => queueId))];
-      const first = await claimJobs(store, node, { queueIds, seats: 2_000 });
-      const again = first.lanes.filter(({ nextDueAt }) => nextDueAt !== null);
+      const first = await claimJobs(store, node, { queueIds, slots: 2_000 });
+      const again = first.flows.filter(({ nextDueAt }) => nextDueAt !== null);
       const second = await store.runs.claimJobs(
-        again.map(({ id, nextDueAt }) => ({ id, seats: 2_000, from: nextDueAt ?? 0 })),
+        again.map(({ id, nextDueAt }) => ({ id, slots: 2_000, from: nextDueAt ?? 0 })),
         aClaimant(store, node),
       );
       assert.equal(first.claimed.length + second.claimed.length, 1_300);
     });
 
-    test('seats are never exceeded, queue by queue', async () => {
+    test('slots are never exceeded, queue by queue', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -173,7 +173,7 @@ describe('claiming due jobs', () => {
       for (const queue of ['a', 'b', 'c', 'd', 'e']) {
         for (let n = 0; n < 3; n++) queueIds.push((await aJob(store, team.id, { queue })).queueId);
       }
-      const asked = [...new Set(queueIds)].map((queueId, n) => ({ id: queueId, seats: n }));
+      const asked = [...new Set(queueIds)].map((queueId, n) => ({ id: queueId, slots: n }));
       const claimant = { nodeId: node, now: TEST_START, monthlyLimitOf: () => null };
       const { claimed } = await store.runs.claimJobs(asked, claimant);
       const counts = Map.groupBy(claimed, ({ queueId }) => queueId);
@@ -192,12 +192,12 @@ describe('claiming due jobs', () => {
       const queueIds = [...new Set(accepted.map(({ queueId }) => queueId))];
       const claims = await Promise.all(
         Array.from({ length: 12 }, (_, n) =>
-          claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', { queueIds, seats: 3 }),
+          claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', { queueIds, slots: 3 }),
         ),
       );
       const ids = claims.flatMap(({ claimed }) => claimed.map(({ id }) => id));
       assert.equal(new Set(ids).size, ids.length);
-      const rest = await claimJobs(store, nodes[0], { queueIds, seats: 100 });
+      const rest = await claimJobs(store, nodes[0], { queueIds, slots: 100 });
       assert.equal(ids.length + rest.claimed.length, 40);
     });
 
@@ -209,7 +209,7 @@ describe('claiming due jobs', () => {
       await aQueue(store, team.id, { isPaused: true });
       const held = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(held.claimed, []);
-      assert.equal(held.lanes[0]?.holds, 'paused');
+      assert.equal(held.flows[0]?.holds, 'paused');
       assert.equal((await store.jobs.find(team.id, jobId))?.scheduledAt, TEST_START);
       await aQueue(store, team.id, { isPaused: false });
       const { claimed } = await claimJobs(store, node, { queueIds: [queueId] });
@@ -226,13 +226,13 @@ describe('claiming due jobs', () => {
       const race = () =>
         Promise.all(
           Array.from({ length: 8 }, (_, n) =>
-            claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', { queueIds: [queueId], seats: 2 }),
+            claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', { queueIds: [queueId], slots: 2 }),
           ),
         );
       const claims = await race();
       const claimed = claims.flatMap((claim) => claim.claimed);
       assert.equal(claimed.length, 3);
-      assert.ok(claims.some(({ lanes }) => lanes[0]?.holds === 'at-limit'));
+      assert.ok(claims.some(({ flows }) => flows[0]?.holds === 'at-limit'));
       const first = claimed[0];
       assert.ok(first);
       for (const node of nodes) await store.runs.settle(node, aSettlement(store, first));
@@ -247,9 +247,9 @@ describe('claiming due jobs', () => {
       await store.database.transact((trx) =>
         trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
       );
-      const { claimed, lanes } = await claimJobs(store, node, { queueIds: [queueId] });
+      const { claimed, flows } = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(claimed, []);
-      assert.equal(lanes[0]?.holds, 'gone');
+      assert.equal(flows[0]?.holds, 'gone');
     });
 
     test('a node that was declared dead, or that never joined, gets nothing', async () => {
@@ -281,9 +281,9 @@ describe('claiming due jobs', () => {
         Array.from({ length: 70 }, (_, n) => aJob(store, team.id, { queue: `q${n}` })),
       );
       const queueIds = jobs.map(({ queueId }) => queueId);
-      const { claimed, lanes } = await claimJobs(store, node, { queueIds });
+      const { claimed, flows } = await claimJobs(store, node, { queueIds });
       assert.equal(claimed.length, 70);
-      assert.equal(lanes.length, 70);
+      assert.equal(flows.length, 70);
     });
   });
 });
@@ -301,7 +301,7 @@ describe('the monthly limit', () => {
         Array.from({ length: 20 }, (_, n) =>
           claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', {
             queueIds,
-            seats: 1,
+            slots: 1,
             monthlyLimit: 7,
           }),
         ),
@@ -380,14 +380,14 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
     await aCron(store, team.id, { nextRunAt: TEST_START });
     await using holder = await holdRows(store);
     await holder.query(`delete from nodes where id = '${node}'`);
-    const asked = [{ id: team.id, seats: 1 }];
+    const asked = [{ id: team.id, slots: 1 }];
     const claiming = store.runs.claimExecutions(asked, aClaimant(store, node), () => null);
     await holder.untilSomebodyWaits();
     await holder.query('commit');
     assert.deepEqual(await claiming, {
       claimed: [],
       blocked: 0,
-      lanes: [{ id: team.id, nextDueAt: TEST_START, holds: 'nothing' }],
+      flows: [{ id: team.id, nextDueAt: TEST_START, holds: 'nothing' }],
     });
   });
 });

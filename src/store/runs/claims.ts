@@ -13,12 +13,12 @@ export interface Claimant {
 }
 
 /** A queue, or a team with its crons and Run nows, that may have something due, and how much of it may be started. */
-export interface LaneSeats {
+export interface FlowSlots {
   /** The queue's; for crons the team's. */
   id: string;
   /** Where it is given, what is known to be held of the team is looked at before it is waited for. */
   teamId?: string;
-  seats: number;
+  slots: number;
   /**
    * Jobs that were due earlier are not looked for. In Postgres the entries of jobs that have left stay in the
    * index until the next vacuum, and each claim would go through all of them. SQLite leaves no such entries, and
@@ -27,15 +27,15 @@ export interface LaneSeats {
   from?: number;
 }
 
-/** What keeps a lane's runs from starting; `held`: somebody else holds a row of it, so that it was left out. */
+/** What keeps a flow's runs from starting; `held`: somebody else holds a row of it, so that it was left out. */
 export type Holds = 'nothing' | 'paused' | 'at-limit' | 'held' | 'gone';
 
 export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   claimed: Run[];
   /** How many were over the month's limit and are finished by that (§2.7). */
   blocked: number;
-  /** For each lane asked for: when its next run is due (at the earliest), and what keeps it from starting. */
-  lanes: { id: string; nextDueAt: number | null; holds: Holds }[];
+  /** For each flow asked for: when its next run is due (at the earliest), and what keeps it from starting. */
+  flows: { id: string; nextDueAt: number | null; holds: Holds }[];
 }
 
 /** What claiming works with. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSeats, whatHolds } from './due-jobs.ts';
+import { openSlots, whatHolds } from './due-jobs.ts';
 
 const queue = (concurrency_limit: number | null, is_paused: 0 | 1 = 0) => {
   return { concurrency_limit, is_paused };
@@ -8,17 +8,17 @@ const queue = (concurrency_limit: number | null, is_paused: 0 | 1 = 0) => {
 
 test('a queue starts what it has room for; one that is gone, paused or at its limit starts nothing', () => {
   const cases = [
-    { of: undefined, running: 0, holds: 'gone', seats: 0 },
-    { of: queue(null, 1), running: 0, holds: 'paused', seats: 0 },
-    { of: queue(3, 1), running: 9, holds: 'paused', seats: 0 },
-    { of: queue(null), running: 1_000, holds: 'nothing', seats: 5 },
-    { of: queue(9), running: 3, holds: 'nothing', seats: 5 },
-    { of: queue(4), running: 3, holds: 'nothing', seats: 1 },
-    { of: queue(3), running: 3, holds: 'at-limit', seats: 0 },
+    { of: undefined, running: 0, holds: 'gone', slots: 0 },
+    { of: queue(null, 1), running: 0, holds: 'paused', slots: 0 },
+    { of: queue(3, 1), running: 9, holds: 'paused', slots: 0 },
+    { of: queue(null), running: 1_000, holds: 'nothing', slots: 5 },
+    { of: queue(9), running: 3, holds: 'nothing', slots: 5 },
+    { of: queue(4), running: 3, holds: 'nothing', slots: 1 },
+    { of: queue(3), running: 3, holds: 'at-limit', slots: 0 },
     // A limit that was lowered while more were running.
-    { of: queue(3), running: 8, holds: 'at-limit', seats: 0 },
+    { of: queue(3), running: 8, holds: 'at-limit', slots: 0 },
   ];
-  for (const { of, running, holds, seats } of cases) {
-    assert.deepEqual([whatHolds(of, running), openSeats(of, running, 5)], [holds, seats]);
+  for (const { of, running, holds, slots } of cases) {
+    assert.deepEqual([whatHolds(of, running), openSlots(of, running, 5)], [holds, slots]);
   }
 });

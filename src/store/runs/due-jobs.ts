@@ -1,16 +1,16 @@
-import { claimedRun, type LaneRow, type TakenRow } from './claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimRoom, Holds, LaneSeats } from './claims.ts';
+import { claimedRun, type FlowRow, type TakenRow } from './claim.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimRoom, Holds, FlowSlots } from './claims.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 
 /** What claims of jobs have in common, in either database. */
 
 /** Claims due jobs of several queues for one node, earliest first in each queue. */
 export type ClaimJobs = (
-  asked: readonly LaneSeats[],
+  asked: readonly FlowSlots[],
   claimant: Claimant,
 ) => Promise<Claim<ClaimedJob>>;
 
-export interface QueueRow extends LaneRow {
+export interface QueueRow extends FlowRow {
   timeout_seconds: number;
   concurrency_limit: number | null;
   assertions: string;
@@ -25,7 +25,7 @@ export interface JobRow extends TakenRow {
   payload: string | null;
 }
 
-export const SEATS = { queue_id: 'id', seats: 'int', from_at: 'bigint' } as const satisfies Fields;
+export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as const satisfies Fields;
 
 export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
   t.sealed_signing_secret`;
@@ -44,7 +44,7 @@ export function whatHolds(
 }
 
 /** How many jobs of a queue may be started, of those that are asked for and with so many running. */
-export function openSeats(
+export function openSlots(
   queue: Pick<QueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
   running: number,
   asked: number,
@@ -53,10 +53,10 @@ export function openSeats(
   return Math.min(asked, (queue?.concurrency_limit ?? Infinity) - running);
 }
 
-export function packSeats(asked: readonly LaneSeats[]): string {
+export function packSlots(asked: readonly FlowSlots[]): string {
   return packRows(
-    SEATS,
-    asked.map(({ id, seats, from = 0 }) => ({ queue_id: id, seats, from_at: from })),
+    SLOTS,
+    asked.map(({ id, slots, from = 0 }) => ({ queue_id: id, slots, from_at: from })),
   );
 }
 

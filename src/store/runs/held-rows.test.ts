@@ -14,7 +14,7 @@ import {
 } from '#testing/makers';
 import { openPostgresTestStore, TEST_START, type TestStore } from '#testing/stores';
 import type { ClaimedCallback } from '../callbacks/callbacks.ts';
-import type { LaneSeats } from './claims.ts';
+import type { FlowSlots } from './claims.ts';
 import { StoreError } from '../database/errors.ts';
 import { heldUp, isHeldUp } from './held-rows.ts';
 import { HeldTeams } from './held-teams.ts';
@@ -23,31 +23,31 @@ import { HeldTeams } from './held-teams.ts';
 async function makeTeams(store: TestStore) {
   const node = await aNode(store);
   const teams = [await aTeam(store), await aTeam(store)] as const;
-  const lanes: LaneSeats[] = [];
+  const flows: FlowSlots[] = [];
   for (const { id: teamId } of teams) {
     assert.ok(await store.usage.countOne(teamId, null, TEST_START));
     for (const queue of ['a', 'b', 'c']) {
       const { queueId } = await aJob(store, teamId, { queue });
-      lanes.push({ id: queueId, teamId, seats: 10, from: TEST_START });
+      flows.push({ id: queueId, teamId, slots: 10, from: TEST_START });
     }
   }
-  const claim = () => store.runs.claimJobs(lanes, aClaimant(store, node));
-  return { node, teams, lanes, claim };
+  const claim = () => store.runs.claimJobs(flows, aClaimant(store, node));
+  return { node, teams, flows, claim };
 }
 
 describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, () => {
-  test('leaves out the lanes of that team, and has them when it is let go', async () => {
+  test('leaves out the flows of that team, and has them when it is let go', async () => {
     await using store = await openPostgresTestStore();
-    const { teams, lanes, claim } = await makeTeams(store);
+    const { teams, flows, claim } = await makeTeams(store);
     const [held, other] = teams;
     {
       await using holder = await holdRows(store);
       await holder.query(`select 1 from usage_months where team_id = '${held.id}' for update`);
-      const { claimed, lanes: seen } = await claim();
+      const { claimed, flows: seen } = await claim();
       assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([other.id]));
       assert.equal(claimed.length, 3);
       const leftOut = seen.filter(({ holds }) => holds === 'held');
-      const expected = lanes.filter(({ teamId }) => teamId === held.id);
+      const expected = flows.filter(({ teamId }) => teamId === held.id);
       assert.deepEqual(
         leftOut,
         expected.map(({ id }) => ({ id, nextDueAt: TEST_START, holds: 'held' })),
@@ -75,27 +75,27 @@ describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, 
 
   test('leaves out a queue with a limit whose row is held, and not the team’s others', async () => {
     await using store = await openPostgresTestStore();
-    const { teams, lanes, claim } = await makeTeams(store);
+    const { teams, flows, claim } = await makeTeams(store);
     await aQueue(store, teams[0].id, { name: 'b', concurrencyLimit: 2 });
     await using holder = await holdRows(store);
-    await holder.query(`select 1 from queues where id = '${lanes[1]?.id}' for update`);
-    const { claimed, lanes: seen } = await claim();
+    await holder.query(`select 1 from queues where id = '${flows[1]?.id}' for update`);
+    const { claimed, flows: seen } = await claim();
     assert.equal(claimed.length, 5);
     const held = seen.flatMap(({ id, holds }) => (holds === 'held' ? [id] : []));
-    assert.deepEqual(held, [lanes[1]?.id]);
+    assert.deepEqual(held, [flows[1]?.id]);
   });
 
-  test('goes lane by lane where what is held is not to be seen yet', async () => {
+  test('goes flow by flow where what is held is not to be seen yet', async () => {
     await using store = await openPostgresTestStore();
-    const { teams, lanes, claim } = await makeTeams(store);
+    const { teams, flows, claim } = await makeTeams(store);
     await store.testClock.advanceTo('2026-12-01T00:00:00Z');
     await using holder = await holdRows(store);
     const row = `'${teams[0].id}', '2026-12', 1`;
     await holder.query(`insert into usage_months (team_id, month, used) values (${row})`);
-    const { claimed, lanes: seen } = await claim();
+    const { claimed, flows: seen } = await claim();
     assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([teams[1].id]));
     assert.equal(claimed.length, 3);
-    assert.equal(seen.length, lanes.length);
+    assert.equal(seen.length, flows.length);
     await holder.query('rollback');
     assert.equal((await claim()).claimed.length, 3);
   });
@@ -104,7 +104,7 @@ describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, 
     await using store = await openPostgresTestStore();
     const { node, teams } = await makeTeams(store);
     for (const { id } of teams) await aCron(store, id, { nextRunAt: TEST_START });
-    const asked = teams.map(({ id }) => ({ id, seats: 5 }));
+    const asked = teams.map(({ id }) => ({ id, slots: 5 }));
     const claim = () =>
       store.runs.claimExecutions(asked, aClaimant(store, node), () => TEST_START + 60_000);
     {
@@ -115,7 +115,7 @@ describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, 
         first.claimed.map(({ teamId }) => teamId),
         [teams[1].id],
       );
-      const held = first.lanes.find(({ id }) => id === teams[0].id);
+      const held = first.flows.find(({ id }) => id === teams[0].id);
       assert.deepEqual(held, { id: teams[0].id, nextDueAt: TEST_START, holds: 'held' });
     }
     const second = await claim();

@@ -18,16 +18,16 @@ export function heldUp(): StoreError {
   return new StoreError('STORE_UNAVAILABLE', 'somebody else holds a row of the team', { cause });
 }
 
-/** What is claimed from: a queue, or a team's crons. A lane of unknown team is tried before it is looked at. */
-export interface HoldableLane {
+/** What is claimed from: a queue, or a team's crons. A flow of unknown team is tried before it is looked at. */
+export interface HoldableFlow {
   id: string;
   teamId?: string | undefined;
 }
 
-const LANE = { id: 'id' } as const satisfies Fields;
+const FLOW = { id: 'id' } as const satisfies Fields;
 const HOUR_MS = 3_600_000;
 
-/** $1 lanes, $2 month, $3 day, $4 hour; gives those of which somebody holds a row. */
+/** $1 flows, $2 month, $3 day, $4 hour; gives those of which somebody holds a row. */
 export type FindHeld = PreparedStatement<{ id: string }>;
 
 /** Counters of a team that a claim changes: how the statement below calls them, their table, and which row it is. */
@@ -38,33 +38,33 @@ const COUNTERS = [
 ] as const;
 
 /**
- * The statement for Postgres that finds the lanes a claim would have to wait for: somebody holds a counter of
+ * The statement for Postgres that finds the flows a claim would have to wait for: somebody holds a counter of
  * their team, or a row of their own.
  *
- * @param lanes  selects `id` and `team_id` of lanes from `given.id`
- * @param isHeld  whether a row of the lane's own is held; `freeRows` is the part of the statement that finds out
+ * @param flows  selects `id` and `team_id` of flows from `given.id`
+ * @param isHeld  whether a row of the flow's own is held; `freeRows` is the part of the statement that finds out
  */
-export function findHeldLanes(
+export function findHeldFlows(
   name: string,
-  lanes: (given: string) => string,
+  flows: (given: string) => string,
   { freeRows = '', isHeld = 'false' }: { freeRows?: string; isHeld?: string } = {},
 ): FindHeld {
   const parts = COUNTERS.map(
     ([part, table, row]) => `, ${part} as materialized (
-      select team_id from ${table} where team_id = any(array(select team_id from lanes)) and ${row}
+      select team_id from ${table} where team_id = any(array(select team_id from flows)) and ${row}
       for no key update skip locked
     )`,
   );
   const areHeld = COUNTERS.map(
     ([part, table, row]) => `
-    or (exists (select 1 from ${table} where ${table}.team_id = lanes.team_id and ${row})
-      and lanes.team_id not in (select team_id from ${part}))`,
+    or (exists (select 1 from ${table} where ${table}.team_id = flows.team_id and ${row})
+      and flows.team_id not in (select team_id from ${part}))`,
   );
   return preparedStatement(
     name,
     (dialect) => `
-    with lanes as materialized (${lanes(dialect.rows(LANE, 1))}) ${parts.join('')} ${freeRows}
-    select id from lanes where ${isHeld} ${areHeld.join('')}`,
+    with flows as materialized (${flows(dialect.rows(FLOW, 1))}) ${parts.join('')} ${freeRows}
+    select id from flows where ${isHeld} ${areHeld.join('')}`,
   );
 }
 
@@ -72,20 +72,20 @@ export function findHeldLanes(
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Claims from several lanes on Postgres without letting one wait for what somebody holds of another: a claim that
- * is held up is made once more without the lanes that are held. Their teams are remembered, so that the next
+ * Claims from several flows on Postgres without letting one wait for what somebody holds of another: a claim that
+ * is held up is made once more without the flows that are held. Their teams are remembered, so that the next
  * claims look before they try.
  */
-export class HeldLanes<Asked> {
+export class HeldFlows<Asked> {
   readonly #db: Database;
   readonly #findHeldOf: FindHeld;
-  readonly #laneOf: (asked: Asked) => HoldableLane;
+  readonly #flowOf: (asked: Asked) => HoldableFlow;
   readonly #teams = new Set<string>();
 
-  constructor(db: Database, findHeldOf: FindHeld, laneOf: (asked: Asked) => HoldableLane) {
+  constructor(db: Database, findHeldOf: FindHeld, flowOf: (asked: Asked) => HoldableFlow) {
     this.#db = db;
     this.#findHeldOf = findHeldOf;
-    this.#laneOf = laneOf;
+    this.#flowOf = flowOf;
   }
 
   /**
@@ -133,29 +133,29 @@ export class HeldLanes<Asked> {
   async #findHeld(asked: readonly Asked[], now: number): Promise<Asked[]> {
     if (asked.length === 0) return [];
     const { month, day } = periodsOf(now);
-    const ids = asked.map((each) => ({ id: this.#laneOf(each).id }));
+    const ids = asked.map((each) => ({ id: this.#flowOf(each).id }));
     const rows = await this.#db.autocommit(
       bindPrepared(this.#db.dialect, this.#findHeldOf, [
-        packRows(LANE, ids),
+        packRows(FLOW, ids),
         month,
         day,
         now - (now % HOUR_MS),
       ]),
     );
     const heldIds = new Set(rows.map(({ id }) => id));
-    const held = asked.filter((each) => heldIds.has(this.#laneOf(each).id));
+    const held = asked.filter((each) => heldIds.has(this.#flowOf(each).id));
     this.#remember(asked, held);
     return held;
   }
 
   #isSuspect(asked: Asked): boolean {
-    const { teamId } = this.#laneOf(asked);
+    const { teamId } = this.#flowOf(asked);
     return teamId !== undefined && this.#teams.has(teamId);
   }
 
   #remember(asked: readonly Asked[], held: readonly Asked[]): void {
     const teamsOf = (some: readonly Asked[]) =>
-      some.flatMap((each) => this.#laneOf(each).teamId ?? []);
+      some.flatMap((each) => this.#flowOf(each).teamId ?? []);
     for (const teamId of teamsOf(asked)) this.#teams.delete(teamId);
     if (this.#teams.size >= MOST_REMEMBERED) this.#teams.clear();
     for (const teamId of teamsOf(held)) this.#teams.add(teamId);

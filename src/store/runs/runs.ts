@@ -6,13 +6,13 @@ import {
   type Claimant,
   type ClaimedExecution,
   type ClaimRoom,
-  type LaneSeats,
+  type FlowSlots,
   SecretReader,
 } from './claims.ts';
 import type { Database } from '../database/database.ts';
 import type { ClaimJobs } from './due-jobs.ts';
 import type { OnBatch } from '../database/group-commit.ts';
-import { HeldLanes } from './held-rows.ts';
+import { HeldFlows } from './held-rows.ts';
 import { NodeGroups } from './node-groups.ts';
 import { jobClaims as onPostgres } from '../postgres/claim-jobs.ts';
 import { ofEachTable, type RunTable, TABLE_OF } from './run-tables.ts';
@@ -22,7 +22,7 @@ import type { Settlement } from './settlement.ts';
 import type { Signal, SignalBus } from '../database/signals.ts';
 import { jobClaims as onSqlite } from '../sqlite/claim-jobs.ts';
 import { StartingPoints } from './starting-points.ts';
-import { scanWaitingQueues, scanWaitingTeams, type WaitingLane } from './waiting.ts';
+import { scanWaitingQueues, scanWaitingTeams, type WaitingFlow } from './waiting.ts';
 
 const JOB_CLAIMS = { postgres: onPostgres, sqlite: onSqlite };
 
@@ -34,7 +34,7 @@ export class RunStore {
   readonly #clock: Clock;
   readonly #signals: SignalBus;
   readonly #room: ClaimRoom;
-  readonly #heldTeams: HeldLanes<LaneSeats>;
+  readonly #heldTeams: HeldFlows<FlowSlots>;
   readonly #points: Readonly<Record<RunTable, StartingPoints>>;
   readonly #settling = ofEachTable(
     (table) =>
@@ -51,7 +51,7 @@ export class RunStore {
     this.#signals = signals;
     this.#room = { db, sealer, secrets: new SecretReader(sealer), knownPlans: new Set() };
     this.claimJobs = JOB_CLAIMS[db.dialect.name](this.#room, clock);
-    this.#heldTeams = new HeldLanes(db, findHeldTeams, ({ id }) => ({ id, teamId: id }));
+    this.#heldTeams = new HeldFlows(db, findHeldTeams, ({ id }) => ({ id, teamId: id }));
     this.#points = ofEachTable(() => new StartingPoints(clock));
   }
 
@@ -62,18 +62,18 @@ export class RunStore {
 
   /** Starts what is due of teams' crons for a node. */
   async claimExecutions(
-    asked: readonly LaneSeats[],
+    asked: readonly FlowSlots[],
     claimant: Claimant,
     nextRunAt: NextRunAt,
   ): Promise<Claim<ClaimedExecution>> {
-    const claim = (free: readonly LaneSeats[]) =>
+    const claim = (free: readonly FlowSlots[]) =>
       claimExecutions(this.#room, free, claimant, nextRunAt);
     if (!this.#db.dialect.isShared) return claim(asked);
     const { now } = claimant;
     const { claims, held } = await this.#heldTeams.claimBeside(asked, now, claim);
     return joinClaims(
       claims,
-      held.map(({ id, seats }) => ({ id, seats, from: now })),
+      held.map(({ id, slots }) => ({ id, slots, from: now })),
     );
   }
 
@@ -83,12 +83,12 @@ export class RunStore {
   }
 
   /** The queues with waiting jobs. */
-  async scanQueues(): Promise<WaitingLane[]> {
+  async scanQueues(): Promise<WaitingFlow[]> {
     return scanWaitingQueues(this.#db, this.#points.jobs, this.#clock.now());
   }
 
   /** The teams with a cron to run or a Run now waiting. */
-  async scanTeams(): Promise<WaitingLane[]> {
+  async scanTeams(): Promise<WaitingFlow[]> {
     return scanWaitingTeams(this.#db, this.#points.executions, this.#clock.now());
   }
 

@@ -4,7 +4,7 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { FROM, type StartingPoints } from './starting-points.ts';
 
 /** What waits somewhere, and when the earliest of it is due. */
-export interface WaitingLane {
+export interface WaitingFlow {
   /** The queue's; for crons the team's. */
   id: string;
   teamId: string;
@@ -35,7 +35,7 @@ export async function scanWaitingQueues(
   db: Database,
   points: StartingPoints,
   now: number,
-): Promise<WaitingLane[]> {
+): Promise<WaitingFlow[]> {
   const { all, parameters } = whereToBegin(db, points);
   const rows = await db.read((reader) => runPrepared(reader, db.dialect, lookAtQueues, parameters));
   const waiting = rows.flatMap(({ queue_id, team_id, scheduled_at }) =>
@@ -76,7 +76,7 @@ export async function scanWaitingTeams(
   db: Database,
   points: StartingPoints,
   now: number,
-): Promise<WaitingLane[]> {
+): Promise<WaitingFlow[]> {
   const { all, parameters } = whereToBegin(db, points);
   const rows = await db.read((reader) => runPrepared(reader, db.dialect, scanTeams, parameters));
   const waiting = rows.flatMap(({ team_id, next_run_at, waiting_since }) => {

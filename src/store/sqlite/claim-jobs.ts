@@ -3,9 +3,9 @@ import {
   claimScript,
   claimWithLimits,
   type KindOfClaim,
-  type LaneHead,
+  type FlowHead,
 } from '../runs/claim.ts';
-import type { ClaimRoom, LaneSeats } from '../runs/claims.ts';
+import type { ClaimRoom, FlowSlots } from '../runs/claims.ts';
 import type { Dialect } from '../database/dialect.ts';
 import {
   CLAIMED_COLUMNS,
@@ -13,11 +13,11 @@ import {
   type ClaimJobs,
   earlierFirst,
   type JobRow,
-  openSeats,
-  packSeats,
+  openSlots,
+  packSlots,
   QUEUE_COLUMNS,
   type QueueRow,
-  SEATS,
+  SLOTS,
   whatHolds,
 } from '../runs/due-jobs.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
@@ -36,7 +36,7 @@ const readQueues = preparedStatement<CountedQueue>(
     case when q.concurrency_limit is null then 0 else (
       select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing'
     ) end as running
-  from ${dialect.rows(SEATS, 1)} cross join queues q cross join teams t
+  from ${dialect.rows(SLOTS, 1)} cross join queues q cross join teams t
   where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
 );
 
@@ -63,26 +63,26 @@ const CLAIMS = new Map(
   ]),
 );
 
-const readHeads = preparedStatement<LaneHead>(
+const readHeads = preparedStatement<FlowHead>(
   'read-queue-heads',
   (dialect) => `
   select given.queue_id as id, (
     select j.scheduled_at from jobs j where j.queue_id = given.queue_id and j.status = 'pending'
       and j.scheduled_at >= given.from_at
     order by j.scheduled_at, j.id limit 1
-  ) as next_due_at from ${dialect.rows(SEATS, 1)}`,
+  ) as next_due_at from ${dialect.rows(SLOTS, 1)}`,
 );
 
 const JOBS: KindOfClaim<ClaimInput, CountedQueue, JobRow> = {
   table: 'jobs',
-  laneOf: ({ queue_id }) => queue_id,
-  readLanes: (runner, dialect, { asked }) =>
-    runPrepared(runner, dialect, readQueues, [packSeats(asked)]),
+  flowOf: ({ queue_id }) => queue_id,
+  readFlows: (runner, dialect, { asked }) =>
+    runPrepared(runner, dialect, readQueues, [packSlots(asked)]),
   async take(runner, dialect, input, queues) {
-    const open = input.asked.flatMap((lane) => {
-      const queue = queues.get(lane.id);
-      const seats = openSeats(queue, queue?.running ?? 0, lane.seats);
-      return seats === 0 ? [] : [{ id: lane.id, seats }];
+    const open = input.asked.flatMap((flow) => {
+      const queue = queues.get(flow.id);
+      const slots = openSlots(queue, queue?.running ?? 0, flow.slots);
+      return slots === 0 ? [] : [{ id: flow.id, slots }];
     });
     const rows: JobRow[] = [];
     const widest = WIDTHS.at(-1) ?? 1;
@@ -92,7 +92,7 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, JobRow> = {
     return rows.toSorted(earlierFirst);
   },
   readHeads: (runner, dialect, { asked }) =>
-    runPrepared(runner, dialect, readHeads, [packSeats(asked)]),
+    runPrepared(runner, dialect, readHeads, [packSlots(asked)]),
   whatHolds: (queue, taken) => whatHolds(queue, (queue?.running ?? 0) + taken),
 };
 
@@ -118,7 +118,7 @@ async function takeSome(
   runner: StatementRunner,
   dialect: Dialect,
   { nodeId, now }: ClaimInput,
-  open: readonly LaneSeats[],
+  open: readonly FlowSlots[],
 ): Promise<JobRow[]> {
   const width = WIDTHS.find((each) => each >= open.length) ?? 64;
   const statement = CLAIMS.get(width);
@@ -126,7 +126,7 @@ async function takeSome(
   const parameters: (string | number | null)[] = [nodeId, now];
   for (let n = 0; n < width; n++) {
     const queue = open[n];
-    parameters.push(queue?.id ?? null, queue?.seats ?? 0);
+    parameters.push(queue?.id ?? null, queue?.slots ?? 0);
   }
   return runPrepared(runner, dialect, statement, parameters);
 }

@@ -153,7 +153,7 @@ export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): 
   return { main, searches: main, engine: main, lease: main };
 }
 
-/** TransactionScripts take no turns: the thread itself keeps them apart from transactions. */
+/** Transaction scripts take no turns: the thread itself keeps them apart from transactions. */
 function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallScript {
   return async (name, input) => {
     const { output, ran } = await thread.call(name, input);

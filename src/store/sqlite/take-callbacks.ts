@@ -1,9 +1,9 @@
-import type { CallbackSeats, TakenCallback } from '../callbacks/callbacks.ts';
+import type { CallbackSlots, TakenCallback } from '../callbacks/callbacks.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
-/** ?1 node, ?2 team, ?3 seats. No statement of SQLite deletes and inserts. */
+/** ?1 node, ?2 team, ?3 slots. No statement of SQLite deletes and inserts. */
 const moveCallbacks = preparedStatement<{ id: string }>(
   'move-callbacks',
   (dialect) => `
@@ -21,10 +21,10 @@ const deleteMoved = preparedStatement<TakenCallback>(
   returning *, (select t.sealed_signing_secret from teams t where t.id = ?1) as sealed_signing_secret`,
 );
 
-export const takeCallbacks: TransactionScript<CallbackSeats, TakenCallback[]> = {
+export const takeCallbacks: TransactionScript<CallbackSlots, TakenCallback[]> = {
   name: 'take-callbacks',
-  async run(runner, dialect, { nodeId, teamId, seats }) {
-    const moved = await runPrepared(runner, dialect, moveCallbacks, [nodeId, teamId, seats]);
+  async run(runner, dialect, { nodeId, teamId, slots }) {
+    const moved = await runPrepared(runner, dialect, moveCallbacks, [nodeId, teamId, slots]);
     if (moved.length === 0) return [];
     const last = moved
       .map(({ id }) => id)

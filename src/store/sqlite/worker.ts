@@ -3,7 +3,7 @@
  *
  * A commit waits for the disk and a search may read a lot; both happen here, so that neither holds up
  * the timers and sockets of the main thread. Statements arrive in order and are answered in order.
- * TransactionScripts wait while a transaction is open whose statements come one by one; those that wait are carried
+ * Transaction scripts wait while a transaction is open whose statements come one by one; those that wait are carried
  * out together.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';

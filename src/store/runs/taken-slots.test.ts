@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aClaimant, aJob, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
-import { RECOUNT_MS } from '../postgres/slots.ts';
+import { RECOUNT_MS } from '../postgres/taken-slots.ts';
 
 const LIMIT = 3;
 
@@ -70,8 +70,8 @@ async function makeScene(openTestStore: OpenTestStore) {
   return {
     store,
     node,
-    claim: async (by = node, seats = 10) => {
-      const asked = [{ id: queueId, seats }];
+    claim: async (by = node, slots = 10) => {
+      const asked = [{ id: queueId, slots }];
       return (await store.runs.claimJobs(asked, aClaimant(store, by))).claimed;
     },
     setLimit: (concurrencyLimit: number | null) =>

@@ -1,15 +1,15 @@
-/** What a timetable orders: when it is due, and its place in the order, which only the timetable changes. */
+/** What a timer queue orders: when it is due, and its index in the heap, which only the timer queue changes. */
 export interface Timed {
   dueAt: number;
-  /** -1 while it is in no timetable. */
-  place: number;
+  /** -1 while it is in no timer queue. */
+  heapIndex: number;
 }
 
 /**
- * The lanes that are due some time, by that time: a binary heap that knows where each of them stands. A lane
+ * The flows that are due some time, by that time: a binary heap that knows where each of them stands. A flow
  * that comes to be due at another time moves in it, and never leaves an entry behind.
  */
-export class Timetable<Item extends Timed> {
+export class TimerQueue<Item extends Timed> {
   readonly #heap: Item[] = [];
 
   get size(): number {
@@ -18,7 +18,7 @@ export class Timetable<Item extends Timed> {
 
   /** Puts an item in, or where it belongs now that its time has changed. */
   put(item: Item): void {
-    if (item.place === -1) this.#set(this.#heap.length, item);
+    if (item.heapIndex === -1) this.#set(this.#heap.length, item);
     this.#rise(item);
     this.#sink(item);
   }
@@ -37,26 +37,26 @@ export class Timetable<Item extends Timed> {
 
   #remove(item: Item): void {
     const last = this.#heap.pop();
-    const { place } = item;
-    item.place = -1;
+    const { heapIndex } = item;
+    item.heapIndex = -1;
     if (last === undefined || last === item) return;
-    this.#set(place, last);
+    this.#set(heapIndex, last);
     this.#rise(last);
     this.#sink(last);
   }
 
   #rise(item: Item): void {
     for (;;) {
-      const parent = this.#heap[(item.place - 1) >> 1];
-      if (item.place === 0 || !parent || parent.dueAt <= item.dueAt) return;
+      const parent = this.#heap[(item.heapIndex - 1) >> 1];
+      if (item.heapIndex === 0 || !parent || parent.dueAt <= item.dueAt) return;
       this.#swap(parent, item);
     }
   }
 
   #sink(item: Item): void {
     for (;;) {
-      const left = this.#heap[2 * item.place + 1];
-      const right = this.#heap[2 * item.place + 2];
+      const left = this.#heap[2 * item.heapIndex + 1];
+      const right = this.#heap[2 * item.heapIndex + 2];
       const child = left && right && right.dueAt < left.dueAt ? right : left;
       if (!child || item.dueAt <= child.dueAt) return;
       this.#swap(item, child);
@@ -64,13 +64,13 @@ export class Timetable<Item extends Timed> {
   }
 
   #swap(a: Item, b: Item): void {
-    const { place } = a;
-    this.#set(b.place, a);
-    this.#set(place, b);
+    const { heapIndex } = a;
+    this.#set(b.heapIndex, a);
+    this.#set(heapIndex, b);
   }
 
-  #set(place: number, item: Item): void {
-    this.#heap[place] = item;
-    item.place = place;
+  #set(heapIndex: number, item: Item): void {
+    this.#heap[heapIndex] = item;
+    item.heapIndex = heapIndex;
   }
 }

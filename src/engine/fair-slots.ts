@@ -1,0 +1,59 @@
+/** What the distribution of free slots has to know of a flow: a queue, or a team's crons or callbacks. */
+export interface SlotSeeker {
+  teamId: string;
+  /** Runs of this flow that are under way in this process. */
+  inFlight: number;
+}
+
+/**
+ * Nobody may hold more than about this many times the slots that are still free to it: a team that is alone
+ * gets most of them, the next one most of the rest, and as the first ones' requests end they even out. A cap
+ * by number would either waste slots when one is alone or leave none when several hang.
+ *
+ * It holds twice: for teams among all slots, and for the flows of a team among those that the team may have,
+ * so that a team's own hanging queue does not hold up its other queues, its crons and its callbacks. A flow
+ * that is alone in the world has two thirds of all slots.
+ */
+const TEAM_HELD_PER_FREE = 7;
+const FLOW_HELD_PER_FREE = 3;
+
+/**
+ * Deals free slots to flows in turn, one each a round, until they are gone or nobody may take more (§3.8).
+ *
+ * @param flows   in the order of their turns
+ * @param teamInFlight  runs under way by team, all flows together
+ * @returns how many slots each flow gets, in the order of `flows`
+ */
+export function dealSlots(
+  flows: readonly SlotSeeker[],
+  free: number,
+  teamInFlight: ReadonlyMap<string, number>,
+): number[] {
+  const dealt = flows.map(() => 0);
+  const taken = new Map<string, number>();
+  let left = free;
+  let seeking = flows.map((_, index) => index);
+  for (;;) {
+    if (left === 0 || seeking.length === 0) return dealt;
+    // Rounds in which everybody still gets a slot are dealt together.
+    const each = Math.max(1, Math.floor(left / seeking.length / 4));
+    seeking = seeking.filter((index) => {
+      const flow = flows[index];
+      if (!flow || left === 0) return false;
+      const ofTeam = (teamInFlight.get(flow.teamId) ?? 0) + (taken.get(flow.teamId) ?? 0);
+      const room = mostWithin(ofTeam, left, TEAM_HELD_PER_FREE);
+      const ofFlow = flow.inFlight + (dealt[index] ?? 0);
+      const slots = Math.min(each, mostWithin(ofFlow, room, FLOW_HELD_PER_FREE));
+      dealt[index] = (dealt[index] ?? 0) + slots;
+      taken.set(flow.teamId, (taken.get(flow.teamId) ?? 0) + slots);
+      left -= slots;
+      return slots > 0;
+    });
+  }
+}
+
+/** The most of `left` slots that keep `holds + slots <= heldPerFree * (left - slots) + heldPerFree`. */
+function mostWithin(holds: number, left: number, heldPerFree: number): number {
+  const most = Math.floor((heldPerFree * left + heldPerFree - holds) / (heldPerFree + 1));
+  return Math.max(0, Math.min(left, most));
+}
