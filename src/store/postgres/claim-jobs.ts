@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { joinClaims } from '../runs/claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimRoom, FlowSlots } from '../runs/claims.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimContext, FlowSlots } from '../runs/claims.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
   CLAIMED_COLUMNS,
@@ -179,17 +179,17 @@ const findHeldQueues = findHeldFlows(
   },
 );
 
-export function jobClaims(room: ClaimRoom, clock: Clock): ClaimJobs {
-  const heldFlows = new HeldFlows<FlowSlots>(room.db, findHeldQueues, (flow) => flow);
-  const strangers = new Strangers(room.db, clock);
+export function jobClaims(context: ClaimContext, clock: Clock): ClaimJobs {
+  const heldFlows = new HeldFlows<FlowSlots>(context.db, findHeldQueues, (flow) => flow);
+  const strangers = new Strangers(context.db, clock);
   return async (asked, claimant) => {
     const { now } = claimant;
     const atOnce = await heldFlows.claimBeside(asked, now, (free) =>
-      claimUnlimited(room, free, claimant),
+      claimUnlimited(context, free, claimant),
     );
     const limited = atOnce.claims.flatMap((each) => each.limited);
     const counted = await heldFlows.claimBeside(limited, now, async (free) =>
-      claimLimited(room, free, claimant, await strangers.areThere()),
+      claimLimited(context, free, claimant, await strangers.areThere()),
     );
     return joinClaims([...atOnce.claims, ...counted.claims], [...atOnce.held, ...counted.held]);
   };
@@ -197,17 +197,17 @@ export function jobClaims(room: ClaimRoom, clock: Clock): ClaimJobs {
 
 /** @returns besides the claim, the queues that have a limit and were left alone */
 async function claimUnlimited(
-  room: ClaimRoom,
+  context: ClaimContext,
   asked: readonly FlowSlots[],
   claimant: Claimant,
 ): Promise<Claim<ClaimedJob> & { limited: FlowSlots[] }> {
   const claim = (some: readonly FlowSlots[]) =>
-    room.db.autocommit(
-      bindPrepared(room.db.dialect, claimAtOnce, parametersOf(room, some, claimant)),
+    context.db.autocommit(
+      bindPrepared(context.db.dialect, claimAtOnce, parametersOf(context, some, claimant)),
     );
   let rows = await claim(asked);
   const strangers = rows.filter(({ knows_plan }) => !knows_plan);
-  for (const { plan } of strangers) room.knownPlans.add(plan);
+  for (const { plan } of strangers) context.knownPlans.add(plan);
   const isAgain = (queueId: string) =>
     strangers.some((row) => row.for_queue === queueId && row.concurrency_limit === null);
   const again = asked.filter(({ id }) => isAgain(id));
@@ -220,18 +220,18 @@ async function claimUnlimited(
   );
   const limited = asked.filter(({ id }) => limitedIds.has(id));
   const others = asked.filter(({ id }) => !limitedIds.has(id));
-  return { ...readClaim(room, others, claimant, rows), limited };
+  return { ...readClaim(context, others, claimant, rows), limited };
 }
 
 /** Counts what runs first, holding the queues: no two nodes may both count before either has claimed. */
 async function claimLimited(
-  room: ClaimRoom,
+  context: ClaimContext,
   asked: readonly FlowSlots[],
   claimant: Claimant,
   recounts: boolean,
 ): Promise<Claim<ClaimedJob>> {
-  const { dialect } = room.db;
-  return room.db.transact(async (trx) => {
+  const { dialect } = context.db;
+  return context.db.transact(async (trx) => {
     const packed = packSlots(asked);
     await runPrepared(trx, dialect, holdLimitedQueues, [packed]);
     const queueStates = await runPrepared(trx, dialect, readTaken, [
@@ -248,9 +248,9 @@ async function claimLimited(
     const taken = queueStates.flatMap((queue) =>
       isOpen.has(queue.id) ? listOf(queue, claimant.now) : [],
     );
-    const parameters = [...parametersOf(room, open, claimant), packTaken(taken)];
+    const parameters = [...parametersOf(context, open, claimant), packTaken(taken)];
     const rows = await runPrepared(trx, dialect, claimCounted, parameters);
-    return readClaim(room, open, claimant, rows, runningIn);
+    return readClaim(context, open, claimant, rows, runningIn);
   });
 }
 
@@ -263,7 +263,7 @@ function listOf(queue: QueueState, now: number): TakenSlots[] {
 }
 
 function parametersOf(
-  { knownPlans }: ClaimRoom,
+  { knownPlans }: ClaimContext,
   asked: readonly FlowSlots[],
   { nodeId, now, monthlyLimitOf }: Claimant,
 ): unknown[] {
@@ -273,7 +273,7 @@ function parametersOf(
 }
 
 function readClaim(
-  room: ClaimRoom,
+  context: ClaimContext,
   asked: readonly FlowSlots[],
   { now }: Claimant,
   rows: readonly ClaimRow[],
@@ -286,7 +286,7 @@ function readClaim(
     claimed: jobs
       .filter(({ is_granted }) => is_granted)
       .toSorted(earlierFirst)
-      .map((row) => claimedJob(row, row, room, now)),
+      .map((row) => claimedJob(row, row, context, now)),
     blocked: jobs.filter(({ is_granted }) => !is_granted).length,
     flows: asked.map((flow) =>
       stateOf(flow, byQueue.get(flow.id) ?? [], runningIn(flow.id), isCutOff),

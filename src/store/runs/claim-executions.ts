@@ -8,7 +8,7 @@ import {
   type FlowRow,
   type TakenRow,
 } from './claim.ts';
-import type { Claim, Claimant, ClaimedExecution, ClaimRoom, FlowSlots } from './claims.ts';
+import type { Claim, Claimant, ClaimedExecution, ClaimContext, FlowSlots } from './claims.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { findHeldFlows } from './held-rows.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
@@ -205,15 +205,15 @@ const claimExecutionsScript = claimScript(EXECUTIONS);
 
 /** Starts what is due of several teams' crons for one node (see `claimScript`). */
 export async function claimExecutions(
-  room: ClaimRoom,
+  context: ClaimContext,
   asked: readonly FlowSlots[],
   claimant: Claimant,
   nextRunAt: NextRunAt,
 ): Promise<Claim<ClaimedExecution>> {
   const { nodeId, now } = claimant;
-  const { db } = room;
+  const { db } = context;
   return claimWithLimits(
-    room,
+    context,
     claimant,
     (limits) => {
       const input = { asked, nodeId, now, limits, nextRunAt };
@@ -223,7 +223,7 @@ export async function claimExecutions(
     (row, teams) => {
       const sealed_signing_secret = teams.get(row.team_id)?.sealed_signing_secret ?? null;
       const sending = { ...row, sealed_signing_secret };
-      const run = claimedRun(row, sending, room, 'crons', (reader) => {
+      const run = claimedRun(row, sending, context, 'crons', (reader) => {
         return reader.readPayload(row.payload);
       });
       return [

@@ -1,5 +1,5 @@
 import type { HttpMethod } from '#domain/exchange';
-import type { Claim, Claimant, ClaimedRun, ClaimRoom, Holds, FlowSlots } from './claims.ts';
+import type { Claim, Claimant, ClaimedRun, ClaimContext, Holds, FlowSlots } from './claims.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import type { RunTable } from './run-tables.ts';
@@ -108,7 +108,7 @@ export function claimScript<Input extends ClaimInput, Flow extends FlowRow, Row 
  * @param runOf  a run as the engine has it
  */
 export async function claimWithLimits<Flow extends FlowRow, Row, Run extends ClaimedRun>(
-  { knownPlans }: ClaimRoom,
+  { knownPlans }: ClaimContext,
   { monthlyLimitOf }: Claimant,
   perform: (limits: ClaimInput['limits']) => Promise<Taken<Flow, Row>>,
   runOf: (row: Row, flows: Flows<Flow>) => Run[],
@@ -152,7 +152,7 @@ interface Sending {
 export function claimedRun<Payload>(
   row: TakenRow,
   sending: Sending,
-  { sealer, secrets }: Pick<ClaimRoom, 'sealer' | 'secrets'>,
+  { sealer, secrets }: Pick<ClaimContext, 'sealer' | 'secrets'>,
   headersOf: 'jobs' | 'crons',
   readPayload: (reader: PartsReader) => Payload,
 ) {

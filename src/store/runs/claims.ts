@@ -39,7 +39,7 @@ export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
 }
 
 /** What claiming works with. */
-export interface ClaimRoom {
+export interface ClaimContext {
   db: Database;
   sealer: Sealer;
   secrets: SecretReader;

@@ -1,5 +1,5 @@
 import { claimedRun, type FlowRow, type TakenRow } from './claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimRoom, Holds, FlowSlots } from './claims.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimContext, Holds, FlowSlots } from './claims.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 
 /** What claims of jobs have in common, in either database. */
@@ -68,12 +68,12 @@ export function earlierFirst(a: JobRow, b: JobRow): number {
 export function claimedJob(
   row: JobRow,
   queue: Omit<QueueRow, 'id'>,
-  room: Pick<ClaimRoom, 'sealer' | 'secrets'>,
+  context: Pick<ClaimContext, 'sealer' | 'secrets'>,
   now: number,
 ): ClaimedJob {
   return {
     kind: 'job',
-    ...claimedRun(row, queue, room, 'jobs', () => row.payload),
+    ...claimedRun(row, queue, context, 'jobs', () => row.payload),
     originalId: row.original_id,
     attemptNumber: row.attempt_number,
     queueId: row.queue_id,

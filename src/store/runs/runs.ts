@@ -5,7 +5,7 @@ import {
   type Claim,
   type Claimant,
   type ClaimedExecution,
-  type ClaimRoom,
+  type ClaimContext,
   type FlowSlots,
   SecretReader,
 } from './claims.ts';
@@ -33,7 +33,7 @@ export class RunStore {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #signals: SignalBus;
-  readonly #room: ClaimRoom;
+  readonly #context: ClaimContext;
   readonly #heldTeams: HeldFlows<FlowSlots>;
   readonly #points: Readonly<Record<RunTable, StartingPoints>>;
   readonly #settling = ofEachTable(
@@ -49,8 +49,8 @@ export class RunStore {
     this.#db = db;
     this.#clock = clock;
     this.#signals = signals;
-    this.#room = { db, sealer, secrets: new SecretReader(sealer), knownPlans: new Set() };
-    this.claimJobs = JOB_CLAIMS[db.dialect.name](this.#room, clock);
+    this.#context = { db, sealer, secrets: new SecretReader(sealer), knownPlans: new Set() };
+    this.claimJobs = JOB_CLAIMS[db.dialect.name](this.#context, clock);
     this.#heldTeams = new HeldFlows(db, findHeldTeams, ({ id }) => ({ id, teamId: id }));
     this.#points = ofEachTable(() => new StartingPoints(clock));
   }
@@ -67,7 +67,7 @@ export class RunStore {
     nextRunAt: NextRunAt,
   ): Promise<Claim<ClaimedExecution>> {
     const claim = (free: readonly FlowSlots[]) =>
-      claimExecutions(this.#room, free, claimant, nextRunAt);
+      claimExecutions(this.#context, free, claimant, nextRunAt);
     if (!this.#db.dialect.isShared) return claim(asked);
     const { now } = claimant;
     const { claims, held } = await this.#heldTeams.claimBeside(asked, now, claim);

@@ -5,7 +5,7 @@ import {
   type KindOfClaim,
   type FlowHead,
 } from '../runs/claim.ts';
-import type { ClaimRoom, FlowSlots } from '../runs/claims.ts';
+import type { ClaimContext, FlowSlots } from '../runs/claims.ts';
 import type { Dialect } from '../database/dialect.ts';
 import {
   CLAIMED_COLUMNS,
@@ -98,18 +98,18 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, JobRow> = {
 
 export const claimJobs = claimScript(JOBS);
 
-export function jobClaims(room: ClaimRoom): ClaimJobs {
+export function jobClaims(context: ClaimContext): ClaimJobs {
   return (asked, claimant) =>
     claimWithLimits(
-      room,
+      context,
       claimant,
       (limits) => {
         const { nodeId, now } = claimant;
-        return room.db.perform(claimJobs, { asked, nodeId, now, limits });
+        return context.db.perform(claimJobs, { asked, nodeId, now, limits });
       },
       (row, queues) => {
         const queue = queues.get(row.queue_id);
-        return queue ? [claimedJob(row, queue, room, claimant.now)] : [];
+        return queue ? [claimedJob(row, queue, context, claimant.now)] : [];
       },
     );
 }
