@@ -5,8 +5,11 @@ import { isPinnedNode } from './pinned-node.js';
 if (isPinnedNode()) {
   const { buildDashboardIfChanged } = await import('./build-dashboard.js');
   const { COMPILE_CACHE, warmUpStart } = await import('./warm-start.js');
+  const { bundleCommandsIfChanged } = await import('./bundle-commands.js');
+  const bundling = bundleCommandsIfChanged();
   const build = await buildDashboardIfChanged();
   if (build === 'built') await warmUpStart();
+  await bundling;
   if (build === 'failed') {
     process.exitCode = 1;
   } else {

@@ -4,6 +4,8 @@
 
 const needed = 24;
 if (Number.parseInt(process.versions.node, 10) >= needed) {
+  // Beside it, so that it goes with the package. Where that can't be written, every call compiles anew.
+  require('node:module').enableCompileCache(require('node:path').join(__dirname, 'compile-cache'));
   require('./belfry.cjs');
 } else {
   process.stderr.write(

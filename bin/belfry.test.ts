@@ -1,0 +1,45 @@
+/** The command line of a checkout, as bin/belfry.js runs it from its bundle. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { before, describe, test } from 'node:test';
+import { forEachDatabase, type Program, runBelfry } from '#testing/process';
+import { bundleCommandsIfChanged } from './bundle-commands.js';
+import { findCommandBundle } from './command-bundle.js';
+
+const PROGRAM: Program = [process.execPath, path.join(import.meta.dirname, 'belfry.js')];
+
+describe('commands from the bundle', () => {
+  before(
+    async () => {
+      await bundleCommandsIfChanged();
+      assert.ok(findCommandBundle(path.dirname(import.meta.dirname)));
+    },
+    { timeout: 60_000 },
+  );
+
+  test('without a command there is a list of them, and an unknown one is refused', async () => {
+    const told = await runBelfry([], { program: PROGRAM });
+    assert.match(told.stdout, /^Usage: belfry [^]*\bdoctor\b/);
+    assert.equal(told.code, 0);
+    const refused = await runBelfry(['quit'], { program: PROGRAM });
+    assert.match(refused.stderr, /unknown command 'quit'/);
+    assert.equal(refused.code, 1);
+  });
+
+  forEachDatabase((_name, makeDatabaseUrl) => {
+    test('work on a database that they make', async () => {
+      const databaseUrl = await makeDatabaseUrl();
+      const run = async (...words: string[]) => {
+        const { code, stdout, stderr } = await runBelfry(words, { databaseUrl, program: PROGRAM });
+        assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
+        return stdout;
+      };
+      const account = '--email ada@bells.test --password long-enough-to-be-one --team Bells';
+      await run('user', 'create', ...account.split(' '));
+      assert.match(await run('team', 'list'), /"name":"Bells"/);
+      const target = 'http://192.0.2.1/';
+      await run('job', 'create', '--team', 'Bells', '--queue', 'mails', '--url', target);
+      assert.match(await run('job', 'list', '--team', 'Bells', '--output', 'table'), /mails/);
+    });
+  });
+});

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The commands as a few files in place of hundreds, which is what takes their time. bin/bundle-commands.js writes them
+ * into a folder that is named by what they were made from.
+ *
+ * @param {string} root
+ */
+export const bundlesIn = (root) => join(root, 'build', 'commands');
+
+/** Tells which of the folders was made last, and from which files. */
+export const LAST = 'last.json';
+
+/** @param {readonly (readonly [name: string, content: string])[]} sources */
+export function hashSources(sources) {
+  const hash = createHash('sha256');
+  for (const [name, content] of sources) hash.update(`\0${name}\0${content}`);
+  return hash.digest('hex').slice(0, 32);
+}
+
+/**
+ * The file to run, or null unless every source is as it was when that was made.
+ *
+ * @param {string} root
+ * @returns {string | null}
+ */
+export function findCommandBundle(root) {
+  try {
+    const bundles = bundlesIn(root);
+    const { hash, files } = JSON.parse(readFileSync(join(bundles, LAST), 'utf8'));
+    const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8')]);
+    return hashSources(sources) === hash ? join(bundles, hash, 'main.js') : null;
+  } catch {
+    return null;
+  }
+}
