@@ -37,7 +37,8 @@ export async function openRooms(config: Config): Promise<OpenRooms> {
     return {
       work: async () => {
         const { createWork } = await import('#work/work');
-        return createWork({ store, isSecretHeader: secretHeadersWith(config.secretHeaders) });
+        const isSecretHeader = secretHeadersWith(config.secretHeaders);
+        return createWork({ store, isSecretHeader }).as('command-line', log);
       },
       people: people.operator,
       migrated: store.migrated,

@@ -270,6 +270,7 @@ describe('roles', () => {
     '/settings/signing': { admin: 200, member: 403 },
     '/settings/billing': { admin: 403, member: 403 },
     '/settings/team': { admin: 200, member: 200 },
+    '/settings/activity': { admin: 200, member: 200 },
     '/settings/profile': { admin: 200, member: 200 },
     '/settings/api-token': { admin: 200, member: 200 },
   };
@@ -350,6 +351,7 @@ describe('secrets and names', () => {
     '/settings/members',
     '/settings/signing',
     '/settings/billing',
+    '/settings/activity',
     '/teams/new',
   ];
 

@@ -177,6 +177,7 @@ describe('each page', () => {
     '/settings/signing',
     '/settings/notifications',
     '/settings/billing',
+    '/settings/activity',
     '/teams/new',
     '/alerts',
     '/maintenance',

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { addActivityCommands } from './activity.ts';
 import { addAlertCommands } from './alerts.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addCronCommands, addExecutionCommands } from './crons.ts';
@@ -35,6 +36,7 @@ export function buildProgram(session: Session): Command {
   addJobCommands(program, session);
   addExecutionCommands(program, session);
   addAlertCommands(program, session);
+  addActivityCommands(program, session);
   addInstallationCommands(program, session);
   addCompletionCommand(program, session);
   for (const { name, description, run } of session.services.ownCommands ?? []) {

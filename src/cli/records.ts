@@ -1,5 +1,6 @@
 import type { TeamWithUsage } from '#people/operator';
 import { describeUsage } from '#domain/usage';
+import type { Activity } from '#work/activity';
 import type { Alert, StoredAlert, UsageAlert } from '#work/alerts';
 import type { Cron, ExecutionDetail, ExecutionRecord } from '#work/crons';
 import type { JobRecord } from '#work/jobs';
@@ -152,5 +153,19 @@ export function writeTeam(team: TeamWithUsage) {
     monthly_limit: team.limit,
     used: team.used,
     created_at: writeInstant(team.createdAt),
+  };
+}
+
+export function writeActivity({ id, at, actorId, actor, action, subject, detail }: Activity) {
+  return {
+    id,
+    at: writeInstant(at),
+    /** Null: the command line. */
+    actor_id: actorId,
+    actor,
+    action,
+    subject_id: subject?.id ?? null,
+    subject: subject?.name ?? null,
+    detail,
   };
 }

@@ -20,6 +20,7 @@ export type { Found } from '#work/finding';
 export type { ChannelConfig } from '#domain/notification-channel';
 export type { Alert, AlertFilter, StoredAlert } from '#work/alerts';
 export type { ChannelView } from '#work/channels';
+export type { Activity, ActivityAsked } from '#work/activity';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/windows';
 

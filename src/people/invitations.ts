@@ -12,6 +12,7 @@ import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from 
 import type { TooMany } from './outcomes.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 import type { Visitor } from './visitor.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 const CONFIRM_FIRST =
   'Confirm your own email first: your profile sends the link. Or leave this empty and pass the link on.';
@@ -24,6 +25,7 @@ interface Deps {
   mailer: Mailer;
   baseUrl: string;
   emailLinks: EmailLinks;
+  activity: PeopleActivity;
 }
 
 /** What the bearer of a link is told before they accept. */
@@ -55,7 +57,7 @@ export class Invitations {
     input: { email: string | null; role: 'admin' | 'member' },
     visitor: Pick<Visitor, 'clientAddress'>,
   ): Promise<{ kind: 'invited'; link: string; mailed: boolean } | Refused | TooMany> {
-    const { store, clock, limits, baseUrl } = this.#deps;
+    const { store, clock, limits, baseUrl, activity } = this.#deps;
     const { teamId, userId } = await authorize(store, actor, 'manage-members');
     const refused = await this.#checkInvitation({ teamId, userId }, input);
     if (refused) return refused;
@@ -77,6 +79,8 @@ export class Invitations {
       },
       now,
     );
+    const detail = `${email ?? 'whoever has the link'}, as ${input.role}`;
+    await activity.ofTeam(teamId, actor, { action: 'member.invited', detail });
     const link = `${baseUrl}/invitations/${token}`;
     const mailed = email !== null && (await this.#mail(actor, email, token));
     return { kind: 'invited', link, mailed };
@@ -85,7 +89,10 @@ export class Invitations {
   async revokeInvitation(actor: Actor, invitationId: string): Promise<boolean> {
     const { teamId } = await authorize(this.#deps.store, actor, 'manage-members');
     if (!isId(invitationId)) return false;
-    return this.#deps.store.invitations.revoke(teamId, invitationId);
+    const isRevoked = await this.#deps.store.invitations.revoke(teamId, invitationId);
+    const deed = { action: 'member.invitation-revoked' } as const;
+    if (isRevoked) await this.#deps.activity.ofTeam(teamId, actor, deed);
+    return isRevoked;
   }
 
   /** Null: never existed, used, revoked or expired. */
@@ -106,9 +113,11 @@ export class Invitations {
     Done | NotFound | { kind: 'other-email'; email: string } | { kind: 'already-member' }
   > {
     if (!isTokenShaped(token)) return NOT_FOUND;
-    const { store, clock } = this.#deps;
+    const { store, clock, activity } = this.#deps;
     const accepted = await store.invitations.accept(hashToken(token), userId, clock.now());
-    return accepted.kind === 'joined' ? DONE : accepted;
+    if (accepted.kind !== 'joined') return accepted;
+    await activity.ofTeam(accepted.teamId, { userId }, { action: 'member.joined' });
+    return DONE;
   }
 
   async #checkInvitation(

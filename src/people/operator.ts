@@ -13,6 +13,7 @@ import type { ResetLinks } from './reset-links.ts';
 import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
 import { makeSetupCode } from './setup-code.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   store: Store;
@@ -22,6 +23,7 @@ interface Deps {
   tokens: ApiTokens;
   resetLinks: ResetLinks;
   config: Pick<PeopleConfig, 'appKey'>;
+  activity: PeopleActivity;
 }
 
 interface NewUser {
@@ -98,23 +100,37 @@ export class Operator {
 
   /** A link that lets its bearer set a new password, once and within an hour. Null: no such account. */
   async resetPasswordUrl(email: string): Promise<string | null> {
-    const user = await this.#deps.store.users.findByEmail(normalizeEmail(email));
-    return user && this.#deps.resetLinks.makeOnly(user.id);
+    const { store, resetLinks, activity } = this.#deps;
+    const user = await store.users.findByEmail(normalizeEmail(email));
+    if (!user) return null;
+    const deed = { action: 'account.reset-link', detail: user.email } as const;
+    await activity.ofAccount(user.id, deed, 'command-line');
+    return resetLinks.makeOnly(user.id);
   }
 
   /** Ends every session and open proof of the user, and the API token where that is asked for. False: no such account. */
   async signOut(email: string, what: { revokesToken: boolean }): Promise<boolean> {
-    const { users } = this.#deps.store;
+    const { store, activity } = this.#deps;
+    const { users } = store;
     const user = await users.findByEmail(normalizeEmail(email));
     if (!user) return false;
     await users.endAccess(user.id, what);
+    await activity.ofAccount(user.id, { action: 'account.signed-out' }, 'command-line');
     return true;
   }
 
   /** A new API token; the old one stops working. Null: no such account. */
   async newToken(email: string): Promise<string | null> {
-    const user = await this.#deps.store.users.findByEmail(normalizeEmail(email));
-    return user && this.#deps.tokens.generateApiToken(user.id);
+    const { store, tokens, activity } = this.#deps;
+    const user = await store.users.findByEmail(normalizeEmail(email));
+    if (!user) return null;
+    const token = await tokens.generateApiToken(user.id);
+    await activity.ofAccount(
+      user.id,
+      { action: 'account.token', detail: user.email },
+      'command-line',
+    );
+    return token;
   }
 
   async listTeams(): Promise<TeamWithUsage[]> {
@@ -138,6 +154,8 @@ export class Operator {
     const team = await this.findTeam(teamNameOrId);
     if (!team) return NOT_FOUND;
     await store.teams.setPlan(team.id, plan);
+    const deed = { action: 'team.plan', detail: `${team.plan} → ${plan}` } as const;
+    await this.#deps.activity.ofTeam(team.id, 'command-line', deed);
     return { kind: 'set', team: await this.#withUsage({ ...team, plan }) };
   }
 
@@ -146,7 +164,9 @@ export class Operator {
     const team = await this.findTeam(teamNameOrId);
     if (!team) return null;
     const secret = makeSecret('whsec_');
-    await this.#deps.store.teams.setSigningSecret(team.id, secret, this.#deps.clock.now());
+    const { store, clock, activity } = this.#deps;
+    await store.teams.setSigningSecret(team.id, secret, clock.now());
+    await activity.ofTeam(team.id, 'command-line', { action: 'signing.generated' });
     return secret;
   }
 

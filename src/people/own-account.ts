@@ -1,3 +1,4 @@
+import type { ActivityAction } from '#domain/activity';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
@@ -15,6 +16,7 @@ import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.
 import { type PasswordProofs, WRONG_PASSWORD } from './password-proofs.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   store: Store;
@@ -28,6 +30,7 @@ interface Deps {
   sessions: Sessions;
   background: Background;
   emailLinks: EmailLinks;
+  activity: PeopleActivity;
 }
 
 const EMAIL_TAKEN = 'There is an account with this email.';
@@ -72,7 +75,7 @@ export class OwnAccount {
       clock.now(),
     );
     if (!changed) return refuse('email', EMAIL_TAKEN);
-    this.#tell('email', proven.user.id);
+    await this.#changed(proven.user.id, 'account.email', 'email');
     return DONE;
   }
 
@@ -82,7 +85,7 @@ export class OwnAccount {
     const confirmed = await emailLinks.confirm(token);
     if (!confirmed) return { kind: 'expired' };
     const { user, email } = confirmed;
-    this.#tell('email', user.id);
+    await this.#changed(user.id, 'account.email', 'email');
     if (user.email === email) return DONE;
     background.run('accounts.email-change-not-told', async () => {
       await mailer.send(writeEmailChangedMail(user.email, email));
@@ -115,7 +118,7 @@ export class OwnAccount {
     const proven = await proofs.prove(password, visitor);
     if (proven.kind !== 'proven') return proven;
     const token = await tokens.generateApiToken(proven.user.id);
-    this.#tell('API token', proven.user.id);
+    await this.#changed(proven.user.id, 'account.token', 'API token');
     return { kind: 'generated', token };
   }
 
@@ -138,7 +141,7 @@ export class OwnAccount {
       );
       if (answer.kind === 'declined') return refuse('currentPassword', WRONG_PASSWORD);
       await store.users.dropProofs(user.id);
-      this.#tell('password', user.id);
+      await this.#changed(user.id, 'account.password', 'password');
       return { kind: 'signed-in', setCookies: answer.setCookies };
     });
   }
@@ -162,8 +165,7 @@ export class OwnAccount {
     return { kind: 'deleted', setCookies };
   }
 
-  /** For the log: what somebody comes in by is another from now on. */
-  #tell(what: string, userId: string): void {
-    this.#deps.log.info('account.changed', { what, userId });
+  #changed(userId: string, action: ActivityAction, what: string): Promise<void> {
+    return this.#deps.activity.accountChanged(userId, { action, what });
   }
 }

@@ -14,6 +14,7 @@ import type { PasswordProofs } from './password-proofs.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import type { Visitor } from './visitor.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   log: Log;
@@ -22,6 +23,7 @@ interface Deps {
   sessions: Sessions;
   proofs: PasswordProofs;
   config: { baseUrl: string };
+  activity: PeopleActivity;
 }
 
 export interface Passkey {
@@ -134,7 +136,7 @@ export class Passkeys {
     { name, answer: text }: { name: string; answer: string },
     visitor: Visitor,
   ): Promise<Done | Refused | TooMany> {
-    const { library, log, proofs } = this.#deps;
+    const { library, activity, proofs } = this.#deps;
     return proofs.inSession(visitor, 'passkey', async ({ user }) => {
       const response = readAnswer(text);
       const shown = name.trim().slice(0, LONGEST_NAME) || 'Passkey';
@@ -150,21 +152,22 @@ export class Passkeys {
             .catch(knowUnverified),
         ));
       if (answer?.kind !== 'answered') return refuse('passkey', NOT_ADDED);
-      log.info('account.changed', { what: 'passkey, added', userId: user.id });
+      await activity.accountChanged(user.id, { action: 'account.passkey', what: 'passkey, added' });
       return DONE;
     });
   }
 
   async deletePasskey(id: string, visitor: Visitor): Promise<Done | NotFound> {
-    const { library, log, sessions } = this.#deps;
+    const { library, activity, sessions } = this.#deps;
     const session = await sessions.readSession(visitor.headers);
-    const own = session && (await this.listPasskeys(visitor));
-    if (!own?.some((passkey) => passkey.id === id)) return NOT_FOUND;
+    const own = session === null ? [] : await this.listPasskeys(visitor);
+    if (session === null || !own.some((passkey) => passkey.id === id)) return NOT_FOUND;
     const answer = await library.ask(visitor, ['session'], (api, headers) =>
       api.deletePasskey({ body: { id }, headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') return NOT_FOUND;
-    log.info('account.changed', { what: 'passkey, deleted', userId: session?.user.id });
+    const deed = { action: 'account.passkey', what: 'passkey, deleted' } as const;
+    await activity.accountChanged(session.user.id, deed);
     return DONE;
   }
 }

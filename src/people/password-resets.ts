@@ -10,6 +10,7 @@ import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy, type Passwords } from './passwords.ts';
 import type { ResetLinks } from './reset-links.ts';
 import type { Visitor } from './visitor.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   store: Store;
@@ -20,6 +21,7 @@ interface Deps {
   resetLinks: ResetLinks;
   devices: Devices;
   background: Background;
+  activity: PeopleActivity;
 }
 
 /** A forgotten password, by a mailed link (§5.7). */
@@ -56,7 +58,7 @@ export class PasswordResets {
     { token, password, revokesToken }: { token: string; password: string; revokesToken: boolean },
     visitor: Visitor,
   ): Promise<{ kind: 'done'; setCookies: string[] } | { kind: 'expired' } | Refused | TooMany> {
-    const { store, log, limits, passwords, resetLinks, devices } = this.#deps;
+    const { store, activity, limits, passwords, resetLinks, devices } = this.#deps;
     const tooMany = await limits.count('account', visitor.clientAddress);
     if (tooMany) return tooMany;
     if (!(await resetLinks.isValid(token))) return { kind: 'expired' };
@@ -67,7 +69,8 @@ export class PasswordResets {
       const userId = await resetLinks.use(token, { passwordHash, revokesToken });
       const user = userId === null ? null : await store.users.find(userId);
       if (!user) return { kind: 'expired' };
-      log.info('account.changed', { what: 'password, by a link', userId: user.id });
+      const deed = { action: 'account.password', what: 'password, by a link' } as const;
+      await activity.accountChanged(user.id, deed);
       return { kind: 'done', setCookies: [devices.remember(visitor.headers, user.email)] };
     });
   }

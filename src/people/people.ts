@@ -19,6 +19,7 @@ import { PasswordGuesses } from './password-guesses.ts';
 import { Passkeys } from './passkeys.ts';
 import { PasswordProofs } from './password-proofs.ts';
 import { Passwords } from './passwords.ts';
+import { PeopleActivity } from './people-activity.ts';
 import { Plans } from './plans.ts';
 import { Registrations } from './registrations.ts';
 import { ResetLinks } from './reset-links.ts';
@@ -48,17 +49,19 @@ export function createPeople(deps: PeopleDeps) {
   const plans = new Plans(config.plans);
   const limits = new Limits({ store, clock, log });
   const background = new Background(log);
+  const activity = new PeopleActivity({ store, log });
   const tokens = new ApiTokens({ store, clock, background });
   const resetLinks = new ResetLinks({ store, clock, baseUrl });
   const library = new LibraryLoader({ store, clock, log, passwords, baseUrl, appKey });
   const devices = new Devices({ clock, baseUrl, appKey });
   const guesses = new PasswordGuesses({ limits, devices });
-  const { sessionMaxDays } = config;
-  const sessions = new Sessions({ store, clock, log, library, guesses, devices, sessionMaxDays });
+  const entering = { guesses, devices, activity, sessionMaxDays: config.sessionMaxDays };
+  const sessions = new Sessions({ store, clock, log, library, ...entering });
   const proofs = new PasswordProofs({ store, guesses, passwords, sessions });
   const emailLinks = new EmailLinks({ store, clock, limits, mailer, baseUrl, appKey });
   const basics = { store, clock, log, limits, mailer, background, library, config, emailLinks };
-  const common = { ...basics, passwords, plans, sessions, devices, proofs, tokens };
+  const doers = { sessions, devices, proofs, tokens, activity };
+  const common = { ...basics, ...doers, passwords, plans };
   const { registerByInvitation, ...ownRegistrations } = gather(new Registrations(common));
   return {
     /** For the API: whom a token speaks for (§5). One short query; needs nothing of the accounts library. */

@@ -16,6 +16,7 @@ import { isSetupCode, makeSetupCode } from './setup-code.ts';
 import type { SignedIn, Sessions } from './sessions.ts';
 import { SIGN_UP } from './sign-ups.ts';
 import type { Visitor } from './visitor.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   store: Store;
@@ -28,6 +29,7 @@ interface Deps {
   mailer: Mailer;
   background: Background;
   emailLinks: EmailLinks;
+  activity: PeopleActivity;
 }
 
 interface NewPerson {
@@ -134,7 +136,7 @@ export class Registrations {
     const person = { ...input, email: invitation.email ?? input.email };
     const refused = gatherErrors(checkPerson(person));
     if (refused) return refused;
-    const { emailLinks, mailer, background } = this.#deps;
+    const { emailLinks, mailer, background, activity } = this.#deps;
     const isEmailVerified = emailLinks.isMarkOf(
       input.mailed ?? '',
       token,
@@ -144,8 +146,10 @@ export class Registrations {
     const result = await this.#make(person, { kind: 'invited', tokenHash }, how, visitor);
     if (result.kind === 'not-invited') return NOT_FOUND;
     if (!('userId' in result)) return explain(result);
+    const { userId, teamId } = result;
+    await activity.ofTeam(teamId, { userId }, { action: 'member.joined' });
     if (mailer.sends && !isEmailVerified) {
-      const user = { id: result.userId, email: normalizeEmail(person.email) };
+      const user = { id: userId, email: normalizeEmail(person.email) };
       background.run('accounts.email-not-confirmed', () => emailLinks.mailConfirmation(user));
     }
     return this.#enter(person, visitor);

@@ -5,6 +5,7 @@ import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import { type PasswordProofs, WRONG_PASSWORD } from './password-proofs.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import { cookiesOf, type Visitor } from './visitor.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   log: Log;
@@ -12,6 +13,7 @@ interface Deps {
   limits: Limits;
   sessions: Sessions;
   proofs: PasswordProofs;
+  activity: PeopleActivity;
 }
 
 /** How long the library locks a second factor after ten wrong codes in a row. */
@@ -73,7 +75,7 @@ export class SecondFactors {
     input: { code: string },
     visitor: Visitor,
   ): Promise<SignedIn | Refused | TooMany> {
-    const { library, log, limits, proofs } = this.#deps;
+    const { library, activity, limits, proofs } = this.#deps;
     const code = input.code.replaceAll(/\s/g, '');
     return proofs.inSession(visitor, 'code', async ({ user }) => {
       const answer = await library.ask(visitor, ['session'], (api, headers) =>
@@ -82,7 +84,8 @@ export class SecondFactors {
       if (answer.kind === 'declined') return refuse('code', 'This code is not right.');
       // It is used up: nobody who saw it typed may sign in with it.
       await limits.count('one-time-code', user.id, code);
-      log.info('account.changed', { what: 'second factor, on', userId: user.id });
+      const deed = { action: 'account.second-factor', what: 'second factor, on' } as const;
+      await activity.accountChanged(user.id, deed);
       return { kind: 'signed-in', setCookies: answer.setCookies };
     });
   }
@@ -116,11 +119,11 @@ export class SecondFactors {
     visitor: Visitor,
     call: Parameters<typeof LibraryLoader.prototype.ask<T>>[2],
   ): Promise<{ kind: 'answered'; response: T; setCookies: string[] } | Refused | TooMany> {
-    const { library, log, proofs } = this.#deps;
+    const { library, activity, proofs } = this.#deps;
     return proofs.inSession(visitor, 'password', async ({ user }) => {
       const answer = await library.ask(visitor, ['session'], call);
       if (answer.kind === 'declined') return refuse(...explainRefusal(answer.code));
-      log.info('account.changed', { what, userId: user.id });
+      await activity.accountChanged(user.id, { action: 'account.second-factor', what });
       return answer;
     });
   }

@@ -8,6 +8,7 @@ import type { LibraryLoader } from './library-loader.ts';
 import type { TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
 import { pickCookies, type Visitor } from './visitor.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 export type { TeamOfUser } from '#store/people/users';
 
@@ -44,6 +45,7 @@ interface SessionDeps {
   guesses: PasswordGuesses;
   devices: Devices;
   sessionMaxDays: number;
+  activity: PeopleActivity;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -118,8 +120,10 @@ export class Sessions {
     setCookies: readonly string[],
     visitor: Visitor,
   ): Promise<SignedIn> {
-    const { devices, log } = this.#deps;
+    const { devices, log, activity } = this.#deps;
     log.info('account.signed-in', { userId: id, address: visitor.clientAddress });
+    const detail = `from ${visitor.clientAddress}`;
+    await activity.ofAccount(id, { action: 'account.signed-in', detail });
     if (pickCookies(visitor.headers, ['session']) !== '') await this.signOut(visitor);
     const known = devices.remember(visitor.headers, email);
     return { kind: 'signed-in', setCookies: [...setCookies, known] };
@@ -143,6 +147,7 @@ export class Sessions {
     visitor: Visitor,
   ): Promise<{ setCookies: string[] }> {
     await this.#deps.store.users.endAccess(userId, { revokesToken });
+    await this.#deps.activity.ofAccount(userId, { action: 'account.signed-out' });
     return this.signOut(visitor);
   }
 

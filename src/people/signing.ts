@@ -3,10 +3,12 @@ import { UNREADABLE_TEXTS } from '#domain/judge';
 import type { Store } from '#store/store';
 import { type Actor, authorize } from './actor.ts';
 import { makeSecret } from './secrets.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   store: Store;
   clock: Clock;
+  activity: PeopleActivity;
 }
 
 /** The secret that a team's outgoing requests are signed with (§5.6); for admins (§5.8). */
@@ -29,15 +31,17 @@ export class Signing {
   /** The text, for an admin who asks for it. */
   async revealSigningSecret(actor: Actor): Promise<string | null> {
     const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
+    await this.#deps.activity.ofTeam(teamId, actor, { action: 'signing.shown' });
     return this.#open(teamId);
   }
 
   /** Makes the first or replaces the old one; in force with the next request (§5.6). */
   async generateSigningSecret(actor: Actor): Promise<string> {
-    const { store, clock } = this.#deps;
+    const { store, clock, activity } = this.#deps;
     const { teamId } = await authorize(store, actor, 'signing-secret');
     const secret = makeSecret('whsec_');
     await store.teams.setSigningSecret(teamId, secret, clock.now());
+    await activity.ofTeam(teamId, actor, { action: 'signing.generated' });
     return secret;
   }
 
@@ -45,6 +49,7 @@ export class Signing {
   async deleteSigningSecret(actor: Actor): Promise<void> {
     const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
     await this.#deps.store.teams.removeSigningSecret(teamId);
+    await this.#deps.activity.ofTeam(teamId, actor, { action: 'signing.deleted' });
   }
 
   /** Null where there is none, or where it does not open: it can be replaced all the same. */

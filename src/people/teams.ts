@@ -1,3 +1,4 @@
+import type { ActivityAction } from '#domain/activity';
 import type { Clock } from '#domain/clock';
 import { isId } from '#domain/ids';
 import type { Member, TeamContents } from '#store/people/members';
@@ -8,12 +9,14 @@ import { checkName, gatherErrors, normalizeName } from './fields.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Plans } from './plans.ts';
 import type { Permission } from './roles.ts';
+import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   store: Store;
   clock: Clock;
   plans: Plans;
   config: Pick<PeopleConfig, 'maxTeamsPerUser'>;
+  activity: PeopleActivity;
 }
 
 /** Teams and who is in them (§5.8, §5.2). Whatever a role does not allow throws NotAllowed. */
@@ -50,7 +53,9 @@ export class Teams {
     const { teamId } = await this.#allow(actor, 'rename-team');
     const refused = checkTeamName(name);
     if (refused) return refused;
-    await this.#deps.store.teams.rename(teamId, normalizeName(name));
+    const kept = normalizeName(name);
+    await this.#deps.store.teams.rename(teamId, kept);
+    await this.#deps.activity.ofTeam(teamId, actor, { action: 'team.renamed', detail: kept });
     return DONE;
   }
 
@@ -82,7 +87,9 @@ export class Teams {
     const { teamId, userId, role } = await this.#allow(actor, 'work');
     if (role === 'owner') return { kind: 'is-owner' };
     const left = await this.#deps.store.members.remove(teamId, userId);
-    return left ? DONE : { kind: 'is-owner' };
+    if (!left) return { kind: 'is-owner' };
+    await this.#deps.activity.ofTeam(teamId, actor, { action: 'member.left' });
+    return DONE;
   }
 
   /** The owner becomes an admin. */
@@ -95,7 +102,9 @@ export class Teams {
     const { store, config } = this.#deps;
     const parties = { ownerId: userId, toUserId, mostOwned: config.maxTeamsPerUser };
     const kind = await store.members.transfer(teamId, parties);
-    return kind === 'moved' ? DONE : { kind };
+    if (kind !== 'moved') return { kind };
+    await this.#tell(actor, 'team.transferred', toUserId);
+    return DONE;
   }
 
   async listMembers(actor: Actor): Promise<Member[]> {
@@ -121,13 +130,30 @@ export class Teams {
     // A form may carry any text: an owner is made by transferring the team and in no other way.
     if (!isId(userId) || (role !== 'admin' && role !== 'member')) return NOT_FOUND;
     const changed = await this.#deps.store.members.changeRole(teamId, userId, role);
-    return changed ? DONE : NOT_FOUND;
+    if (!changed) return NOT_FOUND;
+    await this.#tell(actor, 'member.role', userId, role);
+    return DONE;
   }
 
   async removeMember(actor: Actor, userId: string): Promise<Done | NotFound> {
     const { teamId } = await this.#allow(actor, 'manage-members');
     if (!isId(userId)) return NOT_FOUND;
-    return (await this.#deps.store.members.remove(teamId, userId)) ? DONE : NOT_FOUND;
+    if (!(await this.#deps.store.members.remove(teamId, userId))) return NOT_FOUND;
+    await this.#tell(actor, 'member.removed', userId);
+    return DONE;
+  }
+
+  /** Keeps what an actor did to another user. */
+  async #tell(
+    actor: Actor,
+    action: ActivityAction,
+    userId: string,
+    detail?: string,
+  ): Promise<void> {
+    const { store, activity } = this.#deps;
+    const name = (await store.users.find(userId))?.name ?? 'a deleted account';
+    const subject = { id: userId, name };
+    await activity.ofTeam(actor.teamId, actor, { action, subject, ...(detail && { detail }) });
   }
 
   #allow(actor: Actor, permission: Permission): Promise<Actor> {

@@ -1,5 +1,6 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
+import { ActivityStore } from './activity/activity.ts';
 import { AlertStore } from './alerts/alerts.ts';
 import { ApiWindowStore } from './people/api-windows.ts';
 import { ApiTokenStore } from './people/api-tokens.ts';
@@ -106,6 +107,7 @@ export interface Store {
   readonly bulkTasks: BulkTaskStore;
   readonly teams: TeamStore;
   readonly usage: UsageStore;
+  readonly activity: ActivityStore;
   readonly alerts: AlertStore;
   readonly notices: NoticeStore;
   readonly channels: ChannelStore;
@@ -236,6 +238,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     bulkTasks: new BulkTaskStore(main),
     teams: new TeamStore(main, sealer),
     usage: new UsageStore(main),
+    activity: new ActivityStore(main, searches),
     alerts: new AlertStore(main, searches),
     notices: new NoticeStore(main, sealer),
     channels: new ChannelStore(main, sealer),

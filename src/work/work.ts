@@ -1,5 +1,8 @@
+import type { Doer } from '#domain/activity';
+import type { Log } from '#domain/log';
 import { type IsSecretHeader, isSecretHeader as isUsualSecret } from '#domain/secret-headers';
 import type { Store } from '#store/store';
+import { type ActivityWork, createActivityWork, workAs } from './activity.ts';
 import { type AlertWork, createAlertWork } from './alerts.ts';
 import { type ChannelWork, createChannelWork } from './channels.ts';
 import type { CronPages } from './cron-contract.ts';
@@ -32,7 +35,11 @@ export type Work = CronWork &
   ChannelWork &
   WindowWork &
   FindWork &
-  Pages;
+  ActivityWork &
+  Pages & {
+    /** The same, done by somebody: what they change is kept as their activity (§5.10). */
+    as(doer: Doer, log: Pick<Log, 'error'>): Work;
+  };
 
 type Pages = CronPages &
   JobPages &
@@ -54,7 +61,7 @@ export function createWork({
   isSecretHeader?: IsSecretHeader;
   testing?: Omit<TestRunOptions, 'store'>;
 }): Work {
-  return {
+  const work: Work = {
     ...createCronWork(store),
     ...createJobWork(store),
     ...createQueueWork(store),
@@ -63,6 +70,7 @@ export function createWork({
     ...createChannelWork(store),
     ...createWindowWork(store),
     ...createFindWork(store),
+    ...createActivityWork(store),
     ...createJobPages(store),
     ...createCronPages(store),
     ...createQueuePages(store),
@@ -71,7 +79,9 @@ export function createWork({
     ...createRunPages(store, isSecretHeader),
     isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,
+    as: (doer, log) => workAs(work, doer, { store, log }),
   };
+  return work;
 }
 
 function refuseTestRun(): never {

@@ -46,27 +46,3 @@ export function readSourceChoice(text: string): SourceChoice | null {
 export function isNarrowed(params: URLSearchParams): boolean {
   return ['level', 'source', 'delivery', 'unread'].some((name) => params.get(name));
 }
-
-type AlertPage<Row> = { alerts: Row[]; next: string | null; previous: string | null };
-
-/**
- * A page out of one row more than it holds, which says whether there are others beyond.
- *
- * @param found  newest first, `size + 1` at most
- */
-export function cutPage<Row extends { id: string }>(
-  found: readonly Row[],
-  search: Pick<AlertSearch, 'before' | 'after'>,
-  size: number,
-): AlertPage<Row> {
-  const isBack = search.after !== undefined;
-  const alerts = isBack ? found.slice(-size) : found.slice(0, size);
-  const isFull = found.length > size;
-  const hasOlder = isBack || isFull;
-  const hasNewer = isBack ? isFull : search.before !== undefined;
-  return {
-    alerts,
-    next: hasOlder ? (alerts.at(-1)?.id ?? null) : null,
-    previous: hasNewer ? (alerts[0]?.id ?? null) : null,
-  };
-}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { WEEK_MS } from '#domain/maintenance';
-import { cutPage, isNarrowed, readAlertSearch } from './alert-filter.ts';
+import { isNarrowed, readAlertSearch } from './alert-filter.ts';
 import { parseInstant, writeInstant } from './window-typed.ts';
 import { describeCovers, describeLocally, describeWindow, findOccurrence } from './window-words.ts';
 
@@ -93,30 +93,5 @@ describe('the address of the Alerts tab', () => {
     fc.assert(fc.property(fc.string(), (text) => void read(text)));
     assert.equal(isNarrowed(new URLSearchParams('after=x&level=')), false);
     assert.equal(isNarrowed(new URLSearchParams('level=failure')), true);
-  });
-});
-
-describe('a page of alerts', () => {
-  const rows = (...ids: string[]) => ids.map((id) => ({ id }));
-  test('leads to older ones while there are more', () => {
-    assert.deepEqual(cutPage(rows('d', 'c', 'b'), {}, 2), {
-      alerts: rows('d', 'c'),
-      next: 'c',
-      previous: null,
-    });
-    assert.deepEqual(cutPage(rows('b', 'a'), { before: 'c' }, 2), {
-      alerts: rows('b', 'a'),
-      next: null,
-      previous: 'b',
-    });
-  });
-  test('leads back, and to newer ones while there are more', () => {
-    assert.deepEqual(cutPage(rows('e', 'd', 'c'), { after: 'b' }, 2), {
-      alerts: rows('d', 'c'),
-      next: 'c',
-      previous: 'd',
-    });
-    assert.deepEqual(cutPage(rows('d', 'c'), { after: 'b' }, 2).previous, null);
-    assert.deepEqual(cutPage([], { after: 'b' }, 2), { alerts: [], next: null, previous: null });
   });
 });

@@ -40,4 +40,5 @@ export const settingsPages: readonly { name: string; to: string }[] = [
   { name: 'Webhook signing', to: '/settings/signing' },
   { name: 'Notifications', to: '/settings/notifications' },
   { name: 'Billing', to: '/settings/billing' },
+  { name: 'Activity', to: '/settings/activity' },
 ];

@@ -6,13 +6,14 @@ import classes from '../alerts/Alerts.module.css';
 import { AlertFilters } from '../alerts/AlertFilters.tsx';
 import { useAlertColumns } from '../alerts/AlertTable.tsx';
 import { groupAlerts, oneByOne } from '../alerts/group-alerts.ts';
-import { cutPage, isNarrowed, readAlertSearch } from '../alerts/alert-filter.ts';
+import { isNarrowed, readAlertSearch } from '../alerts/alert-filter.ts';
 import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
+import { cutPage } from '../lists/cut-page.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { UnreadableFilter } from '../lists/FilterFault.tsx';
@@ -43,8 +44,10 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     work.listActiveWindows(team.id),
   ]);
   const { kind, lastSentAt, lastErrorAt, lastError } = channel;
+  const { rows: alerts, ...pages } = cutPage(found, search ?? {}, size);
   return {
-    ...cutPage(found, search ?? {}, size),
+    alerts,
+    ...pages,
     faults,
     newestId: newest?.id ?? null,
     isNarrowed: isNarrowed(url.searchParams),

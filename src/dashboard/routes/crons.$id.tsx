@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { data, Link, useLocation } from 'react-router';
+import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
@@ -56,7 +57,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     ),
   );
   const { faults } = filters.finish(null);
-  const [row, cron, history, durations, deletion, windows] = await Promise.all([
+  const [row, cron, history, durations, deletion, windows, activity] = await Promise.all([
     work.readCronRow(team.id, params.id),
     work.findCron(team.id, params.id),
     work.listCronHistory(team.id, params.id, {
@@ -70,6 +71,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     }),
     work.describeCronDeletion(team.id, params.id),
     work.listActiveWindows(team.id, { kind: 'cron', id: params.id }),
+    work.listActivityOf(team.id, params.id),
   ]);
   if (!row || !cron || !history || !durations || !deletion)
     return notHere(context, (teamId) => work.findCron(teamId, params.id));
@@ -77,7 +79,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { payload, unreadable } = cron;
   const failing = await readFailing(work, team.id, row);
   const page = { row, headers, payload, unreadable, history, failing, status: status ?? null };
-  return { ...page, durations, range, faults, deletion, windows };
+  return { ...page, durations, range, faults, deletion, windows, activity };
 }
 
 /** What the header says of a cron that fails. */
@@ -168,6 +170,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
           <Settings {...loaderData} />
         </div>
         <History page={history} status={status} search={search} faults={faults} />
+        <ActivityPanel activity={loaderData.activity} />
       </div>
     </>
   );

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { data, Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
+import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
@@ -47,6 +48,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const [resent, tasks] = retriedAs
     ? await Promise.all([work.listAttempts(team.id, retriedAs), work.listBulkTasks(team.id)])
     : [[], []];
+  const activity = await work.listActivityOf(team.id, id);
   const last = resent.at(-1);
   // What another one would be made of is for the form that makes it.
   const { again: _, ...shown } = leaveOutLongTexts(run);
@@ -55,6 +57,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     secretsShown,
     wholeBody,
     isHeld,
+    activity,
     waitingId: waiting?.id ?? null,
     resentNow: last ? jobStatus(last) : null,
     resends: tasks.filter((task) => task.search.id === id && isRecent(task, now)),
@@ -121,6 +124,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
           wholeBody={wholeBody}
           textsAt={`/jobs/${job.id}/text`}
         />
+        <ActivityPanel activity={loaderData.activity} />
       </div>
     </>
   );

@@ -1,3 +1,4 @@
+import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { saveWindow } from '../alerts/save-window.ts';
 import { WindowPage } from '../alerts/WindowPage.tsx';
 import { typedOfWindow } from '../alerts/window-typed.ts';
@@ -10,13 +11,14 @@ const mostShown = 50;
 export async function loader({ params, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const [window, sources, muted] = await Promise.all([
+  const [window, sources, muted, activity] = await Promise.all([
     work.findWindow(team.id, params.id),
     work.listAlertSources(team.id),
     work.listAlerts(team.id, { windowId: params.id, limit: mostShown }),
+    work.listActivityOf(team.id, params.id),
   ]);
   if (!window) return notHere(context, (teamId) => work.findWindow(teamId, params.id));
-  return { name: window.name, typed: typedOfWindow(window), sources, muted };
+  return { name: window.name, typed: typedOfWindow(window), sources, muted, activity };
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
@@ -31,12 +33,15 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 
 export default function EditWindow({ loaderData, actionData }: Route.ComponentProps) {
   return (
-    <WindowPage
-      title={`Edit ${loaderData.name}`}
-      word="Save"
-      loaded={loaderData}
-      answer={actionData}
-      muted={loaderData.muted}
-    />
+    <>
+      <WindowPage
+        title={`Edit ${loaderData.name}`}
+        word="Save"
+        loaded={loaderData}
+        answer={actionData}
+        muted={loaderData.muted}
+      />
+      <ActivityPanel activity={loaderData.activity} />
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { data, Link } from 'react-router';
 import { formatRetrySchedule } from '#domain/retry-schedule';
+import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
@@ -38,15 +39,16 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const range = findRange(filters.choice('range', names));
   const { faults } = filters.finish(null);
   const steps = { stepMs: range.ms / range.steps, count: range.steps };
-  const [row, history, deletion, windows] = await Promise.all([
+  const [row, history, deletion, windows, activity] = await Promise.all([
     work.readQueueRow(team.id, params.id),
     work.readQueueHistory(team.id, params.id, steps),
     work.describeQueueDeletion(team.id, params.id),
     work.listActiveWindows(team.id, { kind: 'queue', id: params.id }),
+    work.listActivityOf(team.id, params.id),
   ]);
   if (!row || !history || !deletion)
     return notHere(context, (teamId) => work.findQueue(teamId, params.id));
-  const page = { row, history, range, faults, deletion, windows };
+  const page = { row, history, range, faults, deletion, windows, activity };
   return { ...page, counts: await work.countTabs(team.id, params.id) };
 }
 
@@ -132,6 +134,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
           <Settings row={row} isMuted={windows.length > 0} />
         </div>
         <OverTime {...loaderData} />
+        <ActivityPanel activity={loaderData.activity} />
       </div>
     </>
   );

@@ -14,6 +14,7 @@ const pages: readonly { name: string; path: string; needs?: Permission }[] = [
   { name: 'Webhook signing', path: '/settings/signing', needs: 'signing-secret' },
   { name: 'Notifications', path: '/settings/notifications', needs: 'notifications' },
   { name: 'Billing', path: '/settings/billing', needs: 'billing' },
+  { name: 'Activity', path: '/settings/activity' },
 ];
 
 /** Only the pages that the viewer's role may use are offered (§5.8). */

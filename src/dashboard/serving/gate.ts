@@ -50,6 +50,10 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
     if (elsewhere !== null) return redirect(`${basePathOf(baseUrl)}${elsewhere}`);
     if (current?.team) {
       const { user, team } = current;
+      const all = context.get(services);
+      const doer = { userId: user.id };
+      const log = { error: context.get(requestFacts).logError };
+      context.set(services, { ...all, work: all.work.as(doer, log) });
       context.set(signedIn, {
         session: current,
         user,

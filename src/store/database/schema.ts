@@ -212,6 +212,20 @@ export interface BulkTasksTable {
   finished_at: number | null;
 }
 
+export interface ActivityTable {
+  team_id: string;
+  id: string;
+  at: number;
+  /** Null: the command line. */
+  actor_id: string | null;
+  actor: string;
+  /** An `ActivityAction`, of this or of a newer version. */
+  action: string;
+  subject_id: string | null;
+  subject: string | null;
+  detail: string | null;
+}
+
 export interface NodesTable {
   id: string;
   started_at: number;
@@ -245,6 +259,7 @@ export interface ApiWindowsTable {
 }
 
 export interface Tables extends AccountTables, AlertTables {
+  activity: ActivityTable;
   teams: TeamsTable;
   queues: QueuesTable;
   jobs: JobsTable;

@@ -27,7 +27,7 @@ import {
 
 /**
  * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's; alerts by
- * their 90 days; `durations` and `depths` by eight days, a little more than plots show; `orphans`, runs whose queue or
+ * their 90 days, `activity` by its 400; `durations` and `depths` by eight days, a little more than plots show; `orphans`, runs whose queue or
  * cron is gone; and the rows of deleted teams,
  * whatever they held.
  */
@@ -38,6 +38,7 @@ export const EXPIRING = [
   'alerts',
   'durations',
   'depths',
+  'activity',
   'orphans',
   'ofDeletedTeams',
 ] as const;
@@ -50,6 +51,7 @@ interface Owner {
 const DAY_MS = 86_400_000;
 const ALERT_DAYS = 90;
 const FIGURE_DAYS = 8;
+export const ACTIVITY_DAYS = 400;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /** What a team leaves behind, big tables first. What else belongs to a team goes with its row. */
@@ -77,6 +79,7 @@ const TABLES_OF_TEAM = [
   'duration_hours',
   'queue_depths',
   'bulk_tasks',
+  'activity',
 ] as const;
 
 /**
@@ -121,6 +124,8 @@ export class RetentionStore {
         if (depths === limit) return depths;
         return depths + (await this.#deleteOlder('depth_looks', 'at', before, limit - depths));
       }
+      case 'activity':
+        return this.#deleteOlder('activity', 'at', now - ACTIVITY_DAYS * DAY_MS, limit);
       case 'orphans':
         return this.sweepOrphans(limit);
       case 'ofDeletedTeams':
@@ -242,7 +247,7 @@ export class RetentionStore {
   }
 
   async #deleteOlder(
-    table: 'duration_hours' | 'queue_depths' | 'depth_looks',
+    table: 'activity' | 'duration_hours' | 'queue_depths' | 'depth_looks',
     column: 'hour' | 'at',
     before: number,
     limit: number,

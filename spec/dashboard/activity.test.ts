@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { aCron } from '#testing/makers';
+import type { Visitor } from '#testing/visitor';
+
+let dashboard: TestDashboard;
+let owner: TestUser;
+let member: TestUser;
+
+before(async () => {
+  dashboard = await startDashboard({}, { sends: false });
+  owner = await dashboard.user('owner@bells.test');
+  member = await dashboard.user('member@bells.test', { role: 'member' });
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+/** The text of a page's table, without its tags. */
+async function readPage(visitor: Visitor, path: string): Promise<string> {
+  const { status, text } = await visitor.get(path);
+  assert.equal(status, 200, path);
+  const main = text.slice(text.indexOf('<main'), text.indexOf('</main>'));
+  return main.replaceAll(/<!-- -->/g, '').replaceAll(/<[^>]+>/g, '|');
+}
+
+describe('§5.10: activity', () => {
+  test('tells on a page, and on the thing itself, who did what', async () => {
+    const cron = await aCron(dashboard.service.store, owner.teamId, { name: 'Nightly' });
+    const visitor = await dashboard.signIn(member);
+    assert.equal((await visitor.post(`/crons/${cron.id}`, { intent: 'pause' })).status, 302);
+    const page = await readPage(visitor, '/settings/activity');
+    assert.match(page, /Paused the cron \|Nightly/);
+    assert.match(page, /member \(member@bells\.test\)/);
+    assert.match(await readPage(visitor, `/crons/${cron.id}`), /Paused the cron by member/);
+    const narrowed = await readPage(visitor, '/settings/activity?area=queues');
+    assert.match(narrowed, /Nothing matches/);
+    assert.doesNotMatch(narrowed, /Nightly/);
+    const ofOwner = await readPage(visitor, `/settings/activity?by=${owner.userId}`);
+    assert.doesNotMatch(ofOwner, /Nightly/);
+  });
+
+  test('shows sign-ins and secrets to those who manage the members, and to nobody else', async () => {
+    const visitor = await dashboard.signIn(owner);
+    await visitor.post('/settings/signing', { intent: 'generate' });
+    const page = await readPage(visitor, '/settings/activity?area=access');
+    assert.match(page, /Signed in/);
+    assert.match(page, /from 198\.51\./);
+    assert.match(page, /Made a new signing secret/);
+    assert.doesNotMatch(page, /whsec_/);
+    const other = await dashboard.signIn(member);
+    assert.doesNotMatch(await readPage(other, '/settings/activity'), /Signed in|signing secret/);
+    assert.match(await readPage(other, '/settings/activity?area=access'), /Nothing matches/);
+    const file = await other.get('/settings/activity/export?format=jsonl');
+    assert.doesNotMatch(file.text, /signed-in|signing/);
+  });
+
+  test('is downloaded as CSV and as JSON lines, as it is narrowed', async () => {
+    const cron = await aCron(dashboard.service.store, owner.teamId, { name: '=cmd, "x"' });
+    const visitor = await dashboard.signIn(owner);
+    await visitor.post(`/crons/${cron.id}`, { intent: 'pause' });
+    const csv = await visitor.get('/settings/activity/export?format=csv&area=crons');
+    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+    assert.match(csv.headers.get('content-disposition') ?? '', /filename="activity\.csv"/);
+    assert.match(csv.text, /^id,at,actor,action,what,subject_id,subject,detail\r\n/);
+    assert.ok(csv.text.includes('"\'=cmd, ""x"""'), csv.text);
+    assert.doesNotMatch(csv.text, /signed-in/);
+    const lines = await visitor.get('/settings/activity/export?format=jsonl&area=crons');
+    const [first] = lines.text.split('\n').map((line) => (line === '' ? null : JSON.parse(line)));
+    assert.equal(first.subject, '=cmd, "x"');
+    assert.equal(first.action, 'cron.paused');
+    assert.equal((await visitor.get('/settings/activity/export?format=xml')).status, 404);
+  });
+
+  test('is a team’s own', async () => {
+    const stranger = await dashboard.user('stranger@choir.test', { team: 'Choir' });
+    const visitor = await dashboard.signIn(stranger);
+    assert.doesNotMatch(await readPage(visitor, '/settings/activity'), /Nightly|bells/);
+    const file = await visitor.get('/settings/activity/export?format=jsonl');
+    assert.doesNotMatch(file.text, /bells/);
+    const nobody = dashboard.visitor();
+    const refused = await nobody.get('/settings/activity/export?format=jsonl');
+    assert.notEqual(refused.status, 200);
+  });
+});

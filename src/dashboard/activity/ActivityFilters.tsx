@@ -1,0 +1,56 @@
+import { useLocation } from 'react-router';
+import { ACTIVITY_AREAS } from '#domain/activity';
+import { FilterBar } from '../lists/FilterBar.tsx';
+import { FilterFault, faultyControl } from '../lists/FilterFault.tsx';
+import type { FilterFaults } from '../lists/read-filters.ts';
+import { activityFilters } from './activity-search.ts';
+
+export function ActivityFilters({
+  seesAccess,
+  faults,
+}: {
+  seesAccess: boolean;
+  faults: FilterFaults | null;
+}) {
+  const params = new URLSearchParams(useLocation().search);
+  const isNarrowed = activityFilters.some((name) => params.get(name));
+  const areas = Object.entries(ACTIVITY_AREAS).filter(([area]) => seesAccess || area !== 'access');
+  return (
+    <FilterBar
+      label="Filter the activity"
+      keep={['by']}
+      {...(isNarrowed ? { clearTo: '/settings/activity' } : {})}
+    >
+      <select
+        className="control"
+        name="area"
+        aria-label="About"
+        defaultValue={params.get('area') ?? ''}
+        {...faultyControl(faults, 'area')}
+      >
+        <option value="">Everything</option>
+        {areas.map(([area, word]) => (
+          <option key={area} value={area}>
+            {word}
+          </option>
+        ))}
+      </select>
+      <FilterFault faults={faults} name="area" />
+      <FilterFault faults={faults} name="by" />
+      {(['from', 'to'] as const).map((name) => (
+        <label key={name} className="row">
+          {name === 'from' ? 'From (UTC)' : 'To (UTC)'}
+          <input
+            className="control"
+            type="datetime-local"
+            name={name}
+            step={1}
+            defaultValue={params.get(name) ?? ''}
+            {...faultyControl(faults, name)}
+          />
+          <FilterFault faults={faults} name={name} />
+        </label>
+      ))}
+    </FilterBar>
+  );
+}

@@ -1,0 +1,23 @@
+import { describeAction } from '#domain/activity';
+import { Time } from '../parts/Time.tsx';
+import type { Activity } from '../services.ts';
+
+/** What people did to one thing, on its own page. */
+export function ActivityPanel({ activity }: { activity: readonly Activity[] }) {
+  if (activity.length === 0) return null;
+  return (
+    <section className="panel">
+      <header>
+        <h2>Activity</h2>
+      </header>
+      <ul>
+        {activity.map(({ id, at, actor, action, detail }) => (
+          <li key={id}>
+            {describeAction(action)} by {actor}, <Time at={at} />
+            {detail === null ? null : <span className="muted">{` ${detail}`}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,27 @@
+import { ACTIVITY_AREAS, type ActivityArea } from '#domain/activity';
+import { FilterReader, type ReadFilters } from '../lists/read-filters.ts';
+import { readInstant, timeSentence } from '../runs/job-search.ts';
+import type { ActivityAsked } from '../services.ts';
+
+export type ActivitySearch = Omit<ActivityAsked, 'limit' | 'withAccess'>;
+
+export const activityFilters = ['area', 'by', 'from', 'to'] as const;
+
+/** Reads `area`, `by` (a user's id, or `command-line`), `from`, `to`, and the cursors of `Pagination`. */
+export function readActivitySearch(params: URLSearchParams): ReadFilters<ActivitySearch> {
+  const filters = new FilterReader(params);
+  const areas = Object.keys(ACTIVITY_AREAS) as ActivityArea[];
+  const area = filters.choice('area', areas);
+  const actorId = filters.text('by');
+  const from = filters.read('from', readInstant, timeSentence);
+  const to = filters.read('to', readInstant, timeSentence);
+  const older = params.get('after');
+  const newer = params.get('before');
+  return filters.finish({
+    ...(area && { area }),
+    ...(actorId && { actorId }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(older ? { before: older } : newer ? { after: newer } : {}),
+  });
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { cutPage } from './cut-page.ts';
+
+describe('a page of a list', () => {
+  const rows = (...ids: string[]) => ids.map((id) => ({ id }));
+  test('leads to older rows while there are more', () => {
+    assert.deepEqual(cutPage(rows('d', 'c', 'b'), {}, 2), {
+      rows: rows('d', 'c'),
+      next: 'c',
+      previous: null,
+    });
+    assert.deepEqual(cutPage(rows('b', 'a'), { before: 'c' }, 2), {
+      rows: rows('b', 'a'),
+      next: null,
+      previous: 'b',
+    });
+  });
+  test('leads back, and to newer ones while there are more', () => {
+    assert.deepEqual(cutPage(rows('e', 'd', 'c'), { after: 'b' }, 2), {
+      rows: rows('d', 'c'),
+      next: 'c',
+      previous: 'd',
+    });
+    assert.deepEqual(cutPage(rows('d', 'c'), { after: 'b' }, 2).previous, null);
+    assert.deepEqual(cutPage([], { after: 'b' }, 2), { rows: [], next: null, previous: null });
+  });
+});

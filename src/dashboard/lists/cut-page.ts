@@ -1,0 +1,28 @@
+interface Page<Row> {
+  rows: Row[];
+  next: string | null;
+  previous: string | null;
+}
+
+/**
+ * A page out of one row more than it holds, which says whether there are others beyond.
+ *
+ * @param found  newest first, `size + 1` at most
+ * @param search  `after` where the page was reached by going back to what is newer
+ */
+export function cutPage<Row extends { id: string }>(
+  found: readonly Row[],
+  search: { before?: string; after?: string },
+  size: number,
+): Page<Row> {
+  const isBack = search.after !== undefined;
+  const rows = isBack ? found.slice(-size) : found.slice(0, size);
+  const isFull = found.length > size;
+  const hasOlder = isBack || isFull;
+  const hasNewer = isBack ? isFull : search.before !== undefined;
+  return {
+    rows,
+    next: hasOlder ? (rows.at(-1)?.id ?? null) : null,
+    previous: hasNewer ? (rows[0]?.id ?? null) : null,
+  };
+}

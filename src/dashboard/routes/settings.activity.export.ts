@@ -1,0 +1,34 @@
+import { data } from 'react-router';
+import { describeAction } from '#domain/activity';
+import { may } from '#people/roles';
+import { readActivitySearch } from '../activity/activity-search.ts';
+import { services, signedIn } from '../context.ts';
+import { answerExport, EXPORT_FORMATS } from '../lists/export.ts';
+import type { Activity } from '../services.ts';
+import type { Route } from './+types/settings.activity.export.ts';
+
+const COLUMNS = ['id', 'at', 'actor', 'action', 'what', 'subject_id', 'subject', 'detail'] as const;
+
+/** The list of the Activity page as a file. */
+export function loader({ context, url }: Route.LoaderArgs): Response {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const { search } = readActivitySearch(url.searchParams);
+  const format = EXPORT_FORMATS.find((each) => each === url.searchParams.get('format'));
+  if (search === null || format === undefined) throw data(null, { status: 404 });
+  const withAccess = may(team.role, 'manage-members');
+  return answerExport({
+    format,
+    name: 'activity',
+    columns: COLUMNS,
+    readPage: (before, limit) =>
+      work.listActivity(team.id, { ...search, ...(before && { before }), withAccess, limit }),
+    write: writeActivity,
+  });
+}
+
+function writeActivity({ id, at, actor, action, subject, detail }: Activity) {
+  const what = describeAction(action);
+  const instant = new Date(at).toISOString();
+  return [id, instant, actor, action, what, subject?.id ?? null, subject?.name ?? null, detail];
+}

@@ -1,0 +1,73 @@
+import { Link, useLocation } from 'react-router';
+import { may } from '#people/roles';
+import { ActivityFilters } from '../activity/ActivityFilters.tsx';
+import { ActivityTable } from '../activity/ActivityTable.tsx';
+import { activityFilters, readActivitySearch } from '../activity/activity-search.ts';
+import { services, signedIn } from '../context.ts';
+import { cutPage } from '../lists/cut-page.ts';
+import { EmptyState } from '../lists/EmptyState.tsx';
+import { UnreadableFilter } from '../lists/FilterFault.tsx';
+import { Pagination } from '../lists/Pagination.tsx';
+import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import type { Route } from './+types/settings.activity.ts';
+
+const PAGE_ROWS = 50;
+
+/** Who did what when (§5.10). Sign-ins, tokens and secrets are for those who manage the members. */
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const { search, faults } = readActivitySearch(url.searchParams);
+  const withAccess = may(team.role, 'manage-members');
+  const found = search
+    ? await work.listActivity(team.id, { ...search, withAccess, limit: PAGE_ROWS + 1 })
+    : [];
+  const isNarrowed = activityFilters.some((name) => url.searchParams.get(name));
+  return { ...cutPage(found, search ?? {}, PAGE_ROWS), faults, withAccess, isNarrowed };
+}
+
+export default function ActivityPage({ loaderData }: Route.ComponentProps) {
+  useLiveRefresh(30);
+  const { rows, next, previous, faults, withAccess, isNarrowed } = loaderData;
+  return (
+    <div className="stack">
+      <ActivityFilters seesAccess={withAccess} faults={faults} />
+      {faults ? (
+        <UnreadableFilter />
+      ) : rows.length > 0 ? (
+        <ActivityTable activity={rows} />
+      ) : (
+        <EmptyState title={isNarrowed ? 'Nothing matches' : 'Nothing yet'}>
+          {isNarrowed
+            ? 'Clear the filters to see everything.'
+            : 'What people of the team change in the dashboard or at the command line is listed here.'}
+        </EmptyState>
+      )}
+      <Pagination older={next} newer={previous} note="Activity is kept for 400 days." />
+      {rows.length > 0 ? <Exports /> : null}
+    </div>
+  );
+}
+
+/** The answer is a file, which the router must leave to the browser. */
+function Exports() {
+  const params = new URLSearchParams(useLocation().search);
+  for (const name of ['after', 'before']) params.delete(name);
+  const addressOf = (format: string) => {
+    params.set('format', format);
+    return `/settings/activity/export?${params}`;
+  };
+  return (
+    <p>
+      Download what is listed as{' '}
+      <Link to={addressOf('csv')} reloadDocument download>
+        CSV
+      </Link>{' '}
+      or{' '}
+      <Link to={addressOf('jsonl')} reloadDocument download>
+        JSON lines
+      </Link>
+      .
+    </p>
+  );
+}

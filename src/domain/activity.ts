@@ -1,0 +1,98 @@
+/**
+ * What people do to a team and to what it has, as its activity tells it (§5.10). Codes are stored; words are
+ * for pages.
+ */
+
+/** What one may narrow the list to. `access` is for those who manage the members. */
+export const ACTIVITY_AREAS = {
+  crons: 'Crons',
+  queues: 'Queues',
+  jobs: 'Jobs',
+  maintenance: 'Maintenance',
+  notifications: 'Notifications',
+  team: 'Team and members',
+  access: 'Sign-in, tokens and secrets',
+} as const;
+export type ActivityArea = keyof typeof ACTIVITY_AREAS;
+
+interface ActionFacts {
+  area: ActivityArea;
+  words: string;
+}
+
+const ACTIONS = {
+  'cron.created': { area: 'crons', words: 'Created the cron' },
+  'cron.edited': { area: 'crons', words: 'Changed the cron' },
+  'cron.started': { area: 'crons', words: 'Started the cron' },
+  'cron.paused': { area: 'crons', words: 'Paused the cron' },
+  'cron.run': { area: 'crons', words: 'Ran the cron now' },
+  'cron.deleted': { area: 'crons', words: 'Deleted the cron' },
+  'queue.edited': { area: 'queues', words: 'Changed the queue' },
+  'queue.set': { area: 'queues', words: 'Created or changed the queue' },
+  'queue.paused': { area: 'queues', words: 'Paused the queue' },
+  'queue.resumed': { area: 'queues', words: 'Enabled the queue' },
+  'queue.deleted': { area: 'queues', words: 'Deleted the queue' },
+  'job.created': { area: 'jobs', words: 'Created the job' },
+  'job.edited': { area: 'jobs', words: 'Changed the waiting job' },
+  'job.fired': { area: 'jobs', words: 'Fired the job now' },
+  'job.retried': { area: 'jobs', words: 'Retried the job' },
+  'job.deleted': { area: 'jobs', words: 'Deleted the job' },
+  'jobs.fired': { area: 'jobs', words: 'Fired jobs now' },
+  'jobs.retried': { area: 'jobs', words: 'Retried jobs' },
+  'jobs.deleted': { area: 'jobs', words: 'Deleted jobs' },
+  'jobs.taken-back': { area: 'jobs', words: 'Took back retries' },
+  'jobs.cancelled': { area: 'jobs', words: 'Stopped a bulk action' },
+  'window.created': { area: 'maintenance', words: 'Created the maintenance window' },
+  'window.edited': { area: 'maintenance', words: 'Changed the maintenance window' },
+  'window.deleted': { area: 'maintenance', words: 'Deleted the maintenance window' },
+  'channel.edited': { area: 'notifications', words: 'Changed a notification channel' },
+  'team.renamed': { area: 'team', words: 'Renamed the team' },
+  'team.transferred': { area: 'team', words: 'Made somebody the owner' },
+  'team.plan': { area: 'team', words: 'Changed the plan' },
+  'member.invited': { area: 'team', words: 'Invited' },
+  'member.invitation-revoked': { area: 'team', words: 'Withdrew an invitation' },
+  'member.joined': { area: 'team', words: 'Joined the team' },
+  'member.role': { area: 'team', words: 'Changed the role of' },
+  'member.removed': { area: 'team', words: 'Removed from the team' },
+  'member.left': { area: 'team', words: 'Left the team' },
+  'signing.generated': { area: 'access', words: 'Made a new signing secret' },
+  'signing.shown': { area: 'access', words: 'Looked at the signing secret' },
+  'signing.deleted': { area: 'access', words: 'Deleted the signing secret' },
+  'account.signed-in': { area: 'access', words: 'Signed in' },
+  'account.token': { area: 'access', words: 'Made a new API token' },
+  'account.email': { area: 'access', words: 'Changed their email' },
+  'account.password': { area: 'access', words: 'Changed their password' },
+  'account.reset-link': { area: 'access', words: 'Made a link to set a new password' },
+  'account.second-factor': { area: 'access', words: 'Changed their second factor' },
+  'account.passkey': { area: 'access', words: 'Changed their passkeys' },
+  'account.signed-out': { area: 'access', words: 'Was signed out everywhere' },
+} as const satisfies Record<string, ActionFacts>;
+
+export type ActivityAction = keyof typeof ACTIONS;
+
+/** One that a newer version wrote is told by its code. */
+export function describeAction(action: string): string {
+  return isAction(action) ? ACTIONS[action].words : action;
+}
+
+export function actionsOf(areas: readonly ActivityArea[]): ActivityAction[] {
+  return Object.keys(ACTIONS).filter(
+    (action): action is ActivityAction => isAction(action) && areas.includes(ACTIONS[action].area),
+  );
+}
+
+function isAction(text: string): text is ActivityAction {
+  return Object.hasOwn(ACTIONS, text);
+}
+
+/** What somebody did. Never a secret, nor a value that may hold one. */
+export interface Deed {
+  action: ActivityAction;
+  /** What it was done to, by the name that it had then. */
+  subject?: { id: string; name: string };
+  /** What changed, or how many. */
+  detail?: string;
+}
+
+/** A user, or the operator at the command line. */
+export type Doer = { userId: string } | 'command-line';

@@ -1,0 +1,45 @@
+import type { Deed, Doer } from '#domain/activity';
+import type { Log } from '#domain/log';
+import type { Store } from '#store/store';
+
+/** Keeps what people do to teams and to their own accounts (§5.10), and says it in the log. */
+export class PeopleActivity {
+  readonly #deps: { store: Pick<Store, 'activity' | 'clock'>; log: Log };
+
+  constructor(deps: { store: Pick<Store, 'activity' | 'clock'>; log: Log }) {
+    this.#deps = deps;
+  }
+
+  /** What somebody comes in by is another from now on. @param what  in words, for the log */
+  async accountChanged(
+    userId: string,
+    { what, ...deed }: Deed & { what: string },
+    doer: Doer = { userId },
+  ): Promise<void> {
+    this.#deps.log.info('account.changed', { what, userId });
+    await this.ofAccount(userId, { ...deed, detail: what }, doer);
+  }
+
+  /** In each team that the user is in. */
+  async ofAccount(userId: string, deed: Deed, doer: Doer = { userId }): Promise<void> {
+    const { activity, clock } = this.#deps.store;
+    await this.#keep(deed, () => activity.recordOfUser(userId, doer, deed, clock.now()));
+  }
+
+  async ofTeam(teamId: string, doer: Doer, deed: Deed): Promise<void> {
+    const { activity, clock } = this.#deps.store;
+    await this.#keep(deed, () => activity.record(teamId, doer, deed, clock.now()));
+  }
+
+  /** What is done stays done, though nothing could be written about it. */
+  async #keep({ action }: Deed, write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#deps.log.error('activity.not-recorded', {
+        what: action,
+        error: (error as Error).message,
+      });
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { describeAction } from '#domain/activity';
+import { newId } from '#domain/ids';
+import { aTeam } from '#testing/makers';
+import { forEachStore, type TestStore } from '#testing/stores';
+import { LONGEST_DETAIL } from './activity.ts';
+
+const DAY_MS = 86_400_000;
+
+async function aUserOf(store: TestStore, email: string, team: string) {
+  const made = await store.registrations.register(
+    {
+      account: { email, name: 'Ada', passwordHash: 'x', isEmailVerified: true },
+      team: { kind: 'named', name: team, plan: 'free', role: null },
+      token: null,
+      isFirst: false,
+    },
+    store.clock.now(),
+  );
+  assert.ok(made.kind === 'registered');
+  return made;
+}
+
+forEachStore((_, openTestStore) => {
+  describe('activity', () => {
+    test('is told newest first, page by page, by the names of its time', async () => {
+      await using store = await openTestStore();
+      const { userId, teamId } = await aUserOf(store, 'ada@bells.test', 'Bells');
+      const subject = { id: newId(store.clock.now()), name: 'Nightly' };
+      await store.activity.record(teamId, { userId }, { action: 'cron.paused', subject }, 1_000);
+      await store.users.changeName(userId, 'Countess', 1_500);
+      await store.activity.record(teamId, { userId }, { action: 'cron.started', subject }, 2_000);
+      await store.activity.record(teamId, 'command-line', { action: 'team.plan' }, 3_000);
+      const all = await store.activity.list(teamId, { limit: 10 });
+      assert.deepEqual(
+        all.map(({ actor, actorId, action }) => [actor, actorId, action]),
+        [
+          ['Command line', null, 'team.plan'],
+          ['Countess (ada@bells.test)', userId, 'cron.started'],
+          ['Ada (ada@bells.test)', userId, 'cron.paused'],
+        ],
+      );
+      const [newest, second, oldest] = all;
+      const list = async (filter: object) =>
+        store.activity.list(teamId, { limit: 1, ...filter }).then((found) => found[0]?.id);
+      assert.equal(await list({ before: newest?.id }), second?.id);
+      assert.equal(await list({ after: oldest?.id }), second?.id);
+      assert.equal(await list({ actorId: 'command-line' }), newest?.id);
+      assert.equal(await list({ subjectId: subject.id, actorId: userId }), second?.id);
+      assert.equal(await list({ actions: ['cron.paused'] }), oldest?.id);
+      assert.equal(await list({ from: 1_000, to: 2_000 }), oldest?.id);
+    });
+
+    test('of an account is in each team of the user, and in no other', async () => {
+      await using store = await openTestStore();
+      const { userId, teamId } = await aUserOf(store, 'ada@bells.test', 'Bells');
+      const second = await store.members.createTeam(
+        userId,
+        { name: 'Choir', plan: 'free', mostOwned: 9 },
+        1,
+      );
+      const others = await aTeam(store);
+      await store.activity.recordOfUser(userId, { userId }, { action: 'account.token' }, 5);
+      const count = async (id: string) => (await store.activity.list(id, { limit: 10 })).length;
+      assert.deepEqual(
+        [await count(teamId), await count(second ?? ''), await count(others.id)],
+        [1, 1, 0],
+      );
+    });
+
+    test('keeps no more of a detail than its bound, and what a newer version wrote', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const detail = '😀'.repeat(LONGEST_DETAIL);
+      await store.activity.record(
+        team.id,
+        'command-line',
+        { action: 'cron.sung' as never, detail },
+        5,
+      );
+      const [entry] = await store.activity.list(team.id, { limit: 1 });
+      assert.ok((entry?.detail?.length ?? 0) <= LONGEST_DETAIL);
+      assert.equal(describeAction(entry?.action ?? ''), 'cron.sung');
+    });
+
+    test('goes after 400 days, and with its team', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const now = store.clock.now();
+      for (const at of [now - 401 * DAY_MS, now - 399 * DAY_MS]) {
+        await store.activity.record(team.id, 'command-line', { action: 'team.plan' }, at);
+      }
+      const asked = { now, historyDays: 30, limit: 100 };
+      assert.equal(await store.retention.deleteSome('activity', asked), 1);
+      assert.equal((await store.activity.list(team.id, { limit: 10 })).length, 1);
+      await store.members.deleteTeam(team.id, now);
+      while ((await store.retention.deleteSome('ofDeletedTeams', asked)) > 0);
+      assert.deepEqual(await store.activity.list(team.id, { limit: 10 }), []);
+    });
+  });
+});

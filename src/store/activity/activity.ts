@@ -1,0 +1,140 @@
+import { type ActivityAction, type Deed, type Doer } from '#domain/activity';
+import { newId } from '#domain/ids';
+import type { ActivityTable } from '../database/schema.ts';
+import type { Database, Trx } from '../database/database.ts';
+
+/** Something that somebody did, as it is kept. */
+export interface Activity {
+  id: string;
+  at: number;
+  /** Null: the operator at the command line. */
+  actorId: string | null;
+  /** By the name and email that they had then. */
+  actor: string;
+  /** One that a newer version wrote may be unknown. */
+  action: string;
+  /** May have been renamed or deleted since. `id` is null for what has none. */
+  subject: { id: string | null; name: string } | null;
+  detail: string | null;
+}
+
+export interface ActivityFilter {
+  actions?: readonly ActivityAction[];
+  /** A user's id, or `command-line`. */
+  actorId?: string;
+  subjectId?: string;
+  /** Milliseconds: from (inclusive), to (exclusive). */
+  from?: number;
+  to?: number;
+  /** Only what is older than the one of this id: the next page. */
+  before?: string;
+  /** Only what is newer than the one of this id, the nearest of it: the page before. */
+  after?: string;
+  limit: number;
+}
+
+export const LONGEST_DETAIL = 500;
+const COMMAND_LINE = 'command-line' satisfies Doer;
+/** Some teams are so large that nobody waits for all of them at a sign-in. */
+const MOST_TEAMS = 50;
+
+/** What people did in a team (§5.10). Only ever added to, until it is old. */
+export class ActivityStore {
+  readonly #db: Database;
+  readonly #searches: Database;
+
+  /** @param searches  what lists go by */
+  constructor(db: Database, searches: Database) {
+    this.#db = db;
+    this.#searches = searches;
+  }
+
+  /** Keeps what somebody did in a team. */
+  async record(teamId: string, doer: Doer, deed: Deed, now: number): Promise<void> {
+    await this.#db.transact(async (trx) => {
+      await insert(trx, [teamId], { ...(await nameDoer(trx, doer)), ...deed }, now);
+    });
+  }
+
+  /** Keeps what a user did to their own account: in each team that they are in. */
+  async recordOfUser(userId: string, doer: Doer, deed: Deed, now: number): Promise<void> {
+    await this.#db.transact(async (trx) => {
+      const teams = await trx
+        .selectFrom('memberships')
+        .select('team_id')
+        .where('user_id', '=', userId)
+        .limit(MOST_TEAMS)
+        .execute();
+      const teamIds = teams.map(({ team_id }) => team_id);
+      await insert(trx, teamIds, { ...(await nameDoer(trx, doer)), ...deed }, now);
+    });
+  }
+
+  /** Newest first. */
+  async list(teamId: string, filter: ActivityFilter): Promise<Activity[]> {
+    const { actions, actorId, subjectId, from, to, before, after, limit } = filter;
+    const rows = await this.#searches.read((db) => {
+      let query = db.selectFrom('activity').selectAll().where('team_id', '=', teamId);
+      if (actions !== undefined) query = query.where('action', 'in', actions);
+      if (actorId === COMMAND_LINE) query = query.where('actor_id', 'is', null);
+      else if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
+      if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
+      if (from !== undefined) query = query.where('at', '>=', from);
+      if (to !== undefined) query = query.where('at', '<', to);
+      if (before !== undefined) query = query.where('id', '<', before);
+      if (after !== undefined) query = query.where('id', '>', after);
+      return query
+        .orderBy('id', after === undefined ? 'desc' : 'asc')
+        .limit(limit)
+        .execute();
+    });
+    const found = rows.map(activityOf);
+    return after === undefined ? found : found.toReversed();
+  }
+}
+
+async function nameDoer(trx: Trx, doer: Doer): Promise<{ actor_id: string | null; actor: string }> {
+  if (doer === COMMAND_LINE) return { actor_id: null, actor: 'Command line' };
+  const user = await trx
+    .selectFrom('users')
+    .select(['name', 'email'])
+    .where('id', '=', doer.userId)
+    .executeTakeFirst();
+  const actor = user ? `${user.name} (${user.email})` : 'A deleted account';
+  return { actor_id: doer.userId, actor };
+}
+
+type Named = Deed & { actor_id: string | null; actor: string };
+
+async function insert(
+  trx: Trx,
+  teamIds: readonly string[],
+  { action, subject, detail, ...doer }: Named,
+  now: number,
+): Promise<void> {
+  if (teamIds.length === 0) return;
+  const rows = teamIds.map((team_id) => ({
+    team_id,
+    id: newId(now),
+    at: now,
+    ...doer,
+    action,
+    subject_id: subject?.id ?? null,
+    subject: subject?.name ?? null,
+    detail: detail?.slice(0, LONGEST_DETAIL) ?? null,
+  }));
+  await trx.insertInto('activity').values(rows).execute();
+}
+
+function activityOf(row: ActivityTable): Activity {
+  const { id, at, subject, detail } = row;
+  return {
+    id,
+    at,
+    actorId: row.actor_id,
+    actor: row.actor,
+    action: row.action,
+    subject: subject === null ? null : { id: row.subject_id, name: subject },
+    detail,
+  };
+}

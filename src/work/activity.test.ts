@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aCron, aJob, aQueue, aTeam } from '#testing/makers';
+import { openSqliteTestStore } from '#testing/stores';
+import { createWork } from './work.ts';
+
+const SECRET = 'hunter2';
+
+const open = async (fail = false) => {
+  const store = await openSqliteTestStore();
+  const team = await aTeam(store);
+  const faults: unknown[] = [];
+  const log = { error: (event: string, fields?: object) => void faults.push([event, fields]) };
+  if (fail) store.activity.record = () => Promise.reject(new Error('the database is away'));
+  const work = createWork({ store }).as('command-line', log);
+  const list = async () =>
+    (await work.listActivity(team.id, { withAccess: true, limit: 100 })).map(
+      ({ action, subject, detail }) => [action, subject?.name ?? null, detail],
+    );
+  return { store, team, work, list, faults, [Symbol.asyncDispose]: () => store.close() };
+};
+
+describe('what somebody does by the work of a team (§5.10)', () => {
+  test('is kept with what changed, and without a value that may hold a secret', async () => {
+    await using all = await open();
+    const { store, team, work, list } = all;
+    const cron = await aCron(store, team.id, { name: 'Nightly' });
+    await work.pauseCron(team.id, cron.id);
+    await work.editCron(team.id, cron.id, {
+      ...cron,
+      isActive: false,
+      alertThreshold: 2,
+      cronExpression: '0 4 * * *',
+      url: `https://target.example/?key=${SECRET}`,
+      headers: [['Authorization', SECRET]],
+      payload: SECRET,
+      callbackUrl: `https://callback.example/${SECRET}`,
+    });
+    await work.deleteCron(team.id, cron.id);
+    const told = await list();
+    assert.deepEqual(told, [
+      ['cron.deleted', 'Nightly', null],
+      [
+        'cron.edited',
+        'Nightly',
+        'schedule: 0 * * * * → 0 4 * * *, URL, headers, payload, callback URL',
+      ],
+      ['cron.paused', 'Nightly', null],
+    ]);
+    assert.ok(!JSON.stringify(told).includes(SECRET));
+  });
+
+  test('is kept of queues, jobs and windows, one or many', async () => {
+    await using all = await open();
+    const { store, team, work, list } = all;
+    const queue = await aQueue(store, team.id, { name: 'mail' });
+    await work.editQueue(team.id, queue.id, { timeoutSeconds: 60 });
+    const one = await aJob(store, team.id, { queue: 'mail', delaySeconds: 60 });
+    const two = await aJob(store, team.id, { queue: 'mail', delaySeconds: 60 });
+    await work.actOnJobs(team.id, 'fire', [one.jobId]);
+    await work.actOnJobs(team.id, 'delete', [one.jobId, two.jobId]);
+    await work.startMaintenanceNow(team.id, 'team');
+    assert.deepEqual(await list(), [
+      ['window.created', 'Maintenance', null],
+      ['jobs.deleted', null, 'jobs: 2'],
+      ['job.fired', one.jobId.slice(-8), null],
+      ['queue.edited', 'mail', 'timeout: 30 → 60'],
+    ]);
+  });
+
+  test('is nothing where nothing was done, or only looked at', async () => {
+    await using all = await open();
+    const { team, work, list } = all;
+    const nowhere = '018f0000-0000-7000-8000-000000000000';
+    await work.pauseCron(team.id, nowhere);
+    await work.deleteQueue(team.id, nowhere);
+    await work.fireJob(team.id, 'x');
+    await work.readOverview(team.id);
+    assert.deepEqual(await list(), []);
+  });
+
+  test('stands though nothing could be written about it, and the log says so', async () => {
+    await using all = await open(true);
+    const { store, team, work, faults } = all;
+    const cron = await aCron(store, team.id);
+    assert.equal((await work.pauseCron(team.id, cron.id))?.isActive, false);
+    assert.deepEqual(faults, [
+      ['activity.not-recorded', { what: 'pauseCron', error: 'the database is away' }],
+    ]);
+  });
+
+  test('of sign-ins and secrets is only for those who may see it', async () => {
+    await using all = await open();
+    const { store, team, work } = all;
+    await store.activity.record(team.id, 'command-line', { action: 'signing.shown' }, 1);
+    const count = async (asked: object) =>
+      (await work.listActivity(team.id, { withAccess: false, limit: 9, ...asked })).length;
+    assert.equal(await count({}), 0);
+    assert.equal(await count({ area: 'access' }), 0);
+    assert.equal(await count({ withAccess: true }), 1);
+    assert.equal(await count({ withAccess: true, actorId: 'x' }), 0);
+  });
+});

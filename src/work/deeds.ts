@@ -1,0 +1,177 @@
+import type { ActivityAction, Deed } from '#domain/activity';
+import type { Cron } from './crons.ts';
+import type { BulkKind, BulkOutcome } from './job-contract.ts';
+import type { Queue } from './queues.ts';
+import type { WindowOutcome } from './windows.ts';
+import type { Work } from './work.ts';
+
+/** What asks and changes nothing. */
+type Reading = `${'read' | 'list' | 'find' | 'count' | 'search' | 'group' | 'describe'}${string}`;
+/** What leaves nothing behind, or nothing that anybody asks about later. */
+type Passing = 'isSecretHeader' | 'testRun' | 'markAlerts' | 'markAlertsReadUpTo' | 'as';
+export type Doing = Exclude<keyof Work, Reading | Passing>;
+
+/** Begins before the action, which may take away what it is about; ends with what it came to. Null: nothing was done. */
+export type Watch<Name extends Doing> = (
+  work: Work,
+  ...given: Parameters<Work[Name]>
+) => Promise<(came: Awaited<ReturnType<Work[Name]>>) => Deed | null>;
+
+/** What each action of a team's people was, for its activity (§5.10). Whatever changes something is in here. */
+export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
+  createCron: async () => (cron) => ({ action: 'cron.created', subject: cron }),
+  editCron: async (work, teamId, id) => {
+    const before = await work.findCron(teamId, id);
+    return (after) =>
+      after && { action: 'cron.edited', subject: after, ...detailOf(before, after, CRON_FIELDS) };
+  },
+  startCron: async () => about('cron.started'),
+  pauseCron: async () => about('cron.paused'),
+  runCronNow: async (work, teamId, id) => {
+    const cron = await work.findCron(teamId, id);
+    return (run) => run && cron && { action: 'cron.run', subject: cron };
+  },
+  setCronAssertions: async () => (came) =>
+    came.kind === 'done'
+      ? { action: 'cron.edited', subject: came.changed, detail: 'assertions' }
+      : null,
+  deleteCron: async (work, teamId, id) => {
+    const cron = await work.findCron(teamId, id);
+    return (isGone) => (isGone && cron ? { action: 'cron.deleted', subject: cron } : null);
+  },
+
+  setQueue: async (work, teamId, name) => {
+    const before = await work.findQueueByName(teamId, name);
+    return (after) => ({
+      action: 'queue.set',
+      subject: after,
+      ...detailOf(before, after, QUEUE_FIELDS),
+    });
+  },
+  editQueue: async (work, teamId, id) => {
+    const before = await work.findQueue(teamId, id);
+    return (after) =>
+      after && { action: 'queue.edited', subject: after, ...detailOf(before, after, QUEUE_FIELDS) };
+  },
+  pauseQueue: async () => about('queue.paused'),
+  resumeQueue: async () => about('queue.resumed'),
+  deleteQueue: async (work, teamId, id) => {
+    const queue = await work.findQueue(teamId, id);
+    return (jobs) =>
+      jobs !== null && queue
+        ? { action: 'queue.deleted', subject: queue, detail: `with jobs: ${jobs}` }
+        : null;
+  },
+
+  createJob: async (_work, _teamId, { queue }) => {
+    return ({ jobId }) => ({ action: 'job.created', subject: job(jobId), detail: `in ${queue}` });
+  },
+  fireJob: async (_work, _teamId, id) => doneTo(id, 'job.fired'),
+  retryJob: async (_work, _teamId, id) => doneTo(id, 'job.retried'),
+  deleteJob: async (_work, _teamId, id) => doneTo(id, 'job.deleted'),
+  actOnJobs: async (_work, _teamId, kind, ids) => {
+    const [only] = ids;
+    return (came) => {
+      const deed = bulk(kind, came);
+      return deed && only !== undefined && ids.length === 1
+        ? { action: ONE[kind], subject: job(only) }
+        : deed;
+    };
+  },
+  startBulk: async (_work, _teamId, kind) => (came) => bulk(kind, came),
+  takeBackResent: async () => (taken) =>
+    taken === null ? null : { action: 'jobs.taken-back', detail: `jobs: ${taken}` },
+  cancelBulkTask: async () => (isDone) => (isDone ? { action: 'jobs.cancelled' } : null),
+
+  setChannel: async (_work, _teamId, { kind }) => {
+    return () => ({ action: 'channel.edited', detail: kind });
+  },
+  createWindow: async () => windowDeed('window.created'),
+  startMaintenanceNow: async () => windowDeed('window.created'),
+  editWindow: async () => windowDeed('window.edited'),
+  deleteWindow: async (work, teamId, id) => {
+    const window = await work.findWindow(teamId, id);
+    return (isGone) => (isGone && window ? { action: 'window.deleted', subject: window } : null);
+  },
+};
+
+type Named = { id: string; name: string };
+
+const ONE = { fire: 'job.fired', retry: 'job.retried', delete: 'job.deleted' } as const;
+const MANY = { fire: 'jobs.fired', retry: 'jobs.retried', delete: 'jobs.deleted' } as const;
+
+function about(action: ActivityAction) {
+  return (subject: Named | null) => subject && { action, subject };
+}
+
+function doneTo(id: string, action: ActivityAction) {
+  return ({ kind }: { kind: string }) => (kind === 'done' ? { action, subject: job(id) } : null);
+}
+
+function windowDeed(action: ActivityAction) {
+  return (came: WindowOutcome) => (came.kind === 'done' ? { action, subject: came.window } : null);
+}
+
+/** A job has no name; its pages call it by the end of its id. */
+function job(id: string): Named {
+  return { id, name: id.slice(-8) };
+}
+
+function bulk(kind: BulkKind, came: BulkOutcome): Deed | null {
+  if (came.kind === 'done' && came.done > 0) {
+    return { action: MANY[kind], detail: `jobs: ${came.done}` };
+  }
+  if (came.kind !== 'started') return null;
+  const { count, isMore } = came.task.total;
+  return { action: MANY[kind], detail: `jobs: ${count}${isMore ? ' or more' : ''}` };
+}
+
+type Shown<Thing> = { readonly [Field in keyof Thing]?: [word: string, show: 'value' | 'name'] };
+
+/** Values that may hold a secret (addresses, headers, payloads) are not told: only that they are others now. */
+const CRON_FIELDS: Shown<Cron> = {
+  name: ['name', 'value'],
+  cronExpression: ['schedule', 'value'],
+  method: ['method', 'value'],
+  url: ['URL', 'name'],
+  headers: ['headers', 'name'],
+  payload: ['payload', 'name'],
+  callbackUrl: ['callback URL', 'name'],
+  timeoutSeconds: ['timeout', 'value'],
+  alertThreshold: ['alert threshold', 'value'],
+  assertions: ['assertions', 'name'],
+  isActive: ['active', 'value'],
+};
+
+const QUEUE_FIELDS: Shown<Queue> = {
+  timeoutSeconds: ['timeout', 'value'],
+  retrySchedule: ['retry schedule', 'value'],
+  retriesEnabled: ['retries', 'value'],
+  concurrencyLimit: ['concurrency limit', 'value'],
+  assertions: ['assertions', 'name'],
+  emailAlerts: ['email alerts', 'value'],
+  deadLetterDays: ['dead letter days', 'value'],
+  isPaused: ['paused', 'value'],
+};
+
+/** What is another now: `schedule: 0 3 * * * → 0 4 * * *, URL`. Without a before it is new. */
+function detailOf<Thing extends object>(
+  before: Thing | null,
+  after: Thing,
+  fields: Shown<Thing>,
+): { detail?: string } {
+  if (before === null) return { detail: 'new' };
+  const changes = (Object.keys(fields) as (keyof Thing)[]).flatMap((field) => {
+    const [word, show] = fields[field] ?? ['', 'name'];
+    const [old, now] = [JSON.stringify(before[field]), JSON.stringify(after[field])];
+    if (old === now) return [];
+    return show === 'value' ? `${word}: ${say(before[field])} → ${say(after[field])}` : word;
+  });
+  return changes.length === 0 ? { detail: 'nothing' } : { detail: changes.join(', ') };
+}
+
+function say(value: unknown): string {
+  if (value === null) return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
