@@ -43,7 +43,7 @@ describe('what somebody does by the work of a team (§5.10)', () => {
       [
         'cron.edited',
         'Nightly',
-        'schedule: 0 * * * * → 0 4 * * *, URL, headers, payload, callback URL',
+        'schedule: 0 * * * * → 0 4 * * *, URL, headers, payload, callback URL, alert threshold: none → 2',
       ],
       ['cron.paused', 'Nightly', null],
     ]);
