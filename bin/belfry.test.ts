@@ -37,6 +37,8 @@ describe('commands from the bundle', () => {
       const account = '--email ada@bells.test --password long-enough-to-be-one --team Bells';
       await run('user', 'create', ...account.split(' '));
       assert.match(await run('team', 'list'), /"name":"Bells"/);
+      const { stdout } = await runBelfry(['doctor'], { databaseUrl, program: PROGRAM });
+      assert.match(stdout, /"check":"dashboard","status":"ok"/);
       const target = 'http://192.0.2.1/';
       await run('job', 'create', '--team', 'Bells', '--queue', 'mails', '--url', target);
       assert.match(await run('job', 'list', '--team', 'Bells', '--output', 'table'), /mails/);

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundlesIn, findCommandBundle, hashSources, LAST } from './command-bundle.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -35,7 +34,10 @@ export async function bundleCommands(root, beside = BESIDE) {
     transform(code, id) {
       const file = relative(root, id).split(sep).join('/');
       // Libraries stand for themselves in the lock file, and the bundler's own parts are no files.
-      if (!/^\.\.|\0|(^|\/)node_modules\//.test(file)) contents.set(file, code);
+      if (/^\.\.|\0|(^|\/)node_modules\//.test(file)) return null;
+      contents.set(file, code);
+      // What a source finds beside itself lies there still.
+      return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href));
     },
   };
   const bundle = await rolldown({
@@ -48,12 +50,14 @@ export async function bundleCommands(root, beside = BESIDE) {
     plugins: [remember],
     logLevel: 'silent',
   });
-  const bundles = bundlesIn(root);
-  const draft = join(bundles, `next-${process.pid}`);
+  const draft = join(bundlesIn(root), `next-${process.pid}`);
   try {
     await bundle.write({ dir: draft, format: 'esm', comments: false });
-    const sources = [...contents].sort(([a], [b]) => (a < b ? -1 : 1));
-    keep(bundles, draft, sources);
+    keep(
+      root,
+      draft,
+      [...contents].sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
   } finally {
     await bundle.close();
     rmSync(draft, { recursive: true, force: true });
@@ -61,8 +65,9 @@ export async function bundleCommands(root, beside = BESIDE) {
 }
 
 /** Its place first, then the word of it, so that nobody runs half of it. */
-function keep(bundles, draft, sources) {
-  const hash = hashSources(sources);
+function keep(root, draft, sources) {
+  const bundles = bundlesIn(root);
+  const hash = hashSources(root, sources);
   const place = join(bundles, hash);
   if (!existsSync(place)) renameSync(draft, place);
   const word = `${draft}.json`;
@@ -84,7 +89,4 @@ export async function bundleCommandsIfChanged() {
 }
 
 // `npm run build` ends with it.
-if (import.meta.main && findCommandBundle(ROOT) === null) {
-  mkdirSync(bundlesIn(ROOT), { recursive: true });
-  await bundleCommands(ROOT);
-}
+if (import.meta.main && findCommandBundle(ROOT) === null) await bundleCommands(ROOT);

@@ -22,7 +22,8 @@ async function makeProgram() {
   write('node_modules/greet/index.js', 'exports.greet = () => "hello";');
   write(
     'src/main.ts',
-    `export const say = async (): Promise<string> => (await import('./later.ts')).greetLater();`,
+    `export const say = async (): Promise<string> => (await import('./later.ts')).greetLater();
+    export const place = import.meta.url;`,
   );
   write('src/later.ts', `import { greet } from 'greet'; export const greetLater = () => greet();`);
   const bundle = () => bundleCommands(root, BESIDE);
@@ -30,10 +31,14 @@ async function makeProgram() {
   return { root, write, bundle };
 }
 
-async function say(root: string): Promise<unknown> {
+async function load(root: string): Promise<{ say: () => Promise<string>; place: string }> {
   const file = findCommandBundle(root);
   assert.ok(file);
-  return ((await import(pathToFileURL(file).href)) as { say: () => Promise<unknown> }).say();
+  return (await import(pathToFileURL(file).href)) as Awaited<ReturnType<typeof load>>;
+}
+
+async function say(root: string): Promise<string> {
+  return (await load(root)).say();
 }
 
 describe('the bundle of commands', () => {
@@ -41,6 +46,15 @@ describe('the bundle of commands', () => {
     const { root } = await makeProgram();
     renameSync(join(root, 'node_modules'), join(root, 'gone'));
     assert.equal(await say(root), 'hello');
+  });
+
+  test('finds what lies beside the sources where it lies', async () => {
+    const { root } = await makeProgram();
+    assert.equal((await load(root)).place, pathToFileURL(join(root, 'src/main.ts')).href);
+    const moved = `${root}-moved`;
+    renameSync(root, moved);
+    assert.equal(findCommandBundle(moved), null);
+    renameSync(moved, root);
   });
 
   test('is not run where there is none, or half of it', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /**
  * The commands as a few files in place of hundreds, which is what takes their time. bin/bundle-commands.js writes them
@@ -13,9 +13,12 @@ export const bundlesIn = (root) => join(root, 'build', 'commands');
 /** Tells which of the folders was made last, and from which files. */
 export const LAST = 'last.json';
 
-/** @param {readonly (readonly [name: string, content: string])[]} sources */
-export function hashSources(sources) {
-  const hash = createHash('sha256');
+/**
+ * @param {string} root
+ * @param {readonly (readonly [name: string, content: string])[]} sources
+ */
+export function hashSources(root, sources) {
+  const hash = createHash('sha256').update(resolve(root));
   for (const [name, content] of sources) hash.update(`\0${name}\0${content}`);
   return hash.digest('hex').slice(0, 32);
 }
@@ -31,7 +34,7 @@ export function findCommandBundle(root) {
     const bundles = bundlesIn(root);
     const { hash, files } = JSON.parse(readFileSync(join(bundles, LAST), 'utf8'));
     const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8')]);
-    return hashSources(sources) === hash ? join(bundles, hash, 'main.js') : null;
+    return hashSources(root, sources) === hash ? join(bundles, hash, 'main.js') : null;
   } catch {
     return null;
   }
