@@ -461,7 +461,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       const { code, json, stderr } = await run({ ...tuned, port: 0, baseUrl }, ['doctor']);
       const list = json as { check: string; status: string; message: string }[];
       const lines = list.map(
-        ({ check, status, message }) => `${status.padEnd(4)}  ${check.padEnd(8)}  ${message}\n`,
+        ({ check, status, message }) => `${status.padEnd(4)}  ${check.padEnd(9)}  ${message}\n`,
       );
       assert.equal(stderr, lines.join(''));
       return { code, of: (check: string) => list.find((finding) => finding.check === check) };
@@ -480,6 +480,14 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       }
       assert.match(String(of('address')?.message), /does not answer from here \(ECONNREFUSED\)/);
       assert.equal(code, 0);
+    });
+
+    test('says each finding once to whoever asks for a table', async () => {
+      const baseUrl = `http://127.0.0.1:${await closedPort()}`;
+      const asked = ['doctor', '--output', 'table'];
+      const { stdout, stderr } = await run({ ...config, port: 0, baseUrl }, asked);
+      assert.match(stdout, /^STATUS +CHECK +MESSAGE\n[^]*^ok +database /m);
+      assert.equal(stderr, '');
     });
 
     test('names what does not answer, and never a password', async () => {
@@ -560,7 +568,7 @@ describe('the command line', () => {
     assert.equal(doctor.code, 1);
     assert.match(
       doctor.stderr,
-      /^fail {2}database {2}Postgres: .*ECONNREFUSED.*; check that it runs and that DATABASE_URL/m,
+      /^fail {2}database {3}Postgres: .*ECONNREFUSED.*; check that it runs and that DATABASE_URL/m,
     );
     assert.doesNotMatch(doctor.stderr, /hush/);
   });
@@ -661,6 +669,6 @@ describe('backup', () => {
     assert.equal(fs.existsSync(target), false);
     const doctor = await run(configOf(`sqlite:${damaged}`), ['doctor']);
     assert.equal(doctor.code, 1);
-    assert.match(doctor.stderr, /^fail {2}database {2}.*damaged.*; restore a backup$/m);
+    assert.match(doctor.stderr, /^fail {2}database {3}.*damaged.*; restore a backup$/m);
   });
 });

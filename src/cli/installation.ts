@@ -62,13 +62,14 @@ function acceptBackup(outcome: BackupOutcome): Extract<BackupOutcome, { kind: 'd
   }
 }
 
-/** People read the lines; scripts get the same as JSON. */
+/** People read the lines, or the table that they asked for; scripts get the same as JSON. */
 function report(session: Session, findings: readonly Finding[]): void {
   const { terminal } = session.services;
-  if (session.output === 'table') session.printList(findings, ['status', 'check', 'message']);
+  const isTable = session.output === 'table';
+  if (isTable) session.printList(findings, ['status', 'check', 'message']);
   else if (!terminal.isInteractive) printJson(terminal, findings);
-  for (const { status, check, message } of findings) {
-    session.say(`${status.padEnd(4)}  ${check.padEnd(8)}  ${message}`);
+  for (const { status, check, message } of isTable ? [] : findings) {
+    session.say(`${status.padEnd(4)}  ${check.padEnd(9)}  ${message}`);
   }
   if (findings.some(({ status }) => status === 'fail')) session.exitCode = 1;
 }
