@@ -118,6 +118,42 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
   });
 
+  describe('job edit', () => {
+    const make = async () => {
+      const { jobId } = await aJob(store, teamId, {
+        queue: 'made',
+        payload: '{"a": 1.0}',
+        headers: [['X-Team', 'mails']],
+        delaySeconds: 3600,
+      });
+      return jobId;
+    };
+
+    test('changes what is given and leaves the rest', async () => {
+      const id = await make();
+      const before = await store.jobs.find(teamId, id);
+      const edited = await printed('job', 'edit', '--id', id, '--url', 'http://target.test/new');
+      assert.equal(edited['url'], 'http://target.test/new');
+      const after = await store.jobs.find(teamId, id);
+      assert.deepEqual(after, { ...before, url: 'http://target.test/new' });
+      await printed('job', 'edit', '--id', id, '--no-payload', '--no-headers');
+      const bare = await store.jobs.find(teamId, id);
+      assert.deepEqual([bare?.payload, bare?.headers], [null, []]);
+      const [entry] = await store.activity.list(teamId, { subjectId: id, limit: 1 });
+      assert.deepEqual([entry?.actor, entry?.detail], ['Command line', 'headers, payload']);
+    });
+
+    test('refuses what can’t be, and changes nothing', async () => {
+      const edit = ['job', 'edit', '--id', await make()];
+      assert.match(await refused(...edit, '--at', '2099-01-01 00:00'), /24 hours at most/);
+      assert.match(await refused(...edit, '--at', 'soon'), /^--at: It must be a date/);
+      assert.match(await refused(...edit, '--queue', 'nowhere'), /no queue "nowhere"/);
+      assert.match(await refused(...edit, '--url', 'x'), /^--url: .* valid URL/);
+      const nowhere = '018f0000-0000-7000-8000-000000000000';
+      assert.match(await refused('job', 'edit', '--id', nowhere), /no job/);
+    });
+  });
+
   describe('job create', () => {
     const create = ['job', 'create', ...team, '--queue', 'made', '--url', 'http://target.test/a'];
 

@@ -5,6 +5,7 @@ import { CommandFault } from './fault.ts';
 import { addListOptions, type ListOptions, printList } from './lists.ts';
 import { addTeamOption } from './options.ts';
 import { addJobCreation } from './job-creation.ts';
+import { addJobEditing } from './job-editing.ts';
 import { writeJob } from './records.ts';
 import { noJob, show, type Session } from './session.ts';
 
@@ -42,6 +43,7 @@ export function addJobCommands(program: Command, session: Session): void {
     .addOption(new Option('--status <S>', 'only jobs in this state').choices(STATUSES))
     .action((options: JobListOptions) => listJobs(session, options));
   addJobCreation(job, session);
+  addJobEditing(job, session);
   job
     .command('show')
     .description('one job')

@@ -31,6 +31,7 @@ export default [
     route('jobs/progress', 'routes/jobs.progress.tsx'),
     route('jobs/resent/:task', 'routes/jobs.resent.$task.tsx'),
     route('jobs/:id', 'routes/jobs.$id.tsx'),
+    route('jobs/:id/edit', 'routes/jobs.$id.edit.tsx'),
     route('runs', 'routes/runs.tsx'),
     route('failures', 'routes/failures.tsx'),
     route('alerts', 'routes/alerts.tsx'),

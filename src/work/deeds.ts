@@ -1,5 +1,6 @@
 import type { ActivityAction, Deed } from '#domain/activity';
 import type { Cron } from './crons.ts';
+import type { JobEdit } from './jobs.ts';
 import type { BulkKind, BulkOutcome } from './job-contract.ts';
 import type { Queue } from './queues.ts';
 import type { WindowOutcome } from './windows.ts';
@@ -66,6 +67,13 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
   createJob: async (_work, _teamId, { queue }) => {
     return ({ jobId }) => ({ action: 'job.created', subject: job(jobId), detail: `in ${queue}` });
   },
+  editJob: async (work, teamId, id, edit) => {
+    const found = await work.findJob(teamId, id);
+    const before = found && requestOf({ ...found, payloadJson: found.payload });
+    const detail = detailOf(before, requestOf(edit), JOB_FIELDS);
+    return ({ kind }) =>
+      kind === 'done' ? { action: 'job.edited', subject: job(id), ...detail } : null;
+  },
   fireJob: async (_work, _teamId, id) => doneTo(id, 'job.fired'),
   retryJob: async (_work, _teamId, id) => doneTo(id, 'job.retried'),
   deleteJob: async (_work, _teamId, id) => doneTo(id, 'job.deleted'),
@@ -112,6 +120,12 @@ function windowDeed(action: ActivityAction) {
   return (came: WindowOutcome) => (came.kind === 'done' ? { action, subject: came.window } : null);
 }
 
+/** What can be changed of a job that waits, with its time in words. */
+function requestOf({ queue, method, url, headers, payloadJson, callbackUrl, ...job }: JobEdit) {
+  const time = new Date(job.scheduledAt).toISOString();
+  return { queue, method, url, headers, payloadJson, callbackUrl, time };
+}
+
 /** A job has no name; its pages call it by the end of its id. */
 function job(id: string): Named {
   return { id, name: id.slice(-8) };
@@ -152,6 +166,16 @@ const QUEUE_FIELDS: Shown<Queue> = {
   emailAlerts: ['email alerts', 'value'],
   deadLetterDays: ['dead letter days', 'value'],
   isPaused: ['paused', 'value'],
+};
+
+const JOB_FIELDS: Shown<ReturnType<typeof requestOf>> = {
+  queue: ['queue', 'value'],
+  time: ['time', 'value'],
+  method: ['method', 'value'],
+  url: ['URL', 'name'],
+  headers: ['headers', 'name'],
+  payloadJson: ['payload', 'name'],
+  callbackUrl: ['callback URL', 'name'],
 };
 
 /** What is another now: `schedule: 0 3 * * * → 0 4 * * *, URL`. Without a before it is new. */

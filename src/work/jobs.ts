@@ -5,6 +5,7 @@ import type { ResentCount } from '#store/jobs/resent';
 import type { JobStatus } from '#store/database/schema';
 import type { Store } from '#store/store';
 import type { JobInput } from './job-input.ts';
+import { LIMITS } from './limits.ts';
 import { boundLimit } from './list-limit.ts';
 
 export type { AcceptedJob, JobDetail, JobFilter, JobRecord, JobStatus };
@@ -16,6 +17,10 @@ type RetryOutcome =
   /** It was resent before, and `again` was not asked for (§3.3). */
   | { kind: 'resent'; jobId: string; resent: ResentCount }
   | { kind: 'not-found' | 'not-failed' };
+/** What Edit came to. `too-late`: the new time is more than 24 hours after the job was made (§2.2). */
+type EditOutcome = {
+  kind: 'done' | 'not-found' | 'not-pending' | 'no-queue' | 'too-late';
+};
 type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
 
 /**
@@ -29,6 +34,8 @@ export interface JobWork {
   fireJob(teamId: string, jobId: string): Promise<FireOutcome>;
   /** Makes a new job, attempt 1, of a failed one, due now; the failed one stays. @param again  even if it was resent before */
   retryJob(teamId: string, jobId: string, options?: { again?: boolean }): Promise<RetryOutcome>;
+  /** Changes a pending attempt, a waiting retry too. Its queue must exist; a time that is past is due at once. */
+  editJob(teamId: string, jobId: string, edit: JobEdit): Promise<EditOutcome>;
   /** Deletes a pending job, which is then never sent, or a failed one. */
   deleteJob(teamId: string, jobId: string): Promise<DeleteOutcome>;
   findJob(teamId: string, jobId: string): Promise<JobDetail | null>;
@@ -40,6 +47,14 @@ export interface JobWork {
   readResponseBodies(teamId: string, jobIds: readonly string[]): Promise<Map<string, Uint8Array>>;
   /** For the operator, who knows jobs by id alone. */
   findTeamOfJob(jobId: string): Promise<string | null>;
+}
+
+/** A job's settings as edited. */
+export type JobEdit = Omit<JobInput, 'delaySeconds'> & { scheduledAt: number };
+
+/** The latest time to which a waiting job may be put. */
+export function latestStart({ createdAt }: Pick<JobRecord, 'createdAt'>): number {
+  return createdAt + LIMITS.delaySeconds.most * 1000;
 }
 
 export function createJobWork({ jobs }: Store): JobWork {
@@ -57,6 +72,14 @@ export function createJobWork({ jobs }: Store): JobWork {
       const fired = await jobs.fire(teamId, [jobId]);
       if (fired.length > 0) return { kind: 'done' };
       return { kind: await explain(teamId, jobId, 'not-pending') };
+    },
+    editJob: async (teamId, jobId, { payloadJson, ...edit }) => {
+      const job = await findJob(teamId, jobId);
+      if (!job) return { kind: 'not-found' };
+      if (edit.scheduledAt > latestStart(job)) return { kind: 'too-late' };
+      const edited = await jobs.edit(teamId, jobId, { ...edit, payload: payloadJson });
+      if (typeof edited === 'object') return { kind: 'done' };
+      return { kind: edited === 'no-queue' ? edited : await explain(teamId, jobId, edited) };
     },
     retryJob: async (teamId, jobId, options) => {
       if (!isId(jobId)) return { kind: 'not-found' };

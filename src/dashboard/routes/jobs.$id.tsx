@@ -99,6 +99,9 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
         note={<RequestLine method={job.method} url={job.url} copy="Copy method and URL" />}
         more={
           <>
+            {job.status === 'pending' ? (
+              <LinkButton to={`/jobs/${job.id}/edit`}>Edit</LinkButton>
+            ) : null}
             <LinkButton to={again}>Create again with edits</LinkButton>
             <FireRetry id={loaderData.waitingId} of={job} isHeld={loaderData.isHeld} />
             <JobActions job={job} isHeld={loaderData.isHeld} />

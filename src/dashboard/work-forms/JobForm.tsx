@@ -18,13 +18,15 @@ type JobFormProps = {
   pausedCount: number;
   /** A job whose masked headers are meant, when another is made from it. */
   from?: string | null;
+  /** Editing one that waits: when it may start at the latest, in words. Its queue must exist. */
+  edits?: { id: string; latest: string } | undefined;
   paste?: ReactNode;
   outcome?: ReactNode;
 };
 
 /** Every field of a job (§2.2). Timeout, retries and assertions are the queue's. */
 export function JobForm(props: JobFormProps) {
-  const { typed, errors, queues, pausedCount, from, paste, outcome } = props;
+  const { typed, errors, queues, pausedCount, from, edits, paste, outcome } = props;
   const reach = useReach();
   return (
     <Form noValidate>
@@ -36,14 +38,18 @@ export function JobForm(props: JobFormProps) {
         note="It decides timeout, retries, assertions and how many run at once."
       >
         <div className={classes.fields}>
-          <QueueChoice typed={typed} errors={errors} queues={queues} pausedCount={pausedCount} />
-          <NumberField
-            name="delay"
-            label="Delay"
-            description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
-            defaultValue={typed.delay}
-            errors={errors}
-          />
+          {edits ? (
+            <ChoiceField
+              name="queue"
+              label="Queue"
+              choices={queues.map((name) => ({ value: name, text: name }))}
+              defaultValue={typed.queue}
+              errors={errors}
+            />
+          ) : (
+            <QueueChoice typed={typed} errors={errors} queues={queues} pausedCount={pausedCount} />
+          )}
+          <WhenField typed={typed} errors={errors} edits={edits} />
         </div>
       </Section>
       <Section
@@ -61,8 +67,37 @@ export function JobForm(props: JobFormProps) {
         </div>
       </Section>
       {outcome}
-      <FormActions word="Create job" cancelTo="/jobs" errors={errors} />
+      <FormActions
+        word={edits ? 'Save' : 'Create job'}
+        cancelTo={edits ? `/jobs/${edits.id}` : '/jobs'}
+        errors={errors}
+      />
     </Form>
+  );
+}
+
+function WhenField({ typed, errors, edits }: Pick<JobFormProps, 'typed' | 'errors' | 'edits'>) {
+  if (!edits) {
+    return (
+      <NumberField
+        name="delay"
+        label="Delay"
+        description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
+        defaultValue={typed.delay}
+        errors={errors}
+      />
+    );
+  }
+  return (
+    <TextField
+      name="scheduled_at"
+      label="Time (UTC)"
+      type="datetime-local"
+      step={1}
+      description={`Until ${edits.latest}. It starts at once if the time is past.`}
+      defaultValue={typed.scheduled_at}
+      errors={errors}
+    />
   );
 }
 

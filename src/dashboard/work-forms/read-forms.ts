@@ -93,8 +93,9 @@ export function readJobForm(
     // A new name counts before one that is chosen, which always is.
     queue: readText(form, 'new_queue').trim() || readText(form, 'queue'),
     delay: readText(form, 'delay').trim(),
+    scheduled_at: readText(form, 'scheduled_at').trim(),
   };
-  const { headers, payload, ...texts } = typed;
+  const { headers, payload, scheduled_at: _, ...texts } = typed;
   const isBlank = payload.trim() === '';
   const isJson = !isBlank && isJsonPayload(payload);
   const reading = readJobInput(
@@ -188,5 +189,6 @@ export function typedOfDraft(draft: JobDraft): JobTyped {
     payload: draft.payload,
     callback_url: draft.callbackUrl,
     delay: '0',
+    scheduled_at: '',
   };
 }

@@ -32,7 +32,10 @@ export async function testCron(
 export async function testJob(
   work: Work,
   teamId: string,
-  { typed, input: { method, url, headers, payloadJson, queue } }: Read<JobInput>,
+  {
+    typed,
+    input: { method, url, headers, payloadJson, queue },
+  }: Read<Omit<JobInput, 'delaySeconds'>>,
 ): Promise<TestRunOutcome> {
   const masked = findMasked(typed.headers);
   return work.testRun(teamId, { kind: 'job', method, url, headers, masked, payloadJson, queue });

@@ -24,7 +24,12 @@ export type CronTyped = RequestTyped & {
   assertions: AssertionRow[];
 };
 
-export type JobTyped = RequestTyped & { queue: string; delay: string };
+export type JobTyped = RequestTyped & {
+  queue: string;
+  delay: string;
+  /** Of a job that waits and is edited, in UTC as a field has it; there is no delay then. */
+  scheduled_at: string;
+};
 
 export type QueueTyped = {
   queue: string;
@@ -70,6 +75,7 @@ export const emptyJob: JobTyped = {
   payload: '',
   callback_url: '',
   delay: '0',
+  scheduled_at: '',
 };
 
 export function rowsOfAssertions(assertions: readonly Assertion[]): AssertionRow[] {

@@ -2,6 +2,7 @@ import type { Clock } from '#domain/clock';
 import { type AcceptedJob, acceptJobs, type NewJob } from './accept-jobs.ts';
 import type { Database } from '../database/database.ts';
 import { GroupCommit, type OnBatch } from '../database/group-commit.ts';
+import { type Edited, editPendingJob, type JobChange } from './edit-job.ts';
 import { isHeldUp } from '../runs/held-rows.ts';
 import { HeldTeams } from '../runs/held-teams.ts';
 import {
@@ -89,6 +90,14 @@ export class JobStore {
     const fired = await fireJobs(this.#db, teamId, jobIds, now);
     this.#tellDue(teamId, fired);
     return fired;
+  }
+
+  /** Changes a job that waits. */
+  async edit(teamId: string, jobId: string, change: JobChange): Promise<Edited> {
+    const room = { db: this.#db, sealer: this.#sealer };
+    const edited = await editPendingJob(room, { teamId, jobId }, change);
+    if (typeof edited === 'object') this.#tellDue(teamId, [edited]);
+    return edited;
   }
 
   async retryFailed(

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { eventually } from '#testing/process';
+import { type Receiver, startReceiver } from '#testing/receiver';
+import type { Visitor } from '#testing/visitor';
+
+let dashboard: TestDashboard;
+let target: Receiver;
+let owner: TestUser;
+let visitor: Visitor;
+
+before(async () => {
+  [dashboard, target] = await Promise.all([startDashboard(), startReceiver()]);
+  owner = await dashboard.user('owner@bells.test');
+  visitor = await dashboard.signIn(owner);
+});
+after(async () => {
+  await dashboard[Symbol.asyncDispose]();
+  await target.close();
+});
+
+const aJob = async (queue = 'mail') => {
+  const { work } = dashboard.service;
+  const { jobId } = await work.createJob(owner.teamId, {
+    queue,
+    url: `${target.url}/old`,
+    method: 'POST',
+    headers: [
+      ['Authorization', 'Bearer kept'],
+      ['X-Old', '1'],
+    ],
+    payloadJson: '{"a":1.0}',
+    callbackUrl: null,
+    delaySeconds: 3600,
+  });
+  return jobId;
+};
+const find = async (id: string) => {
+  const job = await dashboard.service.work.findJob(owner.teamId, id);
+  assert.ok(job);
+  return job;
+};
+/** What the form of a job holds when it is opened. */
+const typedOf = async (id: string) => ({
+  queue: 'mail',
+  url: `${target.url}/old`,
+  method: 'POST',
+  headers: 'Authorization: ••••••••\nX-Old: 1',
+  payload: '{"a":1.0}',
+  callback_url: '',
+  scheduled_at: new Date((await find(id)).scheduledAt).toISOString().slice(0, 19),
+});
+const edit = (id: string, form: Record<string, string>) => visitor.post(`/jobs/${id}/edit`, form);
+
+describe('§3.2: a waiting job is edited', () => {
+  test('and sent as it is now, at its new time, with the secrets that were not touched', async () => {
+    const id = await aJob();
+    const page = await visitor.get(`/jobs/${id}/edit`);
+    assert.equal(page.status, 200);
+    assert.ok(!page.text.includes('Bearer kept'));
+    const answer = await edit(id, {
+      ...(await typedOf(id)),
+      url: `${target.url}/new`,
+      method: 'PUT',
+      headers: 'Authorization: ••••••••\nX-New: 2',
+      payload: '{"b":2.00}',
+      scheduled_at: '2026-11-01T00:00:00',
+    });
+    assert.equal(answer.status, 302, answer.text);
+    const sent = await target.next(({ url }) => url === '/new');
+    assert.equal(sent.method, 'PUT');
+    assert.equal(sent.headers['authorization'], 'Bearer kept');
+    assert.equal(sent.headers['x-new'], '2');
+    assert.equal(sent.headers['x-old'], undefined);
+    assert.equal(sent.body.toString(), '{"b":2.00}');
+    assert.ok(!target.requests.some(({ url }) => url === '/old'));
+    const shown = await visitor.get(`/jobs/${id}`);
+    assert.match(shown.text.replaceAll('<!-- -->', ''), /Changed the waiting job by owner/);
+    assert.match(shown.text, /method: POST → PUT, URL, headers, payload/);
+    assert.ok(!shown.text.includes('Bearer kept'));
+  });
+
+  test('into another queue, and keeps its time to the millisecond if that was left', async () => {
+    const id = await aJob();
+    await dashboard.service.work.setQueue(owner.teamId, 'other', {});
+    const { scheduledAt } = await find(id);
+    assert.equal((await edit(id, { ...(await typedOf(id)), queue: 'other' })).status, 302);
+    const job = await find(id);
+    assert.deepEqual([job.queue, job.scheduledAt], ['other', scheduledAt]);
+    assert.deepEqual(job.headers, [
+      ['Authorization', 'Bearer kept'],
+      ['X-Old', '1'],
+    ]);
+  });
+
+  test('but not into a queue that there is not, nor beyond 24 hours after it was made', async () => {
+    const id = await aJob();
+    const before = await find(id);
+    const typed = await typedOf(id);
+    const latest = before.createdAt + 86_400_000;
+    const field = (at: number) => new Date(at).toISOString().slice(0, 19);
+    for (const [form, text] of [
+      [{ queue: 'nowhere' }, /There is no such queue/],
+      [{ scheduled_at: field(latest + 1000) }, /24 hours at most/],
+      [{ scheduled_at: 'soon' }, /must be a date and a time in UTC/],
+      [{ url: 'ftp://x' }, /must be a valid URL/],
+    ] as const) {
+      const answer = await edit(id, { ...typed, ...form });
+      assert.equal(answer.status, 422);
+      assert.match(answer.text, text);
+    }
+    assert.deepEqual(await find(id), before);
+    const mostly = { ...typed, scheduled_at: field(latest - 1000) };
+    assert.equal((await edit(id, mostly)).status, 302);
+  });
+
+  test('but not once it has started, nor by another team', async () => {
+    const id = await aJob();
+    const typed = await typedOf(id);
+    await dashboard.service.work.fireJob(owner.teamId, id);
+    await eventually(async () => (await find(id)).status === 'success');
+    const before = await find(id);
+    const answer = await edit(id, { ...typed, url: `${target.url}/late` });
+    assert.equal(answer.headers.get('location')?.endsWith(`/jobs/${id}`), true);
+    assert.deepEqual(await find(id), before);
+    assert.equal((await visitor.get(`/jobs/${id}/edit`)).status, 302);
+    const stranger = await dashboard.user('stranger@choir.test', { team: 'Choir' });
+    const other = await dashboard.signIn(stranger);
+    const waiting = await aJob();
+    assert.equal((await other.get(`/jobs/${waiting}/edit`)).status, 404);
+    assert.equal((await other.post(`/jobs/${waiting}/edit`, typed)).status, 404);
+  });
+});

@@ -1,0 +1,95 @@
+import { data, redirect } from 'react-router';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { readText } from '../forms/read-form.ts';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { TestOutcome } from '../runs/TestOutcome.tsx';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { notHere } from '../serving/not-here.ts';
+import type { FieldErrors, TestRunOutcome, Work } from '../services.ts';
+import {
+  describeLatest,
+  readEditForm,
+  tooLate,
+  writeFieldTime,
+} from '../work-forms/edit-waiting-job.ts';
+import { JobForm } from '../work-forms/JobForm.tsx';
+import { typedOfDraft } from '../work-forms/read-forms.ts';
+import { testJob } from '../work-forms/test-drafts.ts';
+import type { JobTyped } from '../work-forms/typed.ts';
+import type { Route } from './+types/jobs.$id.edit.ts';
+
+/** A job that waits (§3.2). One that does no more is shown instead. */
+export async function loader({ params, context }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const { job, again } =
+    (await work.readJobDetail(team.id, params.id)) ??
+    (await notHere(context, (teamId) => work.findJob(teamId, params.id)));
+  if (job.status !== 'pending') return redirect(`/jobs/${job.id}`);
+  const typed: JobTyped = {
+    ...typedOfDraft(again),
+    scheduled_at: writeFieldTime(job.scheduledAt),
+  };
+  return {
+    id: job.id,
+    latest: describeLatest(job),
+    typed,
+    queues: await nameQueues(work, team.id, job.queue),
+  };
+}
+
+/** The job's own queue is offered though it be paused. */
+async function nameQueues(work: Work, teamId: string, own: string): Promise<string[]> {
+  const offered = (await work.listOfferedQueues(teamId)).map(({ name }) => name);
+  return offered.includes(own) ? offered : [own, ...offered];
+}
+
+type Answer = { typed: JobTyped; errors?: FieldErrors; test?: TestRunOutcome };
+
+export async function action({ params, context }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const job = (await work.findJob(team.id, params.id)) ?? notFound();
+  const form = context.get(sentForm);
+  const reading = readEditForm(form, job);
+  const { typed } = reading;
+  const refuse = (errors: FieldErrors) => data<Answer>({ typed, errors }, { status: 422 });
+  if (!reading.ok) return refuse(reading.errors);
+  if (readText(form, 'intent') === 'test')
+    return data<Answer>({ typed, test: await testJob(work, team.id, reading) });
+  const { kind } = await work.editJob(team.id, job.id, reading.input);
+  const { baseUrl } = context.get(requestFacts);
+  const say = (toast: Parameters<typeof redirectWithToast>[1]) =>
+    redirectWithToast(`/jobs/${job.id}`, toast, baseUrl);
+  switch (kind) {
+    case 'done':
+      return say({ kind: 'done', text: 'The job is saved.' });
+    case 'no-queue':
+      return refuse({ queue: ['There is no such queue any more. Choose another.'] });
+    case 'too-late':
+      return refuse({ scheduled_at: [tooLate(job)] });
+    case 'not-pending':
+      return say({ kind: 'failed', text: 'The job has started by now. Nothing was changed.' });
+    case 'not-found':
+      return notFound();
+  }
+}
+
+export default function EditJob({ loaderData, actionData }: Route.ComponentProps) {
+  const { id, latest, queues } = loaderData;
+  const name = `Job ${id.slice(-8)}`;
+  const answer: Answer = actionData ?? { typed: loaderData.typed };
+  return (
+    <>
+      <PageHeader title={`Edit ${name}`} parent={{ to: `/jobs/${id}`, text: name }} />
+      <JobForm
+        typed={answer.typed}
+        errors={answer.errors}
+        queues={queues}
+        pausedCount={0}
+        edits={{ id, latest }}
+        outcome={answer.test ? <TestOutcome outcome={answer.test} /> : null}
+      />
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import type { JobDetail, JobEdit } from '#work/jobs';
+import { latestStart } from '#work/jobs';
+import { parseUtc } from '#work/window-input';
+import type { FieldErrors } from '../services.ts';
+import { readJobForm } from './read-forms.ts';
+import type { FormReading, JobTyped } from './typed.ts';
+
+/** A time as a `datetime-local` field has it, in UTC and to the second. */
+export function writeFieldTime(at: number): string {
+  return new Date(at).toISOString().slice(0, 19);
+}
+
+/**
+ * The form of a job that waits. A time that was left as it is keeps its milliseconds.
+ *
+ * @param stored  the job as it is
+ */
+export function readEditForm(
+  form: FormData,
+  stored: Pick<JobDetail, 'headers' | 'scheduledAt' | 'createdAt'>,
+): FormReading<JobTyped, JobEdit> {
+  const reading = readJobForm(form, stored.headers);
+  const { typed } = reading;
+  const scheduledAt =
+    typed.scheduled_at === writeFieldTime(stored.scheduledAt)
+      ? stored.scheduledAt
+      : parseUtc(withSeconds(typed.scheduled_at));
+  const errors = { ...(reading.ok ? {} : reading.errors), ...checkTime(scheduledAt, stored) };
+  if (!reading.ok || scheduledAt === null || Object.keys(errors).length > 0) {
+    return { ok: false, typed, errors };
+  }
+  const { delaySeconds: _, ...input } = reading.input;
+  return { ok: true, typed, input: { ...input, scheduledAt } };
+}
+
+/** Browsers leave out seconds of zero. */
+function withSeconds(text: string): string {
+  return /T\d\d:\d\d$/.test(text) ? `${text}:00` : text;
+}
+
+function checkTime(at: number | null, job: Pick<JobDetail, 'createdAt'>): FieldErrors {
+  if (at === null) {
+    return {
+      scheduled_at: ['The time must be a date and a time in UTC, such as 2026-11-21 22:00.'],
+    };
+  }
+  return at > latestStart(job) ? { scheduled_at: [tooLate(job)] } : {};
+}
+
+export function tooLate(job: Pick<JobDetail, 'createdAt'>): string {
+  const latest = describeLatest(job);
+  return `A job waits for 24 hours at most. The latest time for this one is ${latest}.`;
+}
+
+export function describeLatest(job: Pick<JobDetail, 'createdAt'>): string {
+  return `${writeFieldTime(latestStart(job)).replace('T', ' ')} UTC`;
+}
