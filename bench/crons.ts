@@ -86,5 +86,6 @@ function cronOf(url: string) {
     timeoutSeconds: 30,
     alertThreshold: null,
     assertions: [],
+    alertSettings: { channels: {} },
   };
 }

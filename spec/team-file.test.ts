@@ -324,6 +324,56 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
   });
 
+  describe('channels', () => {
+    const text = `
+version: 1
+channels:
+  - { name: On call, kind: slack, url: { env: BELFRY_SECRET_CHANNEL } }
+queues:
+  - { name: mails, failure_channels: [On call] }
+crons:
+  - name: Nightly
+    url: https://reports.test/run
+    cron_expression: '@daily'
+    failure_channels: [default, On call]
+    recovery_channels: []
+`;
+    test('are made before what names them, and come back by their names', async () => {
+      const teamId = await makeTeam();
+      const { code, stderr } = await apply(teamId, text);
+      assert.equal(code, 0, stderr);
+      const [channel] = await work.listChannelSettings(teamId);
+      assert.deepEqual(channel?.config, {
+        kind: 'slack',
+        url: SECRETS.BELFRY_SECRET_CHANNEL,
+      });
+      const [cron] = await work.listCrons(teamId);
+      const { channels } = cron?.alertSettings ?? {};
+      assert.deepEqual(channels, { failure: ['default', channel.id], recovery: [] });
+      const again = await apply(teamId, text);
+      assert.deepEqual((again.json as { steps: Json[] }).steps, []);
+
+      const exported = await run(config, ['team', 'export', '--team', teamId]);
+      assert.ok(!exported.stdout.includes('hush-hush'));
+      assert.match(exported.stdout, /BELFRY_SECRET_ON_CALL_URL/);
+      const other = await makeTeam();
+      const url = SECRETS.BELFRY_SECRET_CHANNEL;
+      const env = { BELFRY_SECRET_ON_CALL_URL: url };
+      assert.equal((await apply(other, exported.stdout, { env })).code, 0);
+      const [theirs] = await work.listChannelSettings(other);
+      const [copy] = await work.listCrons(other);
+      assert.notEqual(theirs?.id, channel.id);
+      const failure = [theirs?.id, 'default'];
+      assert.deepEqual(copy?.alertSettings.channels, { failure, recovery: [] });
+    });
+    test('that there are none of are told with their place', async () => {
+      const lines = await refused(await makeTeam(), text.replace('[On call]', '[Off duty]'));
+      assert.deepEqual(lines, [
+        'queues[0].failure_channels[0] (line 6): Neither the team nor the file has a channel of this name.',
+      ]);
+    });
+  });
+
   describe('team export', () => {
     test('gives a file that makes another team the same, and this one no other', async () => {
       const teamId = await makeTeam();

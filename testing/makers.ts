@@ -66,6 +66,7 @@ export async function aCron(
     timeoutSeconds: 30,
     alertThreshold: null,
     assertions: [],
+    alertSettings: { channels: {} },
   };
   const firstAt = nextRunAt === undefined ? now + 3_600_000 : nextRunAt;
   return store.crons.create(teamId, { ...usual, ...settings }, firstAt, now);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, assertNoFaults, heading, openPage, press } from '#testing/pages';
+import { assertClean, assertNoFaults, confirm, heading, openPage, press } from '#testing/pages';
 import { startReceiver, type Receiver } from '#testing/receiver';
 import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
 
@@ -34,9 +34,11 @@ async function begin(): Promise<{ admin: TestUser; member: TestUser }> {
   };
 }
 
-const PAGE = '/settings/notifications';
-const open = (user: TestUser, javaScript = true) =>
-  openPage({ browser, dashboard }, PAGE, { user, javaScript });
+const LIST = '/settings/notifications';
+/** Of the team's default channel. */
+const PAGE = `${LIST}/default`;
+const open = (user: TestUser, javaScript = true, path = PAGE) =>
+  openPage({ browser, dashboard }, path, { user, javaScript });
 
 const configOf = ({ teamId }: TestUser) => dashboard.service.work.readChannelConfig(teamId);
 
@@ -71,14 +73,15 @@ for (const javaScript of [true, false]) {
       await page.getByText('Alerts go to Slack from now on.').waitFor();
       const saved = { kind: 'slack', url: `${chat.url}${right}` };
       assert.deepEqual(await configOf(admin), saved);
-      assert.equal(await page.getByLabel('Incoming webhook').inputValue(), '');
 
       await page.goto(`${dashboard.url}${PAGE}`);
+      assert.equal(await page.getByLabel('Incoming webhook').inputValue(), '');
       await page.getByText(`${chat.url}/…f-it`).first().waitFor();
       assert.doesNotMatch(await page.content(), /s3cret/);
       await press(page, 'Save');
       await page.getByText('Alerts go to Slack from now on.').waitFor();
       assert.deepEqual(await configOf(admin), saved, 'a blank address keeps the present one');
+      await page.goto(`${dashboard.url}${PAGE}`);
       await page.getByLabel('Channel', { exact: true }).selectOption('Discord');
       await press(page, 'Save');
       await page.getByText('incoming webhook is required').waitFor();
@@ -104,6 +107,7 @@ describe('the notification channel', () => {
       ['Google Chat', 'google-chat'],
     ] as const;
     for (const [label, kind] of kinds) {
+      await page.goto(`${dashboard.url}${PAGE}`);
       const url = `${chat.url}/${kind}`;
       await page.getByLabel('Channel', { exact: true }).selectOption(label);
       await page.getByLabel('Incoming webhook').fill(url);
@@ -111,7 +115,8 @@ describe('the notification channel', () => {
       await page.getByText(`Alerts go to ${label} from now on.`).waitFor();
       assert.deepEqual(await configOf(admin), { kind, url });
     }
-    await page.getByText('Where to find it').click();
+    await page.goto(`${dashboard.url}${PAGE}`);
+    await page.getByText('Where to find it').first().click();
     await page.getByText('Copy Webhook URL').waitFor();
     await assertClean(watched);
   });
@@ -157,7 +162,7 @@ describe('the notification channel', () => {
   test('may not lead into a network that targets may not be in', async () => {
     const { admin } = await begin();
     const visitor = await dashboard.signIn(admin);
-    const form = { intent: 'test', kind: 'slack', url: 'http://10.0.0.1/hook' };
+    const form = { intent: 'test', kind: 'slack', slack_url: 'http://10.0.0.1/hook' };
     const answer = await visitor.post(PAGE, form);
     assert.ok(answer.text.includes('The test could not be sent.'));
     assert.match(answer.text, /The URL resolves to a blocked IP address\. (?:<!-- -->)?Check/);
@@ -166,25 +171,75 @@ describe('the notification channel', () => {
   test('is the affair of admins: members get 403, are not offered it, and change nothing', async () => {
     const { admin, member } = await begin();
     const visitor = await dashboard.signIn(member);
-    assert.equal((await visitor.get(PAGE)).status, 403);
-    assert.ok(!(await visitor.get('/settings/profile')).text.includes(PAGE));
+    for (const page of [LIST, PAGE, `${LIST}/new`])
+      assert.equal((await visitor.get(page)).status, 403);
+    assert.ok(!(await visitor.get('/settings/profile')).text.includes(LIST));
     const requests = chat.requests.length;
     for (const intent of ['save', 'test']) {
-      const form = { intent, kind: 'slack', url: `${chat.url}/stolen` };
+      const form = { intent, kind: 'slack', slack_url: `${chat.url}/stolen` };
       assert.equal((await visitor.post(PAGE, form)).status, 403);
+      assert.equal((await visitor.post(`${LIST}/new`, form)).status, 403);
     }
     assert.equal(chat.requests.length, requests);
     assert.deepEqual(await configOf(admin), { kind: 'email' });
     const boss = await dashboard.signIn(admin);
-    assert.ok((await boss.get('/settings/profile')).text.includes(PAGE));
+    assert.ok((await boss.get('/settings/profile')).text.includes(LIST));
     assert.equal((await boss.post(PAGE, { intent: 'x' })).status, 400);
     const odd = await boss.post(PAGE, {
       intent: 'save',
       kind: 'pigeon',
-      url: 'https://x.example/',
+      slack_url: 'https://x.example/',
     });
     assert.equal(odd.status, 422);
     assert.ok(odd.text.includes('The channel must be email, Slack'));
+  });
+});
+
+describe('further channels', () => {
+  test('are added, named by a cron, changed and deleted, after saying what named them', async () => {
+    const { admin, member } = await begin();
+    const { work } = dashboard.service;
+    await using watched = await open(admin, true, LIST);
+    const { page } = watched;
+    await page.getByRole('link', { name: 'Add channel' }).click();
+    await heading(page, 'Notifications');
+    await page.getByLabel('Name', { exact: true }).fill('On call');
+    await page.getByLabel('Channel', { exact: true }).selectOption('Discord');
+    await press(page, 'Save');
+    await page.getByText('incoming webhook is required').waitFor();
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'On call');
+    await page.getByLabel('Incoming webhook').fill(`${chat.url}/on-call/s3cret-part-of-it`);
+    await press(page, 'Save');
+    await page.getByText('The channel “On call” is added.').waitFor();
+    await page.getByText(`${chat.url}/…f-it`).waitFor();
+    assert.doesNotMatch(await page.content(), /s3cret/);
+    const [, added] = await work.listChannels(admin.teamId);
+    assert.ok(added);
+
+    const visitor = await dashboard.signIn(member);
+    const cron = { name: 'Nightly', url: `${chat.url}/x`, cron_expression: '@daily' };
+    const form = { ...cron, method: 'GET', timeout_seconds: '30', channels_shown: '1' };
+    const chosen = { failure_channels: added.id, recovery_channels: 'default' };
+    assert.equal((await visitor.post('/crons/new', { ...form, ...chosen })).status, 302);
+    const [made] = await work.listCrons(admin.teamId);
+    assert.deepEqual(made?.alertSettings.channels, {
+      warning: [],
+      failure: [added.id],
+    });
+    const edit = (await visitor.get(`/crons/${made.id}/edit`)).text;
+    assert.match(edit, /On call: Failure"[^>]*checked|checked[^>]*On call: Failure"/);
+    assert.ok(!edit.includes('s3cret'));
+    const shown = (await visitor.get(`/crons/${made.id}`)).text;
+    assert.ok(shown.includes('Warning: nobody · Failure: On call · Recovery: Default channel'));
+
+    await page.reload();
+    assert.match(await confirm(page, 'Delete'), /1 cron names it\. .*go.* to the default channel/);
+    await page.getByText('The channel is deleted.').waitFor();
+    assert.equal((await work.listChannels(admin.teamId)).length, 1);
+    const after = (await visitor.get(`/crons/${made.id}`)).text;
+    assert.ok(after.includes('Warning: nobody · Failure: Default channel'));
+    assert.equal((await (await dashboard.signIn(admin)).get(`${LIST}/${added.id}`)).status, 404);
+    await assertClean(watched);
   });
 });
 
@@ -192,8 +247,9 @@ test('says where mails go while no mail server is set up', async () => {
   await using unmailed = await startDashboard({}, { sends: false });
   const user = await unmailed.user('ada@bells.test');
   const visitor = await unmailed.signIn(user);
-  assert.ok((await visitor.get(PAGE)).text.includes('Mail is not set up here.'));
-  const tested = (await visitor.post(PAGE, { intent: 'test', kind: 'email', url: '' })).text;
+  for (const page of [LIST, PAGE])
+    assert.ok((await visitor.get(page)).text.includes('Mail is not set up here.'));
+  const tested = (await visitor.post(PAGE, { intent: 'test', kind: 'email' })).text;
   assert.ok(tested.includes('The test is in the log of the service.'));
   assert.ok(!tested.includes('The test is sent.'), 'nobody got a mail');
   assert.ok((await visitor.get('/alerts')).text.includes('no mail server is set up'));

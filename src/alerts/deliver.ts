@@ -1,6 +1,6 @@
 import type { Sender } from '#domain/exchange';
 import { judgeExchange } from '#domain/judge';
-import type { ChannelConfig } from '#domain/notification-channel';
+import type { PostedChannel } from '#domain/notification-channel';
 import { dropFragment } from '#domain/query';
 import { withDefaultHeaders } from '#domain/request';
 import { formatMail } from './channels/email/email.ts';
@@ -20,7 +20,7 @@ export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed';
  */
 export async function postToChat(
   sender: Sender,
-  { kind, url }: Exclude<ChannelConfig, { kind: 'email' }>,
+  { kind, url }: PostedChannel,
   message: Message,
 ): Promise<Delivery> {
   const body = JSON.stringify(CHAT_FORMATS[kind].formatPost(message));

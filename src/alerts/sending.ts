@@ -1,7 +1,7 @@
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
-import type { ChannelConfig } from '#domain/notification-channel';
-import type { MemberAddress } from '#store/alerts/channels';
+import type { ChannelConfig, PostedChannel } from '#domain/notification-channel';
+import type { Channel, MemberAddress } from '#store/alerts/channels';
 import type { ClaimedNotice, NoticeTarget } from '#store/alerts/notices';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
@@ -42,7 +42,7 @@ const ADDRESS_LOST =
 
 /** One thing to send: to the team's chat, or to one member. */
 type Step =
-  | { target: NoticeTarget; kind: 'chat'; config: Exclude<ChannelConfig, { kind: 'email' }> }
+  | { target: NoticeTarget; kind: 'chat'; config: PostedChannel }
   | { target: NoticeTarget; kind: 'mail'; address: string };
 
 /** How the team's channel fared with a notice. */
@@ -77,9 +77,24 @@ export class NoticeSending {
     }
   }
 
+  /** The notice's channel as it is now; a notice whose channel is gone is for the default. Null: all is told. */
+  async #findChannel(
+    notice: ClaimedNotice,
+  ): Promise<{ channel: Channel; channelId: string | null } | null> {
+    const { channels, notices } = this.#store;
+    const { teamId, channelId } = notice;
+    const named = channelId === null ? null : await channels.find(teamId, channelId);
+    if (named) return { channel: named, channelId };
+    if (channelId !== null && !(await notices.fallBack(notice))) return null;
+    return { channel: await channels.read(teamId), channelId: null };
+  }
+
   async #send(notice: ClaimedNotice): Promise<void> {
     const { channels, clock, notices } = this.#store;
-    const { config, isAddressLost } = await channels.read(notice.teamId);
+    const found = await this.#findChannel(notice);
+    if (!found) return notices.finish(notice, 'sent');
+    const { channelId } = found;
+    const { config, isAddressLost } = found.channel;
     const members = await channels.listMemberAddresses(notice.teamId, {
       onlyVerified: this.#tools.mailer.sends,
     });
@@ -97,7 +112,7 @@ export class NoticeSending {
       if (error === null) fared.hasSent = true;
       else fared.error ??= error;
     }
-    await this.#record(notice, fared);
+    await this.#record(notice.teamId, channelId, fared);
     await this.#settle(notice, left);
   }
 
@@ -122,11 +137,15 @@ export class NoticeSending {
   }
 
   /** An error comes last: who was told besides does not make the channel one that works. */
-  async #record({ teamId }: ClaimedNotice, { hasSent, error }: Fared): Promise<void> {
+  async #record(
+    teamId: string,
+    channelId: string | null,
+    { hasSent, error }: Fared,
+  ): Promise<void> {
     const { channels, clock } = this.#store;
     const now = clock.now();
-    if (hasSent) await channels.recordSent(teamId, now);
-    if (error !== null) await channels.recordError(teamId, error, now);
+    if (hasSent) await channels.recordSent(teamId, now, channelId);
+    if (error !== null) await channels.recordError(teamId, error, now, channelId);
   }
 
   async #settle(notice: ClaimedNotice, left: readonly NoticeTarget[]): Promise<void> {

@@ -86,13 +86,14 @@ function refuseProblems(
 }
 
 async function readState(work: Work, teamId: string): Promise<TeamState> {
-  const [channel, queues, crons, windows] = await Promise.all([
+  const [channel, channels, queues, crons, windows] = await Promise.all([
     work.readChannelConfig(teamId),
+    work.listChannelSettings(teamId),
     work.listQueues(teamId),
     work.listCrons(teamId),
     work.listWindows(teamId),
   ]);
-  return { channel, queues, crons, windows };
+  return { channel, channels, queues, crons, windows };
 }
 
 /**

@@ -46,6 +46,8 @@ export default [
       route('members', 'routes/settings.members.tsx'),
       route('signing', 'routes/settings.signing.tsx'),
       route('notifications', 'routes/settings.notifications.tsx'),
+      route('notifications/new', 'routes/settings.notifications.new.tsx'),
+      route('notifications/:id', 'routes/settings.notifications.$id.tsx'),
       route('billing', 'routes/settings.billing.tsx'),
       route('activity', 'routes/settings.activity.tsx'),
     ]),

@@ -19,7 +19,14 @@ export type { Found } from '#work/finding';
 /** What the pages of alerts, maintenance windows and the notification channel ask and show. */
 export type { ChannelConfig } from '#domain/notification-channel';
 export type { Alert, AlertFilter, StoredAlert } from '#work/alerts';
-export type { ChannelView } from '#work/channels';
+export type {
+  ChannelChoice,
+  ChannelOutcome,
+  ChannelSettings,
+  ChannelUser,
+  ChannelView,
+  ListedChannel,
+} from '#work/channels';
 export type { Activity, ActivityAsked } from '#work/activity';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/windows';

@@ -1,34 +1,102 @@
 /** Where a team hears of alerts (§6.4, §6.5). What each one's posts look like is in alerts/channels. */
 
-/** Each chat's name, and where in it people find the address of an incoming webhook. */
-export const CHAT_CHANNELS = {
+/** One thing that a channel has to be told, such as the address of an incoming webhook. */
+export interface ChannelField {
+  name: 'url';
+  label: string;
+  /** Whoever knows it can post: shown only in part. */
+  isSecret: boolean;
+  isRequired: boolean;
+  /** An address, whose form is checked; where it leads is judged when something is sent. */
+  isUrl: boolean;
+  maxLength: number;
+  description: string;
+  placeholder: string;
+}
+
+interface ChannelKindInfo {
+  label: string;
+  fields: readonly ChannelField[];
+  /** Where people find what the fields ask for. */
+  isFoundIn: string;
+}
+
+const INCOMING_WEBHOOK: ChannelField = {
+  name: 'url',
+  label: 'Incoming webhook',
+  isSecret: true,
+  isRequired: true,
+  isUrl: true,
+  maxLength: 2048,
+  description:
+    'Its address, which the chat makes. Whoever knows it can post, so it is kept encrypted.',
+  placeholder: 'https://',
+};
+
+/** Each kind's name, what it has to be told, and where people find that. Email needs nothing. */
+export const CHANNEL_KINDS = {
   slack: {
     label: 'Slack',
-    webhookIsIn: 'An app of the workspace, “Incoming Webhooks”, “Add New Webhook to Workspace”.',
+    fields: [INCOMING_WEBHOOK],
+    isFoundIn: 'An app of the workspace, “Incoming Webhooks”, “Add New Webhook to Workspace”.',
   },
   discord: {
     label: 'Discord',
-    webhookIsIn: 'The channel’s settings, “Integrations”, “Webhooks”, “Copy Webhook URL”.',
+    fields: [INCOMING_WEBHOOK],
+    isFoundIn: 'The channel’s settings, “Integrations”, “Webhooks”, “Copy Webhook URL”.',
   },
   teams: {
     label: 'Microsoft Teams',
-    webhookIsIn:
+    fields: [INCOMING_WEBHOOK],
+    isFoundIn:
       'The channel’s “Workflows”, the template that posts when a webhook request is received.',
   },
   'google-chat': {
     label: 'Google Chat',
-    webhookIsIn: 'The space’s “Apps & integrations”, “Webhooks”.',
+    fields: [INCOMING_WEBHOOK],
+    isFoundIn: 'The space’s “Apps & integrations”, “Webhooks”.',
   },
-} as const;
+} as const satisfies Record<string, ChannelKindInfo>;
 
-export type ChatChannelKind = keyof typeof CHAT_CHANNELS;
+/** Every kind but email, which goes to people and not to an address of the team. */
+export type PostedKind = keyof typeof CHANNEL_KINDS;
 
-/** `url` is the incoming webhook that the team made in its chat: who knows it can post, so it is a secret. */
-export type ChannelConfig = { kind: 'email' } | { kind: ChatChannelKind; url: string };
+/** A channel with what its fields hold, by their names. */
+export type PostedChannel = { kind: PostedKind; url: string };
+export type ChannelConfig = { kind: 'email' } | PostedChannel;
 
 /** A team that has chosen none hears by email. */
 export const DEFAULT_CHANNEL: ChannelConfig = { kind: 'email' };
 
-export function isChatChannelKind(text: string): text is ChatChannelKind {
-  return Object.hasOwn(CHAT_CHANNELS, text);
+export function isPostedKind(text: string): text is PostedKind {
+  return Object.hasOwn(CHANNEL_KINDS, text);
 }
+
+export function fieldsOfKind(kind: ChannelConfig['kind']): readonly ChannelField[] {
+  return kind === 'email' ? [] : CHANNEL_KINDS[kind].fields;
+}
+
+export function nameOfKind(kind: ChannelConfig['kind']): string {
+  return kind === 'email' ? 'Email' : CHANNEL_KINDS[kind].label;
+}
+
+/** What a channel's field holds; null where it is not set. */
+export function valueOf(
+  config: ChannelConfig,
+  { name }: Pick<ChannelField, 'name'>,
+): string | null {
+  const values: Partial<Record<string, string>> = config;
+  return values[name] ?? null;
+}
+
+/** Whether two lead to the same place, so that both would be told the same. */
+export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
+  return (
+    a.kind === b.kind &&
+    fieldsOfKind(a.kind).every((field) => valueOf(a, field) === valueOf(b, field))
+  );
+}
+
+/** How many a team may have besides its default, and how long their names may be. */
+export const MOST_CHANNELS = 20;
+export const CHANNEL_NAME_CHARACTERS = 60;

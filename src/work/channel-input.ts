@@ -1,37 +1,85 @@
-import { type ChannelConfig, CHAT_CHANNELS, isChatChannelKind } from '#domain/notification-channel';
-import { type Fields, Findings, isAtMost, isSendableUrl, type Reading } from './fields.ts';
-import { readText } from './fields.ts';
-import { LIMITS } from './limits.ts';
+import {
+  CHANNEL_KINDS,
+  CHANNEL_NAME_CHARACTERS,
+  type ChannelConfig,
+  type ChannelField,
+  fieldsOfKind,
+  isPostedKind,
+  valueOf,
+} from '#domain/notification-channel';
+import type { ChannelSettings } from '#store/alerts/channels';
+import { type Fields, Findings, isAtMost, isName, isSendableUrl, type Reading } from './fields.ts';
+import { readRequiredText, readText, type TextRule } from './fields.ts';
 
-const labels = Object.values(CHAT_CHANNELS).map(({ label }) => label);
+const labels = Object.values(CHANNEL_KINDS).map(({ label }) => label);
 const TEXTS = {
   kindUnknown: `The channel must be email, ${labels.join(', ')}.`,
-  urlRequired: "The address of the chat's incoming webhook is required.",
-  urlInvalid: "The address of the chat's incoming webhook must be a valid URL.",
+  nameRequired: 'A name for the channel is required.',
+  nameTaken: 'The team’s default channel is called that.',
 } as const;
 
+/** What the default channel is called, here and in the file of a team. */
+export const DEFAULT_NAME = 'default';
+
 /**
- * Reads a notification channel (§6.5): `kind` (`email`, `slack`, `discord`, `teams`, `google-chat`) and, for
- * a chat, `url`. Where the address leads is judged when something is sent. Never throws.
+ * Reads a notification channel (§6.5): `kind` (`email`, `slack` …) and the fields of that kind, such as `url`. Where
+ * an address leads is judged when something is sent. Never throws.
  *
- * @param current  the channel as it is: a blank `url` keeps the address of the same chat, which the form
- *                 does not show
+ * @param current  the channel as it is: a blank secret keeps what it holds, which the form does not show, as long as
+ *                 the kind stays
  */
 export function readChannelInput(fields: Fields, current: ChannelConfig): Reading<ChannelConfig> {
   const findings = new Findings();
-  const kind = readText(fields, 'kind', [], findings) ?? 'email';
-  if (kind === 'email') return findings.settle<ChannelConfig>({ kind });
-  if (!isChatChannelKind(kind)) {
-    findings.add('kind', TEXTS.kindUnknown);
-    return findings.settle<ChannelConfig>({ kind: 'email' });
-  }
-  const given = readText(fields, 'url', URL_RULES, findings);
-  const url = given ?? (current.kind === kind ? current.url : null);
-  if (url === null) findings.add('url', TEXTS.urlRequired);
-  return findings.settle<ChannelConfig>({ kind, url: url ?? '' });
+  return findings.settle(readConfig(fields, current, findings));
 }
 
-const URL_RULES = [
-  (text: string) => (isSendableUrl(text) ? null : TEXTS.urlInvalid),
-  isAtMost('url', LIMITS.urlCharacters),
-];
+/** The same for one besides the default, which has a `name`. */
+export function readNamedChannelInput(
+  fields: Fields,
+  current: ChannelConfig,
+): Reading<ChannelSettings> {
+  const findings = new Findings();
+  const name = readRequiredText(fields, 'name', NAME, findings).trim();
+  return findings.settle({ name, config: readConfig(fields, current, findings) });
+}
+
+const NAME = {
+  missing: TEXTS.nameRequired,
+  rules: [
+    isName('name'),
+    isAtMost('name', CHANNEL_NAME_CHARACTERS),
+    (text: string) => (text.trim().toLowerCase() === DEFAULT_NAME ? TEXTS.nameTaken : null),
+  ],
+};
+
+function readConfig(fields: Fields, current: ChannelConfig, findings: Findings): ChannelConfig {
+  const kind = readText(fields, 'kind', [], findings) ?? 'email';
+  if (kind === 'email') return { kind };
+  if (!isPostedKind(kind)) {
+    findings.add('kind', TEXTS.kindUnknown);
+    return { kind: 'email' };
+  }
+  const values = fieldsOfKind(kind).flatMap((field) => {
+    const given = readText(fields, field.name, rulesOf(field), findings);
+    const isKept = field.isSecret && current.kind === kind;
+    const value = given ?? (isKept ? valueOf(current, field) : null);
+    if (value === null && field.isRequired)
+      findings.add(field.name, `The ${wordOf(field)} is required.`);
+    return value === null ? [] : [[field.name, value] as const];
+  });
+  return { kind, ...Object.fromEntries(values) } as ChannelConfig;
+}
+
+function rulesOf(field: ChannelField): TextRule[] {
+  const isWrong = `The ${wordOf(field)} must be a valid URL.`;
+  return [
+    isName(field.name),
+    (text) => (field.isUrl && !isSendableUrl(text) ? isWrong : null),
+    isAtMost(field.name, field.maxLength),
+  ];
+}
+
+/** Inside a sentence: `incoming webhook`. */
+function wordOf({ label }: ChannelField): string {
+  return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+}

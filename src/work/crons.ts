@@ -1,3 +1,4 @@
+import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import { parseCronExpression } from '#domain/cron';
@@ -23,13 +24,19 @@ type AssertionsOutcome<Changed> =
  */
 export interface CronWork {
   /** Every call makes a new cron (§2.1 rule 2); its first run is the first time after now. */
-  createCron(teamId: string, input: CronInput, assertions?: readonly Assertion[]): Promise<Cron>;
-  /** Assertions left out stay as they are. */
+  createCron(
+    teamId: string,
+    input: CronInput,
+    assertions?: readonly Assertion[],
+    alertSettings?: AlertSettings,
+  ): Promise<Cron>;
+  /** Assertions and alert settings left out stay as they are. */
   editCron(
     teamId: string,
     cronId: string,
     input: CronEdit,
     assertions?: readonly Assertion[],
+    alertSettings?: AlertSettings,
   ): Promise<Cron | null>;
   startCron(teamId: string, cronId: string): Promise<Cron | null>;
   pauseCron(teamId: string, cronId: string): Promise<Cron | null>;
@@ -62,15 +69,19 @@ export function createCronWork({ crons, clock }: Store): CronWork {
   const findCron = async (teamId: string, cronId: string) =>
     isId(cronId) ? crons.find(teamId, cronId) : null;
   return {
-    createCron: async (teamId, input, assertions = []) => {
+    createCron: async (teamId, input, assertions = [], alertSettings = NO_ALERT_SETTINGS) => {
       const now = clock.now();
       const nextRunAt = input.isActive ? findNextRun(input.cronExpression, now) : null;
-      return crons.create(teamId, settingsOf(input, assertions), nextRunAt, now);
+      return crons.create(teamId, settingsOf(input, assertions, alertSettings), nextRunAt, now);
     },
-    editCron: async (teamId, cronId, input, assertions) => {
+    editCron: async (teamId, cronId, input, assertions, alertSettings) => {
       const before = await findCron(teamId, cronId);
       if (!before) return null;
-      const settings = settingsOf(input, assertions ?? before.assertions);
+      const settings = settingsOf(
+        input,
+        assertions ?? before.assertions,
+        alertSettings ?? before.alertSettings,
+      );
       const nextRunAt = findNextRun(input.cronExpression, clock.now());
       return crons.update(teamId, cronId, settings, {
         isActive: input.isActive ?? null,
@@ -104,9 +115,13 @@ export function createCronWork({ crons, clock }: Store): CronWork {
   };
 }
 
-function settingsOf(input: CronEdit, assertions: readonly Assertion[]): CronSettings {
+function settingsOf(
+  input: CronEdit,
+  assertions: readonly Assertion[],
+  alertSettings: AlertSettings,
+): CronSettings {
   const { isActive: _, ...settings } = input;
-  return { ...settings, assertions };
+  return { ...settings, assertions, alertSettings };
 }
 
 /** Strictly after now. Null only for an expression that no validation lets through. */

@@ -1,4 +1,5 @@
 import type { ActivityAction, Deed } from '#domain/activity';
+import type { ChannelOutcome } from './channels.ts';
 import type { Cron } from './crons.ts';
 import type { JobEdit } from './jobs.ts';
 import type { BulkKind, BulkOutcome } from './job-contract.ts';
@@ -92,7 +93,20 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
   cancelBulkTask: async () => (isDone) => (isDone ? { action: 'jobs.cancelled' } : null),
 
   setChannel: async (_work, _teamId, { kind }) => {
-    return () => ({ action: 'channel.edited', detail: kind });
+    return (came) => channelDeed('channel.edited', came, { detail: kind });
+  },
+  addChannel: async (_work, _teamId, { name, config }) => {
+    return (came) => channelDeed('channel.added', came, { name, detail: config.kind });
+  },
+  editChannel: async (_work, _teamId, _id, { name, config }) => {
+    return (came) => channelDeed('channel.edited', came, { name, detail: config.kind });
+  },
+  deleteChannel: async (work, teamId, id) => {
+    const channel = await work.findChannel(teamId, id);
+    return (isGone) =>
+      isGone && channel
+        ? { action: 'channel.deleted', subject: { id, name: channel.name ?? '' } }
+        : null;
   },
   createWindow: async () => windowDeed('window.created'),
   startMaintenanceNow: async () => windowDeed('window.created'),
@@ -126,6 +140,18 @@ function requestOf({ queue, method, url, headers, payloadJson, callbackUrl, ...j
   return { queue, method, url, headers, payloadJson, callbackUrl, time };
 }
 
+/** The default has no name of its own. What a channel is reached by is secret, so only its kind is told. */
+function channelDeed(
+  action: ActivityAction,
+  came: ChannelOutcome,
+  { name, detail }: { name?: string; detail: string },
+): Deed | null {
+  if (came.kind !== 'saved') return null;
+  return name === undefined
+    ? { action, detail }
+    : { action, subject: { id: came.id, name }, detail };
+}
+
 /** A job has no name; its pages call it by the end of its id. */
 function job(id: string): Named {
   return { id, name: id.slice(-8) };
@@ -155,6 +181,7 @@ const CRON_FIELDS: Shown<Cron> = {
   alertThreshold: ['alert threshold', 'value'],
   assertions: ['assertions', 'name'],
   isActive: ['active', 'value'],
+  alertSettings: ['alert settings', 'name'],
 };
 
 const QUEUE_FIELDS: Shown<Queue> = {
@@ -166,6 +193,7 @@ const QUEUE_FIELDS: Shown<Queue> = {
   emailAlerts: ['email alerts', 'value'],
   deadLetterDays: ['dead letter days', 'value'],
   isPaused: ['paused', 'value'],
+  alertSettings: ['alert settings', 'name'],
 };
 
 const JOB_FIELDS: Shown<ReturnType<typeof requestOf>> = {

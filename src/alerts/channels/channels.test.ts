@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { CHAT_CHANNELS, type ChatChannelKind } from '#domain/notification-channel';
+import { CHANNEL_KINDS, type PostedKind } from '#domain/notification-channel';
 import { SAMPLE_MESSAGE } from '#testing/alert-message';
 import { formatMail } from './email/email.ts';
 import { cut, type Message } from './message.ts';
 import { CHAT_FORMATS } from './registry.ts';
 
-const kinds = Object.keys(CHAT_CHANNELS) as ChatChannelKind[];
+const kinds = Object.keys(CHANNEL_KINDS) as PostedKind[];
 
-function postOf(kind: ChatChannelKind, change: Partial<Message> = {}) {
+function postOf(kind: PostedKind, change: Partial<Message> = {}) {
   return JSON.stringify(CHAT_FORMATS[kind].formatPost({ ...SAMPLE_MESSAGE, ...change }));
 }
 

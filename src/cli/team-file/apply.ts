@@ -1,6 +1,9 @@
+import type { AlertSettings } from '#domain/alert-settings';
 import type { AlertSource } from '#domain/maintenance';
+import type { ChannelOutcome } from '#work/channels';
 import type { Work } from '#work/work';
 import { CommandFault } from '../fault.ts';
+import { withIds } from './alert-fields.ts';
 import type { Step } from './plan.ts';
 import type { WantedCover } from './read.ts';
 
@@ -8,10 +11,18 @@ import type { WantedCover } from './read.ts';
 export async function carryOutStep(work: Work, teamId: string, step: Step): Promise<void> {
   switch (step.kind) {
     case 'channel':
-      return work.setChannel(teamId, step.wanted);
+      return acceptChannel(await work.setChannel(teamId, step.wanted));
+    case 'named-channel':
+      return acceptChannel(
+        await (step.id === null
+          ? work.addChannel(teamId, step.wanted)
+          : work.editChannel(teamId, step.id, step.wanted)),
+      );
     case 'queue': {
       const { name, isPaused, ...settings } = step.wanted;
-      await work.setQueue(teamId, name, { ...settings, ...(isPaused !== null && { isPaused }) });
+      const alertSettings = await findChannels(work, teamId, settings.alertSettings);
+      const change = { ...settings, alertSettings, ...(isPaused !== null && { isPaused }) };
+      await work.setQueue(teamId, name, change);
       return;
     }
     case 'cron':
@@ -21,18 +32,45 @@ export async function carryOutStep(work: Work, teamId: string, step: Step): Prom
   }
 }
 
+function acceptChannel(outcome: ChannelOutcome): void {
+  switch (outcome.kind) {
+    case 'saved':
+      return;
+    case 'same':
+      throw new CommandFault(`it leads to the same place as ${outcome.as}.`);
+    case 'too-many':
+      throw new CommandFault('the team has as many channels as it may have.');
+    case 'name-taken':
+      throw new CommandFault('a channel of that name was made meanwhile.');
+    case 'not-found':
+      throw new CommandFault('it was deleted meanwhile.');
+  }
+}
+
+/** Looked up only now: some of them may have been made just before. */
+async function findChannels(
+  work: Work,
+  teamId: string,
+  settings: AlertSettings,
+): Promise<AlertSettings> {
+  if (Object.keys(settings.channels).length === 0) return settings;
+  return withIds(settings, await work.listChannelSettings(teamId));
+}
+
 async function saveCron(
   work: Work,
   teamId: string,
   { id, wanted }: Extract<Step, { kind: 'cron' }>,
 ): Promise<void> {
   const { input, isActive, assertions } = wanted;
+  const alertSettings = await findChannels(work, teamId, wanted.alertSettings);
   if (id === null) {
-    await work.createCron(teamId, { ...input, isActive: isActive ?? true }, assertions);
+    const active = { ...input, isActive: isActive ?? true };
+    await work.createCron(teamId, active, assertions, alertSettings);
     return;
   }
   const edit = { ...input, ...(isActive !== null && { isActive }) };
-  const cron = await work.editCron(teamId, id, edit, assertions);
+  const cron = await work.editCron(teamId, id, edit, assertions, alertSettings);
   if (!cron) throw new CommandFault('it was deleted meanwhile.');
 }
 

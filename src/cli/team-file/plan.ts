@@ -1,15 +1,23 @@
-import type { ChannelConfig } from '#domain/notification-channel';
+import {
+  type ChannelConfig,
+  type ChannelField,
+  fieldsOfKind,
+  valueOf,
+} from '#domain/notification-channel';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { formatRetrySchedule } from '#domain/retry-schedule';
+import type { ChannelSettings } from '#work/channels';
 import type { Cron } from '#work/crons';
 import type { Queue } from '#work/queues';
 import type { MaintenanceWindowView } from '#work/windows';
+import { findUnknownChannels, pairAlertFields } from './alert-fields.ts';
 import type { Path, Problem } from './document.ts';
 import type { WantedCover, WantedCron, WantedQueue, WantedTeam, WantedWindow } from './read.ts';
 
 /** A team as it is. */
 export interface TeamState {
   channel: ChannelConfig;
+  channels: readonly (ChannelSettings & { id: string })[];
   queues: readonly Queue[];
   crons: readonly Cron[];
   windows: readonly MaintenanceWindowView[];
@@ -29,6 +37,8 @@ export type Step = {
   changes: readonly FieldChange[];
 } & (
   | { kind: 'channel'; wanted: ChannelConfig }
+  /** `id`: null for one that is to be made. */
+  | { kind: 'named-channel'; wanted: ChannelSettings; id: string | null }
   | { kind: 'queue'; wanted: WantedQueue }
   /** `id`: null for one that is to be made. */
   | { kind: 'cron'; wanted: WantedCron; id: string | null }
@@ -51,12 +61,18 @@ export function planTeam(
   isSecretHeader: IsSecretHeader,
 ): { plan: Plan; problems: readonly Problem[] } {
   const problems: Problem[] = [];
+  const channels = new Set([...namesOf(wanted.channels), ...namesOf(state.channels)]);
   const steps = [
     ...(wanted.channel ? planChannel(wanted.channel, state.channel) : []),
-    ...wanted.queues.flatMap((queue) => planQueue(queue, state)),
+    ...wanted.channels.flatMap((channel) => planNamedChannel(channel, state)),
+    ...wanted.queues.flatMap((queue, at) => {
+      problems.push(...findUnknownChannels(queue.alertSettings, ['queues', at], channels));
+      return planQueue(queue, state);
+    }),
     ...wanted.crons.flatMap((cron, at) => {
+      problems.push(...findUnknownChannels(cron.alertSettings, ['crons', at], channels));
       const found = findOnly(state.crons, cron.input.name, ['crons', at, 'name'], problems);
-      return planCron(cron, found, isSecretHeader);
+      return planCron(cron, found, state, isSecretHeader);
     }),
     ...wanted.windows.flatMap((window, at) => {
       const path = ['maintenance_windows', at];
@@ -65,8 +81,9 @@ export function planTeam(
       return planWindow(window, found, state);
     }),
   ];
-  const items =
-    (wanted.channel ? 1 : 0) + wanted.queues.length + wanted.crons.length + wanted.windows.length;
+  const { queues, crons, windows } = wanted;
+  const lists = [wanted.channels, queues, crons, windows];
+  const items = (wanted.channel ? 1 : 0) + lists.reduce((sum, { length }) => sum + length, 0);
   return { plan: { steps, unchanged: items - steps.length }, problems };
 }
 
@@ -113,13 +130,35 @@ function findStrangers(
 const namesOf = (items: readonly { name: string }[]) => items.map(({ name }) => name);
 
 function planChannel(wanted: ChannelConfig, current: ChannelConfig): Step[] {
-  const changes = compare([['kind', current.kind, wanted.kind]]);
-  const [from, to] = [urlOf(current), urlOf(wanted)];
-  if (from !== to) changes.push({ field: 'url', from: hide(from), to: hide(to) });
+  const changes = compareChannels(current, wanted);
   return stepIfAny({ kind: 'channel', name: wanted.kind, wanted }, changes, true);
 }
 
-const urlOf = (channel: ChannelConfig) => ('url' in channel ? channel.url : null);
+function planNamedChannel(wanted: ChannelSettings, state: TeamState): Step[] {
+  const current = state.channels.find(({ name }) => name === wanted.name);
+  const changes = compareChannels(current?.config, wanted.config);
+  const { name } = wanted;
+  const step = { kind: 'named-channel', name, wanted, id: current?.id ?? null } as const;
+  return stepIfAny(step, changes, current !== undefined);
+}
+
+/** Whatever a channel is reached by is secret but for what its field says. */
+function compareChannels(current: ChannelConfig | undefined, wanted: ChannelConfig): FieldChange[] {
+  const fields = new Map<string, ChannelField>();
+  for (const { kind } of [current ?? wanted, wanted]) {
+    for (const field of fieldsOfKind(kind)) fields.set(field.name, field);
+  }
+  const changes = compare([['kind', current?.kind, wanted.kind]]);
+  for (const [name, field] of fields) {
+    const [from, to] = [current ? valueOf(current, field) : null, valueOf(wanted, field)];
+    if (from === to) continue;
+    changes.push(
+      field.isSecret ? { field: name, from: hide(from), to: hide(to) } : { field: name, from, to },
+    );
+  }
+  return changes;
+}
+
 const hide = (text: string | null) => (text === null ? null : HIDDEN);
 
 function planQueue(wanted: WantedQueue, state: TeamState): Step[] {
@@ -138,11 +177,17 @@ function planQueue(wanted: WantedQueue, state: TeamState): Step[] {
     ['email_alerts', current?.emailAlerts, wanted.emailAlerts],
     ['dead_letter_days', current?.deadLetterDays, wanted.deadLetterDays],
     ['is_paused', current?.isPaused, isPaused],
+    ...pairAlertFields(current?.alertSettings, wanted.alertSettings, state.channels),
   ]);
   return stepIfAny({ kind: 'queue', name: wanted.name, wanted }, changes, current !== undefined);
 }
 
-function planCron(wanted: WantedCron, current: Cron | null, isSecret: IsSecretHeader): Step[] {
+function planCron(
+  wanted: WantedCron,
+  current: Cron | null,
+  state: TeamState,
+  isSecret: IsSecretHeader,
+): Step[] {
   const { input, secrets } = wanted;
   const isActive = wanted.isActive ?? current?.isActive ?? true;
   const changes = compare([
@@ -155,6 +200,7 @@ function planCron(wanted: WantedCron, current: Cron | null, isSecret: IsSecretHe
     ['alert_threshold', current?.alertThreshold, input.alertThreshold],
     ['assertions', current?.assertions, wanted.assertions],
     ['is_active', current?.isActive, isActive],
+    ...pairAlertFields(current?.alertSettings, wanted.alertSettings, state.channels),
   ]);
   const shown = [...changes, ...compareHeaders(current?.headers ?? [], input.headers)].map(
     (change) => {

@@ -1,13 +1,18 @@
+import type { AlertSettings } from '#domain/alert-settings';
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
-import { type ChannelConfig, DEFAULT_CHANNEL } from '#domain/notification-channel';
-import { readChannelInput } from '#work/channel-input';
+import { CHANNEL_KINDS, type ChannelConfig, DEFAULT_CHANNEL } from '#domain/notification-channel';
+import { readAlertSettings } from '#work/alert-settings-input';
+import { readChannelInput, readNamedChannelInput } from '#work/channel-input';
+import type { ChannelSettings } from '#work/channels';
 import { type CronInput, readCronInput } from '#work/cron-input';
 import type { Reading } from '#work/fields';
 import { readQueueChange, readQueueName } from '#work/queue-input';
 import { DEFAULT_QUEUE_SETTINGS } from '#work/queues';
 import { readWindowInput } from '#work/window-input';
 import { fieldsOf } from '../readings.ts';
+import { ALERT_FIELDS } from './alert-fields.ts';
 import { type Mapping, membersOf, type Path, type Problem, showPath } from './document.ts';
 import { type TeamDocument, toJson, type Value } from './document.ts';
 
@@ -26,6 +31,8 @@ export interface WantedCron {
   input: Omit<CronInput, 'isActive'>;
   isActive: boolean | null;
   assertions: readonly Assertion[];
+  /** With names for channels, as in a queue's: they may be made only now. */
+  alertSettings: AlertSettings;
   /** The fields that came from the environment: `url`, `headers.Authorization`. */
   secrets: ReadonlySet<string>;
 }
@@ -44,13 +51,17 @@ export interface WantedWindow {
 /** What a file asks for. What it does not name stays as it is. */
 export interface WantedTeam {
   channel: ChannelConfig | null;
+  channels: readonly ChannelSettings[];
   queues: readonly WantedQueue[];
   crons: readonly WantedCron[];
   windows: readonly WantedWindow[];
 }
 
-const SECTIONS = ['version', 'channel', 'queues', 'crons', 'maintenance_windows'];
-const CHANNEL_FIELDS = ['kind', 'url'];
+const SECTIONS = ['version', 'channel', 'channels', 'queues', 'crons', 'maintenance_windows'];
+const CHANNEL_FIELDS = [
+  'kind',
+  ...new Set(Object.values(CHANNEL_KINDS).flatMap(({ fields }) => fields.map(({ name }) => name))),
+];
 const QUEUE_FIELDS = [
   'name',
   'timeout_seconds',
@@ -61,6 +72,7 @@ const QUEUE_FIELDS = [
   'email_alerts',
   'dead_letter_days',
   'is_paused',
+  ...ALERT_FIELDS,
 ];
 const CRON_FIELDS = [
   'name',
@@ -74,6 +86,7 @@ const CRON_FIELDS = [
   'alert_threshold',
   'assertions',
   'is_active',
+  ...ALERT_FIELDS,
 ];
 const WINDOW_FIELDS = ['name', 'starts_at', 'ends_at', 'is_weekly', 'covers'];
 
@@ -100,6 +113,7 @@ class TeamReader {
     const channel = root.get('channel') ?? null;
     return {
       channel: channel === null ? null : this.#readChannel(channel),
+      channels: this.#readList(root, 'channels', (item, path) => this.#readNamed(item, path)),
       queues: this.#readList(root, 'queues', (item, path) => this.#readQueue(item, path)),
       crons: this.#readList(root, 'crons', (item, path) => this.#readCron(item, path)),
       windows: this.#readList(root, 'maintenance_windows', (item, path) =>
@@ -116,6 +130,17 @@ class TeamReader {
     });
   }
 
+  #readNamed(value: Value, path: Path): ChannelSettings {
+    const mapping = this.#mapping(value, path, ['name', ...CHANNEL_FIELDS]);
+    const reading = readNamedChannelInput(fieldsOf(membersOf(mapping)), DEFAULT_CHANNEL);
+    return this.#take(reading, path, { name: '', config: { kind: 'email' } });
+  }
+
+  #readAlerts(mapping: Mapping, path: Path): AlertSettings {
+    const reading = readAlertSettings(fieldsOf(membersOf(mapping)), (name) => name);
+    return this.#take(reading, path, NO_ALERT_SETTINGS);
+  }
+
   #readQueue(value: Value, path: Path): WantedQueue {
     const mapping = this.#mapping(value, path, QUEUE_FIELDS);
     const members = membersOf(mapping);
@@ -127,7 +152,8 @@ class TeamReader {
     );
     const change = this.#take(readQueueChange(fieldsOf(members)), path, {});
     const isPaused = change.isPaused ?? null;
-    return { ...DEFAULT_QUEUE_SETTINGS, ...change, name, isPaused };
+    const alertSettings = this.#readAlerts(mapping, path);
+    return { ...DEFAULT_QUEUE_SETTINGS, ...change, name, isPaused, alertSettings };
   }
 
   #readCron(value: Value, path: Path): WantedCron {
@@ -145,6 +171,7 @@ class TeamReader {
       input,
       isActive: (mapping.get('is_active') ?? null) === null ? null : isActive,
       assertions: this.#readAssertions(mapping, path),
+      alertSettings: this.#readAlerts(mapping, path),
       secrets: new Set(secrets),
     };
   }

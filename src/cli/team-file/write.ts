@@ -1,9 +1,11 @@
 import { stringify } from 'yaml';
+import { type ChannelConfig, fieldsOfKind, valueOf } from '#domain/notification-channel';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Cron } from '#work/crons';
 import type { Queue } from '#work/queues';
 import type { MaintenanceWindowView } from '#work/windows';
+import { writeAlertFields } from './alert-fields.ts';
 import { SECRET_PREFIX } from './document.ts';
 import { coverOf, type TeamState, writeTime } from './plan.ts';
 import { FILE_VERSION } from './read.ts';
@@ -40,22 +42,38 @@ export function writeTeamFile(
   isSecretHeader: IsSecretHeader,
 ): { text: string; secrets: readonly string[] } {
   const references = new References();
-  const { channel, queues, crons, windows } = state;
+  const { channel, channels, queues, crons, windows } = state;
   const toCome = windows.filter((window) => window.state !== 'over');
   const content = {
     version: FILE_VERSION,
-    channel:
-      channel.kind === 'email'
-        ? { kind: 'email' }
-        : { kind: channel.kind, url: references.refer('channel', 'url') },
-    queues: queues.map(writeQueue),
-    crons: crons.map((cron) => writeCron(cron, isSecretHeader, references)),
+    channel: writeChannel(channel, 'channel', references),
+    ...(channels.length > 0 && {
+      channels: channels.map(({ name, config }) =>
+        Object.assign({ name }, writeChannel(config, name, references)),
+      ),
+    }),
+    queues: queues.map((queue) =>
+      Object.assign(writeQueue(queue), writeAlertFields(queue.alertSettings, channels)),
+    ),
+    crons: crons.map((cron) => {
+      const fields = writeCron(cron, isSecretHeader, references);
+      return Object.assign(fields, writeAlertFields(cron.alertSettings, channels));
+    }),
     maintenance_windows: toCome.flatMap((window) => writeWindow(window, state)),
   };
   const head = `# The team ${JSON.stringify(teamName)}: what belfry team apply makes of another one, or keeps of this one.\n`;
   const secrets = references.names;
   const needs = secrets.length === 0 ? '' : `# Reads from the environment: ${secrets.join(', ')}\n`;
   return { text: head + needs + stringify(content, { lineWidth: 0 }), secrets };
+}
+
+function writeChannel(config: ChannelConfig, name: string, references: References) {
+  const fields = fieldsOfKind(config.kind).flatMap((field) => {
+    const value = valueOf(config, field);
+    if (value === null) return [];
+    return [[field.name, field.isSecret ? references.refer(name, field.name) : value] as const];
+  });
+  return { kind: config.kind, ...Object.fromEntries(fields) };
 }
 
 /** What is at its default, or not there, is left out, but for what people look for. */

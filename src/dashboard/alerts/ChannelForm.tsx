@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useNavigation } from 'react-router';
-import { CHAT_CHANNELS } from '#domain/notification-channel';
+import { CHANNEL_KINDS, CHANNEL_NAME_CHARACTERS, isPostedKind } from '#domain/notification-channel';
 import { EnterSaves } from '../forms/FormActions.tsx';
 import { ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -8,36 +8,45 @@ import { Notice } from '../parts/Notice.tsx';
 import type { ChannelView, FieldErrors } from '../services.ts';
 import classes from './Alerts.module.css';
 import { asSentence, nameChannel } from './alert-words.ts';
+import type { ChannelAnswer, TestResult } from './channel-form.ts';
+import { fieldGroups, inputName, type ChannelTyped, type FieldGroup } from './channel-typed.ts';
 import { describeMembers } from './PresentChannel.tsx';
-
-export type ChannelTyped = { kind: string; url: string };
-
-/** What came of a test by a channel. */
-export type TestResult = {
-  kind: ChannelView['kind'];
-  outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
-};
 
 const choices = [
   { value: 'email', text: 'Email to every member' },
-  ...Object.entries(CHAT_CHANNELS).map(([value, { label }]) => ({ value, text: label })),
+  ...Object.entries(CHANNEL_KINDS).map(([value, { label }]) => ({ value, text: label })),
 ];
 
 type ChannelFormProps = {
-  channel: ChannelView;
-  typed: ChannelTyped;
-  errors: FieldErrors | undefined;
-  test: TestResult | undefined;
+  /** The channel as it is; null for a new one. */
+  channel: ChannelView | null;
+  answer: ChannelAnswer;
+  /** False for the default, which has no name of its own. */
+  isNamed: boolean;
   memberCount: number;
 };
 
-export function ChannelForm({ channel, typed, errors, test, memberCount }: ChannelFormProps) {
+export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFormProps) {
   const { state, formData } = useNavigation();
   const isTesting = state === 'submitting' && formData?.get('intent') === 'test';
+  const { typed, errors, test } = answer;
   return (
     <Form noValidate className={classes.channel}>
       <EnterSaves />
       {test ? <TestNotice test={test} memberCount={memberCount} /> : null}
+      {isNamed ? (
+        <TextField
+          name="name"
+          label="Name"
+          description="Crons and queues name the channel by it."
+          required
+          maxLength={CHANNEL_NAME_CHARACTERS}
+          autoComplete="off"
+          placeholder="On call"
+          defaultValue={typed.name}
+          errors={errors}
+        />
+      ) : null}
       <ChoiceField
         name="kind"
         label="Channel"
@@ -45,25 +54,9 @@ export function ChannelForm({ channel, typed, errors, test, memberCount }: Chann
         defaultValue={typed.kind}
         errors={errors}
       />
-      <div className={classes.address}>
-        <TextField
-          name="url"
-          label="Incoming webhook"
-          description={
-            channel.maskedUrl === null
-              ? 'Its address, which the chat makes. Whoever knows it can post, so it is kept encrypted.'
-              : `Empty keeps that of ${nameChannel(channel.kind)}: ${channel.maskedUrl}`
-          }
-          inputMode="url"
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={4000}
-          placeholder="https://"
-          defaultValue={typed.url}
-          errors={errors}
-        />
-        <WhereToFindIt />
-      </div>
+      {fieldGroups.map((group) => (
+        <KindFields key={group.name} {...{ group, channel, typed, errors }} />
+      ))}
       <div className="row">
         <Button type="submit" name="intent" value="save">
           Save
@@ -82,6 +75,46 @@ export function ChannelForm({ channel, typed, errors, test, memberCount }: Chann
   );
 }
 
+type KindFieldsProps = {
+  group: FieldGroup;
+  channel: ChannelView | null;
+  typed: ChannelTyped;
+  errors: FieldErrors | undefined;
+};
+
+/** What the kinds of a group ask for; the style sheet shows them while one of these is chosen. */
+function KindFields({ group, channel, typed, errors }: KindFieldsProps) {
+  const isPresent = channel !== null && group.kinds.some((kind) => kind === channel.kind);
+  return (
+    <div className={classes.address} data-kinds={group.kinds.join(' ')}>
+      {group.fields.map((field) => {
+        const name = inputName(group, field);
+        const kept = isPresent ? channel.shown.find((shown) => shown.name === field.name) : null;
+        return (
+          <TextField
+            key={name}
+            name={name}
+            label={field.label}
+            description={
+              kept && field.isSecret
+                ? `Empty keeps that of ${nameChannel(channel?.kind ?? 'email')}: ${kept.text}`
+                : field.description
+            }
+            {...(field.isUrl ? { inputMode: 'url' as const } : {})}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={field.maxLength}
+            placeholder={field.placeholder}
+            defaultValue={typed.values[name] ?? ''}
+            errors={errors}
+          />
+        );
+      })}
+      <WhereToFindIt group={group} />
+    </div>
+  );
+}
+
 function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
   const name = nameChannel(kind);
   if (outcome.kind === 'logged') {
@@ -97,15 +130,13 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
         {`${asSentence(outcome.error)} `}
         {kind === 'email'
           ? 'The log of the service says more.'
-          : `Check that the address is the whole incoming webhook of ${name}, and that it still exists there.`}
+          : `Check that what is entered is whole and still right at ${name}.`}
       </Notice>
     );
   }
   return (
     <Notice kind="done" title="The test is sent.">
-      {kind === 'email'
-        ? `It went to ${describeMembers(memberCount)}.`
-        : `${name} took it; it stands in the channel that the webhook was made for.`}{' '}
+      {kind === 'email' ? `It went to ${describeMembers(memberCount)}.` : `${name} took it.`}{' '}
       Nothing is saved yet.
     </Notice>
   );
@@ -113,15 +144,15 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
 
 type TestNoticeProps = { test: TestResult; memberCount: number };
 
-function WhereToFindIt() {
+function WhereToFindIt({ group: { kinds } }: { group: FieldGroup }) {
   return (
     <details>
       <summary>Where to find it</summary>
       <dl className={classes.places}>
-        {Object.values(CHAT_CHANNELS).map(({ label, webhookIsIn }) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{webhookIsIn}</dd>
+        {kinds.filter(isPostedKind).map((kind) => (
+          <div key={kind}>
+            <dt>{CHANNEL_KINDS[kind].label}</dt>
+            <dd>{CHANNEL_KINDS[kind].isFoundIn}</dd>
           </div>
         ))}
       </dl>

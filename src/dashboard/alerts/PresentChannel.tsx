@@ -16,7 +16,7 @@ export function PresentChannel({
   /** False where mails are only logged. */
   sendsMail: boolean;
 }) {
-  const { kind, maskedUrl, lastSentAt, lastError, lastErrorAt } = channel;
+  const { kind, shown, lastSentAt, lastError, lastErrorAt } = channel;
   return (
     <>
       {isFailing(channel) ? (
@@ -25,17 +25,12 @@ export function PresentChannel({
           for an hour.
         </Notice>
       ) : null}
-      {kind === 'email' && !sendsMail ? (
-        <Notice kind="warning" title="Mail is not set up here.">
-          Notices by email are written to the log of the service. Its operator can name a mail
-          server.
-        </Notice>
-      ) : null}
+      {kind === 'email' && !sendsMail ? <NoMailServer /> : null}
       <DefinitionList
         entries={[
           ['Channel', nameChannel(kind)],
           ['Goes to', kind === 'email' ? describeMembers(memberCount) : null],
-          ['Address', maskedUrl === null ? null : <code key="address">{maskedUrl}</code>],
+          ...shown.map(({ label, text }) => [label, <code key={label}>{text}</code>] as const),
           ['Last sent', <Time key="sent" at={lastSentAt} />],
           [
             'Last error',
@@ -48,6 +43,14 @@ export function PresentChannel({
         ]}
       />
     </>
+  );
+}
+
+export function NoMailServer() {
+  return (
+    <Notice kind="warning" title="Mail is not set up here.">
+      Notices by email are written to the log of the service. Its operator can name a mail server.
+    </Notice>
   );
 }
 

@@ -1,9 +1,10 @@
 /** Alerts in words, for rows. The notices that go out say the same in their own forms. */
+import type { AlertLevel } from '#domain/alert-streak';
 import { describeUsage } from '#domain/usage';
-import { CHAT_CHANNELS } from '#domain/notification-channel';
+import { nameOfKind } from '#domain/notification-channel';
 import { describeDuration } from '#domain/duration-words';
 import { describeOutcome } from '../runs/reasons.ts';
-import type { Alert, ChannelView, StoredAlert } from '../services.ts';
+import type { Alert, ChannelView, ListedChannel, StoredAlert } from '../services.ts';
 
 /** `“Nightly” failed 2 times in a row` */
 export function describeAlert(alert: Alert): string {
@@ -53,7 +54,21 @@ export function pathOfSource({ kind, id }: StoredAlert['source']): string {
 }
 
 export function nameChannel(kind: ChannelView['kind']): string {
-  return kind === 'email' ? 'Email' : CHAT_CHANNELS[kind].label;
+  return nameOfKind(kind);
+}
+
+const levels: Record<AlertLevel, string> = {
+  warning: 'Warning',
+  failure: 'Failure',
+  recovery: 'Recovery',
+};
+
+export function nameLevel(level: AlertLevel): string {
+  return levels[level];
+}
+
+export function nameOfChannel({ name }: Pick<ListedChannel, 'name'>): string {
+  return name ?? 'Default channel';
 }
 
 /** True while the last thing that happened to the channel is a failure; it stands after what was sent with it. */

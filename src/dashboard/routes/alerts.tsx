@@ -22,7 +22,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { Pagination } from '../lists/Pagination.tsx';
 import { readText } from '../forms/read-form.ts';
-import type { ChannelView } from '../services.ts';
+import type { ListedChannel } from '../services.ts';
 import type { loader as frameLoader } from './frame.tsx';
 import type { Route } from './+types/alerts.ts';
 
@@ -36,14 +36,13 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { search, faults } = readAlertSearch(url.searchParams);
   const isEach = url.searchParams.has('each');
   const size = isEach ? PAGE_ROWS : PAGE_ALERTS;
-  const [found, [newest], sources, channel, windows] = await Promise.all([
+  const [found, [newest], sources, channels, windows] = await Promise.all([
     search ? work.listAlerts(team.id, { ...search, limit: size + 1 }) : [],
     work.listAlerts(team.id, { limit: 1 }),
     work.listAlertSources(team.id),
-    work.readChannel(team.id),
+    work.listChannels(team.id),
     work.listActiveWindows(team.id),
   ]);
-  const { kind, lastSentAt, lastErrorAt, lastError } = channel;
   const { rows: alerts, ...pages } = cutPage(found, search ?? {}, size);
   return {
     alerts,
@@ -53,8 +52,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     isNarrowed: isNarrowed(url.searchParams),
     isEach,
     sources,
-    // The address is a secret, masked or not: it is for the settings alone.
-    channel: { kind, lastSentAt, lastErrorAt, lastError, maskedUrl: null },
+    // Their addresses are secrets, masked or not: they are for the settings alone.
+    channels: channels.map((channel): ListedChannel => Object.assign(channel, { shown: [] })),
     sendsMail: people.accounts.sendsMail(),
     mayRepair: may(team.role, 'notifications'),
     windows,
@@ -95,12 +94,12 @@ function sayMarked(marked: number, isRead: boolean): string {
 
 export default function Alerts({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { alerts, next, previous, newestId, sources, channel, mayRepair, windows, faults } =
+  const { alerts, next, previous, newestId, sources, channels, mayRepair, windows, faults } =
     loaderData;
   const { isEach } = loaderData;
   const seen = useSeenUpTo(newestId);
   const columns = useAlertColumns();
-  const way = describeWay(channel.kind, loaderData.sendsMail);
+  const way = describeWay(channels, loaderData.sendsMail);
   if (newestId === null && faults === null) return <NoAlerts way={way} />;
   return (
     <>
@@ -110,7 +109,9 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
         action={seen.id === null ? null : <MarkAllRead upTo={seen.id} />}
       />
       <div className={classes.notices}>
-        <ChannelTrouble channel={channel} mayRepair={mayRepair} />
+        {channels.map((channel) => (
+          <ChannelTrouble key={channel.id} channel={channel} mayRepair={mayRepair} />
+        ))}
         <MaintenanceNotice windows={windows} of="the team" />
       </div>
       <AlertFilters sources={sources} isNarrowed={loaderData.isNarrowed} faults={faults} />
@@ -161,20 +162,21 @@ function MarkAllRead({ upTo }: { upTo: string }) {
   );
 }
 
-function describeWay(kind: ChannelView['kind'], sendsMail: boolean): string {
+function describeWay(channels: readonly ListedChannel[], sendsMail: boolean): string {
+  const kind = channels[0]?.kind ?? 'email';
+  if (channels.length > 1)
+    return `Each one goes to ${nameChannel(kind)}, too, or to the channels that its cron or queue names.`;
   if (kind !== 'email') return `Each one goes to ${nameChannel(kind)}, too.`;
   return sendsMail
     ? 'Each one is mailed to every member, too.'
     : 'Mails about them are in the log of the service: no mail server is set up.';
 }
 
-function ChannelTrouble({ channel, mayRepair }: { channel: ChannelView; mayRepair: boolean }) {
+function ChannelTrouble({ channel, mayRepair }: { channel: ListedChannel; mayRepair: boolean }) {
+  const by = channel.name === null ? nameChannel(channel.kind) : `“${channel.name}”`;
   if (!isFailing(channel)) return null;
   return (
-    <Notice
-      kind="warning"
-      title={`The last notice by ${nameChannel(channel.kind)} could not be sent.`}
-    >
+    <Notice kind="warning" title={`The last notice by ${by} could not be sent.`}>
       {`${asSentence(channel.lastError ?? '')} `}
       {mayRepair ? (
         <Link to="/settings/notifications">Check the channel</Link>

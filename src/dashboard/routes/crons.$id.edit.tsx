@@ -32,6 +32,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     typed: given === null ? typed : { ...typed, url: given.slice(0, 4096) },
     hasSecrets: cron.headers.some(([name]) => work.isSecretHeader(name)),
     areSecretsShown,
+    choices: await work.listChannelChoices(team.id),
   };
 }
 
@@ -49,8 +50,8 @@ export async function action({ params, context }: Route.ActionArgs) {
   if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
     return data<Answer>({ typed, test: await testCron(work, team.id, reading) });
-  const { cron: input, assertions } = reading.input;
-  if (!(await work.editCron(team.id, cron.id, input, assertions))) notFound();
+  const { cron: input, assertions, alertSettings } = reading.input;
+  if (!(await work.editCron(team.id, cron.id, input, assertions, alertSettings))) notFound();
   return redirectWithToast(
     `/crons/${cron.id}`,
     { kind: 'done', text: 'The cron is saved. The next run is made with it.' },
@@ -87,6 +88,7 @@ export default function EditCron({ loaderData, actionData }: Route.ComponentProp
         errors={answer.errors}
         word="Save"
         cancelTo={`/crons/${id}`}
+        choices={loaderData.choices}
         outcome={answer.test ? <TestOutcome outcome={answer.test} /> : null}
       />
     </>

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { data, Link, useLocation } from 'react-router';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
+import { ALERT_LEVELS } from '#domain/alert-settings';
+import { readTold } from '../alerts/told.ts';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
@@ -78,7 +80,17 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const headers = cron.headers.map(([name]) => ({ name, isSecret: work.isSecretHeader(name) }));
   const { payload, unreadable } = cron;
   const failing = await readFailing(work, team.id, row);
-  const page = { row, headers, payload, unreadable, history, failing, status: status ?? null };
+  const told = await readTold(work, team.id, cron.alertSettings, ALERT_LEVELS);
+  const page = {
+    row,
+    headers,
+    payload,
+    unreadable,
+    history,
+    failing,
+    told,
+    status: status ?? null,
+  };
   return { ...page, durations, range, faults, deletion, windows, activity };
 }
 
@@ -303,9 +315,11 @@ type SettingsProps = {
   windows: readonly MaintenanceWindowView[];
   headers: { name: string; isSecret: boolean }[];
   payload: string | null;
+  /** Who is told of its alerts; null where that is the default channel. */
+  told: string | null;
 };
 
-function Settings({ row: { cron }, headers, payload, windows }: SettingsProps) {
+function Settings({ row: { cron }, headers, payload, windows, told }: SettingsProps) {
   const threshold = cron.alertThreshold;
   return (
     <Panel title="Settings">
@@ -325,6 +339,7 @@ function Settings({ row: { cron }, headers, payload, windows }: SettingsProps) {
                 : `After ${countOf(threshold, 'failed run', 'failed runs in a row')}`}
             </AlertFact>,
           ],
+          ['Told', told],
           [
             'Success assertions',
             cron.assertions.length === 0 ? 'None' : <AssertionList assertions={cron.assertions} />,

@@ -23,7 +23,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const typed: CronTyped = source
     ? { ...typedOfCron(source, work.isSecretHeader), name: `${source.name} (copy)` }
     : fresh;
-  return { typed, from: source?.id ?? null };
+  const choices = await work.listChannelChoices(team.id);
+  return { typed, from: source?.id ?? null, choices };
 }
 
 /** The one of the first steps, ready to be saved. */
@@ -53,8 +54,8 @@ export async function action({ context }: Route.ActionArgs) {
   if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
     return data<Answer>({ typed, test: await testCron(work, team.id, reading) });
-  const { cron, assertions } = reading.input;
-  const made = await work.createCron(team.id, cron, assertions);
+  const { cron, assertions, alertSettings } = reading.input;
+  const made = await work.createCron(team.id, cron, assertions, alertSettings);
   return redirectWithToast(
     `/crons/${made.id}`,
     { kind: 'done', text: `The cron “${made.name}” is created.` },
@@ -79,6 +80,7 @@ export default function NewCron({ loaderData, actionData }: Route.ComponentProps
         word="Create cron"
         cancelTo="/crons"
         from={loaderData.from}
+        choices={loaderData.choices}
         paste={
           loaderData.from ? null : (
             <PasteBox

@@ -12,9 +12,11 @@ import type { Route } from './+types/queues.$id.edit.ts';
 
 export async function loader({ params, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
-  const find = (teamId: string) => context.get(services).work.findQueue(teamId, params.id);
+  const { work } = context.get(services);
+  const find = (teamId: string) => work.findQueue(teamId, params.id);
   const queue = (await find(team.id)) ?? (await notHere(context, find));
-  return { id: queue.id, name: queue.name, typed: typedOfQueue(queue) };
+  const choices = await work.listChannelChoices(team.id);
+  return { id: queue.id, name: queue.name, typed: typedOfQueue(queue), choices };
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
@@ -45,6 +47,7 @@ export default function EditQueue({ loaderData, actionData }: Route.ComponentPro
         word="Save"
         cancelTo={`/queues/${id}`}
         isNew={false}
+        choices={loaderData.choices}
         trial={actionData?.trial ?? noTrial}
         outcome={actionData?.test ? <TestOutcome outcome={actionData.test} /> : null}
       />

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { data, Link } from 'react-router';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
+import { readTold } from '../alerts/told.ts';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
@@ -48,7 +49,8 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   ]);
   if (!row || !history || !deletion)
     return notHere(context, (teamId) => work.findQueue(teamId, params.id));
-  const page = { row, history, range, faults, deletion, windows, activity };
+  const told = await readTold(work, team.id, row.queue.alertSettings, ['warning', 'failure']);
+  const page = { row, history, range, faults, deletion, windows, activity, told };
   return { ...page, counts: await work.countTabs(team.id, params.id) };
 }
 
@@ -131,7 +133,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
               <ResultStrip results={row.strip} />
             </div>
           </Panel>
-          <Settings row={row} isMuted={windows.length > 0} />
+          <Settings row={row} isMuted={windows.length > 0} told={loaderData.told} />
         </div>
         <OverTime {...loaderData} />
         <ActivityPanel activity={loaderData.activity} />
@@ -216,7 +218,14 @@ function More({ row: { queue } }: { row: QueueRow }) {
   );
 }
 
-function Settings({ row: { queue }, isMuted }: { row: QueueRow; isMuted: boolean }) {
+type SettingsProps = {
+  row: QueueRow;
+  isMuted: boolean;
+  /** Who is told besides every member; null where that is the default channel. */
+  told: string | null;
+};
+
+function Settings({ row: { queue }, isMuted, told }: SettingsProps) {
   return (
     <Panel title="Settings">
       <DefinitionList
@@ -239,6 +248,7 @@ function Settings({ row: { queue }, isMuted }: { row: QueueRow; isMuted: boolean
               {queue.emailAlerts ? 'On' : 'Off'}
             </AlertFact>,
           ],
+          ['Told besides', told],
           [
             'Success assertions',
             queue.assertions.length === 0 ? (

@@ -22,10 +22,13 @@ const defaults = {
   deadLetterDays: 14,
   isPaused: false,
   assertions: [],
+  alertSettings: { channels: {} },
 } as const;
 
-export function loader() {
-  return { typed: typedOfQueue(defaults) };
+export async function loader({ context }: Route.LoaderArgs) {
+  const { team } = context.get(signedIn);
+  const choices = await context.get(services).work.listChannelChoices(team.id);
+  return { typed: typedOfQueue(defaults), choices };
 }
 
 export async function action({ context }: Route.ActionArgs) {
@@ -63,6 +66,7 @@ export default function NewQueue({ loaderData, actionData }: Route.ComponentProp
         word="Create queue"
         cancelTo="/queues"
         isNew
+        choices={loaderData.choices}
         trial={actionData?.trial ?? noTrial}
         outcome={actionData?.test ? <TestOutcome outcome={actionData.test} /> : null}
       />

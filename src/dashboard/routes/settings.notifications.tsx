@@ -1,82 +1,94 @@
-import { data } from 'react-router';
-import { readFormPairs } from '#work/form-fields';
-import { readChannelInput } from '#work/channel-input';
-import { ChannelForm, type ChannelTyped, type TestResult } from '../alerts/ChannelForm.tsx';
-import { nameChannel } from '../alerts/alert-words.ts';
-import { PresentChannel } from '../alerts/PresentChannel.tsx';
-import { requestFacts, requirePermission, sentForm, services } from '../context.ts';
+import { Button } from '@mantine/core';
+import { data, Link } from 'react-router';
+import { MOST_CHANNELS } from '#domain/notification-channel';
+import { asSentence, isFailing, nameOfChannel } from '../alerts/alert-words.ts';
+import { channelColumns, type ChannelUse } from '../alerts/ChannelTable.tsx';
+import { NoMailServer } from '../alerts/PresentChannel.tsx';
+import { notFound, requestFacts, requirePermission, sentForm, services } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
-import { errorsOf } from '../work-forms/read-fields.ts';
+import { DataTable } from '../lists/DataTable.tsx';
+import { Notice } from '../parts/Notice.tsx';
 import { readText } from '../forms/read-form.ts';
 import { Section } from '../parts/Section.tsx';
-import type { FieldErrors } from '../services.ts';
+import { Time } from '../parts/Time.tsx';
+import type { ChannelUser } from '../services.ts';
+import classes from '../alerts/Alerts.module.css';
 import type { Route } from './+types/settings.notifications.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { actor } = requirePermission(context, 'notifications');
   const { people, work } = context.get(services);
-  const [channel, { memberCount }] = await Promise.all([
-    work.readChannel(actor.teamId),
+  const [channels, users, { memberCount }] = await Promise.all([
+    work.listChannels(actor.teamId),
+    work.listChannelUsers(actor.teamId),
     people.teams.describeTeam(actor),
   ]);
-  return { channel, memberCount, sendsMail: people.accounts.sendsMail() };
+  const rows = channels.map((channel) =>
+    Object.assign(channel, { use: countUse(users, channel.id) }),
+  );
+  return { rows, memberCount, sendsMail: people.accounts.sendsMail() };
 }
 
-type Answer = { typed: ChannelTyped; errors?: FieldErrors; test?: TestResult };
+function countUse(users: readonly ChannelUser[], channelId: string): ChannelUse {
+  const own = users.filter(({ settings }) =>
+    Object.values(settings.channels).some((refs) => refs.includes(channelId)),
+  );
+  const crons = own.filter(({ kind }) => kind === 'cron').length;
+  return { crons, queues: own.length - crons };
+}
 
 export async function action({ context }: Route.ActionArgs) {
   const { actor } = requirePermission(context, 'notifications');
-  const { work, notifier } = context.get(services);
   const form = context.get(sentForm);
-  const intent = readText(form, 'intent');
-  if (intent !== 'save' && intent !== 'test') throw data(null, { status: 400 });
-  const typed = { kind: readText(form, 'kind'), url: readText(form, 'url').trim() };
-  const current = await work.readChannelConfig(actor.teamId);
-  const reading = readChannelInput(readFormPairs(Object.entries(typed)), current);
-  if (!reading.ok)
-    return data<Answer>({ typed, errors: errorsOf(reading.errors) }, { status: 422 });
-  const { input } = reading;
-  if (intent === 'test') {
-    const outcome = await notifier.sendTest(actor.teamId, input);
-    return data<Answer>({ typed, test: { kind: input.kind, outcome } });
-  }
-  await work.setChannel(actor.teamId, input);
-  const to = input.kind === 'email' ? 'every member by email' : nameChannel(input.kind);
+  if (readText(form, 'intent') !== 'delete') throw data(null, { status: 400 });
+  const { work } = context.get(services);
+  if (!(await work.deleteChannel(actor.teamId, readText(form, 'id')))) notFound();
   return redirectWithToast(
     '/settings/notifications',
-    { kind: 'done', text: `Alerts go to ${to} from now on.` },
+    { kind: 'done', text: 'The channel is deleted. What named it goes to the default channel.' },
     context.get(requestFacts).baseUrl,
   );
 }
 
-export default function Notifications({ loaderData, actionData }: Route.ComponentProps) {
-  const { channel, memberCount, sendsMail } = loaderData;
-  const answer: Answer | undefined = actionData;
+export default function Notifications({ loaderData }: Route.ComponentProps) {
+  const { rows, memberCount, sendsMail } = loaderData;
+  const failing = rows.filter(isFailing);
   return (
     <>
+      <div className={classes.notices}>
+        {failing.map((channel) => (
+          <Notice
+            key={channel.id}
+            kind="failed"
+            title={`The last notice by “${nameOfChannel(channel)}” could not be sent.`}
+          >
+            {asSentence(channel.lastError ?? '')} It was <Time at={channel.lastErrorAt} />; a notice
+            is tried again for an hour.
+          </Notice>
+        ))}
+        {!sendsMail && rows.some(({ kind }) => kind === 'email') ? <NoMailServer /> : null}
+      </div>
       <Section
-        title="Notification channel"
-        note="Where the team hears of alerts. They stand on the Alerts tab as well."
+        title="Channels"
+        note="Where the team hears of alerts. They go to the default channel, unless a cron or a queue names others in its form. They stand on the Alerts tab as well."
       >
-        <PresentChannel channel={channel} memberCount={memberCount} sendsMail={sendsMail} />
-      </Section>
-      <Section
-        title="Choose a channel"
-        note="A notice holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
-      >
-        <ChannelForm
-          // A saved address leaves the form.
-          key={`${channel.kind} ${channel.maskedUrl}`}
-          channel={channel}
-          typed={answer?.typed ?? { kind: channel.kind, url: '' }}
-          errors={answer?.errors}
-          test={answer?.test}
-          memberCount={memberCount}
+        <DataTable
+          caption="Notification channels"
+          columns={channelColumns(memberCount)}
+          rows={rows}
+          keyOf={({ id }) => id}
         />
+        {rows.length > MOST_CHANNELS ? (
+          <p className="muted">A team has {MOST_CHANNELS} channels besides the default at most.</p>
+        ) : (
+          <Button component={Link} to="/settings/notifications/new">
+            Add channel
+          </Button>
+        )}
       </Section>
       <Section
-        title="Queues"
-        note="What goes to members whatever the channel is, and what stays here."
+        title="What is told"
+        note="A notice holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
       >
         <p>
           Alerts of queues with “Enable email alerts for job failures” are mailed to every member,

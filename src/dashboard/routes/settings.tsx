@@ -26,7 +26,8 @@ export function loader({ context }: Route.LoaderArgs) {
 
 export default function Settings({ loaderData }: Route.ComponentProps) {
   const { pathname } = useLocation();
-  const current = loaderData.pages.find(({ path }) => path === pathname);
+  const isHere = (path: string) => path === pathname || pathname.startsWith(`${path}/`);
+  const current = loaderData.pages.find(({ path }) => isHere(path));
   return (
     <>
       <PageHeader
@@ -38,7 +39,7 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
         tabs={loaderData.pages.map(({ name, path }) => ({
           name,
           to: path,
-          isCurrent: path === pathname,
+          isCurrent: isHere(path),
         }))}
       />
       <Outlet />

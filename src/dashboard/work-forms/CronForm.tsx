@@ -2,7 +2,9 @@ import type { ReactNode } from 'react';
 import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
-import type { FieldErrors } from '../services.ts';
+import { ALERT_LEVELS } from '#domain/alert-settings';
+import { ChannelChoices } from '../alerts/ChannelChoices.tsx';
+import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
 import classes from '../forms/Form.module.css';
@@ -25,6 +27,8 @@ type CronFormProps = {
   /** The word on the button that saves. */
   word: string;
   cancelTo: string;
+  /** The channels that its alerts may go to. */
+  choices: readonly ChannelChoice[];
   /** A cron whose masked headers are meant, when another is made from it. */
   from?: string | null;
   /** A way to fill the form, above the fields. */
@@ -35,7 +39,7 @@ type CronFormProps = {
 
 /** Every setting of a cron (§2.1, §2.4), the same for a new one and a present one. */
 export function CronForm(props: CronFormProps) {
-  const { typed, errors, word, cancelTo, from, paste, outcome } = props;
+  const { typed, errors, word, cancelTo, choices, from, paste, outcome } = props;
   const reach = useReach();
   return (
     <Form noValidate>
@@ -57,18 +61,7 @@ export function CronForm(props: CronFormProps) {
           <TargetFields typed={typed} errors={errors} />
         </div>
       </Section>
-      <Section title="Schedule" note="Crons run in UTC, at most once a minute.">
-        <div className={classes.fields}>
-          <ScheduleField defaultValue={typed.cron_expression} errors={errors} />
-          <CheckField
-            name="is_active"
-            label="Active"
-            description="Without it the cron is paused: it does not run until it is started."
-            defaultChecked={typed.is_active}
-            errors={errors}
-          />
-        </div>
-      </Section>
+      <Schedule typed={typed} errors={errors} />
       <Section title="Request" note="The same with every run.">
         <div className={classes.fields}>
           <ContentFields
@@ -82,7 +75,13 @@ export function CronForm(props: CronFormProps) {
         title="Judging"
         note="A run succeeds with a 2xx response that holds every assertion. Crons are never retried."
       >
-        <JudgingFields typed={typed} errors={errors} />
+        <div className={classes.fields}>
+          <TimeoutField typed={typed} errors={errors} />
+          <AssertionsEditor rows={typed.assertions} errors={errors} />
+        </div>
+      </Section>
+      <Section title="Alerts" note="When somebody is told of runs that fail, and where.">
+        <AlertFields typed={typed} errors={errors} choices={choices} />
       </Section>
       {outcome}
       <FormActions word={word} cancelTo={cancelTo} errors={errors} />
@@ -90,11 +89,28 @@ export function CronForm(props: CronFormProps) {
   );
 }
 
-function JudgingFields({ typed, errors }: { typed: CronTyped; errors: FieldErrors | undefined }) {
+type Part = { typed: CronTyped; errors: FieldErrors | undefined };
+
+function Schedule({ typed, errors }: Part) {
+  return (
+    <Section title="Schedule" note="Crons run in UTC, at most once a minute.">
+      <div className={classes.fields}>
+        <ScheduleField defaultValue={typed.cron_expression} errors={errors} />
+        <CheckField
+          name="is_active"
+          label="Active"
+          description="Without it the cron is paused: it does not run until it is started."
+          defaultChecked={typed.is_active}
+          errors={errors}
+        />
+      </div>
+    </Section>
+  );
+}
+
+function AlertFields({ typed, errors, choices }: Part & Pick<CronFormProps, 'choices'>) {
   return (
     <div className={classes.fields}>
-      <TimeoutField typed={typed} errors={errors} />
-      <AssertionsEditor rows={typed.assertions} errors={errors} />
       <div className={classes.short}>
         <ChoiceField
           name="alert_threshold"
@@ -104,6 +120,13 @@ function JudgingFields({ typed, errors }: { typed: CronTyped; errors: FieldError
           errors={errors}
         />
       </div>
+      <ChannelChoices
+        typed={typed.alerts}
+        errors={errors}
+        choices={choices}
+        levels={ALERT_LEVELS}
+        note="By level. Nothing ticked: the alert stands on the Alerts page alone."
+      />
     </div>
   );
 }

@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
-import type { FieldErrors } from '../services.ts';
+import { ChannelChoices } from '../alerts/ChannelChoices.tsx';
+import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
 import classes from '../forms/Form.module.css';
@@ -19,13 +20,15 @@ type QueueFormProps = {
   /** A queue keeps its name: jobs are addressed to it. */
   isNew: boolean;
   trial: Trial;
+  /** The channels that its alerts may go to. */
+  choices: readonly ChannelChoice[];
   /** What came of a test run, above the buttons. */
   outcome?: ReactNode;
 };
 
 /** Every setting of a queue (§2.3). A change holds for what is already waiting, too (§3.4). */
 export function QueueForm(props: QueueFormProps) {
-  const { typed, errors, word, cancelTo, isNew, trial, outcome } = props;
+  const { typed, errors, word, cancelTo, isNew, trial, choices, outcome } = props;
   return (
     <Form noValidate>
       <EnterSaves />
@@ -54,14 +57,10 @@ export function QueueForm(props: QueueFormProps) {
       >
         <div className={classes.fields}>
           <AssertionsEditor rows={typed.assertions} errors={errors} />
-          <CheckField
-            name="email_alerts"
-            label="Enable email alerts for job failures"
-            description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
-            defaultChecked={typed.email_alerts}
-            errors={errors}
-          />
         </div>
+      </Section>
+      <Section title="Alerts" note="When somebody is told of jobs that fail, and where.">
+        <AlertFields typed={typed} errors={errors} choices={choices} />
       </Section>
       <Section
         title="Try it"
@@ -102,6 +101,27 @@ function TrialFields({ trial, errors }: { trial: Trial; errors: FieldErrors | un
 }
 
 type Part = { typed: QueueTyped; errors: FieldErrors | undefined };
+
+function AlertFields({ typed, errors, choices }: Part & { choices: readonly ChannelChoice[] }) {
+  return (
+    <div className={classes.fields}>
+      <CheckField
+        name="email_alerts"
+        label="Enable email alerts for job failures"
+        description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
+        defaultChecked={typed.email_alerts}
+        errors={errors}
+      />
+      <ChannelChoices
+        typed={typed.alerts}
+        errors={errors}
+        choices={choices}
+        levels={['warning', 'failure']}
+        note="Besides the mails to every member, by level. Nothing ticked: the mails alone."
+      />
+    </div>
+  );
+}
 
 function NameFields({ typed, errors, isNew }: Part & { isNew: boolean }) {
   return (

@@ -125,6 +125,9 @@ describe('the form of a queue', () => {
     email_alerts: '0',
     dead_letter_days: '14',
   };
+  const noneChosen = {
+    channels: { warning: ['default'], failure: ['default'], recovery: ['default'] },
+  };
   test('reads every setting', () => {
     assert.deepEqual(inputOf(readQueueForm(form(queue))), {
       name: 'mail',
@@ -136,6 +139,7 @@ describe('the form of a queue', () => {
         assertions: [],
         emailAlerts: false,
         deadLetterDays: 14,
+        alertSettings: noneChosen,
       },
     });
   });

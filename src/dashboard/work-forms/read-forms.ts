@@ -1,4 +1,5 @@
 /** The three forms, read by the rules of the API (§2.1–2.3), with what was typed kept beside. */
+import type { AlertSettings } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import type { HeaderList } from '#domain/exchange';
@@ -9,6 +10,8 @@ import type { Cron } from '#work/crons';
 import { type JobInput, readJobInput } from '#work/job-input';
 import { type QueueChange, readQueueChange, readQueueName } from '#work/queue-input';
 import type { Queue } from '#work/queues';
+import { typedOfAlerts } from '../alerts/alert-typed.ts';
+import { readAlertForm } from '../alerts/read-alert-form.ts';
 import { readChecked, readText } from '../forms/read-form.ts';
 import type { FieldErrors, JobDraft } from '../services.ts';
 import {
@@ -34,7 +37,11 @@ import {
   type QueueTyped,
 } from './typed.ts';
 
-export type CronForm = { cron: CronInput; assertions: Assertion[] };
+export type CronForm = {
+  cron: CronInput;
+  assertions: Assertion[];
+  alertSettings: AlertSettings;
+};
 
 /**
  * @param stored  the cron's headers as they are, for those that the form shows masked
@@ -45,6 +52,7 @@ export function readCronForm(
   stored: HeaderList = [],
   isTest = false,
 ): FormReading<CronTyped, CronForm> {
+  const alerts = readAlertForm(form);
   const typed: CronTyped = {
     ...readRequest(form),
     name: readText(form, 'name'),
@@ -53,8 +61,9 @@ export function readCronForm(
     alert_threshold: readText(form, 'alert_threshold'),
     is_active: readChecked(form, 'is_active'),
     assertions: readAssertionRows(form),
+    alerts: alerts.typed,
   };
-  const { headers, assertions: rows, is_active: _, ...texts } = typed;
+  const { headers, assertions: rows, is_active: _, alerts: _alerts, ...texts } = typed;
   const fields = buildFields(
     {
       ...texts,
@@ -69,9 +78,12 @@ export function readCronForm(
     ...(reading.ok ? {} : errorsOf(reading.errors)),
     ...findRepeatedHeader(headers),
     ...assertions.errors,
+    ...alerts.errors,
   };
   if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, typed, errors };
-  return { ok: true, typed, input: { cron: reading.input, assertions: assertions.list } };
+  const { settings: alertSettings } = alerts;
+  const input = { cron: reading.input, assertions: assertions.list, alertSettings };
+  return { ok: true, typed, input };
 }
 
 function readAssertions(rows: readonly AssertionRow[]): { list: Assertion[]; errors: FieldErrors } {
@@ -117,6 +129,7 @@ export type QueueForm = { name: string; change: QueueChange };
 
 /** @param name  the queue's name where it can't be changed */
 export function readQueueForm(form: FormData, name?: string): FormReading<QueueTyped, QueueForm> {
+  const alerts = readAlertForm(form);
   const typed: QueueTyped = {
     queue: name ?? readText(form, 'queue'),
     timeout_seconds: readText(form, 'timeout_seconds').trim(),
@@ -127,11 +140,17 @@ export function readQueueForm(form: FormData, name?: string): FormReading<QueueT
     dead_letter_days: readText(form, 'dead_letter_days').trim(),
     is_paused: readChecked(form, 'is_paused'),
     assertions: readAssertionRows(form),
+    alerts: alerts.typed,
   };
-  const { assertions, retries_enabled: _r, email_alerts: _e, is_paused: _p, ...texts } = typed;
+  const { assertions, queue, timeout_seconds, retry_schedule } = typed;
+  const { concurrency_limit, dead_letter_days } = typed;
   const fields = buildFields(
     {
-      ...texts,
+      queue,
+      timeout_seconds,
+      retry_schedule,
+      concurrency_limit,
+      dead_letter_days,
       retries_enabled: writeChecked(form, 'retries_enabled'),
       email_alerts: writeChecked(form, 'email_alerts'),
       ...(form.has('is_paused') ? { is_paused: writeChecked(form, 'is_paused') } : {}),
@@ -139,11 +158,14 @@ export function readQueueForm(form: FormData, name?: string): FormReading<QueueT
     { assertions: JSON.stringify(assertionsOfRows(assertions)) },
   );
   const [named, change] = [readQueueName(fields), readQueueChange(fields)];
-  if (named.ok && change.ok)
-    return { ok: true, typed, input: { name: named.input, change: change.input } };
+  if (named.ok && change.ok && Object.keys(alerts.errors).length === 0) {
+    const withAlerts = { ...change.input, alertSettings: alerts.settings };
+    return { ok: true, typed, input: { name: named.input, change: withAlerts } };
+  }
   const errors = {
     ...(named.ok ? {} : errorsOf(named.errors)),
     ...(change.ok ? {} : errorsOf(change.errors)),
+    ...alerts.errors,
   };
   return { ok: false, typed, errors };
 }
@@ -162,6 +184,7 @@ export function typedOfCron(cron: Cron, isMasked: IsSecretHeader): CronTyped {
     alert_threshold: cron.alertThreshold === null ? '' : String(cron.alertThreshold),
     is_active: cron.isActive,
     assertions: rowsOfAssertions(cron.assertions),
+    alerts: typedOfAlerts(cron.alertSettings),
   };
 }
 
@@ -176,6 +199,7 @@ export function typedOfQueue(queue: Omit<Queue, 'teamId' | 'id' | 'createdAt'>):
     dead_letter_days: String(queue.deadLetterDays),
     is_paused: queue.isPaused,
     assertions: rowsOfAssertions(queue.assertions),
+    alerts: typedOfAlerts(queue.alertSettings),
   };
 }
 

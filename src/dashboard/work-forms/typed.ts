@@ -2,6 +2,7 @@
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
 import type { IsSecretHeader } from '#domain/secret-headers';
+import { type AlertTyped, noAlertTyped } from '../alerts/alert-typed.ts';
 import type { FieldErrors } from '../services.ts';
 
 export type AssertionRow = { kind: Assertion['kind'] | ''; path: string; value: string };
@@ -22,6 +23,7 @@ export type CronTyped = RequestTyped & {
   alert_threshold: string;
   is_active: boolean;
   assertions: AssertionRow[];
+  alerts: AlertTyped;
 };
 
 export type JobTyped = RequestTyped & {
@@ -41,6 +43,7 @@ export type QueueTyped = {
   dead_letter_days: string;
   is_paused: boolean;
   assertions: AssertionRow[];
+  alerts: AlertTyped;
 };
 
 /** A request to try a queue's settings with. */
@@ -65,6 +68,7 @@ export const emptyCron: CronTyped = {
   alert_threshold: '',
   is_active: true,
   assertions: [],
+  alerts: noAlertTyped,
 };
 
 export const emptyJob: JobTyped = {

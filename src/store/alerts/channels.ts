@@ -1,22 +1,45 @@
+import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import {
   type ChannelConfig,
   DEFAULT_CHANNEL,
-  isChatChannelKind,
+  fieldsOfKind,
+  isPostedKind,
+  MOST_CHANNELS,
+  valueOf,
 } from '#domain/notification-channel';
-import type { NotificationChannelsTable } from '../database/alerts-schema.ts';
-import type { Database } from '../database/database.ts';
+import { newId } from '#domain/ids';
+import type { ChannelColumns, ChannelsTable } from '../database/alerts-schema.ts';
+import type { Database, Trx } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
 
-const URL_PLACE = 'notification_channels.url';
-
-/** A team's notification channel, and how it has fared (§6.5). */
+/** A notification channel, and how it has fared (§6.5). */
 export interface Channel {
   config: ChannelConfig;
-  /** True where its address can't be opened any more, so that `config` is the default. */
+  /** True where its address can't be opened any more, so that `config` is email. */
   isAddressLost: boolean;
   lastSentAt: number | null;
   lastError: string | null;
   lastErrorAt: number | null;
+}
+
+/** One besides the default, which crons and queues may name. */
+export interface NamedChannel extends Channel {
+  id: string;
+  name: string;
+}
+
+/** What a team sets of one. */
+export interface ChannelSettings {
+  name: string;
+  config: ChannelConfig;
+}
+
+/** A cron or queue that chose its channels. */
+export interface ChannelUser {
+  kind: 'cron' | 'queue';
+  id: string;
+  name: string;
+  settings: AlertSettings;
 }
 
 export interface MemberAddress {
@@ -24,7 +47,19 @@ export interface MemberAddress {
   email: string;
 }
 
-/** The one channel of each team. Its address is a secret, sealed at rest (§5.9). */
+export type ChannelSaving =
+  | { kind: 'saved'; id: string }
+  | { kind: 'not-found' }
+  /** The team has as many as it may have. */
+  | { kind: 'too-many' }
+  | { kind: 'name-taken' };
+
+type Tables = 'notification_channels' | 'channels';
+
+/**
+ * The channels of teams: the default, which every team has, and those that crons and queues may name. Their
+ * addresses are secrets, sealed at rest (§5.9).
+ */
 export class ChannelStore {
   readonly #db: Database;
   readonly #sealer: Sealer;
@@ -34,7 +69,7 @@ export class ChannelStore {
     this.#sealer = sealer;
   }
 
-  /** A team that has set none has email. */
+  /** The default one. A team that has set none has email. */
   async read(teamId: string): Promise<Channel> {
     const row = await this.#db.read((db) =>
       db
@@ -43,35 +78,121 @@ export class ChannelStore {
         .where('team_id', '=', teamId)
         .executeTakeFirst(),
     );
-    const config = row ? this.#configOf(row) : DEFAULT_CHANNEL;
-    return {
-      config: config ?? DEFAULT_CHANNEL,
-      isAddressLost: config === null,
-      lastSentAt: row?.last_sent_at ?? null,
-      lastError: row?.last_error ?? null,
-      lastErrorAt: row?.last_error_at ?? null,
-    };
+    return row ? this.#channelOf('notification_channels', row) : UNSET;
   }
 
-  /** Replaces the channel; what is still to be sent goes to the new one. */
+  /** The others, by name. */
+  async list(teamId: string): Promise<NamedChannel[]> {
+    const rows = await this.#db.read((db) =>
+      db
+        .selectFrom('channels')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .orderBy('name')
+        .orderBy('id')
+        .execute(),
+    );
+    return rows.map((row) => this.#namedOf(row));
+  }
+
+  async find(teamId: string, channelId: string): Promise<NamedChannel | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('channels')
+        .selectAll()
+        .where('team_id', '=', teamId)
+        .where('id', '=', channelId)
+        .executeTakeFirst(),
+    );
+    return row ? this.#namedOf(row) : null;
+  }
+
+  /** Replaces the default; what is still to be sent by it goes to the new one. */
   async save(teamId: string, config: ChannelConfig): Promise<void> {
-    const columns = {
-      kind: config.kind,
-      sealed_url: config.kind === 'email' ? null : this.#sealer.seal(URL_PLACE, config.url),
-      last_sent_at: null,
-      last_error: null,
-      last_error_at: null,
-    };
+    const columns = this.#columnsOf('notification_channels', config);
     await this.#write(teamId, columns, columns);
   }
 
-  async recordSent(teamId: string, now: number): Promise<void> {
-    await this.#write(teamId, { kind: DEFAULT_CHANNEL.kind }, { last_sent_at: now });
+  async add(teamId: string, settings: ChannelSettings, now: number): Promise<ChannelSaving> {
+    const { name, config } = settings;
+    return this.#db.transact(async (trx) => {
+      const names = await readNames(trx, teamId);
+      if (names.length >= MOST_CHANNELS) return { kind: 'too-many' };
+      if (names.some((other) => other.name === name)) return { kind: 'name-taken' };
+      const id = newId(now);
+      const columns = this.#columnsOf('channels', config);
+      await trx
+        .insertInto('channels')
+        .values({ team_id: teamId, id, name, created_at: now, ...columns })
+        .execute();
+      return { kind: 'saved', id };
+    });
   }
 
-  async recordError(teamId: string, error: string, now: number): Promise<void> {
-    const columns = { last_error: error, last_error_at: now };
-    await this.#write(teamId, { kind: DEFAULT_CHANNEL.kind }, columns);
+  /** Replaces what is set of one; what is still to be sent by it goes where it leads now. */
+  async change(
+    teamId: string,
+    channelId: string,
+    { name, config }: ChannelSettings,
+  ): Promise<ChannelSaving> {
+    return this.#db.transact(async (trx) => {
+      const names = await readNames(trx, teamId);
+      if (names.some((other) => other.name === name && other.id !== channelId))
+        return { kind: 'name-taken' };
+      const { numUpdatedRows } = await trx
+        .updateTable('channels')
+        .set({ name, ...this.#columnsOf('channels', config) })
+        .where('team_id', '=', teamId)
+        .where('id', '=', channelId)
+        .executeTakeFirst();
+      return numUpdatedRows === 0n ? { kind: 'not-found' } : { kind: 'saved', id: channelId };
+    });
+  }
+
+  /** What named it goes to the default again, and so does what is still to be sent. False: no such channel. */
+  async delete(teamId: string, channelId: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#db.transact((trx) =>
+      trx
+        .deleteFrom('channels')
+        .where('team_id', '=', teamId)
+        .where('id', '=', channelId)
+        .executeTakeFirst(),
+    );
+    return numDeletedRows > 0n;
+  }
+
+  /** The crons and queues that chose channels, each kind by name. */
+  async listUsers(teamId: string): Promise<ChannelUser[]> {
+    const read = async (kind: ChannelUser['kind'], table: 'crons' | 'queues') => {
+      const rows = await this.#db.read((db) =>
+        db
+          .selectFrom(table)
+          .select(['id', 'name', 'alert_settings'])
+          .where('team_id', '=', teamId)
+          .where('alert_settings', 'is not', null)
+          .orderBy('name')
+          .orderBy('id')
+          .execute(),
+      );
+      return rows.map(({ id, name, alert_settings }): ChannelUser => {
+        return { kind, id, name, settings: readAlertSettings(alert_settings) };
+      });
+    };
+    return (await Promise.all([read('cron', 'crons'), read('queue', 'queues')])).flat();
+  }
+
+  /** @param channelId  null for the default */
+  async recordSent(teamId: string, now: number, channelId: string | null = null): Promise<void> {
+    await this.#record(teamId, channelId, { last_sent_at: now });
+  }
+
+  async recordError(
+    teamId: string,
+    error: string,
+    now: number,
+    channelId: string | null = null,
+  ): Promise<void> {
+    await this.#record(teamId, channelId, { last_error: error, last_error_at: now });
   }
 
   /** Where every member of a team gets mail, in the order in which they joined. */
@@ -93,36 +214,112 @@ export class ChannelStore {
     return rows.map(({ id, email }) => ({ userId: id, email }));
   }
 
-  /** @param initial  what a row that is new has besides `columns` */
+  async #record(
+    teamId: string,
+    channelId: string | null,
+    columns: Partial<ChannelColumns>,
+  ): Promise<void> {
+    if (channelId === null) {
+      await this.#write(
+        teamId,
+        { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_url: null },
+        columns,
+      );
+      return;
+    }
+    await this.#db.transact((trx) =>
+      trx
+        .updateTable('channels')
+        .set(columns)
+        .where('team_id', '=', teamId)
+        .where('id', '=', channelId)
+        .execute(),
+    );
+  }
+
+  /** @param initial  what a row of a default that is new has besides `columns` */
   async #write(
     teamId: string,
-    initial: { kind: string },
-    columns: Partial<NotificationChannelsTable>,
+    initial: ChannelColumns,
+    columns: Partial<ChannelColumns>,
   ): Promise<void> {
     await this.#db.transact((trx) =>
       trx
         .insertInto('notification_channels')
-        .values({
-          team_id: teamId,
-          sealed_url: null,
-          last_sent_at: null,
-          last_error: null,
-          last_error_at: null,
-          ...initial,
-          ...columns,
-        })
+        .values({ team_id: teamId, ...initial, ...columns })
         .onConflict((oc) => oc.column('team_id').doUpdateSet(columns))
         .execute(),
     );
   }
 
+  /** A new address has not fared yet. */
+  #columnsOf(table: Tables, config: ChannelConfig): ChannelColumns {
+    const address = addressOf(config);
+    const sealed = address === null ? null : this.#sealer.seal(placeOf(table), address);
+    return { ...UNUSED, kind: config.kind, sealed_url: sealed };
+  }
+
+  #namedOf(row: ChannelsTable): NamedChannel {
+    return { id: row.id, name: row.name, ...this.#channelOf('channels', row) };
+  }
+
+  #channelOf(table: Tables, row: ChannelColumns): Channel {
+    const config = this.#configOf(table, row);
+    return {
+      config: config ?? DEFAULT_CHANNEL,
+      isAddressLost: config === null,
+      lastSentAt: row.last_sent_at,
+      lastError: row.last_error,
+      lastErrorAt: row.last_error_at,
+    };
+  }
+
   /** A channel that this version does not know, or that lacks its address, falls back on email; null for a lost address. */
-  #configOf({ kind, sealed_url }: NotificationChannelsTable): ChannelConfig | null {
-    if (!isChatChannelKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;
+  #configOf(table: Tables, { kind, sealed_url }: ChannelColumns): ChannelConfig | null {
+    if (!isPostedKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;
     try {
-      return { kind, url: this.#sealer.open(URL_PLACE, sealed_url) };
+      const address = this.#sealer.open(placeOf(table), sealed_url);
+      return configOf(kind, address);
     } catch {
       return null;
     }
   }
+}
+
+const UNUSED = { last_sent_at: null, last_error: null, last_error_at: null } as const;
+
+const UNSET: Channel = {
+  config: DEFAULT_CHANNEL,
+  isAddressLost: false,
+  lastSentAt: null,
+  lastError: null,
+  lastErrorAt: null,
+};
+
+/** Bound into what is sealed, so that it opens nowhere else. */
+const placeOf = (table: Tables) => `${table}.url`;
+
+/** What is sealed of a channel: the address of a webhook as it is, of others all their fields as JSON. */
+function addressOf(config: ChannelConfig): string | null {
+  const fields = fieldsOfKind(config.kind);
+  if (fields.length === 0) return null;
+  if (isOneUrl(config.kind)) return valueOf(config, { name: 'url' });
+  const values = fields.flatMap((field) => {
+    const value = valueOf(config, field);
+    return value === null ? [] : [[field.name, value] as const];
+  });
+  return JSON.stringify(Object.fromEntries(values));
+}
+
+function configOf(kind: ChannelConfig['kind'], address: string): ChannelConfig {
+  const values = isOneUrl(kind) ? { url: address } : (JSON.parse(address) as object);
+  return { kind, ...values } as ChannelConfig;
+}
+
+function isOneUrl(kind: ChannelConfig['kind']): boolean {
+  return fieldsOfKind(kind).every(({ name }) => name === 'url');
+}
+
+async function readNames(trx: Trx, teamId: string): Promise<{ id: string; name: string }[]> {
+  return trx.selectFrom('channels').select(['id', 'name']).where('team_id', '=', teamId).execute();
 }

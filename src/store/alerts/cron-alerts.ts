@@ -1,3 +1,4 @@
+import { readAlertSettings } from '#domain/alert-settings';
 import { followRun, type Streak, type StreakAlert } from '#domain/alert-streak';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
@@ -22,6 +23,7 @@ interface StreakRow {
   failed_runs: number;
   failing_since: number | null;
   has_raised_failure: 0 | 1;
+  alert_settings: string | null;
 }
 
 const CRON = { team_id: 'id', cron_id: 'id' } as const satisfies Fields;
@@ -31,7 +33,7 @@ const holdStreaks = preparedStatement<StreakRow>(
   'hold-streaks',
   (dialect) => `
   select c.team_id, c.id, c.name, c.alert_threshold, c.failed_runs, c.failing_since,
-    c.has_raised_failure
+    c.has_raised_failure, c.alert_settings
   from ${dialect.rows(CRON, 1)} cross join crons c
   where c.team_id = given.team_id and c.id = given.cron_id
   order by c.id ${dialect.lock('for no key update of c')}`,
@@ -133,5 +135,6 @@ function alertOf(row: StreakRow, run: SettledRun, alert: StreakAlert): AlertToRa
     errorMessage: run.end.errorMessage,
     failedRuns: alert.failedRuns,
     downMs: alert.downMs,
+    settings: readAlertSettings(row.alert_settings),
   };
 }

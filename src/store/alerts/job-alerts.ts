@@ -1,3 +1,4 @@
+import { readAlertSettings } from '#domain/alert-settings';
 import type { Trx } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
@@ -22,16 +23,17 @@ export async function raiseJobAlerts(
   if (alerts.length === 0) return;
   const queues = await trx
     .selectFrom('queues')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'alert_settings'])
     .where('id', 'in', [...new Set(alerts.map(({ queueId }) => queueId))])
     .execute();
-  const names = new Map(queues.map(({ id, name }) => [id, name]));
+  const byId = new Map(queues.map((queue) => [queue.id, queue]));
   const raised = alerts.map((alert): AlertToRaise => {
     const { completedAt, responseStatus, reason, errorMessage } = alert.end;
+    const queue = byId.get(alert.queueId);
     return {
       teamId: alert.teamId,
       level: alert.level,
-      source: { kind: 'queue', id: alert.queueId, name: names.get(alert.queueId) ?? '' },
+      source: { kind: 'queue', id: alert.queueId, name: queue?.name ?? '' },
       runId: alert.jobId,
       attemptNumber: alert.attemptNumber,
       raisedAt: completedAt,
@@ -40,6 +42,7 @@ export async function raiseJobAlerts(
       errorMessage,
       failedRuns: null,
       downMs: null,
+      settings: readAlertSettings(queue?.alert_settings ?? null),
     };
   });
   await raiseAlerts(trx, dialect, raised);

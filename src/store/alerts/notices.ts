@@ -6,7 +6,7 @@ import type { AlertsTable, NoticesTable } from '../database/alerts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { parseList } from '../database/parse-list.ts';
-import type { NoticeTarget } from './raise-alerts.ts';
+import { holdGroup, type NoticeTarget } from './notice-rows.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 
@@ -17,6 +17,10 @@ export interface ClaimedNotice {
   teamId: string;
   id: string;
   claimId: string;
+  /** The channel that it is for; null for the default, and for members. */
+  channelId: string | null;
+  /** What its alerts name, shared with the notices of other channels. */
+  groupId: string;
   teamName: string;
   /** The first of the alerts that it tells of. */
   alert: StoredAlert;
@@ -38,7 +42,7 @@ export interface ClaimedNotice {
   request: RequestSpec | null;
 }
 
-type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId'>;
+type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId' | 'groupId'>;
 
 /** 1 team, 2 claim, 3 now, 4 until when, 5 the most */
 const claimNotices = preparedStatement<NoticesTable>('claim-notices', (dialect) => {
@@ -98,7 +102,7 @@ export class NoticeStore {
       for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
         const notice = await readNotice(trx, this.#sealer, row, team?.name ?? '');
         if (notice) claimed.push(notice);
-        else await deleteNotice(trx, { teamId, id: row.id, claimId: row.claim_id ?? '' });
+        else await deleteNotice(trx, keyOf(row));
       }
       return claimed;
     });
@@ -126,13 +130,34 @@ export class NoticeStore {
   }
 
   /**
-   * Everybody was told, or nobody can be any more: its alerts say how it ended, and the notice goes. What was
-   * gathered in a long burst is marked in several steps; whoever takes over in between tells nobody again.
+   * Its channel is gone: from now on it is for the default, unless that is told of the same alerts anyway. False
+   * where it is, or where the claim is gone: then there is nothing to tell.
+   */
+  async fallBack(notice: NoticeKey): Promise<boolean> {
+    const { teamId, id, claimId, groupId } = notice;
+    return this.#db.transact(async (trx) => {
+      const group = await holdGroup(trx, this.#db.dialect, teamId, groupId);
+      const own = group.find((row) => row.id === id && row.claim_id === claimId);
+      if (!own || own.is_beside_default === 1) return false;
+      const inTeam = () => trx.updateTable('notices').where('team_id', '=', teamId);
+      await inTeam().set({ channel_id: null }).where('id', '=', id).execute();
+      const others = group.flatMap((row) => (row.id === id ? [] : [row.id]));
+      if (others.length > 0)
+        await inTeam().set({ is_beside_default: 1 }).where('id', 'in', others).execute();
+      return true;
+    });
+  }
+
+  /**
+   * Everybody was told, or nobody can be any more: its alerts say how it ended once no channel is left to be told,
+   * and the notice goes. What was gathered in a long burst is marked in several steps; whoever takes over in between
+   * tells nobody again.
    */
   async finish(
     notice: NoticeKey & Pick<ClaimedNotice, 'alertCount'>,
     delivery: 'sent' | 'failed',
   ): Promise<void> {
+    if (delivery === 'sent' && (await this.#leaveToOthers(notice))) return;
     let after = BEFORE_ALL_IDS;
     for (let left = notice.alertCount; left > MARKED_AT_ONCE; left -= MARKED_AT_ONCE) {
       const from = after;
@@ -146,6 +171,18 @@ export class NoticeStore {
       if (await deleteNotice(trx, notice)) await markSome(trx, notice, delivery, after);
     });
   }
+
+  /** Where other channels are still to be told, the last of them says how it ended. */
+  async #leaveToOthers(notice: NoticeKey): Promise<boolean> {
+    return this.#db.transact(async (trx) => {
+      const group = await holdGroup(trx, this.#db.dialect, notice.teamId, notice.groupId);
+      return group.length > 1 && deleteNotice(trx, notice);
+    });
+  }
+}
+
+function keyOf({ team_id, id, claim_id, group_id }: NoticesTable): NoticeKey {
+  return { teamId: team_id, id, claimId: claim_id ?? '', groupId: group_id ?? id };
 }
 
 const MARKED_AT_ONCE = 1_000;
@@ -167,17 +204,17 @@ async function endTelling(
   return numUpdatedRows === 1n;
 }
 
-/** @returns the last alert that was marked */
+/** What another channel could not be told stays failed. @returns the last alert that was looked at */
 async function markSome(
   trx: Trx,
-  { teamId, id }: NoticeKey,
+  { teamId, groupId }: NoticeKey,
   delivery: 'sent' | 'failed',
   after: string,
 ): Promise<string> {
   const alerts = await trx
     .selectFrom('alerts')
     .select('id')
-    .where('notice_id', '=', id)
+    .where('notice_id', '=', groupId)
     .where('id', '>', after)
     .orderBy('id')
     .limit(MARKED_AT_ONCE)
@@ -188,14 +225,18 @@ async function markSome(
     .updateTable('alerts')
     .set({ delivery })
     .where('team_id', '=', teamId)
-    .where('notice_id', '=', id)
+    .where('notice_id', '=', groupId)
     .where('id', '>', after)
     .where('id', '<=', last.id)
+    .$if(delivery === 'sent', (query) => query.where('delivery', '=', 'pending'))
     .execute();
   return last.id;
 }
 
-async function deleteNotice(trx: Trx, { teamId, id, claimId }: NoticeKey): Promise<boolean> {
+async function deleteNotice(
+  trx: Trx,
+  { teamId, id, claimId }: Omit<NoticeKey, 'groupId'>,
+): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('notices')
     .where('team_id', '=', teamId)
@@ -212,11 +253,12 @@ async function readNotice(
   row: NoticesTable,
   teamName: string,
 ): Promise<ClaimedNotice | null> {
+  const { groupId, ...key } = keyOf(row);
   const alert = await trx
     .selectFrom('alerts')
     .selectAll()
     .where('team_id', '=', row.team_id)
-    .where('notice_id', '=', row.id)
+    .where('notice_id', '=', groupId)
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
@@ -230,13 +272,13 @@ async function readNotice(
   const reader = new PartsReader();
   const request = await readRequest(trx, sealer, reader, alert);
   return {
-    teamId: row.team_id,
-    id: row.id,
-    claimId: row.claim_id ?? '',
+    ...key,
+    groupId,
+    channelId: row.channel_id,
     teamName,
     alert: alertOf(alert),
     alertCount: row.alert_count,
-    sourceNames: alert.muted_by === null ? [] : await readNames(trx, row),
+    sourceNames: alert.muted_by === null ? [] : await readNames(trx, row.team_id, groupId),
     targets: readTargets(row.targets),
     attempts: row.attempts,
     firstTriedAt: row.first_tried_at ?? 0,
@@ -258,12 +300,12 @@ function readTargets(text: string): NoticeTarget[] {
 /** So many crons are named; of the others it is said how many they are. */
 const MOST_NAMED = 10;
 
-async function readNames(trx: Trx, { team_id, id }: NoticesTable): Promise<string[]> {
+async function readNames(trx: Trx, teamId: string, groupId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('alerts')
     .select('source_name')
-    .where('team_id', '=', team_id)
-    .where('notice_id', '=', id)
+    .where('team_id', '=', teamId)
+    .where('notice_id', '=', groupId)
     .orderBy('id')
     .limit(MOST_NAMED)
     .execute();

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { findGathering, NO_BURST, openNotice } from '#domain/alert-burst';
+import { type AlertSettings, type ChannelRef, resolveChannels } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
 import { newId } from '#domain/ids';
@@ -7,6 +8,13 @@ import { type AlertSource, findMutingWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import {
+  type GroupToTell,
+  holdGroup,
+  insertNotices,
+  readKnownChannels,
+  tellsAnybody,
+} from './notice-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 
 /** An alert as a settlement raises it. */
@@ -24,39 +32,22 @@ export interface AlertToRaise {
   errorMessage: string | null;
   failedRuns: number | null;
   downMs: number | null;
+  /** Of the cron or queue. */
+  settings: AlertSettings;
 }
-
-/**
- * Who is still to be told: the team's channel as it is set when the notice is sent, every member by email
- * ('members'), or one member. `asChannel`: because the team's channel was email; once it is a chat, that is
- * told instead.
- */
-export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
-
-/** Queue alerts are emailed to every member, whatever the team's channel is (§6.4). */
-const TARGETS: Record<AlertSource['kind'], readonly NoticeTarget[]> = {
-  cron: ['channel'],
-  queue: ['channel', 'members'],
-};
 
 interface Placed {
   alert: AlertToRaise;
   mutedBy: StoredWindow | null;
+  /** Where it goes, each channel once; nowhere where a window mutes it. */
+  channels: readonly ChannelRef[];
   noticeId: string | null;
-}
-
-interface NewNotice {
-  teamId: string;
-  id: string;
-  kind: AlertSource['kind'];
-  alertCount: number;
-  dueAt: number;
 }
 
 /**
  * Records alerts and what is to be sent of them, in the transaction of the settlements that raise them
  * (§6.5, §6.6): those inside a maintenance window are muted, those of one queue that come in a burst share a
- * notice.
+ * notice. Each channel that is told has a notice of its own.
  */
 export async function raiseAlerts(
   trx: Trx,
@@ -64,26 +55,32 @@ export async function raiseAlerts(
   alerts: readonly AlertToRaise[],
 ): Promise<void> {
   if (alerts.length === 0) return;
-  const windows = await readWindows(trx, [...new Set(alerts.map(({ teamId }) => teamId))]);
+  const teamIds = [...new Set(alerts.map(({ teamId }) => teamId))];
+  const windows = await readWindows(trx, teamIds);
   const byTeam = Map.groupBy(windows, ({ teamId }) => teamId);
+  const known = await readKnownChannels(trx, teamIds);
   const placed = alerts.map((alert): Placed => {
-    const window = findMutingWindow(byTeam.get(alert.teamId) ?? [], alert.source, alert.raisedAt);
-    return { alert, mutedBy: window, noticeId: null };
+    const { teamId, source, raisedAt, settings, level } = alert;
+    const mutedBy = findMutingWindow(byTeam.get(teamId) ?? [], source, raisedAt);
+    const ids = new Set(known.get(teamId)?.keys());
+    return { alert, mutedBy, channels: resolveChannels(settings, level, ids), noticeId: null };
   });
-  const notices = await placeInNotices(trx, dialect, placed);
-  await insertNotices(trx, dialect, notices);
+  const groups = await placeInNotices(trx, dialect, placed);
+  await insertNotices(trx, dialect, groups, known);
   await insertAlerts(trx, dialect, placed);
 }
 
-/** Gives every alert that is not muted a notice, and returns those that are new. */
+/** Gives every alert that is told to anybody a notice, and returns those that are new. */
 async function placeInNotices(
   trx: Trx,
   dialect: Dialect,
   placed: readonly Placed[],
-): Promise<NewNotice[]> {
-  const told = placed.filter(({ mutedBy }) => mutedBy === null);
+): Promise<GroupToTell[]> {
+  const told = placed.filter(
+    ({ alert, mutedBy, channels }) => mutedBy === null && tellsAnybody(alert.source.kind, channels),
+  );
   const groups = Map.groupBy(told, ({ alert }) => groupOf(alert));
-  const notices: NewNotice[] = [];
+  const notices: GroupToTell[] = [];
   // In one order everywhere: two nodes that hold several bursts must not wait for each other.
   for (const key of [...groups.keys()].toSorted()) {
     const group = groups.get(key) ?? [];
@@ -91,7 +88,7 @@ async function placeInNotices(
     if (!first) continue;
     const notice =
       first.alert.source.kind === 'cron'
-        ? newNotice(first.alert, newId(first.alert.raisedAt), 1, first.alert.raisedAt)
+        ? newNotice(first, newId(first.alert.raisedAt), 1, first.alert.raisedAt)
         : await placeBurst(trx, dialect, group);
     if (typeof notice !== 'string') notices.push(notice);
     const noticeId = typeof notice === 'string' ? notice : notice.id;
@@ -106,12 +103,12 @@ function groupOf({ teamId, source, level, runId }: AlertToRaise): string {
 }
 
 function newNotice(
-  { teamId, source }: AlertToRaise,
+  { alert: { teamId, source }, channels }: Placed,
   id: string,
   alertCount: number,
   dueAt: number,
-): NewNotice {
-  return { teamId, id, kind: source.kind, alertCount, dueAt };
+): GroupToTell {
+  return { teamId, id, kind: source.kind, channels, alertCount, dueAt };
 }
 
 /** The id of the notice that the alerts joined, or a new notice for them. */
@@ -119,14 +116,14 @@ async function placeBurst(
   trx: Trx,
   dialect: Dialect,
   group: readonly Placed[],
-): Promise<NewNotice | string> {
-  const alert = group.at(-1)?.alert;
-  if (!alert) throw new Error('a group has alerts');
+): Promise<GroupToTell | string> {
+  const last = group.at(-1);
+  if (!last) throw new Error('a group has alerts');
+  const { alert } = last;
   const burst = await holdBurst(trx, dialect, alert);
   const gathering = findGathering(burst, alert.raisedAt);
-  if (gathering !== null && (await joinNotice(trx, alert.teamId, gathering, group.length))) {
-    return gathering;
-  }
+  const join = { teamId: alert.teamId, groupId: gathering ?? '', more: group.length };
+  if (gathering !== null && (await joinNotices(trx, dialect, join))) return gathering;
   const noticeId = newId(alert.raisedAt);
   const opened = openNotice(burst, noticeId, alert.raisedAt);
   await trx
@@ -140,7 +137,7 @@ async function placeBurst(
     .where('queue_id', '=', alert.source.id)
     .where('level', '=', alert.level)
     .execute();
-  return newNotice(alert, noticeId, group.length, opened.dueAt);
+  return newNotice(last, noticeId, group.length, opened.dueAt);
 }
 
 /** The row is held to the end of the transaction, so that two nodes do not both open a notice. */
@@ -170,52 +167,25 @@ async function holdBurst(trx: Trx, dialect: Dialect, { teamId, source, level }: 
   return { quietUntil: row.quiet_until, gathering };
 }
 
-/** False where the notice is being sent already, or is gone. */
-async function joinNotice(
+/**
+ * Adds alerts to the notices of a group, or to none of them: false where one is being sent already, or all are gone.
+ * A notice of a version before has no group, and is one.
+ */
+async function joinNotices(
   trx: Trx,
-  teamId: string,
-  noticeId: string,
-  more: number,
+  dialect: Dialect,
+  { teamId, groupId, more }: { teamId: string; groupId: string; more: number },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
+  const notices = await holdGroup(trx, dialect, teamId, groupId);
+  if (notices.length === 0 || notices.some(({ claim_id }) => claim_id !== null)) return false;
+  const ids = notices.map(({ id }) => id);
+  await trx
     .updateTable('notices')
     .set((eb) => ({ alert_count: eb('alert_count', '+', more) }))
     .where('team_id', '=', teamId)
-    .where('id', '=', noticeId)
-    .where('claim_id', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
-
-const NOTICE = {
-  team_id: 'id',
-  id: 'id',
-  alert_count: 'int',
-  targets: 'text',
-  next_try_at: 'bigint',
-} as const satisfies Fields;
-
-const insertNoticeRows = preparedStatement<never>(
-  'insert-notices',
-  (dialect) => `
-  insert into notices (team_id, id, alert_count, targets, next_try_at)
-  select team_id, id, alert_count, targets, next_try_at from ${dialect.rows(NOTICE, 1)}`,
-);
-
-async function insertNotices(
-  trx: Trx,
-  dialect: Dialect,
-  notices: readonly NewNotice[],
-): Promise<void> {
-  if (notices.length === 0) return;
-  const rows = notices.map(({ teamId, id, kind, alertCount, dueAt }) => ({
-    team_id: teamId,
-    id,
-    alert_count: alertCount,
-    targets: JSON.stringify(TARGETS[kind]),
-    next_try_at: dueAt,
-  }));
-  await runPrepared(trx, dialect, insertNoticeRows, [packRows(NOTICE, rows)]);
+    .where('id', 'in', ids)
+    .execute();
+  return true;
 }
 
 const ALERT = {

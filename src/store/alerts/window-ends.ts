@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
+import { type AlertSettings, readAlertSettings, resolveChannels } from '#domain/alert-settings';
+import type { AlertLevel } from '#domain/alert-streak';
 import { newId } from '#domain/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
+import { insertNotices, readKnownChannels } from './notice-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 
 /** Windows whose end is looked at in one go, and crons that one notice tells of. */
@@ -9,7 +13,8 @@ const MOST_WINDOWS = 50;
 const MOST_CRONS = 500;
 
 /**
- * Tells what began to fail inside a maintenance window that has ended and still fails: one notice a window (§6.6).
+ * Tells what began to fail inside a maintenance window that has ended and still fails: one notice a window and
+ * channel (§6.6).
  * The muted alerts themselves are what is told, so none is told twice, whoever looks and how often.
  *
  * @returns whether there is something to send
@@ -31,14 +36,20 @@ export async function tellWindowEnds(db: Database, now: number): Promise<boolean
   );
   let isTold = false;
   for (const { team_id, id } of ended) {
-    const told = await db.transact((trx) => tellEnd(trx, team_id, id, now));
+    const told = await db.transact((trx) => tellEnd(trx, db.dialect, team_id, id, now));
     isTold ||= told;
   }
   return isTold;
 }
 
 /** Holds the window to the end of the transaction: of two nodes the second finds it told. */
-async function tellEnd(trx: Trx, teamId: string, windowId: string, now: number): Promise<boolean> {
+async function tellEnd(
+  trx: Trx,
+  dialect: Dialect,
+  teamId: string,
+  windowId: string,
+  now: number,
+): Promise<boolean> {
   const windows = await readWindows(trx, [teamId]);
   const window = windows.find(({ id }) => id === windowId);
   if (!window) return false;
@@ -48,7 +59,7 @@ async function tellEnd(trx: Trx, teamId: string, windowId: string, now: number):
     .where('team_id', '=', teamId)
     .where('id', '=', windowId)
     .execute();
-  return tellWhatStillFails(trx, window, windows, now);
+  return tellWhatStillFails(trx, dialect, window, windows, now);
 }
 
 /** While a weekly window is under way again, the end of the time before. */
@@ -64,6 +75,7 @@ function lastEndOf(window: StoredWindow, now: number): number {
  */
 export async function tellWhatStillFails(
   trx: Trx,
+  dialect: Dialect,
   window: StoredWindow,
   windows: readonly StoredWindow[],
   now: number,
@@ -71,36 +83,56 @@ export async function tellWhatStillFails(
   const { teamId } = window;
   const others = windows.filter(({ id }) => id !== window.id || isInsideWindow(window, now));
   const failing = await findFailing(trx, window);
-  const alertIds: string[] = [];
-  for (const { id, failing_since } of failing) {
+  const toTell: ToTell[] = [];
+  for (const { id, failing_since, alert_settings } of failing) {
     if (findMutingWindow(others, { kind: 'cron', id }, now) !== null) continue;
     const last = await findLastAlert(trx, teamId, id);
-    // Told since, or of a streak that is over.
-    if (last?.delivery !== 'muted' || last.raised_at < (failing_since ?? Infinity)) continue;
-    alertIds.push(last.id);
+    // Told since, of a streak that is over, or of a cron that tells nobody of it.
+    if (last?.delivery !== 'muted' || last.muted_by === null) continue;
+    if (last.raised_at < (failing_since ?? Infinity)) continue;
+    const { id: alertId, level } = last;
+    toTell.push({ alertId, level, settings: readAlertSettings(alert_settings) });
   }
-  if (alertIds.length === 0) return false;
-  const noticeId = newId(now);
-  await trx
-    .insertInto('notices')
-    .values({
-      team_id: teamId,
-      id: noticeId,
-      alert_count: alertIds.length,
-      targets: JSON.stringify(['channel']),
-      next_try_at: now,
-      first_tried_at: null,
-      attempts: 0,
-      claim_id: null,
-    })
-    .execute();
-  await trx
-    .updateTable('alerts')
-    .set({ delivery: 'pending', notice_id: noticeId })
-    .where('team_id', '=', teamId)
-    .where('id', 'in', alertIds)
-    .execute();
-  return true;
+  return tellTogether(trx, dialect, teamId, toTell, now);
+}
+
+interface ToTell {
+  alertId: string;
+  level: AlertLevel;
+  settings: AlertSettings;
+}
+
+/** Those that go to the same channels share a notice. */
+async function tellTogether(
+  trx: Trx,
+  dialect: Dialect,
+  teamId: string,
+  toTell: readonly ToTell[],
+  now: number,
+): Promise<boolean> {
+  if (toTell.length === 0) return false;
+  const known = await readKnownChannels(trx, [teamId]);
+  const ids = new Set(known.get(teamId)?.keys());
+  const channelsOf = ({ settings, level }: ToTell) =>
+    resolveChannels(settings, level, ids).toSorted().join(' ');
+  const groups = Map.groupBy(toTell, channelsOf);
+  groups.delete('');
+  for (const [channels, alerts] of groups) {
+    const group = { teamId, id: newId(now), kind: 'cron', dueAt: now } as const;
+    const counted = { ...group, channels: channels.split(' '), alertCount: alerts.length };
+    await insertNotices(trx, dialect, [counted], known);
+    await trx
+      .updateTable('alerts')
+      .set({ delivery: 'pending', notice_id: group.id })
+      .where('team_id', '=', teamId)
+      .where(
+        'id',
+        'in',
+        alerts.map(({ alertId }) => alertId),
+      )
+      .execute();
+  }
+  return groups.size > 0;
 }
 
 /** The crons that the window covers and whose last runs failed. */
@@ -109,7 +141,7 @@ async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
   if (ids?.length === 0) return [];
   return trx
     .selectFrom('crons')
-    .select(['id', 'failing_since'])
+    .select(['id', 'failing_since', 'alert_settings'])
     .where('team_id', '=', teamId)
     .where('failed_runs', '>', 0)
     .$if(ids !== null, (query) => query.where('id', 'in', ids?.map(({ id }) => id) ?? []))
@@ -121,7 +153,7 @@ async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
 async function findLastAlert(trx: Trx, teamId: string, cronId: string) {
   return trx
     .selectFrom('alerts')
-    .select(['id', 'raised_at', 'delivery'])
+    .select(['id', 'raised_at', 'delivery', 'level', 'muted_by'])
     .where('team_id', '=', teamId)
     .where('source_id', '=', cronId)
     .orderBy('id', 'desc')

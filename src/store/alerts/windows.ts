@@ -93,7 +93,10 @@ export class WindowStore {
       const isDeleted = await deleteWindow(trx, teamId, windowId);
       if (!isDeleted || !window) return { isDeleted, isTold: false };
       const others = windows.filter(({ id }) => id !== windowId);
-      return { isDeleted, isTold: await tellWhatStillFails(trx, window, others, now) };
+      return {
+        isDeleted,
+        isTold: await tellWhatStillFails(trx, this.#db.dialect, window, others, now),
+      };
     });
     if (isTold) this.#signals.send([{ kind: 'notices' }]);
     return isDeleted;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type AlertSettings, readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
@@ -28,6 +29,7 @@ export interface CronSettings {
   timeoutSeconds: number;
   alertThreshold: number | null;
   assertions: readonly Assertion[];
+  alertSettings: AlertSettings;
 }
 
 export interface Cron extends CronSettings {
@@ -323,6 +325,7 @@ export class CronStore {
       timeout_seconds: settings.timeoutSeconds,
       alert_threshold: settings.alertThreshold,
       assertions: JSON.stringify(settings.assertions),
+      alert_settings: writeAlertSettings(settings.alertSettings),
       sealed_headers: sealHeaders(this.#sealer, 'crons', settings.headers),
       payload: settings.payload === null ? null : JSON.stringify(settings.payload),
     };
@@ -343,6 +346,7 @@ export class CronStore {
       timeoutSeconds: row.timeout_seconds,
       alertThreshold: row.alert_threshold,
       assertions: reader.readAssertions(row.assertions),
+      alertSettings: readAlertSettings(row.alert_settings),
       isActive: row.is_active === 1,
       nextRunAt: row.next_run_at,
       createdAt: row.created_at,

@@ -64,6 +64,12 @@ export interface NoticesTable {
   attempts: number;
   /** Names the last try; once there was one, nothing is added to the notice any more. */
   claim_id: string | null;
+  /** The channel that it is for; null for the default, and for members. */
+  channel_id: string | null;
+  /** What its alerts name; notices of the same alerts share it. Null in rows of older versions: the id. */
+  group_id: string | null;
+  /** Whether the default channel is told of the same alerts by another notice. */
+  is_beside_default: YesNo;
 }
 
 export interface AlertBurstsTable {
@@ -75,13 +81,26 @@ export interface AlertBurstsTable {
   gathering_until: number | null;
 }
 
-export interface NotificationChannelsTable {
-  team_id: string;
+/** What any channel has: the default of a team, and those that crons and queues may name. */
+export interface ChannelColumns {
   kind: string;
+  /** The address of a webhook, or JSON of the fields of its kind. */
   sealed_url: string | null;
   last_sent_at: number | null;
   last_error: string | null;
   last_error_at: number | null;
+}
+
+/** The default of each team that has set one. */
+export interface NotificationChannelsTable extends ChannelColumns {
+  team_id: string;
+}
+
+export interface ChannelsTable extends ChannelColumns {
+  team_id: string;
+  id: string;
+  name: string;
+  created_at: number;
 }
 
 export interface MaintenanceWindowsTable {
@@ -110,6 +129,7 @@ export interface AlertTables {
   notices: NoticesTable;
   alert_bursts: AlertBurstsTable;
   notification_channels: NotificationChannelsTable;
+  channels: ChannelsTable;
   maintenance_windows: MaintenanceWindowsTable;
   maintenance_window_sources: MaintenanceWindowSourcesTable;
 }

@@ -43,6 +43,8 @@ export interface QueuesTable {
   dead_letter_days: number;
   is_paused: YesNo;
   created_at: number;
+  /** JSON of `AlertSettings`; null for nothing chosen. */
+  alert_settings: string | null;
 }
 
 export interface JobsTable {
@@ -105,6 +107,8 @@ export interface CronsTable extends StreakColumns {
   sealed_headers: string | null;
   /** The payload string as a JSON string literal: a bare one could hold NUL or half a surrogate pair. */
   payload: string | null;
+  /** JSON of `AlertSettings`; null for nothing chosen. */
+  alert_settings: string | null;
 }
 
 export interface ExecutionsTable {

@@ -41,6 +41,7 @@ describe('accepting jobs', () => {
         emailAlerts: false,
         deadLetterDays: 14,
         isPaused: false,
+        alertSettings: { channels: {} },
       });
     });
 

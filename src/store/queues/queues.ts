@@ -1,4 +1,10 @@
 import { sql } from 'kysely';
+import {
+  type AlertSettings,
+  NO_ALERT_SETTINGS,
+  readAlertSettings,
+  writeAlertSettings,
+} from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { newId } from '#domain/ids';
 import { DEFAULT_RETRY_SCHEDULE } from '#domain/retry-schedule';
@@ -20,6 +26,7 @@ export interface QueueSettings {
   emailAlerts: boolean;
   deadLetterDays: number;
   isPaused: boolean;
+  alertSettings: AlertSettings;
 }
 
 export interface Queue extends QueueSettings {
@@ -38,6 +45,7 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   emailAlerts: false,
   deadLetterDays: 14,
   isPaused: false,
+  alertSettings: NO_ALERT_SETTINGS,
 };
 
 type SettingsColumns = Omit<QueuesTable, 'team_id' | 'id' | 'name' | 'created_at'>;
@@ -52,6 +60,7 @@ export function queueSettingsOf(row: SettingsColumns): QueueSettings {
     emailAlerts: row.email_alerts === 1,
     deadLetterDays: row.dead_letter_days,
     isPaused: row.is_paused === 1,
+    alertSettings: readAlertSettings(row.alert_settings),
   };
 }
 
@@ -76,7 +85,7 @@ function queueOf(row: QueuesTable): Queue {
 
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
   const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
-  const { assertions, emailAlerts, deadLetterDays, isPaused } = settings;
+  const { assertions, emailAlerts, deadLetterDays, isPaused, alertSettings } = settings;
   return {
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
@@ -86,6 +95,7 @@ function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColu
     ...(emailAlerts !== undefined && { email_alerts: yesNo(emailAlerts) }),
     ...(deadLetterDays !== undefined && { dead_letter_days: deadLetterDays }),
     ...(isPaused !== undefined && { is_paused: yesNo(isPaused) }),
+    ...(alertSettings !== undefined && { alert_settings: writeAlertSettings(alertSettings) }),
   };
 }
 

@@ -73,6 +73,7 @@ const TABLES_OF_TEAM = [
   'notices',
   'alert_bursts',
   'notification_channels',
+  'channels',
   'maintenance_window_sources',
   'maintenance_windows',
   'outcome_hours',

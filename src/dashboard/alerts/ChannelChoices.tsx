@@ -1,0 +1,61 @@
+import { channelsField } from '#work/alert-settings-input';
+import type { AlertLevel } from '#domain/alert-streak';
+import type { ChannelChoice, FieldErrors } from '../services.ts';
+import { nameChannel, nameLevel, nameOfChannel } from './alert-words.ts';
+import classes from './Alerts.module.css';
+import { channelsShown, type AlertTyped, withPresent } from './alert-typed.ts';
+
+type ChannelChoicesProps = {
+  typed: AlertTyped;
+  errors: FieldErrors | undefined;
+  choices: readonly ChannelChoice[];
+  /** The levels that are ever raised. */
+  levels: readonly AlertLevel[];
+  note: string;
+};
+
+/** Which channels are told, by level: a box for each. */
+export function ChannelChoices({ typed, errors, choices, levels, note }: ChannelChoicesProps) {
+  const { channels } = withPresent(typed, choices);
+  const error = levels.flatMap((level) => errors?.[channelsField(level)] ?? []).join(' ');
+  return (
+    <fieldset className={classes.choices}>
+      <legend>Who is told</legend>
+      <p className="muted">{note}</p>
+      <input type="hidden" name={channelsShown} value="1" />
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Channel</th>
+            {levels.map((level) => (
+              <th key={level} scope="col">
+                {nameLevel(level)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {choices.map((choice) => (
+            <tr key={choice.id}>
+              <th scope="row">
+                {nameOfChannel(choice)} <span className="muted">{nameChannel(choice.kind)}</span>
+              </th>
+              {levels.map((level) => (
+                <td key={level}>
+                  <input
+                    type="checkbox"
+                    name={channelsField(level)}
+                    value={choice.id}
+                    aria-label={`${nameOfChannel(choice)}: ${nameLevel(level)}`}
+                    defaultChecked={channels[level].includes(choice.id)}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {error ? <p className={classes.error}>{error}</p> : null}
+    </fieldset>
+  );
+}

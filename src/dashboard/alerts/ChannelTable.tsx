@@ -1,0 +1,124 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { DEFAULT_REF } from '#domain/alert-settings';
+import { countOf } from '../words/amounts.ts';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import type { Column } from '../lists/DataTable.tsx';
+import { MoreActions } from '../parts/MoreActions.tsx';
+import { Status } from '../parts/Status.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { ListedChannel } from '../services.ts';
+import { isFailing, nameChannel, nameOfChannel } from './alert-words.ts';
+import classes from './Alerts.module.css';
+import { describeMembers } from './PresentChannel.tsx';
+
+/** How many crons and queues name a channel. */
+export type ChannelUse = { crons: number; queues: number };
+export type ChannelRow = ListedChannel & { use: ChannelUse };
+
+export function channelColumns(memberCount: number): Column<ChannelRow>[] {
+  return [
+    {
+      key: 'state',
+      head: 'Status',
+      width: '108px',
+      cell: (channel) => <ChannelStatus channel={channel} />,
+    },
+    {
+      key: 'name',
+      head: 'Name',
+      isWideOnPhone: true,
+      cell: (channel) => (
+        <span className={classes.what}>
+          <Link to={`/settings/notifications/${channel.id}`}>{nameOfChannel(channel)}</Link>
+          <span className="muted">{describeWhere(channel, memberCount)}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'sent',
+      head: 'Last sent',
+      width: '120px',
+      givesWay: 1,
+      cell: ({ lastSentAt }) => <Time at={lastSentAt} />,
+    },
+    {
+      key: 'error',
+      head: 'Last error',
+      width: '170px',
+      givesWay: 2,
+      cell: ({ lastError, lastErrorAt }) =>
+        lastErrorAt === null ? (
+          <span className="muted">–</span>
+        ) : (
+          <span className={classes.what}>
+            <Time at={lastErrorAt} />
+            <span className="muted" title={lastError ?? ''}>
+              {lastError}
+            </span>
+          </span>
+        ),
+    },
+    {
+      key: 'actions',
+      head: 'Actions',
+      width: '132px',
+      isWideOnPhone: true,
+      cell: (channel) => <Actions channel={channel} />,
+    },
+  ];
+}
+
+function ChannelStatus({ channel }: { channel: ListedChannel }) {
+  if (isFailing(channel)) return <Status name="failed" word="Failing" />;
+  return channel.lastSentAt === null ? (
+    <Status name="idle" word="Unused" />
+  ) : (
+    <Status name="success" word="Works" />
+  );
+}
+
+/** `Slack · https://hooks.slack.com/…f3a9` */
+function describeWhere({ kind, shown }: ListedChannel, memberCount: number): string {
+  const to =
+    kind === 'email' ? [`to ${describeMembers(memberCount)}`] : shown.map(({ text }) => text);
+  return [nameChannel(kind), ...to].join(' · ');
+}
+
+function Actions({ channel }: { channel: ChannelRow }) {
+  const { id, use } = channel;
+  const name = nameOfChannel(channel);
+  return (
+    <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
+      <Button
+        component={Link}
+        to={`/settings/notifications/${id}`}
+        variant="default"
+        size="compact-xs"
+      >
+        Edit
+      </Button>
+      {id === DEFAULT_REF ? null : (
+        <MoreActions of={name} isSmall>
+          <ConfirmDialog
+            word="Delete"
+            question={`Delete the channel “${name}”?`}
+            fields={{ intent: 'delete', id }}
+          >
+            {describeUse(use)} This can’t be undone.
+          </ConfirmDialog>
+        </MoreActions>
+      )}
+    </span>
+  );
+}
+
+function describeUse({ crons, queues }: ChannelUse): string {
+  if (crons + queues === 0) return 'No cron and no queue names it.';
+  const users = [
+    ...(crons > 0 ? [countOf(crons, 'cron', 'crons')] : []),
+    ...(queues > 0 ? [countOf(queues, 'queue', 'queues')] : []),
+  ].join(' and ');
+  const names = crons + queues === 1 ? 'names' : 'name';
+  return `${users} ${names} it. What it is told now goes to the default channel from then on, and so does what is still to be sent.`;
+}

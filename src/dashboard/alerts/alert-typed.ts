@@ -1,0 +1,29 @@
+/** What a cron's or queue's form holds about its alerts, beside when they are raised. */
+import { ALERT_LEVELS, type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
+import type { AlertLevel } from '#domain/alert-streak';
+import type { ChannelChoice } from '../services.ts';
+
+export type AlertTyped = {
+  /** The ids that are ticked. */
+  channels: Record<AlertLevel, readonly string[]>;
+};
+
+export const noAlertTyped: AlertTyped = typedOfAlerts({ channels: {} });
+
+export function typedOfAlerts({ channels }: AlertSettings): AlertTyped {
+  const ticked = ALERT_LEVELS.map((level) => [level, channels[level] ?? [DEFAULT_REF]]);
+  return { channels: Object.fromEntries(ticked) as AlertTyped['channels'] };
+}
+
+/** A channel that is gone is the default again, as when alerts are raised. */
+export function withPresent(typed: AlertTyped, choices: readonly ChannelChoice[]): AlertTyped {
+  const present = new Set(choices.map(({ id }) => id));
+  const ticked = ALERT_LEVELS.map((level) => [
+    level,
+    [...new Set(typed.channels[level].map((id) => (present.has(id) ? id : DEFAULT_REF)))],
+  ]);
+  return { ...typed, channels: Object.fromEntries(ticked) as AlertTyped['channels'] };
+}
+
+/** Says that the boxes were there: an unticked one sends nothing. */
+export const channelsShown = 'channels_shown';

@@ -1,0 +1,109 @@
+/** A channel's form, read by the rules of `work`, and what becomes of it. */
+import { data } from 'react-router';
+import type { ChannelConfig } from '#domain/notification-channel';
+import { readChannelInput, readNamedChannelInput } from '#work/channel-input';
+import type { Reading } from '#work/fields';
+import { readFormPairs } from '#work/form-fields';
+import { requestFacts, requirePermission, sentForm, services, type Context } from '../context.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { errorsOf } from '../work-forms/read-fields.ts';
+import { readText } from '../forms/read-form.ts';
+import type { ChannelOutcome, ChannelSettings, FieldErrors, Work } from '../services.ts';
+import type { ChannelTyped } from './channel-typed.ts';
+import { fieldGroups, groupOf, inputName } from './channel-typed.ts';
+
+/** What came of a test by a channel. */
+export type TestResult = {
+  kind: ChannelConfig['kind'];
+  outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
+};
+
+export type ChannelAnswer = { typed: ChannelTyped; errors?: FieldErrors; test?: TestResult };
+
+type Editing = {
+  /** As it is; email for a new one. */
+  current: ChannelConfig;
+  /** False for the default, which has no name of its own. */
+  isNamed: boolean;
+  save: (work: Work, teamId: string, settings: ChannelSettings) => Promise<ChannelOutcome>;
+  done: (settings: ChannelSettings) => string;
+};
+
+/** Tests what was typed, or saves it. */
+export async function answerChannelForm(context: Context, editing: Editing) {
+  const { actor } = requirePermission(context, 'notifications');
+  const { work, notifier } = context.get(services);
+  const form = context.get(sentForm);
+  const intent = readText(form, 'intent');
+  if (intent !== 'save' && intent !== 'test') throw data(null, { status: 400 });
+  const typed = readTyped(form);
+  const refuse = (errors: FieldErrors) => data<ChannelAnswer>({ typed, errors }, { status: 422 });
+  // A channel that is only tried needs no name yet.
+  const reading = readSettings(typed, editing, intent === 'test');
+  if (!reading.ok) return refuse(nameInputs(errorsOf(reading.errors), typed));
+  const settings = reading.input;
+  const { kind } = settings.config;
+  if (intent === 'test') {
+    const outcome = await notifier.sendTest(actor.teamId, settings.config);
+    return data<ChannelAnswer>({ typed, test: { kind, outcome } });
+  }
+  const outcome = await editing.save(work, actor.teamId, settings);
+  if (outcome.kind !== 'saved') return refuse(describeRefusal(outcome));
+  return redirectWithToast(
+    '/settings/notifications',
+    { kind: 'done', text: editing.done(settings) },
+    context.get(requestFacts).baseUrl,
+  );
+}
+
+function readTyped(form: FormData): ChannelTyped {
+  const names = fieldGroups.flatMap((group) =>
+    group.fields.map((field) => inputName(group, field)),
+  );
+  const values = names.map((name) => [name, readText(form, name).trim()]);
+  return {
+    name: readText(form, 'name'),
+    kind: readText(form, 'kind'),
+    values: Object.fromEntries(values) as Record<string, string>,
+  };
+}
+
+function readSettings(
+  { name, kind, values }: ChannelTyped,
+  { current, isNamed }: Pick<Editing, 'current' | 'isNamed'>,
+  isTest: boolean,
+): Reading<ChannelSettings> {
+  const group = groupOf(kind);
+  const given = group?.fields.map((field) => {
+    return [field.name, values[inputName(group, field)] ?? ''] as const;
+  });
+  const fields = readFormPairs([['name', name], ['kind', kind], ...(given ?? [])]);
+  if (isNamed && !isTest) return readNamedChannelInput(fields, current);
+  const config = readChannelInput(fields, current);
+  return config.ok ? { ok: true, input: { name, config: config.input } } : config;
+}
+
+/** Errors beside the inputs of the kind that was chosen. */
+function nameInputs(errors: FieldErrors, { kind }: ChannelTyped): FieldErrors {
+  const group = groupOf(kind);
+  const named = Object.entries(errors).map(([field, messages]) => {
+    const own = group?.fields.find(({ name }) => name === field);
+    return [group && own ? inputName(group, own) : field, messages];
+  });
+  return Object.fromEntries(named) as FieldErrors;
+}
+
+function describeRefusal(outcome: Exclude<ChannelOutcome, { kind: 'saved' }>): FieldErrors {
+  switch (outcome.kind) {
+    case 'same':
+      return {
+        kind: [`“${outcome.as}” leads to the same place, which would be told everything twice.`],
+      };
+    case 'too-many':
+      return { name: ['The team has as many channels as it may have. Delete one first.'] };
+    case 'name-taken':
+      return { name: ['There is a channel of that name already.'] };
+    case 'not-found':
+      return { name: ['The channel was deleted meanwhile.'] };
+  }
+}

@@ -1,0 +1,53 @@
+/** What stands in the fields of a channel's form. */
+import {
+  CHANNEL_KINDS,
+  type ChannelConfig,
+  type ChannelField,
+  fieldsOfKind,
+  isPostedKind,
+  type PostedKind,
+  valueOf,
+} from '#domain/notification-channel';
+
+export type ChannelTyped = {
+  name: string;
+  kind: string;
+  /** By the names of the inputs: kinds that ask for the same share them. */
+  values: Readonly<Record<string, string>>;
+};
+
+/** Kinds that ask for the same; `name` begins the names of their inputs. */
+export type FieldGroup = {
+  name: string;
+  kinds: readonly PostedKind[];
+  fields: readonly ChannelField[];
+};
+
+export const fieldGroups: readonly FieldGroup[] = groupKinds();
+
+function groupKinds(): FieldGroup[] {
+  const kinds = Object.keys(CHANNEL_KINDS).filter(isPostedKind);
+  const groups = Map.groupBy(kinds, (kind) => JSON.stringify(fieldsOfKind(kind)));
+  return [...groups.values()].flatMap((some) => {
+    const [first] = some;
+    return first ? [{ name: first, kinds: some, fields: fieldsOfKind(first) }] : [];
+  });
+}
+
+export function inputName(group: FieldGroup, field: Pick<ChannelField, 'name'>): string {
+  return `${group.name}_${field.name}`;
+}
+
+export function groupOf(kind: string): FieldGroup | null {
+  return fieldGroups.find(({ kinds }) => kinds.some((each) => each === kind)) ?? null;
+}
+
+/** What is secret is not shown: an empty field keeps it. */
+export function typedOfChannel(name: string, config: ChannelConfig): ChannelTyped {
+  const group = groupOf(config.kind);
+  const values = (group?.fields ?? []).flatMap((field) => {
+    const value = field.isSecret || group === null ? null : valueOf(config, field);
+    return value === null || group === null ? [] : [[inputName(group, field), value] as const];
+  });
+  return { name, kind: config.kind, values: Object.fromEntries(values) };
+}

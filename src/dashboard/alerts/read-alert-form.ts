@@ -1,0 +1,32 @@
+/** What a cron's or queue's form says about its alerts, read by the rules of `work`. */
+import { ALERT_LEVELS, type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
+import { isId } from '#domain/ids';
+import { MOST_CHANNELS } from '#domain/notification-channel';
+import { channelsField, readAlertSettings } from '#work/alert-settings-input';
+import { buildFields, errorsOf } from '../work-forms/read-fields.ts';
+import type { FieldErrors } from '../services.ts';
+import { type AlertTyped, channelsShown, noAlertTyped } from './alert-typed.ts';
+
+export function readAlertForm(form: FormData): {
+  typed: AlertTyped;
+  settings: AlertSettings;
+  errors: FieldErrors;
+} {
+  const ticked = form.has(channelsShown) ? readTicked(form) : noAlertTyped.channels;
+  const typed: AlertTyped = { channels: ticked };
+  const lists = ALERT_LEVELS.map((level) => [channelsField(level), JSON.stringify(ticked[level])]);
+  const fields = buildFields({}, Object.fromEntries(lists) as Record<string, string>);
+  const reading = readAlertSettings(fields, (text) =>
+    isId(text) || text === DEFAULT_REF ? text : null,
+  );
+  if (reading.ok) return { typed, settings: reading.input, errors: {} };
+  return { typed, settings: { channels: {} }, errors: errorsOf(reading.errors) };
+}
+
+function readTicked(form: FormData): AlertTyped['channels'] {
+  const ticked = ALERT_LEVELS.map((level) => {
+    const ids = form.getAll(channelsField(level)).filter((id) => typeof id === 'string');
+    return [level, ids.slice(0, MOST_CHANNELS + 1)];
+  });
+  return Object.fromEntries(ticked) as AlertTyped['channels'];
+}

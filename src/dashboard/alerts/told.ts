@@ -1,0 +1,32 @@
+/** Who is told of the alerts of a cron or queue, in words. */
+import type { AlertSettings } from '#domain/alert-settings';
+import type { AlertLevel } from '#domain/alert-streak';
+import type { ChannelChoice, Work } from '../services.ts';
+import { type AlertTyped, typedOfAlerts, withPresent } from './alert-typed.ts';
+import { nameLevel, nameOfChannel } from './alert-words.ts';
+
+/** Null where all goes to the default; then nothing is asked. */
+export async function readTold(
+  work: Work,
+  teamId: string,
+  settings: AlertSettings,
+  levels: readonly AlertLevel[],
+): Promise<string | null> {
+  if (Object.keys(settings.channels).length === 0) return null;
+  return describeTold(typedOfAlerts(settings), await work.listChannelChoices(teamId), levels);
+}
+
+/** `Failure: On call, Default channel · Recovery: nobody`; null where all goes to the default. */
+function describeTold(
+  typed: AlertTyped,
+  choices: readonly ChannelChoice[],
+  levels: readonly AlertLevel[],
+): string | null {
+  const { channels } = withPresent(typed, choices);
+  const isDefault = levels.every((level) => channels[level].join() === 'default');
+  if (isDefault) return null;
+  const names = new Map(choices.map((choice) => [choice.id, nameOfChannel(choice)]));
+  const tell = (level: AlertLevel) =>
+    channels[level].map((id) => names.get(id) ?? '').join(', ') || 'nobody';
+  return levels.map((level) => `${nameLevel(level)}: ${tell(level)}`).join(' · ');
+}

@@ -1,0 +1,56 @@
+import {
+  ALERT_LEVELS,
+  type AlertSettings,
+  type ChannelRef,
+  NO_ALERT_SETTINGS,
+} from '#domain/alert-settings';
+import type { AlertLevel } from '#domain/alert-streak';
+import { type Fields, Findings, findGiven, type Reading } from './fields.ts';
+
+const TEXTS = {
+  notAList: 'The channels must be a list of names.',
+  unknown: 'There is no such channel.',
+} as const;
+
+/** The field that chooses the channels of a level. */
+export function channelsField(level: AlertLevel): `${AlertLevel}_channels` {
+  return `${level}_channels`;
+}
+
+/**
+ * Reads what a cron or queue sets about its alerts (§6.5): `warning_channels`, `failure_channels` and
+ * `recovery_channels`, each a list. One that is left out goes to the team's default channel, an empty one to nobody.
+ * Never throws.
+ *
+ * @param refOf  the channel that a text of the list means, or null
+ */
+export function readAlertSettings(
+  fields: Fields,
+  refOf: (text: string) => ChannelRef | null,
+): Reading<AlertSettings> {
+  const findings = new Findings();
+  const channels: Partial<Record<AlertLevel, readonly ChannelRef[]>> = {};
+  for (const level of ALERT_LEVELS) {
+    const refs = readRefs(fields, channelsField(level), refOf, findings);
+    if (refs !== null) channels[level] = refs;
+  }
+  return findings.settle({ ...NO_ALERT_SETTINGS, channels });
+}
+
+function readRefs(
+  fields: Fields,
+  field: string,
+  refOf: (text: string) => ChannelRef | null,
+  findings: Findings,
+): readonly ChannelRef[] | null {
+  const given = findGiven(fields, field);
+  if (given === null) return null;
+  const list = given.kind === 'array' ? (JSON.parse(given.raw) as unknown[]) : null;
+  if (!list?.every((each) => typeof each === 'string')) {
+    findings.add(field, TEXTS.notAList);
+    return null;
+  }
+  const refs = list.map((text) => refOf(text));
+  if (refs.includes(null)) findings.add(field, TEXTS.unknown);
+  return [...new Set(refs.filter((ref) => ref !== null))];
+}
