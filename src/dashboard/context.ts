@@ -5,7 +5,14 @@
 import { createContext, data, redirect, type RouterContextProvider } from 'react-router';
 import { leastRoleFor, may } from '#people/roles';
 import type { ReadBody } from './serving/form-guards.ts';
-import type { Actor, Permission, Services, Session, TeamOfUser, Visitor } from './services.ts';
+import type {
+  Actor,
+  Permission,
+  Services,
+  Session,
+  TeamOfUser,
+  RequestContext,
+} from './services.ts';
 
 export type Theme = 'light' | 'dark' | 'auto';
 
@@ -58,8 +65,8 @@ export const signedIn = createContext<SignedInAs>();
 
 export type Context = Readonly<RouterContextProvider>;
 
-/** The visitor of this request, for calls that set or read cookies. */
-export function visitorOf(request: Request, context: Context): Visitor {
+/** Where this request comes from, for calls that set or read cookies. */
+export function requestContextOf(request: Request, context: Context): RequestContext {
   return { headers: request.headers, clientAddress: context.get(requestFacts).clientAddress };
 }
 

@@ -38,7 +38,7 @@ export type { Done, FieldErrors, NotFound, Refused, TooMany } from '#people/outc
 export type { Usage } from '#people/plans';
 export type { Permission, Role } from '#people/roles';
 export type { Session, SignedIn, TeamOfUser } from '#people/sessions';
-export type { Visitor } from '#people/visitor';
+export type { RequestContext } from '#people/request-context';
 
 export type Accounts = People['accounts'];
 export type Teams = People['teams'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSmtpServer } from '#testing/smtp';
-import { aTeam, aUser, Browser, openPeople, PASSWORD, type Room } from './people-room.ts';
+import { aTeam, aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 
 const NEW_PASSWORD = 'a better password';
 const keep = { revokesToken: false };
@@ -12,12 +12,12 @@ test('the first account is made once; then setup is closed', async () => {
   const { accounts } = room.people;
   assert.equal(await accounts.isSetUp(), false);
   const browser = new Browser();
-  browser.take(await accounts.createFirstAccount(ada, browser.visitor));
+  browser.take(await accounts.createFirstAccount(ada, browser.request));
   const session = await browser.session(room);
   assert.equal(session?.team?.role, 'owner');
   assert.equal(await accounts.isSetUp(), true);
   const second = { ...ada, email: 'eve@bells.test' };
-  assert.deepEqual(await accounts.createFirstAccount(second, browser.visitor), { kind: 'closed' });
+  assert.deepEqual(await accounts.createFirstAccount(second, browser.request), { kind: 'closed' });
 });
 
 test('of those who set up together exactly one gets the installation', async () => {
@@ -26,7 +26,7 @@ test('of those who set up together exactly one gets the installation', async () 
     [1, 2, 3, 4].map((n) =>
       room.people.accounts.createFirstAccount(
         { ...ada, email: `ada${n}@bells.test` },
-        new Browser().visitor,
+        new Browser().request,
       ),
     ),
   );
@@ -39,7 +39,7 @@ test('what is wrong with the first account is told, and setup stays open', async
   await using room = await openPeople();
   const { accounts } = room.people;
   const wrong = { name: ' ', email: 'x', password: '1234567', team: '' };
-  const answer = await accounts.createFirstAccount(wrong, new Browser().visitor);
+  const answer = await accounts.createFirstAccount(wrong, new Browser().request);
   assert.deepEqual(answer, {
     kind: 'refused',
     errors: {
@@ -55,7 +55,7 @@ test('what is wrong with the first account is told, and setup stays open', async
 test('an account from the command line closes setup, too', async () => {
   await using room = await openPeople();
   await aUser(room, 'ops@bells.test');
-  const answer = await room.people.accounts.createFirstAccount(ada, new Browser().visitor);
+  const answer = await room.people.accounts.createFirstAccount(ada, new Browser().request);
   assert.equal(answer.kind, 'closed');
 });
 
@@ -64,7 +64,7 @@ test('people register by themselves only where the operator says so', async () =
     await using room = await openPeople({ signUp });
     const { accounts } = room.people;
     await aUser(room, 'ops@bells.test');
-    const answer = await accounts.register({ ...ada, team: 'Mine' }, new Browser().visitor);
+    const answer = await accounts.register({ ...ada, team: 'Mine' }, new Browser().request);
     assert.equal(answer.kind, signUp === 'open' ? 'signed-in' : 'closed');
     assert.equal((await room.people.operator.listTeams()).length, signUp === 'open' ? 2 : 1);
   }
@@ -77,20 +77,20 @@ test('registering is limited by address', async () => {
   const kinds: string[] = [];
   for (let n = 0; n < 11; n++) {
     const person = { ...ada, email: `spam${n}@x.test` };
-    kinds.push((await room.people.accounts.register(person, browser.visitor)).kind);
+    kinds.push((await room.people.accounts.register(person, browser.request)).kind);
   }
   assert.equal(kinds[9], 'signed-in');
   assert.equal(kinds[10], 'too-many');
 });
 
-async function aSession(room: Room, email = ada.email) {
+async function aSession(room: TestPeople, email = ada.email) {
   const browser = new Browser();
   const answer = await browser.signIn(room, email);
   assert.equal(answer.kind, 'signed-in');
   return browser;
 }
 
-function loggedLinks({ events }: Room): string[] {
+function loggedLinks({ events }: TestPeople): string[] {
   return events
     .filter(({ event }) => event === 'mail.written-to-log')
     .map(({ fields }) => String(fields['link']));
@@ -102,16 +102,16 @@ test('a forgotten password is set anew by a link that works once and ends all se
   const open = await aSession(room);
   const { accounts } = room.people;
   const browser = new Browser();
-  await accounts.requestPasswordReset({ email: ' ADA@bells.test' }, browser.visitor);
+  await accounts.requestPasswordReset({ email: ' ADA@bells.test' }, browser.request);
   await room.people.close();
   const [link = ''] = loggedLinks(room);
   assert.match(link, /^http:\/\/localhost:3000\/reset-password\/[\w-]{43}$/);
   const token = link.split('/').at(-1) ?? '';
   assert.equal(await accounts.isResetTokenValid(token), true);
-  const weak = await accounts.resetPassword({ ...keep, token, password: 'short' }, browser.visitor);
+  const weak = await accounts.resetPassword({ ...keep, token, password: 'short' }, browser.request);
   assert.equal(weak.kind, 'refused');
   const use = () =>
-    accounts.resetPassword({ ...keep, token, password: NEW_PASSWORD }, browser.visitor);
+    accounts.resetPassword({ ...keep, token, password: NEW_PASSWORD }, browser.request);
   assert.equal((await use()).kind, 'done');
   assert.deepEqual(await use(), { kind: 'expired' });
   assert.equal(await open.session(room), null);
@@ -133,7 +133,7 @@ test('a reset link ends after an hour, with a newer one, and as nonsense', async
     assert.equal(await accounts.isResetTokenValid(token), false);
     const answer = await accounts.resetPassword(
       { ...keep, token, password: NEW_PASSWORD },
-      new Browser().visitor,
+      new Browser().request,
     );
     assert.equal(answer.kind, 'expired');
   }
@@ -146,7 +146,7 @@ test('asking for a reset tells nobody whether an account exists, and mails nobod
   const { accounts } = room.people;
   const answers = [];
   for (const email of [ada.email, 'nobody@bells.test', 'no address', '']) {
-    answers.push(await accounts.requestPasswordReset({ email }, new Browser().visitor));
+    answers.push(await accounts.requestPasswordReset({ email }, new Browser().request));
   }
   for (const answer of answers) assert.deepEqual(answer, { kind: 'done' });
   await room.people.close();
@@ -158,11 +158,11 @@ test('resets are limited by the address that asks and by the mailbox that is fil
   await aUser(room, ada.email);
   const { accounts } = room.people;
   const browser = new Browser();
-  const ask = (visitor = browser.visitor) =>
-    accounts.requestPasswordReset({ email: ada.email }, visitor);
+  const ask = (request = browser.request) =>
+    accounts.requestPasswordReset({ email: ada.email }, request);
   for (let n = 0; n < 3; n++) assert.equal((await ask()).kind, 'done');
   assert.deepEqual(await ask(), { kind: 'too-many', retryAfterSeconds: 60 });
-  for (let n = 0; n < 4; n++) assert.equal((await ask(new Browser().visitor)).kind, 'done');
+  for (let n = 0; n < 4; n++) assert.equal((await ask(new Browser().request)).kind, 'done');
   await room.people.close();
   assert.equal(loggedLinks(room).length, 5);
 });
@@ -173,7 +173,7 @@ test('a new password needs the old one and ends the other sessions', async () =>
   const [mine, other] = [await aSession(room), await aSession(room)];
   const { accounts } = room.people;
   const change = (currentPassword: string, password: string) =>
-    accounts.changePassword({ currentPassword, password }, mine.visitor);
+    accounts.changePassword({ currentPassword, password }, mine.request);
   assert.deepEqual(await change('not mine', NEW_PASSWORD), {
     kind: 'refused',
     errors: { currentPassword: ['This is not your password.'] },
@@ -194,10 +194,10 @@ test('passwords can not be guessed through the forms of somebody else’s open s
   const { accounts } = room.people;
   const guess = { password: 'guess', email: 'new@x.test' };
   const kinds = [
-    (await accounts.changeEmail(guess, browser.visitor)).kind,
-    (await accounts.deleteAccount(guess, browser.visitor)).kind,
-    (await accounts.beginSecondFactor(guess, browser.visitor)).kind,
-    (await accounts.changeEmail({ ...guess, password: PASSWORD }, browser.visitor)).kind,
+    (await accounts.changeEmail(guess, browser.request)).kind,
+    (await accounts.deleteAccount(guess, browser.request)).kind,
+    (await accounts.beginSecondFactor(guess, browser.request)).kind,
+    (await accounts.changeEmail({ ...guess, password: PASSWORD }, browser.request)).kind,
   ];
   assert.deepEqual(kinds, ['refused', 'refused', 'refused', 'too-many']);
 });
@@ -208,7 +208,7 @@ test('without SMTP a new email is in force at once, unless somebody has it', asy
   const browser = await aSession(room, 'member@bells.test');
   const { accounts } = room.people;
   const change = (email: string) =>
-    accounts.changeEmail({ email, password: PASSWORD }, browser.visitor);
+    accounts.changeEmail({ email, password: PASSWORD }, browser.request);
   assert.equal((await change('owner@bells.test')).kind, 'refused');
   assert.equal((await change('no address')).kind, 'refused');
   assert.deepEqual(await change('New@Bells.test'), { kind: 'done' });
@@ -222,7 +222,7 @@ test('with SMTP a new email is in force once its owner opened the link; the old 
   const browser = await aSession(room, 'member@bells.test');
   const { accounts } = room.people;
   const change = (email: string) =>
-    accounts.changeEmail({ email, password: PASSWORD }, browser.visitor);
+    accounts.changeEmail({ email, password: PASSWORD }, browser.request);
   assert.deepEqual(await change('owner@bells.test'), { kind: 'mailed' });
   assert.deepEqual(await change('new@bells.test'), { kind: 'mailed' });
   const mail = await smtp.next(({ to }) => to.includes('new@bells.test'));
@@ -247,7 +247,7 @@ test('a server that takes no mail is logged and breaks nothing', async () => {
   await aUser(room, ada.email);
   const { accounts } = room.people;
   assert.equal(accounts.sendsMail(), true);
-  const answer = await accounts.requestPasswordReset({ email: ada.email }, new Browser().visitor);
+  const answer = await accounts.requestPasswordReset({ email: ada.email }, new Browser().request);
   assert.equal(answer.kind, 'done');
   await room.people.close();
   assert.ok(room.events.some(({ event }) => event === 'mail.not-sent'));
@@ -259,7 +259,7 @@ test('an account that owns a team with others in it stays; alone in it, both go'
   const { owner, admin, member } = await aTeam(room);
   const { accounts, teams, operator } = room.people;
   const browser = await aSession(room, 'owner@bells.test');
-  const remove = (password = PASSWORD) => accounts.deleteAccount({ password }, browser.visitor);
+  const remove = (password = PASSWORD) => accounts.deleteAccount({ password }, browser.request);
   assert.equal((await remove('wrong')).kind, 'refused');
   assert.deepEqual(await remove(), {
     kind: 'owns-teams',

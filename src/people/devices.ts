@@ -3,7 +3,7 @@ import type { Clock } from '#domain/clock';
 import { type CookieScope, cookieScopeOf } from '#domain/public-address';
 import { normalizeEmail } from './fields.ts';
 import { deriveSecret, makeSecret } from './secrets.ts';
-import { readCookieText } from './visitor.ts';
+import { readCookieText } from './request-context.ts';
 
 /** How long a browser in which somebody has signed in is remembered. */
 const VALID_MS = 365 * 24 * 60 * 60_000;

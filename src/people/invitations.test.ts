@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Actor } from './actor.ts';
-import { aTeam, aUser, Browser, openPeople, PASSWORD, type Room } from './people-room.ts';
+import { aTeam, aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 
 /** Where the inviters sit. */
 const DESK = { clientAddress: '198.51.100.1' };
@@ -9,7 +9,7 @@ const WEEK_MS = 7 * 24 * 60 * 60_000;
 const fay = { name: 'Fay', email: 'fay@new.test', password: PASSWORD };
 
 async function anInvitation(
-  { people }: Room,
+  { people }: TestPeople,
   actor: Actor,
   input: { email: string | null; role: 'admin' | 'member' } = { email: null, role: 'member' },
 ): Promise<string> {
@@ -31,7 +31,7 @@ test('a newcomer with the link makes an account, is in the team and signed in', 
   });
   const browser = new Browser();
   const { registerByInvitation } = room.people.teams;
-  browser.take(await registerByInvitation(token, fay, browser.visitor));
+  browser.take(await registerByInvitation(token, fay, browser.request));
   const session = await browser.session(room);
   assert.deepEqual(session?.team, { id: owner.teamId, name: 'Bells', role: 'admin' });
 });
@@ -43,7 +43,7 @@ test('an invitation works once, also for those who come together', async () => {
   const { registerByInvitation } = room.people.teams;
   const answers = await Promise.all(
     [1, 2, 3].map((n) =>
-      registerByInvitation(token, { ...fay, email: `fay${n}@new.test` }, new Browser().visitor),
+      registerByInvitation(token, { ...fay, email: `fay${n}@new.test` }, new Browser().request),
     ),
   );
   assert.deepEqual(answers.map(({ kind }) => kind).sort(), ['not-found', 'not-found', 'signed-in']);
@@ -65,7 +65,7 @@ test('an invitation that expired, was revoked, replaced or never existed lets no
   for (const token of [revoked, replaced, expired, '', 'x', 'A'.repeat(43)]) {
     assert.equal(await teams.readInvitation(token), null);
     assert.equal((await teams.acceptInvitation(token, userId)).kind, 'not-found');
-    const answer = await teams.registerByInvitation(token, fay, new Browser().visitor);
+    const answer = await teams.registerByInvitation(token, fay, new Browser().request);
     assert.equal(answer.kind, 'not-found');
   }
   assert.equal(await room.store.users.findByEmail(fay.email), null);
@@ -92,7 +92,7 @@ test('a newcomer can not change the email that the invitation names', async () =
   const { owner } = await aTeam(room);
   const token = await anInvitation(room, owner, { email: 'gus@new.test', role: 'member' });
   const { registerByInvitation } = room.people.teams;
-  const answer = await registerByInvitation(token, fay, new Browser().visitor);
+  const answer = await registerByInvitation(token, fay, new Browser().request);
   assert.equal(answer.kind, 'signed-in');
   assert.equal(await room.store.users.findByEmail(fay.email), null);
   assert.ok(await room.store.users.findByEmail('gus@new.test'));

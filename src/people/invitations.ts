@@ -11,7 +11,7 @@ import { writeInvitationMail } from './mails.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { TooMany } from './outcomes.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
-import type { Visitor } from './visitor.ts';
+import type { RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 const CONFIRM_FIRST =
@@ -55,7 +55,7 @@ export class Invitations {
   async invite(
     actor: Actor,
     input: { email: string | null; role: 'admin' | 'member' },
-    visitor: Pick<Visitor, 'clientAddress'>,
+    request: Pick<RequestContext, 'clientAddress'>,
   ): Promise<{ kind: 'invited'; link: string; mailed: boolean } | Refused | TooMany> {
     const { store, clock, limits, baseUrl, activity } = this.#deps;
     const { teamId, userId } = await authorize(store, actor, 'manage-members');
@@ -63,7 +63,7 @@ export class Invitations {
     if (refused) return refused;
     const tooMany =
       (await limits.count('invitation', userId)) ??
-      (await limits.count('invitation', visitor.clientAddress));
+      (await limits.count('invitation', request.clientAddress));
     if (tooMany) return tooMany;
     const email = input.email === null ? null : normalizeEmail(input.email);
     const token = makeSecret();

@@ -1,5 +1,5 @@
 import type { Library, LibraryDeps } from './library.ts';
-import { type CookieKind, headersFor, type Visitor } from './visitor.ts';
+import { type CookieKind, headersFor, type RequestContext } from './request-context.ts';
 
 type LibraryAnswer<T> =
   | { kind: 'answered'; response: T; setCookies: string[] }
@@ -17,9 +17,9 @@ export class LibraryLoader {
     this.#deps = deps;
   }
 
-  /** Calls the library for a visitor, showing it only the kinds of cookies that this call is about. */
+  /** Calls the library for a request, showing it only the kinds of cookies that this call is about. */
   async ask<T>(
-    visitor: Visitor,
+    request: RequestContext,
     kinds: readonly CookieKind[],
     call: (api: Library['api'], headers: Headers) => Called<T>,
   ): Promise<LibraryAnswer<T>> {
@@ -27,7 +27,7 @@ export class LibraryLoader {
     try {
       const { headers, response } = await call(
         library.api,
-        headersFor(visitor, kinds, addressHeader),
+        headersFor(request, kinds, addressHeader),
       );
       return { kind: 'answered', response, setCookies: headers.getSetCookie() };
     } catch (error) {
@@ -37,7 +37,7 @@ export class LibraryLoader {
     }
   }
 
-  /** Loads it now: a quarter of a second that the first visitor need not wait for. */
+  /** Loads it now: a quarter of a second that the first request need not wait for. */
   load(): Promise<{ library: Library; addressHeader: string }> {
     this.#library ??= import('./library.ts').then(({ createLibrary, ADDRESS_HEADER }) => ({
       library: createLibrary(this.#deps),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDatabase } from '#testing/postgres';
-import { Browser, openPeople, PASSWORD } from './people-room.ts';
+import { Browser, openPeople, PASSWORD } from '#testing/people';
 
 test('an account lives its whole life on Postgres, the accounts library included', async () => {
   await using database = await createDatabase();
@@ -9,7 +9,7 @@ test('an account lives its whole life on Postgres, the accounts library included
   const { accounts, tokens, teams } = room.people;
   const browser = new Browser();
   const ada = { name: 'Ada', email: 'ada@bells.test', password: PASSWORD, team: 'Bells' };
-  browser.take(await accounts.createFirstAccount(ada, browser.visitor));
+  browser.take(await accounts.createFirstAccount(ada, browser.request));
   const session = await browser.session(room);
   assert.equal(session?.team?.name, 'Bells');
   const userId = session?.user.id ?? '';
@@ -18,18 +18,18 @@ test('an account lives its whole life on Postgres, the accounts library included
   const owner = await room.people.findTokenOwner(token);
   assert.deepEqual(owner, { userId, teamId: session?.team?.id });
 
-  const begun = await accounts.beginSecondFactor({ password: PASSWORD }, browser.visitor);
+  const begun = await accounts.beginSecondFactor({ password: PASSWORD }, browser.request);
   assert.equal(begun.kind, 'begun');
-  const wrong = await accounts.confirmSecondFactor({ code: '12345' }, browser.visitor);
+  const wrong = await accounts.confirmSecondFactor({ code: '12345' }, browser.request);
   assert.equal(wrong.kind, 'refused');
 
   const change = { currentPassword: PASSWORD, password: 'a better password' };
-  browser.take(await accounts.changePassword(change, browser.visitor));
+  browser.take(await accounts.changePassword(change, browser.request));
   assert.equal((await new Browser().signIn(room, ada.email)).kind, 'wrong');
   assert.equal((await new Browser().signIn(room, ada.email, change.password)).kind, 'signed-in');
 
   await teams.createTeam(userId, 'Second');
-  const gone = await accounts.deleteAccount({ password: change.password }, browser.visitor);
+  const gone = await accounts.deleteAccount({ password: change.password }, browser.request);
   assert.equal(browser.take(gone).kind, 'deleted');
   assert.equal(await room.people.findTokenOwner(token), null);
   assert.equal(await browser.session(room), null);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPeople } from './people-room.ts';
+import { openPeople } from '#testing/people';
 
 const ada = { email: 'Ada@Example.com ', password: 'correct horse' };
 

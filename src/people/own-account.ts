@@ -15,7 +15,7 @@ import { writeEmailChangedMail } from './mails.ts';
 import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.ts';
 import { type PasswordProofs, WRONG_PASSWORD } from './password-proofs.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
+import type { RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
@@ -54,11 +54,11 @@ export class OwnAccount {
   /** Asks for the password; without SMTP the change is made at once, else after the mailed link. */
   async changeEmail(
     input: { email: string; password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<Done | { kind: 'mailed' } | Refused | TooMany> {
     const refused = gatherErrors({ email: checkEmail(input.email) });
     if (refused) return refused;
-    const proven = await this.#deps.proofs.prove(input.password, visitor);
+    const proven = await this.#deps.proofs.prove(input.password, request);
     if (proven.kind !== 'proven') return proven;
     const email = normalizeEmail(input.email);
     if (this.#deps.mailer.sends) {
@@ -94,9 +94,9 @@ export class OwnAccount {
   }
 
   /** Mails the link anew with which the present address is confirmed. */
-  async requestEmailConfirmation(userId: string, visitor: Visitor): Promise<Done | TooMany> {
+  async requestEmailConfirmation(userId: string, request: RequestContext): Promise<Done | TooMany> {
     const { store, limits, background, emailLinks } = this.#deps;
-    const tooMany = await limits.count('mail', visitor.clientAddress);
+    const tooMany = await limits.count('mail', request.clientAddress);
     if (tooMany) return tooMany;
     const user = await store.users.find(userId);
     if (!user || user.isEmailVerified) return DONE;
@@ -112,10 +112,10 @@ export class OwnAccount {
   /** Asks for the password. The old token stops working; the only time that the text is known. */
   async generateApiToken(
     { password }: { password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<{ kind: 'generated'; token: string } | Refused | TooMany> {
     const { proofs, tokens } = this.#deps;
-    const proven = await proofs.prove(password, visitor);
+    const proven = await proofs.prove(password, request);
     if (proven.kind !== 'proven') return proven;
     const token = await tokens.generateApiToken(proven.user.id);
     await this.#changed(proven.user.id, 'account.token', 'API token');
@@ -125,14 +125,14 @@ export class OwnAccount {
   /** Ends the user's other sessions and drops every open proof of theirs. */
   async changePassword(
     input: { currentPassword: string; password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany> {
     const refused = gatherErrors({ password: checkPassword(input.password) });
     if (refused) return refused;
     const { store, library, proofs } = this.#deps;
     const { currentPassword, password: newPassword } = input;
-    return proofs.inSession(visitor, 'currentPassword', async ({ user }) => {
-      const answer = await library.ask(visitor, ['session'], (api, headers) =>
+    return proofs.inSession(request, 'currentPassword', async ({ user }) => {
+      const answer = await library.ask(request, ['session'], (api, headers) =>
         api.changePassword({
           body: { currentPassword, newPassword, revokeOtherSessions: true },
           headers,
@@ -149,19 +149,19 @@ export class OwnAccount {
   /** Refused while the user owns a team with other members; a team of one goes with its owner. */
   async deleteAccount(
     { password }: { password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<
     | { kind: 'deleted'; setCookies: string[] }
     | { kind: 'owns-teams'; teams: TeamOfUser[] }
     | Refused
     | TooMany
   > {
-    const proven = await this.#deps.proofs.prove(password, visitor);
+    const proven = await this.#deps.proofs.prove(password, request);
     if (proven.kind !== 'proven') return proven;
     const { store, clock, sessions } = this.#deps;
     const teams = await store.users.delete(proven.user.id, clock.now());
     if (teams.length > 0) return { kind: 'owns-teams', teams };
-    const { setCookies } = await sessions.signOut(visitor);
+    const { setCookies } = await sessions.signOut(request);
     return { kind: 'deleted', setCookies };
   }
 

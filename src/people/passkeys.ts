@@ -13,7 +13,7 @@ import {
 import type { PasswordProofs } from './password-proofs.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
+import type { RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
@@ -60,12 +60,12 @@ export class Passkeys {
     return relyingPartyOf(this.#deps.config.baseUrl) !== null;
   }
 
-  async beginPasskeySignIn(visitor: Visitor): Promise<Asked | TooMany | NotFound> {
+  async beginPasskeySignIn(request: RequestContext): Promise<Asked | TooMany | NotFound> {
     const { library, limits } = this.#deps;
     if (!this.offersPasskeys()) return NOT_FOUND;
-    const tooMany = await limits.count('passkey', visitor.clientAddress);
+    const tooMany = await limits.count('passkey', request.clientAddress);
     if (tooMany) return tooMany;
-    const answer = await library.ask(visitor, [], (api, headers) =>
+    const answer = await library.ask(request, [], (api, headers) =>
       api.generatePasskeyAuthenticationOptions({ headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') throw new TypeError(`no passkey is asked for: ${answer.code}`);
@@ -76,15 +76,15 @@ export class Passkeys {
   /** @param answer  what the browser gave, as JSON */
   async signInByPasskey(
     { answer: text }: { answer: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn | { kind: 'wrong' } | TooMany> {
     const { library, limits, sessions } = this.#deps;
-    const tooMany = await limits.count('guess', visitor.clientAddress);
+    const tooMany = await limits.count('guess', request.clientAddress);
     if (tooMany) return tooMany;
     const response = readAnswer(text);
     const answer =
       response &&
-      (await library.ask(visitor, ['passkey'], (api, headers) =>
+      (await library.ask(request, ['passkey'], (api, headers) =>
         api.verifyPasskeyAuthentication({
           body: { response: response as never },
           headers,
@@ -92,15 +92,15 @@ export class Passkeys {
         }),
       ));
     if (answer?.kind !== 'answered') {
-      sessions.tellRefused('passkey', visitor);
+      sessions.tellRefused('passkey', request);
       return { kind: 'wrong' };
     }
-    await limits.takeBack('guess', visitor.clientAddress);
-    return sessions.enter(answer.response.user, answer.setCookies, visitor);
+    await limits.takeBack('guess', request.clientAddress);
+    return sessions.enter(answer.response.user, answer.setCookies, request);
   }
 
-  async listPasskeys(visitor: Visitor): Promise<Passkey[]> {
-    const answer = await this.#deps.library.ask(visitor, ['session'], (api, headers) =>
+  async listPasskeys(request: RequestContext): Promise<Passkey[]> {
+    const answer = await this.#deps.library.ask(request, ['session'], (api, headers) =>
       api.listPasskeys({ headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') return [];
@@ -114,16 +114,16 @@ export class Passkeys {
   /** Asks for the password: a passkey opens the account for as long as it is there. */
   async beginPasskey(
     { password }: { password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<Asked | Refused | TooMany> {
     const { library, proofs } = this.#deps;
     if (!this.offersPasskeys()) return refuse('password', 'Passkeys need an address by HTTPS.');
-    const proven = await proofs.prove(password, visitor);
+    const proven = await proofs.prove(password, request);
     if (proven.kind !== 'proven') return proven;
-    if ((await this.listPasskeys(visitor)).length >= MOST_PASSKEYS) {
+    if ((await this.listPasskeys(request)).length >= MOST_PASSKEYS) {
       return refuse('password', `An account has at most ${MOST_PASSKEYS} passkeys. Delete one.`);
     }
-    const answer = await library.ask(visitor, ['session'], (api, headers) =>
+    const answer = await library.ask(request, ['session'], (api, headers) =>
       api.generatePasskeyRegistrationOptions({ headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') return refuse('password', NOT_ADDED);
@@ -134,15 +134,15 @@ export class Passkeys {
   /** The challenge that `beginPasskey` gave stands for the password. */
   async addPasskey(
     { name, answer: text }: { name: string; answer: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<Done | Refused | TooMany> {
     const { library, activity, proofs } = this.#deps;
-    return proofs.inSession(visitor, 'passkey', async ({ user }) => {
+    return proofs.inSession(request, 'passkey', async ({ user }) => {
       const response = readAnswer(text);
       const shown = name.trim().slice(0, LONGEST_NAME) || 'Passkey';
       const answer =
         response &&
-        (await library.ask(visitor, ['session', 'passkey'], (api, headers) =>
+        (await library.ask(request, ['session', 'passkey'], (api, headers) =>
           api
             .verifyPasskeyRegistration({
               body: { response, name: shown },
@@ -157,12 +157,12 @@ export class Passkeys {
     });
   }
 
-  async deletePasskey(id: string, visitor: Visitor): Promise<Done | NotFound> {
+  async deletePasskey(id: string, request: RequestContext): Promise<Done | NotFound> {
     const { library, activity, sessions } = this.#deps;
-    const session = await sessions.readSession(visitor.headers);
-    const own = session === null ? [] : await this.listPasskeys(visitor);
+    const session = await sessions.readSession(request.headers);
+    const own = session === null ? [] : await this.listPasskeys(request);
     if (session === null || !own.some((passkey) => passkey.id === id)) return NOT_FOUND;
-    const answer = await library.ask(visitor, ['session'], (api, headers) =>
+    const answer = await library.ask(request, ['session'], (api, headers) =>
       api.deletePasskey({ body: { id }, headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') return NOT_FOUND;

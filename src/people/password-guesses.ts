@@ -3,7 +3,7 @@ import { normalizeEmail } from './fields.ts';
 import type { Limits, Rule } from './limits.ts';
 import type { TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
-import type { Visitor } from './visitor.ts';
+import type { RequestContext } from './request-context.ts';
 
 interface Deps {
   limits: Limits;
@@ -26,23 +26,23 @@ export class PasswordGuesses {
    */
   async atSignIn<T extends { kind: string }>(
     email: string,
-    visitor: Visitor,
+    request: RequestContext,
     guess: () => Promise<T>,
   ): Promise<T | TooMany> {
-    const device = this.#deps.devices.recognize(visitor.headers, email);
+    const device = this.#deps.devices.recognize(request.headers, email);
     const account: Count =
       device === null ? ['account-guess', normalizeEmail(email)] : ['device-guess', device];
-    return this.#count([['guess', visitor.clientAddress], account], guess);
+    return this.#count([['guess', request.clientAddress], account], guess);
   }
 
   /** A guess by somebody who is signed in: by the address, and slowly by the session. */
   async inSession<T extends { kind: string }>(
     sessionId: string,
-    visitor: Visitor,
+    request: RequestContext,
     guess: () => Promise<T>,
   ): Promise<T | TooMany> {
     const counts: Count[] = [
-      ['guess', visitor.clientAddress],
+      ['guess', request.clientAddress],
       ['session-guess', sessionId],
     ];
     return this.#count(counts, guess);

@@ -4,7 +4,7 @@ import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
 import type { Passwords } from './passwords.ts';
 import type { Session, Sessions } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
+import type { RequestContext } from './request-context.ts';
 
 interface Deps {
   store: Store;
@@ -27,10 +27,10 @@ export class PasswordProofs {
   /** Whose session it is, where the password is theirs. */
   async prove(
     password: string,
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<{ kind: 'proven'; user: User } | Refused | TooMany> {
     const { store, passwords } = this.#deps;
-    return this.inSession(visitor, 'password', async (session) => {
+    return this.inSession(request, 'password', async (session) => {
       const user = await store.users.find(session.user.id);
       const hash = user && (await store.users.readPasswordHash(user.id));
       const isRight = await passwords.verify(password, hash);
@@ -40,13 +40,13 @@ export class PasswordProofs {
 
   /** Counts a guess that is made with an open session. */
   async inSession<T extends { kind: string }>(
-    visitor: Visitor,
+    request: RequestContext,
     field: string,
     guess: (session: Session) => Promise<T>,
   ): Promise<T | Refused | TooMany> {
     const { guesses, sessions } = this.#deps;
-    const session = await sessions.readSession(visitor.headers);
+    const session = await sessions.readSession(request.headers);
     if (!session) return refuse(field, SIGNED_OUT);
-    return guesses.inSession(session.id, visitor, () => guess(session));
+    return guesses.inSession(session.id, request, () => guess(session));
   }
 }

@@ -9,7 +9,7 @@ import { writeResetMail } from './mails.ts';
 import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy, type Passwords } from './passwords.ts';
 import type { ResetLinks } from './reset-links.ts';
-import type { Visitor } from './visitor.ts';
+import type { RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
@@ -35,13 +35,13 @@ export class PasswordResets {
   /** Answers the same, and as fast, whether or not the account exists: what depends on that happens afterwards. */
   async requestPasswordReset(
     { email }: { email: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<Done | TooMany> {
     const { limits, background } = this.#deps;
-    const tooMany = await limits.count('mail', visitor.clientAddress);
+    const tooMany = await limits.count('mail', request.clientAddress);
     if (tooMany) return tooMany;
     background.run('accounts.reset-not-mailed', () =>
-      this.#mail(normalizeEmail(email), visitor.clientAddress),
+      this.#mail(normalizeEmail(email), request.clientAddress),
     );
     return DONE;
   }
@@ -56,10 +56,10 @@ export class PasswordResets {
    */
   async resetPassword(
     { token, password, revokesToken }: { token: string; password: string; revokesToken: boolean },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<{ kind: 'done'; setCookies: string[] } | { kind: 'expired' } | Refused | TooMany> {
     const { store, activity, limits, passwords, resetLinks, devices } = this.#deps;
-    const tooMany = await limits.count('account', visitor.clientAddress);
+    const tooMany = await limits.count('account', request.clientAddress);
     if (tooMany) return tooMany;
     if (!(await resetLinks.isValid(token))) return { kind: 'expired' };
     const refused = gatherErrors({ password: checkPassword(password) });
@@ -71,7 +71,7 @@ export class PasswordResets {
       if (!user) return { kind: 'expired' };
       const deed = { action: 'account.password', what: 'password, by a link' } as const;
       await activity.accountChanged(user.id, deed);
-      return { kind: 'done', setCookies: [devices.remember(visitor.headers, user.email)] };
+      return { kind: 'done', setCookies: [devices.remember(request.headers, user.email)] };
     });
   }
 

@@ -88,7 +88,7 @@ export function createPeople(deps: PeopleDeps) {
     billing: gather(new Billing(common)),
     /** For the command line. */
     operator: new Operator({ ...common, resetLinks }),
-    /** Loads the accounts library ahead of the first visitor; never needed for the API or the command line. */
+    /** Loads the accounts library ahead of the first request; never needed for the API or the command line. */
     warmUp: async (): Promise<void> => {
       await library.load();
     },

@@ -15,7 +15,7 @@ import { hashToken, isTokenShaped } from './secrets.ts';
 import { isSetupCode, makeSetupCode } from './setup-code.ts';
 import type { SignedIn, Sessions } from './sessions.ts';
 import { SIGN_UP } from './sign-ups.ts';
-import type { Visitor } from './visitor.ts';
+import type { RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
@@ -77,37 +77,37 @@ export class Registrations {
   /** Makes the first account, its team and the session: of any number who try at once, exactly one does. */
   async createFirstAccount(
     input: NewPerson & { team: string; code?: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     if (await this.isSetUp()) return { kind: 'closed' };
     const { limits, config } = this.#deps;
     if (config.asksSetupCode) {
-      const tooMany = await limits.count('guess', visitor.clientAddress);
+      const tooMany = await limits.count('guess', request.clientAddress);
       if (tooMany) return tooMany;
       if (!isSetupCode(input.code ?? '', makeSetupCode(config.appKey))) {
         return refuse('code', WRONG_CODE);
       }
-      await limits.takeBack('guess', visitor.clientAddress);
+      await limits.takeBack('guess', request.clientAddress);
     }
-    return this.#registerWithTeam(input, visitor, { isFirst: true, isEmailVerified: true });
+    return this.#registerWithTeam(input, request, { isFirst: true, isEmailVerified: true });
   }
 
   /** Registers without an invitation, with a team of one's own. */
   async register(
     input: NewPerson & { team: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     if (!this.mayRegister() || !(await this.isSetUp())) return { kind: 'closed' };
     // Where mails can be sent, the address is confirmed first.
     if (this.#deps.mailer.sends) return { kind: 'closed' };
-    return this.#registerWithTeam(input, visitor, { isFirst: false, isEmailVerified: false });
+    return this.#registerWithTeam(input, request, { isFirst: false, isEmailVerified: false });
   }
 
   /** Registers by the link that a sign-up got, which names the address and is used up. */
   async finishSignUp(
     token: string,
     input: Omit<NewPerson, 'email'> & { team: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     if (!this.mayRegister() || !isTokenShaped(token)) return { kind: 'closed' };
     const { store, clock } = this.#deps;
@@ -115,7 +115,7 @@ export class Registrations {
     const email = await store.proofs.read(proof.purpose, proof.hash, clock.now());
     if (email === null) return { kind: 'closed' };
     const how = { isFirst: false, isEmailVerified: true, proof };
-    return this.#registerWithTeam({ ...input, email }, visitor, how);
+    return this.#registerWithTeam({ ...input, email }, request, how);
   }
 
   /**
@@ -126,7 +126,7 @@ export class Registrations {
   async registerByInvitation(
     token: string,
     input: NewPerson & { mailed?: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn | NotFound | Refused | TooMany> {
     if (!isTokenShaped(token)) return NOT_FOUND;
     const { store, clock } = this.#deps;
@@ -143,7 +143,7 @@ export class Registrations {
       normalizeEmail(person.email),
     );
     const how = { isFirst: false, isEmailVerified };
-    const result = await this.#make(person, { kind: 'invited', tokenHash }, how, visitor);
+    const result = await this.#make(person, { kind: 'invited', tokenHash }, how, request);
     if (result.kind === 'not-invited') return NOT_FOUND;
     if (!('userId' in result)) return explain(result);
     const { userId, teamId } = result;
@@ -152,12 +152,12 @@ export class Registrations {
       const user = { id: userId, email: normalizeEmail(person.email) };
       background.run('accounts.email-not-confirmed', () => emailLinks.mailConfirmation(user));
     }
-    return this.#enter(person, visitor);
+    return this.#enter(person, request);
   }
 
   async #registerWithTeam(
     input: NewPerson & { team: string },
-    visitor: Visitor,
+    request: RequestContext,
     how: How,
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     const refused = gatherErrors({
@@ -167,19 +167,19 @@ export class Registrations {
     if (refused) return refused;
     const name = normalizeName(input.team);
     const team = { kind: 'new' as const, name, plan: this.#deps.plans.first };
-    const result = await this.#make(input, team, how, visitor);
+    const result = await this.#make(input, team, how, request);
     if (result.kind === 'closed' || result.kind === 'not-invited') return { kind: 'closed' };
-    return 'userId' in result ? this.#enter(input, visitor) : explain(result);
+    return 'userId' in result ? this.#enter(input, request) : explain(result);
   }
 
   async #make(
     { name, email, password }: NewPerson,
     team: StartingTeam,
     { isEmailVerified, ...how }: How,
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<Registered | TooMany> {
     const { store, clock, passwords, limits } = this.#deps;
-    const tooMany = await limits.count('account', visitor.clientAddress);
+    const tooMany = await limits.count('account', request.clientAddress);
     if (tooMany) return tooMany;
     return orBusy(async () => {
       const passwordHash = await passwords.hash(password);
@@ -189,8 +189,8 @@ export class Registrations {
     });
   }
 
-  async #enter(person: NewPerson, visitor: Visitor): Promise<SignedIn | TooMany> {
-    const opened = await orBusy(() => this.#deps.sessions.open(person, visitor));
+  async #enter(person: NewPerson, request: RequestContext): Promise<SignedIn | TooMany> {
+    const opened = await orBusy(() => this.#deps.sessions.open(person, request));
     if (opened.kind === 'too-many') return opened;
     if (opened.kind !== 'signed-in') throw new Error(`a new account came to ${opened.kind}`);
     return opened;

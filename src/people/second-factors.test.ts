@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeBase32, totpOf } from '#testing/authenticator';
-import { aUser, Browser, openPeople, PASSWORD, type Room } from './people-room.ts';
+import { aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 
 const EMAIL = 'ada@bells.test';
 
 /** What the authenticator shows after the code that confirmed it, which is used up. */
 const nextCodeOf = (uri: string) => totpOf(uri, Date.now() + 30_000);
 
-async function withSecondFactor(room: Room) {
+async function withSecondFactor(room: TestPeople) {
   await aUser(room, EMAIL);
   const browser = new Browser();
   await browser.signIn(room, EMAIL);
   const { accounts } = room.people;
-  const begun = await accounts.beginSecondFactor({ password: PASSWORD }, browser.visitor);
+  const begun = await accounts.beginSecondFactor({ password: PASSWORD }, browser.request);
   assert.ok(begun.kind === 'begun', JSON.stringify(begun));
   return { browser, begun, accounts };
 }
 
-async function confirmed(room: Room) {
+async function confirmed(room: TestPeople) {
   const made = await withSecondFactor(room);
   const code = totpOf(made.begun.otpauthUri);
-  const answer = await made.accounts.confirmSecondFactor({ code }, made.browser.visitor);
+  const answer = await made.accounts.confirmSecondFactor({ code }, made.browser.request);
   assert.equal(made.browser.take(answer).kind, 'signed-in');
   return made;
 }
@@ -31,7 +31,7 @@ test('a second factor is not in force before it is confirmed', async () => {
   const { browser, begun, accounts } = await withSecondFactor(room);
   assert.match(begun.otpauthUri, /^otpauth:\/\/totp\/Belfry/);
   assert.equal(begun.recoveryCodes.length, 10);
-  const wrong = await accounts.confirmSecondFactor({ code: '000000' }, browser.visitor);
+  const wrong = await accounts.confirmSecondFactor({ code: '000000' }, browser.request);
   assert.equal(wrong.kind, 'refused');
   assert.equal((await new Browser().signIn(room, EMAIL)).kind, 'signed-in');
   assert.equal((await browser.session(room))?.user.hasSecondFactor, false);
@@ -46,7 +46,7 @@ test('with a second factor the password alone opens nothing', async () => {
   assert.equal(await browser.session(room), null);
   assert.ok(!browser.sessionCookies.some((name) => name.includes('session')));
   const code = nextCodeOf(begun.otpauthUri).replace(/^.../, '$& ');
-  browser.take(await accounts.verifySecondFactor({ code }, browser.visitor));
+  browser.take(await accounts.verifySecondFactor({ code }, browser.request));
   assert.equal((await browser.session(room))?.user.hasSecondFactor, true);
 });
 
@@ -58,7 +58,7 @@ test('a recovery code works in place of the authenticator, once', async () => {
   for (let n = 0; n < 2; n++) {
     const browser = new Browser();
     await browser.signIn(room, EMAIL);
-    kinds.push((await accounts.verifySecondFactor({ code }, browser.visitor)).kind);
+    kinds.push((await accounts.verifySecondFactor({ code }, browser.request)).kind);
   }
   assert.deepEqual(kinds, ['signed-in', 'wrong']);
 });
@@ -67,13 +67,13 @@ test('the second step needs the first, and a challenge is used up with it', asyn
   await using room = await openPeople();
   const { begun, accounts } = await confirmed(room);
   const code = nextCodeOf(begun.otpauthUri);
-  const stranger = await accounts.verifySecondFactor({ code }, new Browser().visitor);
+  const stranger = await accounts.verifySecondFactor({ code }, new Browser().request);
   assert.equal(stranger.kind, 'expired');
   const browser = new Browser();
   await browser.signIn(room, EMAIL);
-  const { visitor } = browser;
-  assert.equal((await accounts.verifySecondFactor({ code }, visitor)).kind, 'signed-in');
-  assert.equal((await accounts.verifySecondFactor({ code }, visitor)).kind, 'expired');
+  const { request } = browser;
+  assert.equal((await accounts.verifySecondFactor({ code }, request)).kind, 'signed-in');
+  assert.equal((await accounts.verifySecondFactor({ code }, request)).kind, 'expired');
 });
 
 test('a code that was looked at over the shoulder opens nothing a second time', async () => {
@@ -84,7 +84,7 @@ test('a code that was looked at over the shoulder opens nothing a second time', 
   for (let n = 0; n < 2; n++) {
     const browser = new Browser();
     await browser.signIn(room, EMAIL);
-    kinds.push((await accounts.verifySecondFactor({ code }, browser.visitor)).kind);
+    kinds.push((await accounts.verifySecondFactor({ code }, browser.request)).kind);
   }
   assert.deepEqual(kinds, ['signed-in', 'wrong']);
   // The confirming session and the first of these.
@@ -97,7 +97,7 @@ test('an open session of somebody else does not stand in for the challenge', asy
   await aUser(room, 'eve@bells.test');
   const browser = new Browser();
   await browser.signIn(room, 'eve@bells.test');
-  const answer = await accounts.verifySecondFactor({ code: '123456' }, browser.visitor);
+  const answer = await accounts.verifySecondFactor({ code: '123456' }, browser.request);
   assert.equal(answer.kind, 'expired');
 });
 
@@ -107,7 +107,7 @@ test('codes can not be guessed: not from one address, not in one challenge, not 
   const attacker = new Browser();
   await attacker.signIn(room, EMAIL);
   const guess = (browser: Browser) =>
-    accounts.verifySecondFactor({ code: 'wrong-codes' }, browser.visitor);
+    accounts.verifySecondFactor({ code: 'wrong-codes' }, browser.request);
   const kinds: string[] = [];
   for (let n = 0; n < 4; n++) kinds.push((await guess(attacker)).kind);
   assert.equal(kinds.at(-1), 'too-many');
@@ -122,21 +122,21 @@ test('codes can not be guessed: not from one address, not in one challenge, not 
   const owner = new Browser();
   await owner.signIn(room, EMAIL);
   const code = nextCodeOf(begun.otpauthUri);
-  assert.equal((await accounts.verifySecondFactor({ code }, owner.visitor)).kind, 'too-many');
+  assert.equal((await accounts.verifySecondFactor({ code }, owner.request)).kind, 'too-many');
 });
 
 test('recovery codes are renewed, and the second factor is ended, only with the password', async () => {
   await using room = await openPeople();
   const { browser, begun, accounts } = await confirmed(room);
   const wrong = { password: 'wrong' };
-  assert.equal((await accounts.renewRecoveryCodes(wrong, browser.visitor)).kind, 'refused');
-  assert.equal((await accounts.endSecondFactor(wrong, browser.visitor)).kind, 'refused');
+  assert.equal((await accounts.renewRecoveryCodes(wrong, browser.request)).kind, 'refused');
+  assert.equal((await accounts.endSecondFactor(wrong, browser.request)).kind, 'refused');
   const right = { password: PASSWORD };
-  const renewed = await accounts.renewRecoveryCodes(right, browser.visitor);
+  const renewed = await accounts.renewRecoveryCodes(right, browser.request);
   assert.ok(
     renewed.kind === 'renewed' && !renewed.recoveryCodes.includes(begun.recoveryCodes[0] ?? ''),
   );
-  browser.take(await accounts.endSecondFactor(right, browser.visitor));
+  browser.take(await accounts.endSecondFactor(right, browser.request));
   assert.equal((await browser.session(room))?.user.hasSecondFactor, false);
   assert.equal((await new Browser().signIn(room, EMAIL)).kind, 'signed-in');
 });
@@ -160,7 +160,7 @@ test('a reset password leaves the second factor in force', async () => {
     password: 'a better password',
     revokesToken: false,
   };
-  assert.equal((await accounts.resetPassword(input, new Browser().visitor)).kind, 'done');
+  assert.equal((await accounts.resetPassword(input, new Browser().request)).kind, 'done');
   const answer = await new Browser().signIn(room, EMAIL, 'a better password');
   assert.equal(answer.kind, 'second-factor');
 });

@@ -4,7 +4,7 @@ import type { Limits } from './limits.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import { type PasswordProofs, WRONG_PASSWORD } from './password-proofs.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
-import { cookiesOf, type Visitor } from './visitor.ts';
+import { cookiesOf, type RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
@@ -30,39 +30,39 @@ export class SecondFactors {
   /** The second step of signing in: six digits of the authenticator, or one of the recovery codes. */
   async verifySecondFactor(
     input: { code: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn | { kind: 'wrong' } | { kind: 'expired' } | TooMany> {
     const { library, limits, sessions } = this.#deps;
-    const tooMany = await limits.count('guess', visitor.clientAddress);
+    const tooMany = await limits.count('guess', request.clientAddress);
     if (tooMany) return tooMany;
     const code = input.code.replaceAll(/\s/g, '');
     const isTotp = /^\d{6}$/.test(code);
     const call = { body: { code }, returnHeaders: true as const };
     // Without the session cookie: a session that the browser still has must not stand in for the challenge.
-    const answer = await library.ask(visitor, ['challenge'], (api, headers) =>
+    const answer = await library.ask(request, ['challenge'], (api, headers) =>
       isTotp ? api.verifyTOTP({ ...call, headers }) : api.verifyBackupCode({ ...call, headers }),
     );
     if (answer.kind === 'declined') {
       const refusal = explainDecline(answer.code);
-      sessions.tellRefused(`second factor: ${refusal.kind}`, visitor);
+      sessions.tellRefused(`second factor: ${refusal.kind}`, request);
       return refusal;
     }
     const { response, setCookies } = answer;
     if (isTotp && (await limits.count('one-time-code', response.user.id, code))) {
-      await sessions.signOut({ ...visitor, headers: cookiesOf(setCookies) });
-      sessions.tellRefused('second factor: used before', visitor);
+      await sessions.signOut({ ...request, headers: cookiesOf(setCookies) });
+      sessions.tellRefused('second factor: used before', request);
       return { kind: 'wrong' };
     }
-    await limits.takeBack('guess', visitor.clientAddress);
-    return sessions.enter(response.user, setCookies, visitor);
+    await limits.takeBack('guess', request.clientAddress);
+    return sessions.enter(response.user, setCookies, request);
   }
 
   /** Begins: the secret is not in force before `confirmSecondFactor`. */
   async beginSecondFactor(
     { password }: { password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<{ kind: 'begun'; otpauthUri: string; recoveryCodes: string[] } | Refused | TooMany> {
-    const answer = await this.#askWithPassword('second factor, begun', visitor, (api, headers) =>
+    const answer = await this.#askWithPassword('second factor, begun', request, (api, headers) =>
       api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
     );
     if (answer.kind !== 'answered') return answer;
@@ -73,12 +73,12 @@ export class SecondFactors {
 
   async confirmSecondFactor(
     input: { code: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany> {
     const { library, activity, limits, proofs } = this.#deps;
     const code = input.code.replaceAll(/\s/g, '');
-    return proofs.inSession(visitor, 'code', async ({ user }) => {
-      const answer = await library.ask(visitor, ['session'], (api, headers) =>
+    return proofs.inSession(request, 'code', async ({ user }) => {
+      const answer = await library.ask(request, ['session'], (api, headers) =>
         api.verifyTOTP({ body: { code }, headers, returnHeaders: true }),
       );
       if (answer.kind === 'declined') return refuse('code', 'This code is not right.');
@@ -93,9 +93,9 @@ export class SecondFactors {
   /** New recovery codes; the old ones stop working. */
   async renewRecoveryCodes(
     { password }: { password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<{ kind: 'renewed'; recoveryCodes: string[] } | Refused | TooMany> {
-    const answer = await this.#askWithPassword('recovery codes', visitor, (api, headers) =>
+    const answer = await this.#askWithPassword('recovery codes', request, (api, headers) =>
       api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
     );
     if (answer.kind !== 'answered') return answer;
@@ -104,9 +104,9 @@ export class SecondFactors {
 
   async endSecondFactor(
     { password }: { password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany> {
-    const answer = await this.#askWithPassword('second factor, off', visitor, (api, headers) =>
+    const answer = await this.#askWithPassword('second factor, off', request, (api, headers) =>
       api.disableTwoFactor({ body: { password }, headers, returnHeaders: true }),
     );
     if (answer.kind !== 'answered') return answer;
@@ -116,12 +116,12 @@ export class SecondFactors {
   /** @param what  for the log: what is another from now on */
   async #askWithPassword<T>(
     what: string,
-    visitor: Visitor,
+    request: RequestContext,
     call: Parameters<typeof LibraryLoader.prototype.ask<T>>[2],
   ): Promise<{ kind: 'answered'; response: T; setCookies: string[] } | Refused | TooMany> {
     const { library, activity, proofs } = this.#deps;
-    return proofs.inSession(visitor, 'password', async ({ user }) => {
-      const answer = await library.ask(visitor, ['session'], call);
+    return proofs.inSession(request, 'password', async ({ user }) => {
+      const answer = await library.ask(request, ['session'], call);
       if (answer.kind === 'declined') return refuse(...explainRefusal(answer.code));
       await activity.accountChanged(user.id, { action: 'account.second-factor', what });
       return answer;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aTeam, aUser, Browser, openPeople, PASSWORD } from './people-room.ts';
+import { aTeam, aUser, Browser, openPeople, PASSWORD } from '#testing/people';
 
 test('who signs in with the right password has a session in their current team', async () => {
   await using room = await openPeople();
@@ -151,11 +151,11 @@ test('signing out ends the session; signing out everywhere ends them all', async
   const [laptop, phone, desk] = [new Browser(), new Browser(), new Browser()];
   for (const browser of [laptop, phone, desk]) await browser.signIn(room, 'ada@bells.test');
   const copied = laptop.headers;
-  laptop.take(await accounts.signOut(laptop.visitor));
+  laptop.take(await accounts.signOut(laptop.request));
   assert.deepEqual(laptop.sessionCookies, []);
   assert.equal(await accounts.readSession(copied), null);
   assert.ok(await phone.session(room));
-  phone.take(await accounts.signOutEverywhere({ userId, revokesToken: false }, phone.visitor));
+  phone.take(await accounts.signOutEverywhere({ userId, revokesToken: false }, phone.request));
   assert.equal(await phone.session(room), null);
   assert.equal(await desk.session(room), null);
 });

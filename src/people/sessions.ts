@@ -7,7 +7,7 @@ import type { Devices } from './devices.ts';
 import type { LibraryLoader } from './library-loader.ts';
 import type { TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
-import { pickCookies, type Visitor } from './visitor.ts';
+import { pickCookies, type RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 export type { TeamOfUser } from '#store/people/users';
@@ -61,14 +61,14 @@ export class Sessions {
   /** Who the request is from, in which team and role: read anew each time, so that a change holds at once. */
   async readSession(headers: Headers): Promise<Session | null> {
     if (pickCookies(headers, ['session']) === '') return null;
-    const visitor = { headers, clientAddress: '' };
-    const answer = await this.#deps.library.ask(visitor, ['session'], (api, shown) =>
+    const request = { headers, clientAddress: '' };
+    const answer = await this.#deps.library.ask(request, ['session'], (api, shown) =>
       api.getSession({ headers: shown, returnHeaders: true }),
     );
     if (answer.kind === 'declined' || !answer.response) return null;
     const { session } = answer.response;
     if (this.#isOver(session.createdAt)) {
-      await this.signOut(visitor);
+      await this.signOut(request);
       return null;
     }
     const { users } = this.#deps.store;
@@ -90,52 +90,52 @@ export class Sessions {
   /** A wrong email and a wrong password look the same and take the same time. */
   async signIn(
     { email, password }: { email: string; password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<Opened | TooMany> {
-    const outcome = await this.#deps.guesses.atSignIn(email, visitor, () =>
-      this.open({ email, password }, visitor),
+    const outcome = await this.#deps.guesses.atSignIn(email, request, () =>
+      this.open({ email, password }, request),
     );
-    if (outcome.kind !== 'signed-in') this.tellRefused(outcome.kind, visitor);
+    if (outcome.kind !== 'signed-in') this.tellRefused(outcome.kind, request);
     return outcome;
   }
 
   /** Signs in without counting: behind a count of guesses, or for whoever has just set the password. */
   async open(
     { email, password }: { email: string; password: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<Opened> {
     const body = { email: normalizeEmail(email), password };
-    const answer = await this.#deps.library.ask(visitor, [], (api, headers) =>
+    const answer = await this.#deps.library.ask(request, [], (api, headers) =>
       api.signInEmail({ body, headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') return { kind: 'wrong' };
     const { response, setCookies } = answer;
     if ('twoFactorRedirect' in response) return { kind: 'second-factor', setCookies };
-    return this.enter(response.user, setCookies, visitor);
+    return this.enter(response.user, setCookies, request);
   }
 
   /** Somebody has proven who they are: the session that the browser had ends, and the browser is known. */
   async enter(
     { id, email }: { id: string; email: string },
     setCookies: readonly string[],
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<SignedIn> {
     const { devices, log, activity } = this.#deps;
-    log.info('account.signed-in', { userId: id, address: visitor.clientAddress });
-    const detail = `from ${visitor.clientAddress}`;
+    log.info('account.signed-in', { userId: id, address: request.clientAddress });
+    const detail = `from ${request.clientAddress}`;
     await activity.ofAccount(id, { action: 'account.signed-in', detail });
-    if (pickCookies(visitor.headers, ['session']) !== '') await this.signOut(visitor);
-    const known = devices.remember(visitor.headers, email);
+    if (pickCookies(request.headers, ['session']) !== '') await this.signOut(request);
+    const known = devices.remember(request.headers, email);
     return { kind: 'signed-in', setCookies: [...setCookies, known] };
   }
 
   /** For the log: an attempt that let nobody in, without a word of what was typed. */
-  tellRefused(reason: string, { clientAddress }: Visitor): void {
+  tellRefused(reason: string, { clientAddress }: RequestContext): void {
     this.#deps.log.info('account.not-signed-in', { reason, address: clientAddress });
   }
 
-  async signOut(visitor: Visitor): Promise<{ setCookies: string[] }> {
-    const answer = await this.#deps.library.ask(visitor, ['session'], (api, headers) =>
+  async signOut(request: RequestContext): Promise<{ setCookies: string[] }> {
+    const answer = await this.#deps.library.ask(request, ['session'], (api, headers) =>
       api.signOut({ headers, returnHeaders: true }),
     );
     return { setCookies: answer.kind === 'answered' ? answer.setCookies : [] };
@@ -144,11 +144,11 @@ export class Sessions {
   /** Ends every session of the user, this one included, and drops every open proof of theirs. */
   async signOutEverywhere(
     { userId, revokesToken }: { userId: string; revokesToken: boolean },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<{ setCookies: string[] }> {
     await this.#deps.store.users.endAccess(userId, { revokesToken });
     await this.#deps.activity.ofAccount(userId, { action: 'account.signed-out' });
-    return this.signOut(visitor);
+    return this.signOut(request);
   }
 
   #isOver(createdAt: Date): boolean {

@@ -8,7 +8,7 @@ import type { Mailer } from './mail.ts';
 import { writeHasAccountMail, writeSignUpMail } from './mails.ts';
 import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
-import type { Visitor } from './visitor.ts';
+import type { RequestContext } from './request-context.ts';
 
 export const SIGN_UP = 'sign-up';
 const VALID_MS = 60 * 60_000;
@@ -41,16 +41,16 @@ export class SignUps {
   /** Answers the same, and as fast, whether or not the address has an account. */
   async requestSignUp(
     input: { email: string },
-    visitor: Visitor,
+    request: RequestContext,
   ): Promise<Done | Refused | TooMany | { kind: 'closed' }> {
     const { config, limits, background } = this.#deps;
     if (config.signUp !== 'open') return { kind: 'closed' };
     const refused = gatherErrors({ email: checkEmail(input.email) });
     if (refused) return refused;
-    const tooMany = await limits.count('mail', visitor.clientAddress);
+    const tooMany = await limits.count('mail', request.clientAddress);
     if (tooMany) return tooMany;
     const email = normalizeEmail(input.email);
-    background.run('accounts.sign-up-not-mailed', () => this.#mail(email, visitor.clientAddress));
+    background.run('accounts.sign-up-not-mailed', () => this.#mail(email, request.clientAddress));
     return DONE;
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Actor } from './actor.ts';
 import { NotAllowed } from './actor.ts';
-import { aTeam, aUser, openPeople, type Room } from './people-room.ts';
+import { aTeam, aUser, openPeople, type TestPeople } from '#testing/people';
 import { may, type Permission, type Role } from './roles.ts';
 
 /** Where the inviters sit. */
@@ -42,7 +42,7 @@ test('what is no role or no permission may nothing', () => {
 });
 
 /** Everything that asks for more than membership, with the least role that may do it. */
-const GUARDED: [Role, string, (room: Room, actor: Actor) => Promise<unknown>][] = [
+const GUARDED: [Role, string, (room: TestPeople, actor: Actor) => Promise<unknown>][] = [
   ['admin', 'renameTeam', ({ people }, actor) => people.teams.renameTeam(actor, 'New name')],
   ['admin', 'listMembers', ({ people }, actor) => people.teams.listMembers(actor)],
   ['admin', 'changeRole', ({ people }, actor) => people.teams.changeRole(actor, NO_ID, 'admin')],

@@ -3,7 +3,7 @@ import { data } from 'react-router';
 import type { Context } from '../context.ts';
 import { readChecked, readText } from '../forms/read-form.ts';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
-import type { Accounts, FieldErrors, Refused, TooMany, Visitor } from '../services.ts';
+import type { Accounts, FieldErrors, Refused, TooMany, RequestContext } from '../services.ts';
 
 /** What begins a second factor: the key, as authenticators take it, and the codes for when it is lost. */
 export type SecondFactorSetUp = { otpauthUri: string; recoveryCodes: string[] };
@@ -24,7 +24,7 @@ type Ask = {
   intent: string;
   userId: string;
   accounts: Accounts;
-  visitor: Visitor;
+  requestContext: RequestContext;
   context: Context;
 };
 /** A change that is made is said on the next page; everything else is answered here. */
@@ -62,15 +62,15 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
       : fail({ intent, context }, outcome);
   },
 
-  async 'confirm-email'({ intent, userId, accounts, visitor, context }) {
-    const outcome = await accounts.requestEmailConfirmation(userId, visitor);
+  async 'confirm-email'({ intent, userId, accounts, requestContext, context }) {
+    const outcome = await accounts.requestEmailConfirmation(userId, requestContext);
     if (outcome.kind !== 'done') return fail({ intent, context }, outcome);
     return { said: 'The link is on its way to your address.' };
   },
 
-  async email({ form, intent, accounts, visitor, context }) {
+  async email({ form, intent, accounts, requestContext, context }) {
     const input = { email: readText(form, 'email'), password: readText(form, 'password') };
-    const outcome = await accounts.changeEmail(input, visitor);
+    const outcome = await accounts.changeEmail(input, requestContext);
     if (outcome.kind === 'mailed')
       return {
         said: 'A link to confirm the new address is on its way to it, and a link that stops the change to the old one.',
@@ -80,12 +80,12 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
       : fail({ intent, context }, outcome);
   },
 
-  async password({ form, intent, accounts, visitor, context }) {
+  async password({ form, intent, accounts, requestContext, context }) {
     const input = {
       currentPassword: readText(form, 'current_password'),
       password: readText(form, 'password'),
     };
-    const outcome = await accounts.changePassword(input, visitor);
+    const outcome = await accounts.changePassword(input, requestContext);
     if (outcome.kind === 'refused') {
       const { currentPassword, ...errors } = outcome.errors;
       return fail(
@@ -103,18 +103,21 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
     };
   },
 
-  async 'begin-second-factor'({ form, intent, accounts, visitor, context }) {
+  async 'begin-second-factor'({ form, intent, accounts, requestContext, context }) {
     const outcome = await accounts.beginSecondFactor(
       { password: readText(form, 'password') },
-      visitor,
+      requestContext,
     );
     if (outcome.kind !== 'begun') return fail({ intent, context }, outcome);
     const { otpauthUri, recoveryCodes } = outcome;
     return data<ProfileAnswer>({ intent, begun: { otpauthUri, recoveryCodes } });
   },
 
-  async 'confirm-second-factor'({ form, intent, accounts, visitor, context }) {
-    const outcome = await accounts.confirmSecondFactor({ code: readText(form, 'code') }, visitor);
+  async 'confirm-second-factor'({ form, intent, accounts, requestContext, context }) {
+    const outcome = await accounts.confirmSecondFactor(
+      { code: readText(form, 'code') },
+      requestContext,
+    );
     if (outcome.kind !== 'signed-in')
       return fail({ intent, context }, outcome, readCarriedOn(form));
     return {
@@ -123,35 +126,38 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
     };
   },
 
-  async 'renew-recovery-codes'({ form, intent, accounts, visitor, context }) {
+  async 'renew-recovery-codes'({ form, intent, accounts, requestContext, context }) {
     const outcome = await accounts.renewRecoveryCodes(
       { password: readText(form, 'password') },
-      visitor,
+      requestContext,
     );
     if (outcome.kind !== 'renewed') return fail({ intent, context }, outcome);
     return data<ProfileAnswer>({ intent, renewedCodes: outcome.recoveryCodes });
   },
 
-  async 'end-second-factor'({ form, intent, accounts, visitor, context }) {
+  async 'end-second-factor'({ form, intent, accounts, requestContext, context }) {
     const outcome = await accounts.endSecondFactor(
       { password: readText(form, 'password') },
-      visitor,
+      requestContext,
     );
     if (outcome.kind !== 'signed-in') return fail({ intent, context }, outcome);
     return { said: 'The second factor is off.', setCookies: outcome.setCookies };
   },
 
-  async 'begin-passkey'({ form, intent, accounts, visitor, context }) {
-    const outcome = await accounts.beginPasskey({ password: readText(form, 'password') }, visitor);
+  async 'begin-passkey'({ form, intent, accounts, requestContext, context }) {
+    const outcome = await accounts.beginPasskey(
+      { password: readText(form, 'password') },
+      requestContext,
+    );
     if (outcome.kind !== 'asked') return fail({ intent, context }, outcome);
     const headers = outcome.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
     const asked = { options: outcome.options, name: readText(form, 'name') };
     return data<ProfileAnswer>({ intent, asked }, { headers });
   },
 
-  async 'add-passkey'({ form, intent, accounts, visitor, context }) {
+  async 'add-passkey'({ form, intent, accounts, requestContext, context }) {
     const input = { name: readText(form, 'name'), answer: readText(form, 'answer') };
-    const outcome = await accounts.addPasskey(input, visitor);
+    const outcome = await accounts.addPasskey(input, requestContext);
     if (outcome.kind === 'done')
       return { said: 'The passkey is added. It signs you in by itself.' };
     if (outcome.kind === 'too-many') return fail({ intent, context }, outcome);
@@ -159,20 +165,26 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
     return data<ProfileAnswer>({ intent, problem }, { status: 422 });
   },
 
-  async 'delete-passkey'({ form, intent, accounts, visitor }) {
-    const outcome = await accounts.deletePasskey(readText(form, 'passkey'), visitor);
+  async 'delete-passkey'({ form, intent, accounts, requestContext }) {
+    const outcome = await accounts.deletePasskey(readText(form, 'passkey'), requestContext);
     if (outcome.kind === 'done') return { said: 'The passkey is deleted.' };
     return data<ProfileAnswer>({ intent, problem: 'This passkey is gone.' }, { status: 422 });
   },
 
-  async 'sign-out-everywhere'({ form, userId, accounts, visitor }) {
+  async 'sign-out-everywhere'({ form, userId, accounts, requestContext }) {
     const revokesToken = readChecked(form, 'revoke_token');
-    const { setCookies } = await accounts.signOutEverywhere({ userId, revokesToken }, visitor);
+    const { setCookies } = await accounts.signOutEverywhere(
+      { userId, revokesToken },
+      requestContext,
+    );
     return { said: 'All sessions are ended.', setCookies, to: '/login' };
   },
 
-  async delete({ form, intent, accounts, visitor, context }) {
-    const outcome = await accounts.deleteAccount({ password: readText(form, 'password') }, visitor);
+  async delete({ form, intent, accounts, requestContext, context }) {
+    const outcome = await accounts.deleteAccount(
+      { password: readText(form, 'password') },
+      requestContext,
+    );
     if (outcome.kind === 'deleted')
       return { said: 'The account is deleted.', setCookies: outcome.setCookies, to: '/login' };
     if (outcome.kind !== 'owns-teams') return fail({ intent, context }, outcome);

@@ -1,5 +1,5 @@
 import { data, Link } from 'react-router';
-import { sentForm, services, visitorOf } from '../context.ts';
+import { sentForm, services, requestContextOf } from '../context.ts';
 import { DoorForm } from '../account/DoorForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
@@ -14,7 +14,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   const email = readText(context.get(sentForm), 'email');
   const outcome = await context
     .get(services)
-    .people.accounts.requestPasswordReset({ email }, visitorOf(request, context));
+    .people.accounts.requestPasswordReset({ email }, requestContextOf(request, context));
   if (outcome.kind === 'too-many') {
     const { problem, status } = refuseTooMany(outcome, context);
     return data({ isSent: false, problem }, { status });

@@ -6,7 +6,7 @@ import {
   sentForm,
   services,
   session,
-  visitorOf,
+  requestContextOf,
 } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { AccountFields, DoorForm } from '../account/DoorForm.tsx';
@@ -51,7 +51,7 @@ export async function action({ params, request, url, context }: Route.ActionArgs
       password: readText(form, 'password'),
       mailed: url.searchParams.get('mailed') ?? '',
     },
-    visitorOf(request, context),
+    requestContextOf(request, context),
   );
   if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
   if (outcome.kind === 'not-found') return answer(404, gone);

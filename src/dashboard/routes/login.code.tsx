@@ -1,5 +1,5 @@
 import { data, Link } from 'react-router';
-import { redirectWithCookies, sentForm, services, visitorOf } from '../context.ts';
+import { redirectWithCookies, sentForm, services, requestContextOf } from '../context.ts';
 import { readNext } from '../serving/cookies.ts';
 import { DoorForm } from '../account/DoorForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
@@ -16,7 +16,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   const { accounts } = context.get(services).people;
   const outcome = await accounts.verifySecondFactor(
     { code: readText(form, 'code') },
-    visitorOf(request, context),
+    requestContextOf(request, context),
   );
   switch (outcome.kind) {
     case 'signed-in':

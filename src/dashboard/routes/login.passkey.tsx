@@ -5,7 +5,7 @@ import {
   sentForm,
   services,
   session,
-  visitorOf,
+  requestContextOf,
 } from '../context.ts';
 import { readNext } from '../serving/cookies.ts';
 import { AskAuthenticator } from '../account/AskAuthenticator.tsx';
@@ -29,15 +29,18 @@ export async function action({ request, context }: Route.ActionArgs) {
   const form = context.get(sentForm);
   const { accounts } = context.get(services).people;
   const next = readNext(form.get('next'));
-  const visitor = visitorOf(request, context);
+  const requestContext = requestContextOf(request, context);
   if (readText(form, 'intent') === 'begin') {
-    const asked = await accounts.beginPasskeySignIn(visitor);
+    const asked = await accounts.beginPasskeySignIn(requestContext);
     if (asked.kind === 'not-found') return notFound();
     if (asked.kind === 'too-many') return refuse(refuseTooMany(asked, context), next);
     const headers = asked.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
     return data<Answer>({ next, options: asked.options }, { headers });
   }
-  const outcome = await accounts.signInByPasskey({ answer: readText(form, 'answer') }, visitor);
+  const outcome = await accounts.signInByPasskey(
+    { answer: readText(form, 'answer') },
+    requestContext,
+  );
   if (outcome.kind === 'signed-in') return redirectWithCookies(next, outcome.setCookies);
   if (outcome.kind === 'too-many') return refuse(refuseTooMany(outcome, context), next);
   const problem =

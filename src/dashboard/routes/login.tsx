@@ -1,5 +1,5 @@
 import { data, Link, redirect } from 'react-router';
-import { redirectWithCookies, sentForm, services, session, visitorOf } from '../context.ts';
+import { redirectWithCookies, sentForm, services, session, requestContextOf } from '../context.ts';
 import { readNext } from '../serving/cookies.ts';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
 import { DoorForm } from '../account/DoorForm.tsx';
@@ -27,7 +27,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   const { accounts } = context.get(services).people;
   const outcome = await accounts.signIn(
     { email, password: readText(form, 'password') },
-    visitorOf(request, context),
+    requestContextOf(request, context),
   );
   switch (outcome.kind) {
     case 'signed-in':

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router';
-import { redirectWithCookies, services, visitorOf } from '../context.ts';
+import { redirectWithCookies, services, requestContextOf } from '../context.ts';
 import { readNext } from '../serving/cookies.ts';
 import type { Route } from './+types/logout.ts';
 
@@ -8,7 +8,7 @@ export const loader = () => redirect('/');
 export async function action({ request, url, context }: Route.ActionArgs) {
   const { setCookies } = await context
     .get(services)
-    .people.accounts.signOut(visitorOf(request, context));
+    .people.accounts.signOut(requestContextOf(request, context));
   const next = url.searchParams.get('next');
   return redirectWithCookies(next ? readNext(next) : '/login', setCookies);
 }

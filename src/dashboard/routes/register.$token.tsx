@@ -1,6 +1,6 @@
 import { data, Link } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
-import { sentForm, services, visitorOf } from '../context.ts';
+import { sentForm, services, requestContextOf } from '../context.ts';
 import { AccountFields, DoorForm, TeamField } from '../account/DoorForm.tsx';
 import type { Route } from './+types/register.$token.ts';
 
@@ -14,8 +14,8 @@ const gone = 'It was used or is too old.';
 export async function action({ params, request, context }: Route.ActionArgs) {
   const { values, input } = readAccountForm(context.get(sentForm));
   const { accounts } = context.get(services).people;
-  const visitor = visitorOf(request, context);
-  const outcome = await accounts.finishSignUp(params.token, input, visitor);
+  const requestContext = requestContextOf(request, context);
+  const outcome = await accounts.finishSignUp(params.token, input, requestContext);
   if (outcome.kind === 'closed') {
     return data(
       { problem: `This link no longer works. ${gone}`, errors: {}, values },

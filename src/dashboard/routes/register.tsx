@@ -1,6 +1,6 @@
 import { data, Link, redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
-import { notFound, sentForm, services, visitorOf, type Context } from '../context.ts';
+import { notFound, sentForm, services, requestContextOf, type Context } from '../context.ts';
 import { AccountFields, DoorForm, TeamField } from '../account/DoorForm.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -20,7 +20,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   const { accounts } = context.get(services).people;
   if (accounts.confirmsFirst()) return askForLink(readText(form, 'email'), request, context);
   const { values, input } = readAccountForm(form);
-  const outcome = await accounts.register(input, visitorOf(request, context));
+  const outcome = await accounts.register(input, requestContextOf(request, context));
   if (outcome.kind === 'closed') notFound();
   return answerAccountForm(outcome, values, context);
 }
@@ -35,7 +35,7 @@ type Answer = {
 
 async function askForLink(email: string, request: Request, context: Context) {
   const { accounts } = context.get(services).people;
-  const outcome = await accounts.requestSignUp({ email }, visitorOf(request, context));
+  const outcome = await accounts.requestSignUp({ email }, requestContextOf(request, context));
   const values = { email };
   switch (outcome.kind) {
     case 'closed':

@@ -1,5 +1,5 @@
 import { data, Link } from 'react-router';
-import { requestFacts, sentForm, services, visitorOf } from '../context.ts';
+import { requestFacts, sentForm, services, requestContextOf } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { DoorForm } from '../account/DoorForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
@@ -22,7 +22,7 @@ export async function action({ params, request, context }: Route.ActionArgs) {
       password: readText(form, 'password'),
       revokesToken: readChecked(form, 'revoke_token'),
     },
-    visitorOf(request, context),
+    requestContextOf(request, context),
   );
   const none: FieldErrors = {};
   switch (outcome.kind) {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { data, Link } from 'react-router';
-import { requestFacts, sentForm, services, signedIn, visitorOf } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn, requestContextOf } from '../context.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { CurrentPasswordField } from '../forms/Field.tsx';
@@ -38,7 +38,7 @@ export async function loader({ url, context }: Route.LoaderArgs) {
 export async function action({ request, context }: Route.ActionArgs) {
   const password = readText(context.get(sentForm), 'password');
   const { accounts } = context.get(services).people;
-  const outcome = await accounts.generateApiToken({ password }, visitorOf(request, context));
+  const outcome = await accounts.generateApiToken({ password }, requestContextOf(request, context));
   if (outcome.kind === 'generated') return data<Answer>({ token: outcome.token });
   if (outcome.kind === 'refused') return data<Answer>({ errors: outcome.errors }, { status: 422 });
   const { problem, status } = refuseTooMany(outcome, context);

@@ -5,7 +5,7 @@ import {
   requirePermission,
   sentForm,
   services,
-  visitorOf,
+  requestContextOf,
   type Context,
 } from '../context.ts';
 import { redirectWithToast, type Toast } from '../serving/cookies.ts';
@@ -82,7 +82,7 @@ async function invite(actor: Actor, request: Request, context: Context) {
   const { teams } = context.get(services).people;
   const role = readText(form, 'role') === 'admin' ? 'admin' : 'member';
   const invited = { email: readText(form, 'email').trim() || null, role } as const;
-  const outcome = await teams.invite(actor, invited, visitorOf(request, context));
+  const outcome = await teams.invite(actor, invited, requestContextOf(request, context));
   if (outcome.kind === 'refused') return data<Answer>({ errors: outcome.errors }, { status: 422 });
   if (outcome.kind === 'too-many') {
     const { problem, status } = refuseTooMany(outcome, context);

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { data } from 'react-router';
-import { requestFacts, sentForm, services, signedIn, visitorOf } from '../context.ts';
+import { requestFacts, sentForm, services, signedIn, requestContextOf } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { CurrentPasswordField, PasswordField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -20,7 +20,9 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   const { accounts } = context.get(services).people;
   const mustConfirm = accounts.sendsMail() && !user.isEmailVerified;
   const isOffered = accounts.offersPasskeys();
-  const passkeys = isOffered ? await accounts.listPasskeys(visitorOf(request, context)) : null;
+  const passkeys = isOffered
+    ? await accounts.listPasskeys(requestContextOf(request, context))
+    : null;
   return { user, mustConfirm, passkeys };
 }
 
@@ -36,7 +38,7 @@ export async function action({ request, context }: Route.ActionArgs) {
     intent,
     userId,
     accounts,
-    visitor: visitorOf(request, context),
+    requestContext: requestContextOf(request, context),
     context,
   });
   if (!('said' in outcome)) return outcome;

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
-import { sentForm, services, visitorOf } from '../context.ts';
+import { sentForm, services, requestContextOf } from '../context.ts';
 import { AccountFields, DoorForm, TeamField } from '../account/DoorForm.tsx';
 import { TextField } from '../forms/Field.tsx';
 import type { Route } from './+types/setup.ts';
@@ -14,7 +14,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 export async function action({ request, context }: Route.ActionArgs) {
   const { values, input } = readAccountForm(context.get(sentForm));
   const { accounts } = context.get(services).people;
-  const outcome = await accounts.createFirstAccount(input, visitorOf(request, context));
+  const outcome = await accounts.createFirstAccount(input, requestContextOf(request, context));
   if (outcome.kind === 'closed') throw redirect('/login');
   return answerAccountForm(outcome, values, context);
 }

@@ -1,11 +1,11 @@
 /** Where a request to sign in, reset … comes from: its cookies and the address that limits count by. */
-export interface Visitor {
+export interface RequestContext {
   headers: Headers;
-  /** As §8.1 finds it, never a header that the visitor could write. */
+  /** As §8.1 finds it, never a header that the client could write. */
   clientAddress: string;
 }
 
-/** What a visitor's cookies may stand for; the accounts library is shown no others than the call needs. */
+/** What a request's cookies may stand for; the accounts library is shown no others than the call needs. */
 export type CookieKind = 'session' | 'challenge' | 'passkey';
 
 const COOKIE_NAMES: Record<CookieKind, RegExp> = {
@@ -14,7 +14,7 @@ const COOKIE_NAMES: Record<CookieKind, RegExp> = {
   passkey: /^(?:__Host-|__Secure-)?belfry\.passkey$/,
 };
 
-/** The visitor's cookies of those kinds, as the text of a `Cookie` header; empty where there are none. */
+/** The request's cookies of those kinds, as the text of a `Cookie` header; empty where there are none. */
 export function pickCookies(headers: Headers, kinds: readonly CookieKind[]): string {
   return (headers.get('cookie') ?? '')
     .split(';')
@@ -34,9 +34,9 @@ export function readCookieText(headers: Headers, name: string): string | null {
 
 const LONGEST_USER_AGENT = 300;
 
-/** The headers with which the accounts library is called for a visitor. */
+/** The headers with which the accounts library is called for a request. */
 export function headersFor(
-  { headers, clientAddress }: Visitor,
+  { headers, clientAddress }: RequestContext,
   kinds: readonly CookieKind[],
   addressHeader: string,
 ): Headers {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Log } from '#domain/log';
 import { openStore, type StoreLocation } from '#store/store';
-import { FakeClock } from '#testing/fake-clock';
-import type { Actor } from './actor.ts';
-import type { PeopleConfig } from './config.ts';
-import { createPeople } from './people.ts';
-import type { Role } from './roles.ts';
-import type { Visitor } from './visitor.ts';
+import { FakeClock } from './fake-clock.ts';
+import type { Actor } from '#people/actor';
+import type { PeopleConfig } from '#people/config';
+import { createPeople } from '#people/people';
+import type { Role } from '#people/roles';
+import type { RequestContext } from '#people/request-context';
 
-/** For tests of this room: people on a database in memory, with a clock and a log of their own. */
+/** People on a database in memory, with a clock and a log of their own. */
 
 export const PASSWORD = 'correct horse battery';
 
@@ -60,7 +60,7 @@ export async function openPeople(
     },
   };
 }
-export type Room = Awaited<ReturnType<typeof openPeople>>;
+export type TestPeople = Awaited<ReturnType<typeof openPeople>>;
 
 function recordingLog(events: LoggedEvent[]): Log {
   const record =
@@ -78,7 +78,7 @@ function recordingLog(events: LoggedEvent[]): Log {
 
 /** A user made by the operator; in the team `Bells` unless told otherwise, whose first member is its owner. */
 export async function aUser(
-  { people }: Room,
+  { people }: TestPeople,
   email: string,
   { role, team = 'Bells' }: { role?: Role; team?: string } = {},
 ) {
@@ -88,7 +88,7 @@ export async function aUser(
 }
 
 /** Bells with an owner, an admin and a member, as who they act. */
-export async function aTeam(room: Room): Promise<Record<Role, Actor>> {
+export async function aTeam(room: TestPeople): Promise<Record<Role, Actor>> {
   const actors: Partial<Record<Role, Actor>> = {};
   for (const role of ['owner', 'admin', 'member'] as const) {
     const { userId, teamId } = await aUser(room, `${role}@bells.test`, { role });
@@ -113,7 +113,7 @@ export class Browser {
     return new Headers(pairs.length > 0 ? { cookie: pairs.join('; ') } : {});
   }
 
-  get visitor(): Visitor {
+  get request(): RequestContext {
     return { headers: this.headers, clientAddress: this.clientAddress };
   }
 
@@ -135,11 +135,11 @@ export class Browser {
     return answer;
   }
 
-  async signIn({ people }: Room, email: string, password = PASSWORD) {
-    return this.take(await people.accounts.signIn({ email, password }, this.visitor));
+  async signIn({ people }: TestPeople, email: string, password = PASSWORD) {
+    return this.take(await people.accounts.signIn({ email, password }, this.request));
   }
 
-  session({ people }: Room) {
+  session({ people }: TestPeople) {
     return people.accounts.readSession(this.headers);
   }
 }
