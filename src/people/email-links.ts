@@ -20,7 +20,7 @@ interface Deps {
   appKey: Uint8Array;
 }
 
-/** Links that prove that somebody reads the mails of an address, and the one that stops a change of it. */
+/** Links that confirmPassword that somebody reads the mails of an address, and the one that stops a change of it. */
 export class EmailLinks {
   readonly #deps: Deps;
   readonly #markKey: string;
@@ -35,8 +35,8 @@ export class EmailLinks {
     const { limits, mailer } = this.#deps;
     if (await limits.count('mailbox', email)) return;
     const token = makeSecret();
-    const proof = { purpose: CONFIRM, hash: hashToken(token), whom: id, detail: email };
-    await this.#keep([proof]);
+    const oneTimeToken = { purpose: CONFIRM, hash: hashToken(token), whom: id, detail: email };
+    await this.#keep([oneTimeToken]);
     await mailer.send(writeEmailMail(email, this.#linkOf(token)));
   }
 
@@ -65,7 +65,7 @@ export class EmailLinks {
     if (!isTokenShaped(token)) return null;
     const { store, clock } = this.#deps;
     const now = clock.now();
-    const taken = await store.proofs.take(CONFIRM, hashToken(token), now);
+    const taken = await store.oneTimeTokens.take(CONFIRM, hashToken(token), now);
     const user = taken && (await store.users.find(taken.whom));
     if (!user) return null;
     const { detail: email } = taken;
@@ -77,7 +77,7 @@ export class EmailLinks {
   async stop(token: string): Promise<boolean> {
     if (!isTokenShaped(token)) return false;
     const { store, clock } = this.#deps;
-    return store.proofs.stop(STOP, hashToken(token), CONFIRM, clock.now());
+    return store.oneTimeTokens.stop(STOP, hashToken(token), CONFIRM, clock.now());
   }
 
   /**
@@ -99,8 +99,8 @@ export class EmailLinks {
     return `${this.#deps.baseUrl}/confirm-email/${token}`;
   }
 
-  #keep(proofs: Parameters<Store['proofs']['replace']>[0]): Promise<void> {
+  #keep(tokens: Parameters<Store['oneTimeTokens']['replace']>[0]): Promise<void> {
     const now = this.#deps.clock.now();
-    return this.#deps.store.proofs.replace(proofs, { expiresAt: now + VALID_MS, now });
+    return this.#deps.store.oneTimeTokens.replace(tokens, { expiresAt: now + VALID_MS, now });
   }
 }

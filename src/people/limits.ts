@@ -37,7 +37,7 @@ const LONGEST_WINDOW_MS = 60 * 60_000;
 const TIDY_EVERY_MS = 10 * 60_000;
 
 interface Deps {
-  store: Pick<Store, 'attempts'>;
+  store: Pick<Store, 'rateLimits'>;
   clock: Clock;
   log: Log;
 }
@@ -65,14 +65,14 @@ export class Limits {
     const { most, windowMs } = RULES[rule];
     const now = clock.now();
     this.#tidy(now);
-    const { openedAt, hits } = await store.attempts.count(keyOf(rule, who), now, windowMs);
+    const { openedAt, hits } = await store.rateLimits.count(keyOf(rule, who), now, windowMs);
     if (hits <= most) return null;
     const waitMs = Math.max(0, openedAt + windowMs - now);
     return { kind: 'too-many', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   }
 
   async takeBack(rule: Rule, ...who: string[]): Promise<void> {
-    await this.#deps.store.attempts.takeBack(keyOf(rule, who));
+    await this.#deps.store.rateLimits.takeBack(keyOf(rule, who));
   }
 
   /** Whatever leaves rows behind was counted first, so counting is when to clear them away. */
@@ -80,7 +80,7 @@ export class Limits {
     if (now - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = now;
     const { store, log } = this.#deps;
-    store.attempts
+    store.rateLimits
       .tidy(now - LONGEST_WINDOW_MS, now)
       .catch((error: unknown) => log.warn('accounts.not-tidied', { error }));
   }

@@ -108,7 +108,7 @@ export class Operator {
     return resetLinks.makeOnly(user.id);
   }
 
-  /** Ends every session and open proof of the user, and the API token where that is asked for. False: no such account. */
+  /** Ends every session and open one-time token of the user, and the API token where that is asked for. False: no such account. */
   async signOut(email: string, what: { revokesToken: boolean }): Promise<boolean> {
     const { store, activity } = this.#deps;
     const { users } = store;

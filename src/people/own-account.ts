@@ -13,7 +13,7 @@ import type { Limits } from './limits.ts';
 import type { Mailer } from './mail.ts';
 import { writeEmailChangedMail } from './mails.ts';
 import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.ts';
-import { type PasswordProofs, WRONG_PASSWORD } from './password-proofs.ts';
+import { type Reauthentication, WRONG_PASSWORD } from './reauthentication.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import type { RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
@@ -25,7 +25,7 @@ interface Deps {
   library: LibraryLoader;
   limits: Limits;
   mailer: Mailer;
-  proofs: PasswordProofs;
+  reauthentication: Reauthentication;
   tokens: ApiTokens;
   sessions: Sessions;
   background: Background;
@@ -58,24 +58,24 @@ export class OwnAccount {
   ): Promise<Done | { kind: 'mailed' } | Refused | TooMany> {
     const refused = gatherErrors({ email: checkEmail(input.email) });
     if (refused) return refused;
-    const proven = await this.#deps.proofs.prove(input.password, request);
-    if (proven.kind !== 'proven') return proven;
+    const confirmed = await this.#deps.reauthentication.confirmPassword(input.password, request);
+    if (confirmed.kind !== 'confirmed') return confirmed;
     const email = normalizeEmail(input.email);
     if (this.#deps.mailer.sends) {
       const { background, emailLinks } = this.#deps;
       background.run('accounts.email-change-not-mailed', () =>
-        emailLinks.mailChange(proven.user, email),
+        emailLinks.mailChange(confirmed.user, email),
       );
       return { kind: 'mailed' };
     }
     const { store, clock } = this.#deps;
     const changed = await store.users.changeEmail(
-      proven.user.id,
+      confirmed.user.id,
       { email, isVerified: false },
       clock.now(),
     );
     if (!changed) return refuse('email', EMAIL_TAKEN);
-    await this.#changed(proven.user.id, 'account.email', 'email');
+    await this.#changed(confirmed.user.id, 'account.email', 'email');
     return DONE;
   }
 
@@ -114,24 +114,24 @@ export class OwnAccount {
     { password }: { password: string },
     request: RequestContext,
   ): Promise<{ kind: 'generated'; token: string } | Refused | TooMany> {
-    const { proofs, tokens } = this.#deps;
-    const proven = await proofs.prove(password, request);
-    if (proven.kind !== 'proven') return proven;
-    const token = await tokens.generateApiToken(proven.user.id);
-    await this.#changed(proven.user.id, 'account.token', 'API token');
+    const { reauthentication, tokens } = this.#deps;
+    const confirmed = await reauthentication.confirmPassword(password, request);
+    if (confirmed.kind !== 'confirmed') return confirmed;
+    const token = await tokens.generateApiToken(confirmed.user.id);
+    await this.#changed(confirmed.user.id, 'account.token', 'API token');
     return { kind: 'generated', token };
   }
 
-  /** Ends the user's other sessions and drops every open proof of theirs. */
+  /** Ends the user's other sessions and drops every open one-time token of theirs. */
   async changePassword(
     input: { currentPassword: string; password: string },
     request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany> {
     const refused = gatherErrors({ password: checkPassword(input.password) });
     if (refused) return refused;
-    const { store, library, proofs } = this.#deps;
+    const { store, library, reauthentication } = this.#deps;
     const { currentPassword, password: newPassword } = input;
-    return proofs.inSession(request, 'currentPassword', async ({ user }) => {
+    return reauthentication.inSession(request, 'currentPassword', async ({ user }) => {
       const answer = await library.ask(request, ['session'], (api, headers) =>
         api.changePassword({
           body: { currentPassword, newPassword, revokeOtherSessions: true },
@@ -140,7 +140,7 @@ export class OwnAccount {
         }),
       );
       if (answer.kind === 'declined') return refuse('currentPassword', WRONG_PASSWORD);
-      await store.users.dropProofs(user.id);
+      await store.users.dropOneTimeTokens(user.id);
       await this.#changed(user.id, 'account.password', 'password');
       return { kind: 'signed-in', setCookies: answer.setCookies };
     });
@@ -156,10 +156,10 @@ export class OwnAccount {
     | Refused
     | TooMany
   > {
-    const proven = await this.#deps.proofs.prove(password, request);
-    if (proven.kind !== 'proven') return proven;
+    const confirmed = await this.#deps.reauthentication.confirmPassword(password, request);
+    if (confirmed.kind !== 'confirmed') return confirmed;
     const { store, clock, sessions } = this.#deps;
-    const teams = await store.users.delete(proven.user.id, clock.now());
+    const teams = await store.users.delete(confirmed.user.id, clock.now());
     if (teams.length > 0) return { kind: 'owns-teams', teams };
     const { setCookies } = await sessions.signOut(request);
     return { kind: 'deleted', setCookies };

@@ -10,7 +10,7 @@ import {
   type Refused,
   type TooMany,
 } from './outcomes.ts';
-import type { PasswordProofs } from './password-proofs.ts';
+import type { Reauthentication } from './reauthentication.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import type { RequestContext } from './request-context.ts';
@@ -21,7 +21,7 @@ interface Deps {
   library: LibraryLoader;
   limits: Limits;
   sessions: Sessions;
-  proofs: PasswordProofs;
+  reauthentication: Reauthentication;
   config: { baseUrl: string };
   activity: PeopleActivity;
 }
@@ -116,10 +116,10 @@ export class Passkeys {
     { password }: { password: string },
     request: RequestContext,
   ): Promise<Asked | Refused | TooMany> {
-    const { library, proofs } = this.#deps;
+    const { library, reauthentication } = this.#deps;
     if (!this.offersPasskeys()) return refuse('password', 'Passkeys need an address by HTTPS.');
-    const proven = await proofs.prove(password, request);
-    if (proven.kind !== 'proven') return proven;
+    const confirmed = await reauthentication.confirmPassword(password, request);
+    if (confirmed.kind !== 'confirmed') return confirmed;
     if ((await this.listPasskeys(request)).length >= MOST_PASSKEYS) {
       return refuse('password', `An account has at most ${MOST_PASSKEYS} passkeys. Delete one.`);
     }
@@ -136,8 +136,8 @@ export class Passkeys {
     { name, answer: text }: { name: string; answer: string },
     request: RequestContext,
   ): Promise<Done | Refused | TooMany> {
-    const { library, activity, proofs } = this.#deps;
-    return proofs.inSession(request, 'passkey', async ({ user }) => {
+    const { library, activity, reauthentication } = this.#deps;
+    return reauthentication.inSession(request, 'passkey', async ({ user }) => {
       const response = readAnswer(text);
       const shown = name.trim().slice(0, LONGEST_NAME) || 'Passkey';
       const answer =

@@ -51,7 +51,7 @@ export class PasswordResets {
   }
 
   /**
-   * Ends all access to the account: sessions, open proofs and, where it is asked for, the API token. The person
+   * Ends all access to the account: sessions, open one-time tokens and, where it is asked for, the API token. The person
    * signs in anew, in a browser that the account knows from now on: strangers who guess can't lock them out.
    */
   async resetPassword(

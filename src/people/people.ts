@@ -17,7 +17,7 @@ import { OwnAccount } from './own-account.ts';
 import { PasswordResets } from './password-resets.ts';
 import { PasswordGuesses } from './password-guesses.ts';
 import { Passkeys } from './passkeys.ts';
-import { PasswordProofs } from './password-proofs.ts';
+import { Reauthentication } from './reauthentication.ts';
 import { Passwords } from './passwords.ts';
 import { PeopleActivity } from './people-activity.ts';
 import { Plans } from './plans.ts';
@@ -57,10 +57,10 @@ export function createPeople(deps: PeopleDeps) {
   const guesses = new PasswordGuesses({ limits, devices });
   const entering = { guesses, devices, activity, sessionMaxDays: config.sessionMaxDays };
   const sessions = new Sessions({ store, clock, log, library, ...entering });
-  const proofs = new PasswordProofs({ store, guesses, passwords, sessions });
+  const reauthentication = new Reauthentication({ store, guesses, passwords, sessions });
   const emailLinks = new EmailLinks({ store, clock, limits, mailer, baseUrl, appKey });
   const basics = { store, clock, log, limits, mailer, background, library, config, emailLinks };
-  const doers = { sessions, devices, proofs, tokens, activity };
+  const doers = { sessions, devices, reauthentication, tokens, activity };
   const common = { ...basics, ...doers, passwords, plans };
   const { registerByInvitation, ...ownRegistrations } = gather(new Registrations(common));
   return {

@@ -39,7 +39,7 @@ interface NewPerson {
 }
 
 /** What stands behind an address, and what is used up by the registration. */
-type How = Pick<Registration, 'isFirst' | 'proof'> & { isEmailVerified: boolean };
+type How = Pick<Registration, 'isFirst' | 'oneTimeToken'> & { isEmailVerified: boolean };
 type Closed = { kind: 'closed' };
 
 const WRONG_CODE =
@@ -111,10 +111,14 @@ export class Registrations {
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     if (!this.mayRegister() || !isTokenShaped(token)) return { kind: 'closed' };
     const { store, clock } = this.#deps;
-    const proof = { purpose: SIGN_UP, hash: hashToken(token) };
-    const email = await store.proofs.read(proof.purpose, proof.hash, clock.now());
+    const oneTimeToken = { purpose: SIGN_UP, hash: hashToken(token) };
+    const email = await store.oneTimeTokens.read(
+      oneTimeToken.purpose,
+      oneTimeToken.hash,
+      clock.now(),
+    );
     if (email === null) return { kind: 'closed' };
-    const how = { isFirst: false, isEmailVerified: true, proof };
+    const how = { isFirst: false, isEmailVerified: true, oneTimeToken };
     return this.#registerWithTeam({ ...input, email }, request, how);
   }
 

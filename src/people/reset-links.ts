@@ -1,5 +1,5 @@
 import type { Clock } from '#domain/clock';
-import type { NewPassword } from '#store/people/proofs';
+import type { NewPassword } from '#store/people/one-time-tokens';
 import type { Store } from '#store/store';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
@@ -8,7 +8,7 @@ const VALID_MS = 60 * 60_000;
 const PURPOSE = 'reset-password';
 
 interface Deps {
-  store: Pick<Store, 'proofs'>;
+  store: Pick<Store, 'oneTimeTokens'>;
   clock: Clock;
   baseUrl: string;
 }
@@ -23,8 +23,8 @@ export class ResetLinks {
 
   /** A new link; those made before for the user stop working. */
   async makeOnly(userId: string): Promise<string> {
-    const { proof, times, link } = this.#draft(userId);
-    await this.#deps.store.proofs.replace([proof], times);
+    const { oneTimeToken, times, link } = this.#draft(userId);
+    await this.#deps.store.oneTimeTokens.replace([oneTimeToken], times);
     return link;
   }
 
@@ -33,22 +33,22 @@ export class ResetLinks {
    * they wait for. The first that is used ends them all.
    */
   async makeAnother(userId: string): Promise<string> {
-    const { proof, times, link } = this.#draft(userId);
-    await this.#deps.store.proofs.add(proof, times);
+    const { oneTimeToken, times, link } = this.#draft(userId);
+    await this.#deps.store.oneTimeTokens.add(oneTimeToken, times);
     return link;
   }
 
   async isValid(token: string): Promise<boolean> {
     if (!isTokenShaped(token)) return false;
     const { store, clock } = this.#deps;
-    return store.proofs.isValid(PURPOSE, hashToken(token), clock.now());
+    return store.oneTimeTokens.isValid(PURPOSE, hashToken(token), clock.now());
   }
 
   /** Sets the password and ends all access to the account, whose user it gives. Null: the link was used, replaced or too old. */
   async use(token: string, password: NewPassword): Promise<string | null> {
     if (!isTokenShaped(token)) return null;
     const { store, clock } = this.#deps;
-    return store.proofs.resetPassword(PURPOSE, hashToken(token), password, clock.now());
+    return store.oneTimeTokens.resetPassword(PURPOSE, hashToken(token), password, clock.now());
   }
 
   #draft(userId: string) {
@@ -56,7 +56,7 @@ export class ResetLinks {
     const token = makeSecret();
     const now = clock.now();
     return {
-      proof: { purpose: PURPOSE, hash: hashToken(token), whom: userId },
+      oneTimeToken: { purpose: PURPOSE, hash: hashToken(token), whom: userId },
       times: { expiresAt: now + VALID_MS, now },
       link: `${baseUrl}/reset-password/${token}`,
     };

@@ -2,7 +2,7 @@ import type { Log } from '#domain/log';
 import type { LibraryLoader } from './library-loader.ts';
 import type { Limits } from './limits.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
-import { type PasswordProofs, WRONG_PASSWORD } from './password-proofs.ts';
+import { type Reauthentication, WRONG_PASSWORD } from './reauthentication.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import { cookiesOf, type RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
@@ -12,7 +12,7 @@ interface Deps {
   library: LibraryLoader;
   limits: Limits;
   sessions: Sessions;
-  proofs: PasswordProofs;
+  reauthentication: Reauthentication;
   activity: PeopleActivity;
 }
 
@@ -75,9 +75,9 @@ export class SecondFactors {
     input: { code: string },
     request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany> {
-    const { library, activity, limits, proofs } = this.#deps;
+    const { library, activity, limits, reauthentication } = this.#deps;
     const code = input.code.replaceAll(/\s/g, '');
-    return proofs.inSession(request, 'code', async ({ user }) => {
+    return reauthentication.inSession(request, 'code', async ({ user }) => {
       const answer = await library.ask(request, ['session'], (api, headers) =>
         api.verifyTOTP({ body: { code }, headers, returnHeaders: true }),
       );
@@ -119,8 +119,8 @@ export class SecondFactors {
     request: RequestContext,
     call: Parameters<typeof LibraryLoader.prototype.ask<T>>[2],
   ): Promise<{ kind: 'answered'; response: T; setCookies: string[] } | Refused | TooMany> {
-    const { library, activity, proofs } = this.#deps;
-    return proofs.inSession(request, 'password', async ({ user }) => {
+    const { library, activity, reauthentication } = this.#deps;
+    return reauthentication.inSession(request, 'password', async ({ user }) => {
       const answer = await library.ask(request, ['session'], call);
       if (answer.kind === 'declined') return refuse(...explainRefusal(answer.code));
       await activity.accountChanged(user.id, { action: 'account.second-factor', what });

@@ -114,7 +114,7 @@ export class Sessions {
     return this.enter(response.user, setCookies, request);
   }
 
-  /** Somebody has proven who they are: the session that the browser had ends, and the browser is known. */
+  /** Somebody has confirmed who they are: the session that the browser had ends, and the browser is known. */
   async enter(
     { id, email }: { id: string; email: string },
     setCookies: readonly string[],
@@ -141,7 +141,7 @@ export class Sessions {
     return { setCookies: answer.kind === 'answered' ? answer.setCookies : [] };
   }
 
-  /** Ends every session of the user, this one included, and drops every open proof of theirs. */
+  /** Ends every session of the user, this one included, and drops every open one-time token of theirs. */
   async signOutEverywhere(
     { userId, revokesToken }: { userId: string; revokesToken: boolean },
     request: RequestContext,

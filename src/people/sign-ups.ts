@@ -58,7 +58,7 @@ export class SignUps {
   async readSignUp(token: string): Promise<string | null> {
     if (!isTokenShaped(token)) return null;
     const { store, clock } = this.#deps;
-    return store.proofs.read(SIGN_UP, hashToken(token), clock.now());
+    return store.oneTimeTokens.read(SIGN_UP, hashToken(token), clock.now());
   }
 
   async #mail(email: string, clientAddress: string): Promise<void> {
@@ -72,8 +72,8 @@ export class SignUps {
     }
     const token = makeSecret();
     const now = clock.now();
-    const proof = { purpose: SIGN_UP, hash: hashToken(token), whom: email };
-    await store.proofs.add(proof, { expiresAt: now + VALID_MS, now });
+    const oneTimeToken = { purpose: SIGN_UP, hash: hashToken(token), whom: email };
+    await store.oneTimeTokens.add(oneTimeToken, { expiresAt: now + VALID_MS, now });
     await mailer.send(writeSignUpMail(email, `${config.baseUrl}/register/${token}`));
   }
 }

@@ -4,7 +4,7 @@ import { ActivityStore } from './activity/activity.ts';
 import { AlertStore } from './alerts/alerts.ts';
 import { ApiWindowStore } from './people/api-windows.ts';
 import { ApiTokenStore } from './people/api-tokens.ts';
-import { AttemptStore } from './people/attempts.ts';
+import { RateLimitStore } from './people/rate-limits.ts';
 import { AuthRecordStore } from './people/auth-records.ts';
 import { BacklogStore } from './figures/backlog.ts';
 import { BulkTaskStore } from './jobs/bulk-tasks.ts';
@@ -28,7 +28,7 @@ import { DurationStore } from './figures/durations.ts';
 import { OutcomeStore } from './figures/outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
 import type { OnIndex } from './postgres/index-steps.ts';
-import { ProofStore } from './people/proofs.ts';
+import { OneTimeTokenStore } from './people/one-time-tokens.ts';
 import { SightingStore } from './nodes/sightings.ts';
 import { PulseStore } from './figures/pulse.ts';
 import { QueueStore } from './queues/queues.ts';
@@ -117,9 +117,9 @@ export interface Store {
   readonly apiTokens: ApiTokenStore;
   readonly members: MemberStore;
   readonly invitations: InvitationStore;
-  readonly attempts: AttemptStore;
+  readonly rateLimits: RateLimitStore;
   readonly authRecords: AuthRecordStore;
-  readonly proofs: ProofStore;
+  readonly oneTimeTokens: OneTimeTokenStore;
   readonly sightings: SightingStore;
   readonly nodes: NodeStore;
   readonly retention: RetentionStore;
@@ -248,9 +248,9 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     apiTokens: new ApiTokenStore(main),
     members: new MemberStore(main),
     invitations: new InvitationStore(main),
-    attempts: new AttemptStore(main),
+    rateLimits: new RateLimitStore(main),
     authRecords: new AuthRecordStore(main),
-    proofs: new ProofStore(main),
+    oneTimeTokens: new OneTimeTokenStore(main),
     sightings: new SightingStore(main),
     nodes: new NodeStore(main, lease),
     retention: new RetentionStore(main),

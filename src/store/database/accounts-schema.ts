@@ -52,7 +52,7 @@ export interface AccountsTable {
   updated_at: number;
 }
 
-/** Single-use proofs that expire, such as the one behind a mailed link; the identifier is a hash. */
+/** One-time tokens, which expire, such as the one behind a mailed link; the identifier is a hash. */
 export interface VerificationsTable {
   id: string;
   identifier: string;

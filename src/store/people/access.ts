@@ -1,7 +1,7 @@
 import type { Trx } from '../database/database.ts';
 
 /**
- * What ends together when somebody shuts everybody else out: every session, every open proof and, where it is
+ * What ends together when somebody shuts everybody else out: every session, every open one-time token and, where it is
  * asked for, the API token. What was opened before by a thief must not outlive it.
  */
 export async function endAccess(
@@ -10,15 +10,15 @@ export async function endAccess(
   { revokesToken }: { revokesToken: boolean },
 ): Promise<void> {
   await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
-  await dropProofs(trx, userId);
+  await dropOneTimeTokens(trx, userId);
   if (revokesToken) await trx.deleteFrom('api_tokens').where('user_id', '=', userId).execute();
 }
 
 /**
- * Every open proof of the user: reset links, changes of the email, sign-ins that wait for a code, and a second
- * factor that was begun and not confirmed. A proof's value begins with the user's id.
+ * Every open one-time token of the user: reset links, changes of the email, sign-ins that wait for a code, and a second
+ * factor that was begun and not confirmed. A token's value begins with the user's id.
  */
-export async function dropProofs(trx: Trx, userId: string): Promise<void> {
+export async function dropOneTimeTokens(trx: Trx, userId: string): Promise<void> {
   await trx
     .deleteFrom('verifications')
     .where((eb) => eb.or([eb('value', '=', userId), eb('value', 'like', `${userId} %`)]))

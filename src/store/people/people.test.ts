@@ -266,7 +266,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('deleting an account', () => {
-    test('takes the teams that it was alone in and leaves no session, proof or membership', async () => {
+    test('takes the teams that it was alone in and leaves no session, one-time token or membership', async () => {
       await using store = await openTestStore();
       const { teamId, userId } = await aPerson(store, 'a@x.test');
       const now = store.clock.now();
@@ -335,40 +335,40 @@ forEachStore((_name, openTestStore) => {
     });
   });
 
-  describe('proofs', () => {
+  describe('oneTimeTokens', () => {
     test('of many who take one, one gets it; none after its time', async () => {
       await using store = await openTestStore();
-      const proof = { purpose: 'reset-password', hash: HASH, whom: NO_ID };
-      await store.proofs.add(proof, { expiresAt: 1000, now: 0 });
-      assert.equal(await store.proofs.isValid('reset-password', HASH, 999), true);
-      assert.equal(await store.proofs.isValid('reset-password', HASH, 1000), false);
-      assert.equal(await store.proofs.isValid('change-email', HASH, 0), false);
-      assert.equal(await store.proofs.take('reset-password', HASH, 1000), null);
+      const token = { purpose: 'reset-password', hash: HASH, whom: NO_ID };
+      await store.oneTimeTokens.add(token, { expiresAt: 1000, now: 0 });
+      assert.equal(await store.oneTimeTokens.isValid('reset-password', HASH, 999), true);
+      assert.equal(await store.oneTimeTokens.isValid('reset-password', HASH, 1000), false);
+      assert.equal(await store.oneTimeTokens.isValid('change-email', HASH, 0), false);
+      assert.equal(await store.oneTimeTokens.take('reset-password', HASH, 1000), null);
       const taken = await Promise.all(
-        Array.from({ length: 4 }, () => store.proofs.take('reset-password', HASH, 0)),
+        Array.from({ length: 4 }, () => store.oneTimeTokens.take('reset-password', HASH, 0)),
       );
       assert.deepEqual(taken.filter(Boolean), [{ whom: NO_ID, detail: '' }]);
     });
   });
 
-  describe('attempts', () => {
+  describe('rate limits', () => {
     test('are counted in windows that open with the first of them', async () => {
       await using store = await openTestStore();
-      const { attempts } = store;
-      const count = async (now: number) => attempts.count('guess 1.2.3.4', now, 1000);
+      const { rateLimits } = store;
+      const count = async (now: number) => rateLimits.count('guess 1.2.3.4', now, 1000);
       assert.deepEqual(await count(5000), { openedAt: 5000, hits: 1 });
       assert.deepEqual(await count(5999), { openedAt: 5000, hits: 2 });
-      await attempts.takeBack('guess 1.2.3.4');
+      await rateLimits.takeBack('guess 1.2.3.4');
       assert.deepEqual(await count(5999), { openedAt: 5000, hits: 2 });
       assert.deepEqual(await count(6000), { openedAt: 6000, hits: 1 });
-      await attempts.tidy(6001, 0);
+      await rateLimits.tidy(6001, 0);
       assert.deepEqual(await count(6002), { openedAt: 6002, hits: 1 });
     });
 
     test('none is lost when they come together', async () => {
       await using store = await openTestStore();
       const windows = await Promise.all(
-        Array.from({ length: 20 }, () => store.attempts.count('guess x', 0, 1000)),
+        Array.from({ length: 20 }, () => store.rateLimits.count('guess x', 0, 1000)),
       );
       assert.equal(Math.max(...windows.map(({ hits }) => hits)), 20);
     });
@@ -406,7 +406,10 @@ forEachStore((_name, openTestStore) => {
 
     test('of many who take one row, one gets it', async () => {
       await using store = await openTestStore();
-      await store.proofs.add({ purpose: 'x', hash: HASH, whom: 'v' }, { expiresAt: 1000, now: 0 });
+      await store.oneTimeTokens.add(
+        { purpose: 'x', hash: HASH, whom: 'v' },
+        { expiresAt: 1000, now: 0 },
+      );
       const where = [
         { column: 'identifier', operator: 'eq' as const, value: `x:${HASH}`, isAlternative: false },
       ];

@@ -2,7 +2,7 @@ import { newId } from '#domain/ids';
 import type { Role } from '../database/accounts-schema.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Database, Trx } from '../database/database.ts';
-import { takeProof } from './proofs.ts';
+import { takeOneTimeToken } from './one-time-tokens.ts';
 import { insertTeam } from './teams.ts';
 
 /** What makes an account: everything in it is valid already, the email in lower case. */
@@ -26,7 +26,7 @@ export interface Registration {
   team: StartingTeam;
   token: TokenToKeep | null;
   /** What is used up with it; refused where it is gone. */
-  proof?: { purpose: string; hash: string };
+  oneTimeToken?: { purpose: string; hash: string };
   /** Refused unless there has never been an account here. */
   isFirst: boolean;
 }
@@ -62,14 +62,17 @@ export class RegistrationStore {
   }
 
   async register(
-    { account, team, token, proof, isFirst }: Registration,
+    { account, team, token, oneTimeToken, isFirst }: Registration,
     now: number,
   ): Promise<Registered> {
     return this.#db.transact(async (trx) => {
       const userId = newId(now);
       const wasFirst = await takeTurn(trx, userId);
       if (isFirst && !wasFirst) return { kind: 'closed' };
-      if (proof && !(await takeProof(trx, proof.purpose, proof.hash, now))) {
+      if (
+        oneTimeToken &&
+        !(await takeOneTimeToken(trx, oneTimeToken.purpose, oneTimeToken.hash, now))
+      ) {
         return refuse(trx, wasFirst, { kind: 'not-invited' });
       }
       if (await isEmailTaken(trx, account.email)) return { kind: 'email-taken' };

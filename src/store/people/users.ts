@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Role } from '../database/accounts-schema.ts';
-import { dropProofs, endAccess } from './access.ts';
+import { dropOneTimeTokens, endAccess } from './access.ts';
 import type { Database } from '../database/database.ts';
 
 export interface User {
@@ -124,7 +124,7 @@ export class UserStore {
         .set({ email, email_verified: isVerified ? 1 : 0, updated_at: now })
         .where('id', '=', userId)
         .execute();
-      await dropProofs(trx, userId);
+      await dropOneTimeTokens(trx, userId);
       return true;
     });
   }
@@ -157,9 +157,9 @@ export class UserStore {
     await this.#db.transact((trx) => endAccess(trx, userId, what));
   }
 
-  /** Every open proof of the user stops working, such as a link in a mail. */
-  async dropProofs(userId: string): Promise<void> {
-    await this.#db.transact((trx) => dropProofs(trx, userId));
+  /** Every open one-time token of the user stops working, such as a link in a mail. */
+  async dropOneTimeTokens(userId: string): Promise<void> {
+    await this.#db.transact((trx) => dropOneTimeTokens(trx, userId));
   }
 
   /**

@@ -17,7 +17,7 @@ export const WRONG_PASSWORD = 'This is not your password.';
 const SIGNED_OUT = 'Sign in again and repeat this.';
 
 /** What is worth more than an open session asks for the password again. */
-export class PasswordProofs {
+export class Reauthentication {
   readonly #deps: Deps;
 
   constructor(deps: Deps) {
@@ -25,16 +25,16 @@ export class PasswordProofs {
   }
 
   /** Whose session it is, where the password is theirs. */
-  async prove(
+  async confirmPassword(
     password: string,
     request: RequestContext,
-  ): Promise<{ kind: 'proven'; user: User } | Refused | TooMany> {
+  ): Promise<{ kind: 'confirmed'; user: User } | Refused | TooMany> {
     const { store, passwords } = this.#deps;
     return this.inSession(request, 'password', async (session) => {
       const user = await store.users.find(session.user.id);
       const hash = user && (await store.users.readPasswordHash(user.id));
       const isRight = await passwords.verify(password, hash);
-      return user && isRight ? { kind: 'proven', user } : refuse('password', WRONG_PASSWORD);
+      return user && isRight ? { kind: 'confirmed', user } : refuse('password', WRONG_PASSWORD);
     });
   }
 

@@ -3,7 +3,7 @@ import { endAccess } from './access.ts';
 import type { Database, Trx } from '../database/database.ts';
 
 /** Something that its bearer may do once, such as set a new password; only a hash of the secret is kept. */
-export interface Proof {
+export interface OneTimeToken {
   purpose: string;
   /** SHA-256 of the secret, in hexadecimal. */
   hash: string;
@@ -13,12 +13,12 @@ export interface Proof {
   detail?: string;
 }
 
-export interface TakenProof {
+export interface TakenToken {
   whom: string;
   detail: string;
 }
 
-export interface ProofTimes {
+export interface TokenTimes {
   expiresAt: number;
   now: number;
 }
@@ -29,32 +29,32 @@ export interface NewPassword {
   revokesToken: boolean;
 }
 
-/** Single-use proofs that expire. They share a table with the accounts library's own. */
-export class ProofStore {
+/** One-time tokens, which expire. They share a table with the accounts library's own. */
+export class OneTimeTokenStore {
   readonly #db: Database;
 
   constructor(db: Database) {
     this.#db = db;
   }
 
-  /** Makes proofs; earlier ones of the same purposes and user stop working. */
-  async replace(proofs: readonly Proof[], times: ProofTimes): Promise<void> {
+  /** Makes tokens; earlier ones of the same purposes and user stop working. */
+  async replace(tokens: readonly OneTimeToken[], times: TokenTimes): Promise<void> {
     await this.#db.transact(async (trx) => {
-      for (const proof of proofs) await forget(trx, proof.purpose, proof.whom);
-      for (const proof of proofs) await insert(trx, proof, times);
+      for (const token of tokens) await forget(trx, token.purpose, token.whom);
+      for (const token of tokens) await insert(trx, token, times);
     });
   }
 
-  /** Makes a proof beside those that are there. */
-  async add(proof: Proof, times: ProofTimes): Promise<void> {
-    await this.#db.transact((trx) => insert(trx, proof, times));
+  /** Makes a token beside those that are there. */
+  async add(token: OneTimeToken, times: TokenTimes): Promise<void> {
+    await this.#db.transact((trx) => insert(trx, token, times));
   }
 
   async isValid(purpose: string, hash: string, now: number): Promise<boolean> {
     return (await this.read(purpose, hash, now)) !== null;
   }
 
-  /** Whom a proof is for, without taking it; null where it is not valid (any more). */
+  /** Whom a token is for, without taking it; null where it is not valid (any more). */
   async read(purpose: string, hash: string, now: number): Promise<string | null> {
     const row = await this.#db.read((db) =>
       db
@@ -68,7 +68,7 @@ export class ProofStore {
   }
 
   /**
-   * Takes the proof and with it sets the password of the user that it names; whoever was in as the user, or had
+   * Takes the token and with it sets the password of the user that it names; whoever was in as the user, or had
    * a way in, is out. Gives the user; null where it is not valid (any more).
    */
   async resetPassword(
@@ -78,7 +78,7 @@ export class ProofStore {
     now: number,
   ): Promise<string | null> {
     return this.#db.transact(async (trx) => {
-      const taken = await takeProof(trx, purpose, hash, now);
+      const taken = await takeOneTimeToken(trx, purpose, hash, now);
       if (taken === null) return null;
       const { numUpdatedRows } = await trx
         .updateTable('accounts')
@@ -97,26 +97,26 @@ export class ProofStore {
     });
   }
 
-  /** Takes the proof and with it those of another purpose of the same user. False: it is not valid (any more). */
+  /** Takes the token and with it those of another purpose of the same user. False: it is not valid (any more). */
   async stop(purpose: string, hash: string, stopped: string, now: number): Promise<boolean> {
     return this.#db.transact(async (trx) => {
-      const taken = await takeProof(trx, purpose, hash, now);
+      const taken = await takeOneTimeToken(trx, purpose, hash, now);
       if (taken === null) return false;
       await forget(trx, stopped, taken.whom);
       return true;
     });
   }
 
-  /** Takes the proof: of several takers exactly one gets what it is about, the others null. */
-  async take(purpose: string, hash: string, now: number): Promise<TakenProof | null> {
-    return this.#db.transact((trx) => takeProof(trx, purpose, hash, now));
+  /** Takes the token: of several takers exactly one gets what it is about, the others null. */
+  async take(purpose: string, hash: string, now: number): Promise<TakenToken | null> {
+    return this.#db.transact((trx) => takeOneTimeToken(trx, purpose, hash, now));
   }
 }
 
 async function insert(
   trx: Trx,
-  { purpose, hash, whom, detail }: Proof,
-  { expiresAt, now }: ProofTimes,
+  { purpose, hash, whom, detail }: OneTimeToken,
+  { expiresAt, now }: TokenTimes,
 ): Promise<void> {
   await trx
     .insertInto('verifications')
@@ -131,12 +131,12 @@ async function insert(
     .execute();
 }
 
-export async function takeProof(
+export async function takeOneTimeToken(
   trx: Trx,
   purpose: string,
   hash: string,
   now: number,
-): Promise<TakenProof | null> {
+): Promise<TakenToken | null> {
   const row = await trx
     .deleteFrom('verifications')
     .where('identifier', '=', `${purpose}:${hash}`)

@@ -1,22 +1,22 @@
 import { countInWindow, type CountingWindow } from './counting-window.ts';
 import type { Database } from '../database/database.ts';
 
-const countAttempt = countInWindow('count-attempt', 'attempt_windows', 'key');
+const countTry = countInWindow('count-attempt', 'attempt_windows', 'key');
 
-/** How often somebody tried something, such as signing in; shared by all nodes. */
-export class AttemptStore {
+/** How often somebody tried something that is limited, such as signing in; shared by all nodes. */
+export class RateLimitStore {
   readonly #db: Database;
 
   constructor(db: Database) {
     this.#db = db;
   }
 
-  /** Counts one attempt in the key's window, opening a new one where the last is over. */
+  /** Counts one try in the key's window, opening a new one where the last is over. */
   async count(key: string, now: number, lengthMs: number): Promise<CountingWindow> {
-    return countAttempt(this.#db, key, now, lengthMs);
+    return countTry(this.#db, key, now, lengthMs);
   }
 
-  /** Takes one attempt back, because it turned out to be no guess. */
+  /** Takes one try back, because it turned out to be no guess. */
   async takeBack(key: string): Promise<void> {
     await this.#db.transact((trx) =>
       trx
@@ -28,7 +28,7 @@ export class AttemptStore {
     );
   }
 
-  /** Forgets what is over: windows opened before `before`, and sessions, proofs and invitations past `now`. */
+  /** Forgets what is over: windows opened before `before`, and sessions, one-time tokens and invitations past `now`. */
   async tidy(before: number, now: number): Promise<void> {
     await this.#db.transact(async (trx) => {
       await trx.deleteFrom('attempt_windows').where('opened_at', '<', before).execute();
