@@ -22,7 +22,7 @@ export async function openPeople(
   config: Partial<PeopleConfig> = {},
   location: StoreLocation = { kind: 'sqlite-memory' },
 ) {
-  // Sessions go by the real time, which the accounts library reads for itself.
+  // Sessions go by the real time, which the auth library reads for itself.
   const clock = new FakeClock(Date.now());
   const events: LoggedEvent[] = [];
   const log = recordingLog(events);

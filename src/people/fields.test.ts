@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { checkEmail, checkName, checkPassword, normalizeName } from './fields.ts';
 
-test('an address that we take is one that the accounts library takes', () => {
+test('an address that we take is one that the auth library takes', () => {
   const address = z.email();
   for (const text of [
     'a@b.test',

@@ -6,7 +6,7 @@ const LONGEST_EMAIL = 254;
 const SHORTEST_PASSWORD = 8;
 const LONGEST_PASSWORD = 128;
 
-/** What the accounts library takes for an address, too; one that can take a mail decides, not a pattern. */
+/** What the auth library takes for an address, too; one that can take a mail decides, not a pattern. */
 const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 
 /** The form in which an email is kept and compared. */

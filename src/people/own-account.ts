@@ -8,7 +8,7 @@ import type { Background } from './background.ts';
 import type { EmailLinks } from './email-links.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
-import type { LibraryLoader } from './library-loader.ts';
+import type { AuthLibraryLoader } from './auth-library-loader.ts';
 import type { Limits } from './limits.ts';
 import type { Mailer } from './mail.ts';
 import { writeEmailChangedMail } from './mails.ts';
@@ -22,7 +22,7 @@ interface Deps {
   store: Store;
   clock: Clock;
   log: Log;
-  library: LibraryLoader;
+  authLibrary: AuthLibraryLoader;
   limits: Limits;
   mailer: Mailer;
   reauthentication: Reauthentication;
@@ -129,10 +129,10 @@ export class OwnAccount {
   ): Promise<SignedIn | Refused | TooMany> {
     const refused = gatherErrors({ password: checkPassword(input.password) });
     if (refused) return refused;
-    const { store, library, reauthentication } = this.#deps;
+    const { store, authLibrary, reauthentication } = this.#deps;
     const { currentPassword, password: newPassword } = input;
     return reauthentication.inSession(request, 'currentPassword', async ({ user }) => {
-      const answer = await library.ask(request, ['session'], (api, headers) =>
+      const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
         api.changePassword({
           body: { currentPassword, newPassword, revokeOtherSessions: true },
           headers,

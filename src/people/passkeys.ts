@@ -1,5 +1,5 @@
 import type { Log } from '#domain/log';
-import type { LibraryLoader } from './library-loader.ts';
+import type { AuthLibraryLoader } from './auth-library-loader.ts';
 import type { Limits } from './limits.ts';
 import {
   DONE,
@@ -18,7 +18,7 @@ import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   log: Log;
-  library: LibraryLoader;
+  authLibrary: AuthLibraryLoader;
   limits: Limits;
   sessions: Sessions;
   reauthentication: Reauthentication;
@@ -61,11 +61,11 @@ export class Passkeys {
   }
 
   async beginPasskeySignIn(request: RequestContext): Promise<Asked | TooMany | NotFound> {
-    const { library, limits } = this.#deps;
+    const { authLibrary, limits } = this.#deps;
     if (!this.offersPasskeys()) return NOT_FOUND;
     const tooMany = await limits.count('passkey', request.clientAddress);
     if (tooMany) return tooMany;
-    const answer = await library.ask(request, [], (api, headers) =>
+    const answer = await authLibrary.ask(request, [], (api, headers) =>
       api.generatePasskeyAuthenticationOptions({ headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') throw new TypeError(`no passkey is asked for: ${answer.code}`);
@@ -78,13 +78,13 @@ export class Passkeys {
     { answer: text }: { answer: string },
     request: RequestContext,
   ): Promise<SignedIn | { kind: 'wrong' } | TooMany> {
-    const { library, limits, sessions } = this.#deps;
+    const { authLibrary, limits, sessions } = this.#deps;
     const tooMany = await limits.count('guess', request.clientAddress);
     if (tooMany) return tooMany;
     const response = readAnswer(text);
     const answer =
       response &&
-      (await library.ask(request, ['passkey'], (api, headers) =>
+      (await authLibrary.ask(request, ['passkey'], (api, headers) =>
         api.verifyPasskeyAuthentication({
           body: { response: response as never },
           headers,
@@ -100,7 +100,7 @@ export class Passkeys {
   }
 
   async listPasskeys(request: RequestContext): Promise<Passkey[]> {
-    const answer = await this.#deps.library.ask(request, ['session'], (api, headers) =>
+    const answer = await this.#deps.authLibrary.ask(request, ['session'], (api, headers) =>
       api.listPasskeys({ headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') return [];
@@ -116,14 +116,14 @@ export class Passkeys {
     { password }: { password: string },
     request: RequestContext,
   ): Promise<Asked | Refused | TooMany> {
-    const { library, reauthentication } = this.#deps;
+    const { authLibrary, reauthentication } = this.#deps;
     if (!this.offersPasskeys()) return refuse('password', 'Passkeys need an address by HTTPS.');
     const confirmed = await reauthentication.confirmPassword(password, request);
     if (confirmed.kind !== 'confirmed') return confirmed;
     if ((await this.listPasskeys(request)).length >= MOST_PASSKEYS) {
       return refuse('password', `An account has at most ${MOST_PASSKEYS} passkeys. Delete one.`);
     }
-    const answer = await library.ask(request, ['session'], (api, headers) =>
+    const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
       api.generatePasskeyRegistrationOptions({ headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') return refuse('password', NOT_ADDED);
@@ -136,13 +136,13 @@ export class Passkeys {
     { name, answer: text }: { name: string; answer: string },
     request: RequestContext,
   ): Promise<Done | Refused | TooMany> {
-    const { library, activity, reauthentication } = this.#deps;
+    const { authLibrary, activity, reauthentication } = this.#deps;
     return reauthentication.inSession(request, 'passkey', async ({ user }) => {
       const response = readAnswer(text);
       const shown = name.trim().slice(0, LONGEST_NAME) || 'Passkey';
       const answer =
         response &&
-        (await library.ask(request, ['session', 'passkey'], (api, headers) =>
+        (await authLibrary.ask(request, ['session', 'passkey'], (api, headers) =>
           api
             .verifyPasskeyRegistration({
               body: { response, name: shown },
@@ -158,11 +158,11 @@ export class Passkeys {
   }
 
   async deletePasskey(id: string, request: RequestContext): Promise<Done | NotFound> {
-    const { library, activity, sessions } = this.#deps;
+    const { authLibrary, activity, sessions } = this.#deps;
     const session = await sessions.readSession(request.headers);
     const own = session === null ? [] : await this.listPasskeys(request);
     if (session === null || !own.some((passkey) => passkey.id === id)) return NOT_FOUND;
-    const answer = await library.ask(request, ['session'], (api, headers) =>
+    const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
       api.deletePasskey({ body: { id }, headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') return NOT_FOUND;

@@ -9,7 +9,7 @@ import { Devices } from './devices.ts';
 import { EmailLinks } from './email-links.ts';
 import { gather } from './gather.ts';
 import { Invitations } from './invitations.ts';
-import { LibraryLoader } from './library-loader.ts';
+import { AuthLibraryLoader } from './auth-library-loader.ts';
 import { Limits } from './limits.ts';
 import { createMailer, type Mailer } from './mail.ts';
 import { Operator } from './operator.ts';
@@ -52,19 +52,19 @@ export function createPeople(deps: PeopleDeps) {
   const activity = new PeopleActivity({ store, log });
   const tokens = new ApiTokens({ store, clock, background });
   const resetLinks = new ResetLinks({ store, clock, baseUrl });
-  const library = new LibraryLoader({ store, clock, log, passwords, baseUrl, appKey });
+  const authLibrary = new AuthLibraryLoader({ store, clock, log, passwords, baseUrl, appKey });
   const devices = new Devices({ clock, baseUrl, appKey });
   const guesses = new PasswordGuesses({ limits, devices });
   const entering = { guesses, devices, activity, sessionMaxDays: config.sessionMaxDays };
-  const sessions = new Sessions({ store, clock, log, library, ...entering });
+  const sessions = new Sessions({ store, clock, log, authLibrary, ...entering });
   const reauthentication = new Reauthentication({ store, guesses, passwords, sessions });
   const emailLinks = new EmailLinks({ store, clock, limits, mailer, baseUrl, appKey });
-  const basics = { store, clock, log, limits, mailer, background, library, config, emailLinks };
+  const basics = { store, clock, log, limits, mailer, background, authLibrary, config, emailLinks };
   const doers = { sessions, devices, reauthentication, tokens, activity };
   const common = { ...basics, ...doers, passwords, plans };
   const { registerByInvitation, ...ownRegistrations } = gather(new Registrations(common));
   return {
-    /** For the API: whom a token speaks for (§5). One short query; needs nothing of the accounts library. */
+    /** For the API: whom a token speaks for (§5). One short query; needs nothing of the auth library. */
     findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
     accounts: {
       ...gather(
@@ -88,9 +88,9 @@ export function createPeople(deps: PeopleDeps) {
     billing: gather(new Billing(common)),
     /** For the command line. */
     operator: new Operator({ ...common, resetLinks }),
-    /** Loads the accounts library ahead of the first request; never needed for the API or the command line. */
+    /** Loads the auth library ahead of the first request; never needed for the API or the command line. */
     warmUp: async (): Promise<void> => {
-      await library.load();
+      await authLibrary.load();
     },
     /** Resolves when mails that no answer waited for are out. */
     close: async (): Promise<void> => {

@@ -5,7 +5,7 @@ export interface RequestContext {
   clientAddress: string;
 }
 
-/** What a request's cookies may stand for; the accounts library is shown no others than the call needs. */
+/** What a request's cookies may stand for; the auth library is shown no others than the call needs. */
 export type CookieKind = 'session' | 'challenge' | 'passkey';
 
 const COOKIE_NAMES: Record<CookieKind, RegExp> = {
@@ -34,7 +34,7 @@ export function readCookieText(headers: Headers, name: string): string | null {
 
 const LONGEST_USER_AGENT = 300;
 
-/** The headers with which the accounts library is called for a request. */
+/** The headers with which the auth library is called for a request. */
 export function headersFor(
   { headers, clientAddress }: RequestContext,
   kinds: readonly CookieKind[],

@@ -1,5 +1,5 @@
 import type { Log } from '#domain/log';
-import type { LibraryLoader } from './library-loader.ts';
+import type { AuthLibraryLoader } from './auth-library-loader.ts';
 import type { Limits } from './limits.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import { type Reauthentication, WRONG_PASSWORD } from './reauthentication.ts';
@@ -9,7 +9,7 @@ import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
   log: Log;
-  library: LibraryLoader;
+  authLibrary: AuthLibraryLoader;
   limits: Limits;
   sessions: Sessions;
   reauthentication: Reauthentication;
@@ -32,14 +32,14 @@ export class SecondFactors {
     input: { code: string },
     request: RequestContext,
   ): Promise<SignedIn | { kind: 'wrong' } | { kind: 'expired' } | TooMany> {
-    const { library, limits, sessions } = this.#deps;
+    const { authLibrary, limits, sessions } = this.#deps;
     const tooMany = await limits.count('guess', request.clientAddress);
     if (tooMany) return tooMany;
     const code = input.code.replaceAll(/\s/g, '');
     const isTotp = /^\d{6}$/.test(code);
     const call = { body: { code }, returnHeaders: true as const };
     // Without the session cookie: a session that the browser still has must not stand in for the challenge.
-    const answer = await library.ask(request, ['challenge'], (api, headers) =>
+    const answer = await authLibrary.ask(request, ['challenge'], (api, headers) =>
       isTotp ? api.verifyTOTP({ ...call, headers }) : api.verifyBackupCode({ ...call, headers }),
     );
     if (answer.kind === 'declined') {
@@ -75,10 +75,10 @@ export class SecondFactors {
     input: { code: string },
     request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany> {
-    const { library, activity, limits, reauthentication } = this.#deps;
+    const { authLibrary, activity, limits, reauthentication } = this.#deps;
     const code = input.code.replaceAll(/\s/g, '');
     return reauthentication.inSession(request, 'code', async ({ user }) => {
-      const answer = await library.ask(request, ['session'], (api, headers) =>
+      const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
         api.verifyTOTP({ body: { code }, headers, returnHeaders: true }),
       );
       if (answer.kind === 'declined') return refuse('code', 'This code is not right.');
@@ -117,11 +117,11 @@ export class SecondFactors {
   async #askWithPassword<T>(
     what: string,
     request: RequestContext,
-    call: Parameters<typeof LibraryLoader.prototype.ask<T>>[2],
+    call: Parameters<typeof AuthLibraryLoader.prototype.ask<T>>[2],
   ): Promise<{ kind: 'answered'; response: T; setCookies: string[] } | Refused | TooMany> {
-    const { library, activity, reauthentication } = this.#deps;
+    const { authLibrary, activity, reauthentication } = this.#deps;
     return reauthentication.inSession(request, 'password', async ({ user }) => {
-      const answer = await library.ask(request, ['session'], call);
+      const answer = await authLibrary.ask(request, ['session'], call);
       if (answer.kind === 'declined') return refuse(...explainRefusal(answer.code));
       await activity.accountChanged(user.id, { action: 'account.second-factor', what });
       return answer;

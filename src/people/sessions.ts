@@ -4,7 +4,7 @@ import type { Store } from '#store/store';
 import type { TeamOfUser } from '#store/people/users';
 import { normalizeEmail } from './fields.ts';
 import type { Devices } from './devices.ts';
-import type { LibraryLoader } from './library-loader.ts';
+import type { AuthLibraryLoader } from './auth-library-loader.ts';
 import type { TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
 import { pickCookies, type RequestContext } from './request-context.ts';
@@ -41,7 +41,7 @@ interface SessionDeps {
   store: Store;
   clock: Clock;
   log: Log;
-  library: LibraryLoader;
+  authLibrary: AuthLibraryLoader;
   guesses: PasswordGuesses;
   devices: Devices;
   sessionMaxDays: number;
@@ -62,7 +62,7 @@ export class Sessions {
   async readSession(headers: Headers): Promise<Session | null> {
     if (pickCookies(headers, ['session']) === '') return null;
     const request = { headers, clientAddress: '' };
-    const answer = await this.#deps.library.ask(request, ['session'], (api, shown) =>
+    const answer = await this.#deps.authLibrary.ask(request, ['session'], (api, shown) =>
       api.getSession({ headers: shown, returnHeaders: true }),
     );
     if (answer.kind === 'declined' || !answer.response) return null;
@@ -105,7 +105,7 @@ export class Sessions {
     request: RequestContext,
   ): Promise<Opened> {
     const body = { email: normalizeEmail(email), password };
-    const answer = await this.#deps.library.ask(request, [], (api, headers) =>
+    const answer = await this.#deps.authLibrary.ask(request, [], (api, headers) =>
       api.signInEmail({ body, headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') return { kind: 'wrong' };
@@ -135,7 +135,7 @@ export class Sessions {
   }
 
   async signOut(request: RequestContext): Promise<{ setCookies: string[] }> {
-    const answer = await this.#deps.library.ask(request, ['session'], (api, headers) =>
+    const answer = await this.#deps.authLibrary.ask(request, ['session'], (api, headers) =>
       api.signOut({ headers, returnHeaders: true }),
     );
     return { setCookies: answer.kind === 'answered' ? answer.setCookies : [] };

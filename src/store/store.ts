@@ -125,7 +125,7 @@ export interface Store {
   readonly retention: RetentionStore;
   readonly snapshots: SnapshotStore;
   readonly apiWindows: ApiWindowStore;
-  /** For the accounts library, which brings its own statements, and for other stores of this room. */
+  /** For the auth library, which brings its own statements, and for other stores of this room. */
   readonly database: Database;
   readonly sealer: Sealer;
   /** The migrations that opening applied. */

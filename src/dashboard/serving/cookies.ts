@@ -1,4 +1,4 @@
-/** The few cookies of the dashboard itself (the session's is the account library's). */
+/** The few cookies of the dashboard itself (the session's is the auth library's). */
 import { randomUUID } from 'node:crypto';
 import { redirect } from 'react-router';
 import { cookieScopeOf } from '#domain/public-address';

@@ -65,7 +65,7 @@ export interface VerificationsTable {
 export interface TwoFactorsTable {
   id: string;
   user_id: string;
-  /** Encrypted by the accounts library, as are the recovery codes. */
+  /** Encrypted by the auth library, as are the recovery codes. */
   secret: string;
   backup_codes: string;
   verified: YesNo;

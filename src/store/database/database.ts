@@ -120,7 +120,7 @@ export class Database {
     }
   }
 
-  /** For migrations and the accounts library only, which bring their own statements. */
+  /** For migrations and the auth library only, which bring their own statements. */
   get kysely(): Kysely<Tables> {
     return this.#writer;
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, SqlBool, Transaction } from 'kysely';
 import type { Database, Reader, Trx } from '../database/database.ts';
 
-/** The tables that the accounts library reads and writes by itself. */
+/** The tables that the auth library reads and writes by itself. */
 export const AUTH_TABLES = [
   'users',
   'sessions',
@@ -47,7 +47,7 @@ export interface Selection {
 type AnyTables = Record<string, Record<string, unknown>>;
 
 /**
- * Rows for the accounts library, which brings its own conditions. Dates and yes/no values are turned into
+ * Rows for the auth library, which brings its own conditions. Dates and yes/no values are turned into
  * the store's integers and back here. Each call is one transaction.
  */
 export class AuthRecordStore {

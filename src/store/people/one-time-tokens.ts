@@ -29,7 +29,7 @@ export interface NewPassword {
   revokesToken: boolean;
 }
 
-/** One-time tokens, which expire. They share a table with the accounts library's own. */
+/** One-time tokens, which expire. They share a table with the auth library's own. */
 export class OneTimeTokenStore {
   readonly #db: Database;
 

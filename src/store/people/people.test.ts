@@ -374,7 +374,7 @@ forEachStore((_name, openTestStore) => {
     });
   });
 
-  describe('rows of the accounts library', () => {
+  describe('rows of the auth library', () => {
     test('come back with the dates and yes/no values that went in', async () => {
       await using store = await openTestStore();
       const { userId } = await aPerson(store, 'a@x.test');

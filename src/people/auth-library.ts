@@ -7,7 +7,7 @@ import { newId } from '#domain/ids';
 import type { Log } from '#domain/log';
 import { cookieScopeOf } from '#domain/public-address';
 import type { Store } from '#store/store';
-import { createLibraryAdapter } from './library-adapter.ts';
+import { createAuthLibraryAdapter } from './auth-library-adapter.ts';
 import type { Passwords } from './passwords.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { deriveSecret } from './secrets.ts';
@@ -15,7 +15,7 @@ import { deriveSecret } from './secrets.ts';
 /** Overwritten with what §8.1 says the client's address is, so that nobody can hand in one of their own. */
 export const ADDRESS_HEADER = 'x-belfry-client-address';
 
-export interface LibraryDeps {
+export interface AuthLibraryDeps {
   store: Pick<Store, 'authRecords'>;
   clock: Clock;
   log: Log;
@@ -27,13 +27,20 @@ export interface LibraryDeps {
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * The accounts library: sessions, their cookies, and second factors. It takes a quarter of a second and
- * 50 MB to load, so only library-loader.ts imports this file, when somebody first comes with a session.
+ * The auth library: sessions, their cookies, and second factors. It takes a quarter of a second and
+ * 50 MB to load, so only auth-library-loader.ts imports this file, when somebody first comes with a session.
  *
  * None of its HTTP addresses are served: it is called as functions, and `Limits` counts before each call
  * what its own limits would count (they act in its HTTP handler only).
  */
-export function createLibrary({ store, clock, log, passwords, baseUrl, appKey }: LibraryDeps) {
+export function createAuthLibrary({
+  store,
+  clock,
+  log,
+  passwords,
+  baseUrl,
+  appKey,
+}: AuthLibraryDeps) {
   const { prefix, path, isSecure } = cookieScopeOf(baseUrl);
   return betterAuth({
     appName: 'Belfry',
@@ -41,7 +48,7 @@ export function createLibrary({ store, clock, log, passwords, baseUrl, appKey }:
     // Never mounted; if it ever were, it would not be under the API (§4.3).
     basePath: '/accounts-library',
     secret: deriveSecret(appKey, 'belfry accounts'),
-    database: createLibraryAdapter(store.authRecords),
+    database: createAuthLibraryAdapter(store.authRecords),
     telemetry: { enabled: false },
     rateLimit: { enabled: true, storage: 'memory' },
     logger: {
@@ -174,4 +181,4 @@ const PASSKEY_TABLES = {
   },
 } as const;
 
-export type Library = ReturnType<typeof createLibrary>;
+export type AuthLibrary = ReturnType<typeof createAuthLibrary>;

@@ -1,19 +1,19 @@
-import type { Library, LibraryDeps } from './library.ts';
+import type { AuthLibrary, AuthLibraryDeps } from './auth-library.ts';
 import { type CookieKind, headersFor, type RequestContext } from './request-context.ts';
 
-type LibraryAnswer<T> =
+type AuthLibraryAnswer<T> =
   | { kind: 'answered'; response: T; setCookies: string[] }
   /** The library said no; `code` is its own word for why. */
   | { kind: 'declined'; code: string };
 
 type Called<T> = Promise<{ headers: Headers; response: T }>;
 
-/** The accounts library, loaded when it is first needed, with its exceptions turned into values. */
-export class LibraryLoader {
-  readonly #deps: LibraryDeps;
-  #library: Promise<{ library: Library; addressHeader: string }> | null = null;
+/** The auth library, loaded when it is first needed, with its exceptions turned into values. */
+export class AuthLibraryLoader {
+  readonly #deps: AuthLibraryDeps;
+  #authLibrary: Promise<{ authLibrary: AuthLibrary; addressHeader: string }> | null = null;
 
-  constructor(deps: LibraryDeps) {
+  constructor(deps: AuthLibraryDeps) {
     this.#deps = deps;
   }
 
@@ -21,12 +21,12 @@ export class LibraryLoader {
   async ask<T>(
     request: RequestContext,
     kinds: readonly CookieKind[],
-    call: (api: Library['api'], headers: Headers) => Called<T>,
-  ): Promise<LibraryAnswer<T>> {
-    const { library, addressHeader } = await this.load();
+    call: (api: AuthLibrary['api'], headers: Headers) => Called<T>,
+  ): Promise<AuthLibraryAnswer<T>> {
+    const { authLibrary, addressHeader } = await this.load();
     try {
       const { headers, response } = await call(
-        library.api,
+        authLibrary.api,
         headersFor(request, kinds, addressHeader),
       );
       return { kind: 'answered', response, setCookies: headers.getSetCookie() };
@@ -38,12 +38,14 @@ export class LibraryLoader {
   }
 
   /** Loads it now: a quarter of a second that the first request need not wait for. */
-  load(): Promise<{ library: Library; addressHeader: string }> {
-    this.#library ??= import('./library.ts').then(({ createLibrary, ADDRESS_HEADER }) => ({
-      library: createLibrary(this.#deps),
-      addressHeader: ADDRESS_HEADER,
-    }));
-    return this.#library;
+  load(): Promise<{ authLibrary: AuthLibrary; addressHeader: string }> {
+    this.#authLibrary ??= import('./auth-library.ts').then(
+      ({ createAuthLibrary, ADDRESS_HEADER }) => ({
+        authLibrary: createAuthLibrary(this.#deps),
+        addressHeader: ADDRESS_HEADER,
+      }),
+    );
+    return this.#authLibrary;
   }
 }
 

@@ -20,11 +20,11 @@ interface Where {
 const TOKEN = 'token_hash';
 
 /**
- * The accounts library on our store: its rows go through the store's own transactions, its dates become
+ * The auth library on our store: its rows go through the store's own transactions, its dates become
  * milliseconds, and a session's token is kept as a hash (§5.9) while the library sees the token that it asked
  * for.
  */
-export function createLibraryAdapter(records: AuthRecordStore) {
+export function createAuthLibraryAdapter(records: AuthRecordStore) {
   return createAdapterFactory({
     config: { adapterId: 'belfry', adapterName: 'Belfry', supportsJSON: false, transaction: false },
     adapter: ({ getFieldName }) => ({
@@ -76,7 +76,7 @@ export function createLibraryAdapter(records: AuthRecordStore) {
 
 function tableOf(model: string): AuthTable {
   const table = AUTH_TABLES.find((name) => name === model);
-  if (!table) throw new TypeError(`the accounts library has no table ${model}`);
+  if (!table) throw new TypeError(`the auth library has no table ${model}`);
   return table;
 }
 
