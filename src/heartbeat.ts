@@ -21,7 +21,7 @@ interface HeartbeatOptions {
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
-  #callOff: (() => void) | null = null;
+  #cancel: (() => void) | null = null;
   #stopped = false;
   /** Whether the last call went wrong: a fault that lasts is told once. */
   #isFailing = false;
@@ -32,13 +32,13 @@ export class Heartbeat {
 
   start(): void {
     if (this.#stopped) return;
-    this.#callOff = this.#options.clock.after(BEAT_EVERY_MS, () => this.start());
+    this.#cancel = this.#options.clock.after(BEAT_EVERY_MS, () => this.start());
     if (this.#options.isWorking()) void this.#call();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#callOff?.();
+    this.#cancel?.();
     await this.#options.sender.close();
   }
 

@@ -43,8 +43,8 @@ test('who goes to sleep while the clock advances is woken within the same advanc
 
 test('a sleeper that was called off is not woken', async () => {
   const clock = new FakeClock(START);
-  const callOff = clock.after(10, () => assert.fail('woken'));
-  callOff();
+  const cancel = clock.after(10, () => assert.fail('woken'));
+  cancel();
   assert.equal(clock.waiting, 0);
   await clock.advance(20);
 });

@@ -58,7 +58,7 @@ class NoticeLoop implements Notifier {
   #running = false;
   #looking = false;
   #wokenWhileLooking = false;
-  #callOffSleep: (() => void) | null = null;
+  #cancelSleep: (() => void) | null = null;
   #stopListening = () => {};
 
   constructor(options: NotifierOptions) {
@@ -80,7 +80,7 @@ class NoticeLoop implements Notifier {
   async stop(graceMs: number): Promise<void> {
     this.#running = false;
     this.#stopListening();
-    this.#callOffSleep?.();
+    this.#cancelSleep?.();
     if (this.#sendings.size === 0) return;
     await new Promise<void>((resolve) => {
       void Promise.all(this.#sendings.values()).then(() => resolve());
@@ -124,7 +124,7 @@ class NoticeLoop implements Notifier {
 
   async #look(): Promise<void> {
     const { clock } = this.#store;
-    this.#callOffSleep?.();
+    this.#cancelSleep?.();
     let lookAgainAt = 0;
     try {
       do {
@@ -139,7 +139,7 @@ class NoticeLoop implements Notifier {
     this.#looking = false;
     if (!this.#running) return;
     const sleepMs = Math.max(1, lookAgainAt - clock.now());
-    this.#callOffSleep = clock.after(sleepMs, () => this.#wake());
+    this.#cancelSleep = clock.after(sleepMs, () => this.#wake());
   }
 
   /** What no run raises, but time: windows that end (§6.6), and the month's usage (§6.7). */

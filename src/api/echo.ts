@@ -47,10 +47,10 @@ export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
   const wait = async (seconds: number, outgoing: Pick<ServerResponse, 'once' | 'off'>) => {
     waiting++;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const callOff = clock.after(seconds * 1000, resolve);
+    const cancel = clock.after(seconds * 1000, resolve);
     outgoing.once('close', resolve);
     await promise;
-    callOff();
+    cancel();
     outgoing.off('close', resolve);
     waiting--;
   };

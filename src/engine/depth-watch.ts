@@ -8,7 +8,7 @@ const ASK_EVERY_MS = 60_000;
 export class DepthWatch {
   readonly #store: Store;
   readonly #log: Log;
-  #callOff: (() => void) | null = null;
+  #cancel: (() => void) | null = null;
   #look: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -24,7 +24,7 @@ export class DepthWatch {
   /** Waits for the look under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#callOff?.();
+    this.#cancel?.();
     await this.#look;
   }
 
@@ -36,6 +36,6 @@ export class DepthWatch {
       this.#log.warn('depths.look-failed', { error: (error as Error).message });
     }
     if (this.#stopped) return;
-    this.#callOff = clock.after(ASK_EVERY_MS, () => this.start());
+    this.#cancel = clock.after(ASK_EVERY_MS, () => this.start());
   }
 }

@@ -64,8 +64,8 @@ export class Engine {
   #stopping = false;
   #looping = false;
   #wokenWhileLooping = false;
-  #callOffSleep: (() => void) | null = null;
-  #callOffRescan: (() => void) | null = null;
+  #cancelSleep: (() => void) | null = null;
+  #cancelRescan: (() => void) | null = null;
   #stopListening = () => {};
   #idle: (() => void) | null = null;
   /** When everything that waits was last read. */
@@ -122,8 +122,8 @@ export class Engine {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#stopListening();
-    this.#callOffSleep?.();
-    this.#callOffRescan?.();
+    this.#cancelSleep?.();
+    this.#cancelRescan?.();
     if (this.#runs.unsettled > 0 || this.#looping) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
@@ -175,7 +175,7 @@ export class Engine {
 
   /** Reads everything that waits, a step per queue and team, and comes back in a while. */
   async #rescan(): Promise<void> {
-    this.#callOffRescan?.();
+    this.#cancelRescan?.();
     try {
       for (const { id, teamId, nextDueAt } of await this.#store.runs.scanQueues()) {
         this.#scheduler.expect({ kind: 'queue', id, teamId }, nextDueAt);
@@ -191,8 +191,8 @@ export class Engine {
       this.#options.log.warn('engine.rescan-failed', { error: (error as Error).message });
     }
     if (this.#stopping) return;
-    this.#callOffRescan?.();
-    this.#callOffRescan = this.#clock.after(RESCAN_EVERY_MS, () => void this.#rescan());
+    this.#cancelRescan?.();
+    this.#cancelRescan = this.#clock.after(RESCAN_EVERY_MS, () => void this.#rescan());
     this.#wake();
   }
 
@@ -208,7 +208,7 @@ export class Engine {
   }
 
   async #loop(): Promise<void> {
-    this.#callOffSleep?.();
+    this.#cancelSleep?.();
     do {
       this.#wokenWhileLooping = false;
       await this.#strays.release(this.#lease.nodeId);
@@ -236,7 +236,7 @@ export class Engine {
     if (this.#runs.inFlight >= maxConcurrentRequests) return;
     const untilDue = this.#scheduler.nextDueAt() - this.#clock.now();
     const ms = Math.min(Math.max(untilDue, 1), LONGEST_SLEEP_MS);
-    this.#callOffSleep = this.#clock.after(ms, () => this.#wake());
+    this.#cancelSleep = this.#clock.after(ms, () => this.#wake());
   }
 
   async #claimOnce(): Promise<void> {

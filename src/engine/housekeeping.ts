@@ -41,7 +41,7 @@ export class Housekeeping {
   readonly #options: HousekeepingOptions;
   readonly #pace: PaceLimits;
   readonly #chores: Chore[];
-  #callOff: (() => void) | null = null;
+  #cancel: (() => void) | null = null;
   #step: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -67,7 +67,7 @@ export class Housekeeping {
   /** Begins no more steps and waits for the one under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#callOff?.();
+    this.#cancel?.();
     await this.#step;
   }
 
@@ -77,7 +77,7 @@ export class Housekeeping {
     const [next] = this.#chores.toSorted((a, b) => a.dueAtMs - b.dueAtMs);
     if (next === undefined) return;
     const inMs = Math.max(pauseMs, next.dueAtMs - clock.monotonicMs());
-    this.#callOff = clock.after(inMs, () => {
+    this.#cancel = clock.after(inMs, () => {
       this.#step = this.#do(next).then((tookMs) => this.#again(Math.max(LEAST_PAUSE_MS, tookMs)));
     });
   }

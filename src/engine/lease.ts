@@ -39,7 +39,7 @@ export class Lease {
   readonly #leaseMs: number;
   readonly #peers: Peers;
   #nodeId = '';
-  #callOff: (() => void) | null = null;
+  #cancel: (() => void) | null = null;
   #stopped = false;
   #renewedAtMs = 0;
   #renewing: Promise<void> | null = null;
@@ -85,7 +85,7 @@ export class Lease {
    */
   async stop(known: ReadonlySet<string>): Promise<readonly Stray[]> {
     this.#stopped = true;
-    this.#callOff?.();
+    this.#cancel?.();
     if (this.#nodeId === '') return [];
     const { nodes } = this.#store;
     const { strays, ...left } = await nodes.retire(this.#nodeId, known, this.#clock.now());
@@ -102,7 +102,7 @@ export class Lease {
 
   #again(inMs = RENEW_EVERY_MS): void {
     if (this.#stopped) return;
-    this.#callOff = this.#clock.after(inMs, () => void this.#beat());
+    this.#cancel = this.#clock.after(inMs, () => void this.#beat());
   }
 
   async #beat(): Promise<void> {

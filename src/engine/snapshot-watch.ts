@@ -9,7 +9,7 @@ export class SnapshotWatch {
   readonly #store: Store;
   readonly #log: Log;
   #old: readonly OldSnapshot[] = [];
-  #callOff: (() => void) | null = null;
+  #cancel: (() => void) | null = null;
   #stopped = false;
 
   constructor(store: Store, log: Log) {
@@ -28,7 +28,7 @@ export class SnapshotWatch {
 
   stop(): void {
     this.#stopped = true;
-    this.#callOff?.();
+    this.#cancel?.();
   }
 
   async #look(): Promise<void> {
@@ -38,7 +38,7 @@ export class SnapshotWatch {
       // The database is away: whoever works with it says so.
     }
     if (this.#stopped) return;
-    this.#callOff = this.#store.clock.after(LOOK_EVERY_MS, () => void this.#look());
+    this.#cancel = this.#store.clock.after(LOOK_EVERY_MS, () => void this.#look());
   }
 
   #tell(found: readonly OldSnapshot[]): void {

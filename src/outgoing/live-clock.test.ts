@@ -49,7 +49,7 @@ describe('a clock that stops with its process', () => {
   });
 
   test('counts no standstill as a duration, and never goes backwards', async () => {
-    const callOff = wait(10_000);
+    const cancel = wait(10_000);
     await clock.advance(1_000);
     let before = live.monotonicMs();
     for (const ms of [20, 60, 90, 300, 5_000]) {
@@ -58,7 +58,7 @@ describe('a clock that stops with its process', () => {
       before = live.monotonicMs();
     }
     assert.ok(before < 1_600, `${before}`);
-    callOff();
+    cancel();
     assert.equal(clock.waiting, 0, 'it beats for nobody');
     await clock.freeze(5_000);
     assert.equal(live.monotonicMs(), before + 5_000);

@@ -16,7 +16,7 @@ export class LiveClock implements Clock {
   #waiting = 0;
   #pastStandstillsMs = 0;
   #beatAtMs = 0;
-  #callOffBeat: (() => void) | null = null;
+  #cancelBeat: (() => void) | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -46,24 +46,24 @@ export class LiveClock implements Clock {
     const untilMs = this.monotonicMs() + ms;
     let mostToAddMs = ms;
     let isOver = false;
-    let callOff = () => {};
+    let cancel = () => {};
     const leave = () => {
       if (isOver) return;
       isOver = true;
-      callOff();
+      cancel();
       this.#leave();
     };
     const look = () => {
       const leftMs = Math.min(untilMs - this.monotonicMs(), mostToAddMs);
       mostToAddMs -= leftMs;
-      if (leftMs >= 1) return void (callOff = this.#clock.after(leftMs, look));
+      if (leftMs >= 1) return void (cancel = this.#clock.after(leftMs, look));
       setImmediate(() => {
         if (isOver) return;
         leave();
         wake();
       });
     };
-    callOff = this.#clock.after(ms, look);
+    cancel = this.#clock.after(ms, look);
     return leave;
   }
 
@@ -72,7 +72,7 @@ export class LiveClock implements Clock {
   }
 
   #excess(nowMs: number): number {
-    if (this.#callOffBeat === null) return 0;
+    if (this.#cancelBeat === null) return 0;
     return Math.max(0, nowMs - this.#beatAtMs - BETWEEN_BEATS_MS);
   }
 
@@ -85,14 +85,14 @@ export class LiveClock implements Clock {
     this.#waiting--;
     if (this.#waiting > 0) return;
     this.#pastStandstillsMs = this.stoodStillMs;
-    this.#callOffBeat?.();
-    this.#callOffBeat = null;
+    this.#cancelBeat?.();
+    this.#cancelBeat = null;
   }
 
   #beat(): void {
     const nowMs = this.#clock.monotonicMs();
     this.#pastStandstillsMs += this.#excess(nowMs);
     this.#beatAtMs = nowMs;
-    this.#callOffBeat = this.#clock.after(BEAT_MS, () => this.#beat());
+    this.#cancelBeat = this.#clock.after(BEAT_MS, () => this.#beat());
   }
 }

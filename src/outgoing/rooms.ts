@@ -33,7 +33,7 @@ export class Rooms {
   readonly #newcomers = new Set<Stay>();
   readonly #returning = new Set<Stay>();
   #isNewcomersTurn = true;
-  #callOff: (() => void) | null = null;
+  #cancel: (() => void) | null = null;
 
   constructor(count: number, clock: Clock) {
     this.#free = count;
@@ -74,8 +74,8 @@ export class Rooms {
     const wasWaiting = this.#newcomers.delete(stay) || this.#returning.delete(stay);
     if (!wasWaiting && this.#staying.delete(stay)) this.#letNextIn();
     if (this.#areWaiting) return;
-    this.#callOff?.();
-    this.#callOff = null;
+    this.#cancel?.();
+    this.#cancel = null;
   }
 
   #letNextIn(): void {
@@ -96,10 +96,10 @@ export class Rooms {
 
   #watch(): void {
     const [longest] = this.#staying;
-    if (this.#callOff !== null || longest === undefined || !this.#areWaiting) return;
+    if (this.#cancel !== null || longest === undefined || !this.#areWaiting) return;
     const left = longest.sinceMs + TURN_MS - this.#clock.monotonicMs();
-    this.#callOff = this.#clock.after(Math.max(1, left), () => {
-      this.#callOff = null;
+    this.#cancel = this.#clock.after(Math.max(1, left), () => {
+      this.#cancel = null;
       this.#endTurn();
       this.#watch();
     });

@@ -150,9 +150,9 @@ class Runner implements BulkRunner {
   async #pause(ms: number): Promise<void> {
     if (this.#isStopping) return;
     await new Promise<void>((resolve) => {
-      const callOff = this.#store.clock.after(ms, resolve);
+      const cancel = this.#store.clock.after(ms, resolve);
       this.#endPause = () => {
-        callOff();
+        cancel();
         resolve();
       };
     });

@@ -45,14 +45,14 @@ export class Places {
     if (this.#waiting.size >= mostWaiting) throw this.#refusal();
     const turn = Promise.withResolvers<void>();
     this.#waiting.add(turn.resolve);
-    const callOff = this.#clock.after(waitMs, () => {
+    const cancel = this.#clock.after(waitMs, () => {
       this.#waiting.delete(turn.resolve);
       turn.reject(this.#refusal());
     });
     try {
       await turn.promise;
     } finally {
-      callOff();
+      cancel();
     }
   }
 

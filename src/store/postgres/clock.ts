@@ -14,7 +14,7 @@ export class DatabaseClock implements Clock {
   readonly #own: Clock;
   /** Database time minus monotonic time. */
   #offsetMs: number;
-  #callOff: (() => void) | null = null;
+  #cancel: (() => void) | null = null;
   #closed = false;
 
   constructor(db: Database, own: Clock) {
@@ -31,7 +31,7 @@ export class DatabaseClock implements Clock {
 
   close(): void {
     this.#closed = true;
-    this.#callOff?.();
+    this.#cancel?.();
   }
 
   now(): number {
@@ -48,7 +48,7 @@ export class DatabaseClock implements Clock {
 
   #again(): void {
     if (this.#closed) return;
-    this.#callOff = this.#own.after(READ_EVERY_MS, () => {
+    this.#cancel = this.#own.after(READ_EVERY_MS, () => {
       // Out of reach for now: the last reading is carried on.
       void this.#readClock()
         .catch(() => {})

@@ -36,11 +36,11 @@ export class PostgresSignals implements SignalBus {
   readonly #replaced = new WeakSet<pg.Client>();
   #closed = false;
   #gathered = new Map<string, Signal>();
-  #callOff: (() => void) | null = null;
+  #cancel: (() => void) | null = null;
   #sending: Promise<void> | null = null;
   /** How often in a row sending has failed. */
   #failures = 0;
-  #callOffCheck: (() => void) | null = null;
+  #cancelCheck: (() => void) | null = null;
 
   /** @param at  installations in other schemas of the same database have channels of their own */
   constructor(at: { url: string; schema?: string }, db: Database, clock: Clock, log: Log) {
@@ -70,8 +70,8 @@ export class PostgresSignals implements SignalBus {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#callOffCheck?.();
-    this.#callOff?.();
+    this.#cancelCheck?.();
+    this.#cancel?.();
     await this.#sending;
     if (this.#gathered.size > 0) await this.#sendGathered();
     await this.#client?.end().catch(() => {});
@@ -79,9 +79,9 @@ export class PostgresSignals implements SignalBus {
 
   /** One sending at a time: what comes meanwhile is merged and goes with the next. */
   #sendLater(inMs: number): void {
-    if (this.#sending !== null || this.#callOff !== null) return;
-    this.#callOff = this.#clock.after(inMs, () => {
-      this.#callOff = null;
+    if (this.#sending !== null || this.#cancel !== null) return;
+    this.#cancel = this.#clock.after(inMs, () => {
+      this.#cancel = null;
       this.#sending = this.#sendGathered().then(() => {
         this.#sending = null;
         if (this.#gathered.size === 0 || this.#closed) return;
@@ -156,7 +156,7 @@ export class PostgresSignals implements SignalBus {
 
   #checkLater(client: pg.Client): void {
     const dueMs = this.#clock.monotonicMs() + CHECK_EVERY_MS;
-    this.#callOffCheck = this.#clock.after(CHECK_EVERY_MS, () => void this.#check(client, dueMs));
+    this.#cancelCheck = this.#clock.after(CHECK_EVERY_MS, () => void this.#check(client, dueMs));
   }
 
   /**

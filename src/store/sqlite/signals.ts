@@ -13,7 +13,7 @@ export class SqliteSignals extends LocalSignals {
   readonly #db: Database;
   readonly #clock: Clock;
   #seen: number | null = null;
-  #callOff: (() => void) | null = null;
+  #cancel: (() => void) | null = null;
   #closed = false;
 
   constructor(db: Database, clock: Clock) {
@@ -23,12 +23,12 @@ export class SqliteSignals extends LocalSignals {
   }
 
   start(): void {
-    this.#callOff = this.#clock.after(LOOK_EVERY_MS, () => void this.#look());
+    this.#cancel = this.#clock.after(LOOK_EVERY_MS, () => void this.#look());
   }
 
   close(): void {
     this.#closed = true;
-    this.#callOff?.();
+    this.#cancel?.();
   }
 
   async #look(): Promise<void> {
