@@ -17,7 +17,7 @@ import { Lease } from './lease.ts';
 import type { EngineObserver } from './observer.ts';
 import { Runs } from './runs.ts';
 import { dealSlots } from './fair-slots.ts';
-import { Strays } from './strays.ts';
+import { LostClaims } from './lost-claims.ts';
 
 export interface EngineOptions {
   store: Store;
@@ -59,7 +59,7 @@ export class Engine {
   readonly #clock: Clock;
   readonly #scheduler = new FlowScheduler();
   readonly #lease: Lease;
-  readonly #strays: Strays;
+  readonly #lostClaims: LostClaims;
   readonly #runs: Runs;
   #stopping = false;
   #looping = false;
@@ -77,12 +77,12 @@ export class Engine {
     this.#options = options;
     this.#store = options.store;
     this.#clock = options.store.clock;
-    this.#strays = new Strays(options.store, options.log);
+    this.#lostClaims = new LostClaims(options.store, options.log);
     this.#lease = new Lease({ ...options, onMoreToDo: () => void this.#rescanAll() });
     this.#runs = new Runs({
       ...options,
       scheduler: this.#scheduler,
-      underWay: this.#strays.underWay,
+      underWay: this.#lostClaims.underWay,
       onMoreRoom: () => {
         this.#tellIfIdle();
         this.#wake();
@@ -130,7 +130,7 @@ export class Engine {
         this.#clock.after(graceMs, resolve);
       });
     }
-    this.#strays.tell(await this.#lease.stop(this.#strays.underWay));
+    this.#lostClaims.tell(await this.#lease.stop(this.#lostClaims.underWay));
   }
 
   #hear(signal: Signal): void {
@@ -211,7 +211,7 @@ export class Engine {
     this.#cancelSleep?.();
     do {
       this.#wokenWhileLooping = false;
-      await this.#strays.release(this.#lease.nodeId);
+      await this.#lostClaims.release(this.#lease.nodeId);
       while (this.#mayClaim()) await this.#claimOnce();
     } while (this.#wokenWhileLooping && this.#mayClaim());
     this.#looping = false;
@@ -286,7 +286,7 @@ export class Engine {
       this.#failedClaims.set(kind, { firstMs, lastMs });
       this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
       const queues = kind === 'queue' ? served : [];
-      this.#strays.expect({ queueIds: queues.map(({ flow }) => flow.id), since: now });
+      this.#lostClaims.expect({ queueIds: queues.map(({ flow }) => flow.id), since: now });
       const again = this.#clock.now() + STORE_DOWN_PAUSE_MS;
       for (const { flow } of served) {
         if (flow.newsAt !== null) this.#scheduler.giveBack(flow, again, flow.from);
@@ -347,7 +347,7 @@ export class Engine {
 
   /**
    * What of a claim may be sent: nothing where the process stood still until another node declared this one dead
-   * and ended it. Rejects where that can't be found out; what was claimed is then a stray.
+   * and ended it. Rejects where that can't be found out; what was claimed is then a lost claim.
    */
   async #mayStart<T>(nodeId: string, claimed: readonly T[]): Promise<readonly T[]> {
     return claimed.length === 0 || (await this.#lease.holds(nodeId)) ? claimed : [];

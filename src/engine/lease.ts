@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
-import type { Stray } from '#store/nodes/strays';
+import type { LostClaim } from '#store/nodes/lost-claims';
 import { type EngineObserver, unobserved } from './observer.ts';
 import { Peers } from './peers.ts';
 
@@ -83,14 +83,14 @@ export class Lease {
    * @param known  ids of the runs and callbacks that are under way
    * @returns what waits again, for others to hear of
    */
-  async stop(known: ReadonlySet<string>): Promise<readonly Stray[]> {
+  async stop(known: ReadonlySet<string>): Promise<readonly LostClaim[]> {
     this.#stopped = true;
     this.#cancel?.();
     if (this.#nodeId === '') return [];
     const { nodes } = this.#store;
-    const { strays, ...left } = await nodes.retire(this.#nodeId, known, this.#clock.now());
+    const { lostClaims, ...left } = await nodes.retire(this.#nodeId, known, this.#clock.now());
     if (left.deadLettered + left.failedExecutions > 0) this.#log.warn('node.work-cut-off', left);
-    return strays;
+    return lostClaims;
   }
 
   async #join(): Promise<void> {

@@ -385,8 +385,8 @@ async function askEverything(store: Store): Promise<void> {
   const status = 'retried';
   await store.runs.settle(node, aSettlement(store, job, { status, response, next, callback }));
   const released = await aClaimedJob(store, team.id, node, { queue: 'released' });
-  await store.nodes.releaseStrays(node, new Set(), { queueIds, since: TEST_START });
-  await store.nodes.releaseStrays(node, new Set());
+  await store.nodes.releaseLostClaims(node, new Set(), { queueIds, since: TEST_START });
+  await store.nodes.releaseLostClaims(node, new Set());
   await store.nodes.abandon(node, released.id, TEST_START);
   await store.runs.scanQueues();
   // From then on it begins where it has seen that nothing waits.

@@ -13,7 +13,7 @@ const URL_START = '(left(url, 100) collate "C")';
  */
 export const POSTGRES_INDEXES: readonly IndexStep[] = [
   {
-    // With the time, so that the look for strays can begin where the first claim in doubt was made.
+    // With the time, so that the look for lost claims can begin where the first claim in doubt was made.
     name: 'jobs_running',
     table: 'jobs',
     definition: "(queue_id, started_at) where status = 'processing'",

@@ -5,7 +5,7 @@ import type { Dialect } from '../database/dialect.ts';
 import { bindPrepared, preparedStatement } from '../database/prepared.ts';
 import { holdNode } from './living-node.ts';
 import { type SettledOrphans, settleOrphans } from './orphans.ts';
-import { type Doubt, releaseStrays, type Stray } from './strays.ts';
+import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts';
 
 /** A node as one look at the table shows it. */
 export interface NodeBeat {
@@ -22,7 +22,7 @@ export interface Recovered extends SettledOrphans {
 /** What a node leaves when it signs off. */
 export interface SignedOff extends SettledOrphans {
   /** What waits again. */
-  strays: Stray[];
+  lostClaims: LostClaim[];
 }
 
 /**
@@ -65,17 +65,17 @@ export class NodeStore {
   }
 
   /**
-   * Puts back what is claimed in a node's name without its knowing (see `releaseStrays`); nothing where the node
+   * Puts back what is claimed in a node's name without its knowing (see `releaseLostClaims`); nothing where the node
    * has been declared dead.
    */
-  async releaseStrays(
+  async releaseLostClaims(
     nodeId: string,
     known: ReadonlySet<string>,
     doubt: Doubt | null = null,
-  ): Promise<Stray[]> {
+  ): Promise<LostClaim[]> {
     return this.#db.transact(async (trx) => {
       if (!(await holdNode(trx, this.#db.dialect, nodeId))) return [];
-      return releaseStrays(trx, this.#db.dialect, nodeId, known, doubt);
+      return releaseLostClaims(trx, this.#db.dialect, nodeId, known, doubt);
     });
   }
 
@@ -89,9 +89,9 @@ export class NodeStore {
     return this.#db.transact(async (trx) => {
       const { dialect } = this.#db;
       const gone = await trx.deleteFrom('nodes').where('id', '=', nodeId).returning('id').execute();
-      if (gone.length === 0) return { strays: [], deadLettered: 0, failedExecutions: 0 };
-      const strays = await releaseStrays(trx, dialect, nodeId, known, null);
-      return { strays, ...(await buryWork(trx, dialect, [nodeId], now)) };
+      if (gone.length === 0) return { lostClaims: [], deadLettered: 0, failedExecutions: 0 };
+      const lostClaims = await releaseLostClaims(trx, dialect, nodeId, known, null);
+      return { lostClaims, ...(await buryWork(trx, dialect, [nodeId], now)) };
     });
   }
 

@@ -54,7 +54,7 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
 
 /** An old snapshot (a dump, a forgotten `psql`): no vacuum may take away what was there when it was made. */
 describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () => {
-  test('a queue with a limit is counted, and strays are looked for, at the same cost, however much ran since', async () => {
+  test('a queue with a limit is counted, and lost claims are looked for, at the same cost, however much ran since', async () => {
     const ran: RanStatement[] = [];
     await using store = await openPostgresTestStore({
       isEmpty: true,
@@ -85,7 +85,7 @@ describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () =>
       const asked = [{ id: queueId, slots: 1, from: due + 1 }];
       await store.runs.claimJobs(asked, aClaimant(store, node));
       const doubt = { queueIds: [queueId], since: store.clock.now() };
-      await store.nodes.releaseStrays(node, new Set(), doubt);
+      await store.nodes.releaseLostClaims(node, new Set(), doubt);
       const reads = ran.filter(({ sql }) => /^\/\* (claim|read|find-doubtful)-/.test(sql));
       assert.ok(reads.some(({ sql }) => sql.includes('find-doubtful')));
       const pages = await Promise.all(reads.map((each) => pagesRead(postgresUrl(store), each)));

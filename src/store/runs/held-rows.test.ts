@@ -149,7 +149,7 @@ test('callbacks that were sent are forgotten beside one of another team that som
     assert.equal(second?.status, 'fulfilled');
   }
   await store.callbacks.end(node, held);
-  assert.deepEqual(await store.nodes.releaseStrays(node, new Set()), []);
+  assert.deepEqual(await store.nodes.releaseLostClaims(node, new Set()), []);
 });
 
 describe('a batch of which somebody holds a row', () => {

@@ -293,13 +293,13 @@ describe('dead nodes', () => {
       const team = await aTeam(store);
       const node = await aNode(store);
       const known = await aClaimedJob(store, team.id, node);
-      const stray = await aClaimedJob(store, team.id, node, { queue: 'stray' });
+      const lostClaim = await aClaimedJob(store, team.id, node, { queue: 'stray' });
       const left = await store.nodes.retire(node, new Set([known.id]), store.clock.now());
-      const { id, queueId, dueAt } = stray;
+      const { id, queueId, dueAt } = lostClaim;
       const putBack = { id, teamId: team.id, kind: 'job', queueId, dueAt };
-      assert.deepEqual(left, { strays: [putBack], deadLettered: 1, failedExecutions: 0 });
+      assert.deepEqual(left, { lostClaims: [putBack], deadLettered: 1, failedExecutions: 0 });
       assert.equal((await store.jobs.find(team.id, known.id))?.status, 'dead_lettered');
-      assert.equal((await store.jobs.find(team.id, stray.id))?.status, 'pending');
+      assert.equal((await store.jobs.find(team.id, lostClaim.id))?.status, 'pending');
       assert.equal(await store.usage.usedInMonth(team.id, store.clock.now()), 1);
     });
 

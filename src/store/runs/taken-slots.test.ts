@@ -15,12 +15,12 @@ describe('the concurrency slots of a queue', () => {
       assert.equal(first.length, LIMIT);
       await store.testClock.advance(RECOUNT_MS + 1);
       assert.equal((await claim()).length, 0, 'none is free');
-      const [settled, strayed, orphaned] = first;
-      assert.ok(settled && strayed && orphaned);
+      const [settled, lost, orphaned] = first;
+      assert.ok(settled && lost && orphaned);
       await store.runs.settle(node, aSettlement(store, settled));
       assert.equal((await claim()).length, 1, 'one has ended');
       const known = new Set([orphaned.id]);
-      assert.equal((await store.nodes.releaseStrays(node, known)).length, 2);
+      assert.equal((await store.nodes.releaseLostClaims(node, known)).length, 2);
       assert.equal((await claim()).length, 2, 'two were put back, and run again');
       const heir = await aNode(store);
       await store.nodes.recoverDead(heir, store.clock.now(), 'all');

@@ -12,7 +12,7 @@ describe('runs claimed in a node’s name without its knowing', () => {
       const team = await aTeam(store);
       const [node, other] = [await aNode(store), await aNode(store)];
       const known = await aClaimedJob(store, team.id, node);
-      const stray = await aClaimedJob(store, team.id, node, { queue: 'stray' });
+      const lostClaim = await aClaimedJob(store, team.id, node, { queue: 'stray' });
       const others = await aClaimedJob(store, team.id, other, { queue: 'others' });
       await aCron(store, team.id, { nextRunAt: store.clock.now() });
       const asked = [{ id: team.id, slots: 10 }];
@@ -24,13 +24,13 @@ describe('runs claimed in a node’s name without its knowing', () => {
       const used = () => store.usage.usedInMonth(team.id, store.clock.now());
       assert.equal(await used(), 4);
 
-      const released = await store.nodes.releaseStrays(node, new Set([known.id]));
+      const released = await store.nodes.releaseLostClaims(node, new Set([known.id]));
       const releasedIds = new Set(released.map(({ id }) => id));
-      assert.deepEqual(releasedIds, new Set([stray.id, claimed[0]?.id]));
+      assert.deepEqual(releasedIds, new Set([lostClaim.id, claimed[0]?.id]));
       assert.equal(await used(), 2);
       const jobs = await store.jobs.list(team.id, { limit: 10 });
       const statuses = new Map(jobs.map(({ id, status }) => [id, status]));
-      assert.equal(statuses.get(stray.id), 'pending');
+      assert.equal(statuses.get(lostClaim.id), 'pending');
       assert.equal(statuses.get(known.id), 'processing');
       assert.equal(statuses.get(others.id), 'processing');
       const again = await store.runs.claimExecutions(asked, aClaimant(store, other), () => null);
@@ -39,7 +39,7 @@ describe('runs claimed in a node’s name without its knowing', () => {
         claimed.map(({ id }) => id),
         'an execution that was put back is run as the same one',
       );
-      assert.deepEqual(await store.nodes.releaseStrays(node, new Set([known.id])), []);
+      assert.deepEqual(await store.nodes.releaseLostClaims(node, new Set([known.id])), []);
     });
 
     test('are looked for in the queues of the claims in doubt, from the first of these claims on', async () => {
@@ -49,13 +49,13 @@ describe('runs claimed in a node’s name without its knowing', () => {
       const before = await aClaimedJob(store, team.id, node);
       await store.testClock.advance(1_000);
       const since = store.clock.now();
-      const stray = await aClaimedJob(store, team.id, node, { queue: 'doubtful' });
+      const lostClaim = await aClaimedJob(store, team.id, node, { queue: 'doubtful' });
       const elsewhere = await aClaimedJob(store, team.id, node, { queue: 'elsewhere' });
-      const queueIds = [before.queueId, stray.queueId];
-      const released = await store.nodes.releaseStrays(node, new Set(), { queueIds, since });
+      const queueIds = [before.queueId, lostClaim.queueId];
+      const released = await store.nodes.releaseLostClaims(node, new Set(), { queueIds, since });
       assert.deepEqual(
         released.map(({ id, dueAt }) => [id, dueAt]),
-        [[stray.id, stray.dueAt]],
+        [[lostClaim.id, lostClaim.dueAt]],
       );
       for (const { id } of [before, elsewhere]) {
         assert.equal((await store.jobs.find(team.id, id))?.status, 'processing');
@@ -65,7 +65,7 @@ describe('runs claimed in a node’s name without its knowing', () => {
   });
 });
 
-test('a callback that its node forgets while strays are looked for does not wait again, on Postgres', async () => {
+test('a callback that its node forgets while lost claims are looked for does not wait again, on Postgres', async () => {
   await using store = await openPostgresTestStore();
   const team = await aTeam(store);
   const node = await aNode(store);
@@ -77,7 +77,7 @@ test('a callback that its node forgets while strays are looked for does not wait
   assert.equal((await store.callbacks.take(node, team.id, 1)).length, 1);
   await using holder = await holdRows(store);
   await holder.query('delete from callbacks_under_way');
-  const looking = store.nodes.releaseStrays(node, new Set());
+  const looking = store.nodes.releaseLostClaims(node, new Set());
   await holder.untilSomebodyWaits();
   await holder.query('commit');
   assert.deepEqual(await looking, []);

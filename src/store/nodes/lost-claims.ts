@@ -7,7 +7,7 @@ import { KEY, ofEachTable, type RunTable, TABLE_OF } from '../runs/run-tables.ts
 import { uncountRuns } from '../figures/usage.ts';
 
 /** What waits again: runs of a queue, of a team's crons, or a team's callbacks. */
-export interface Stray {
+export interface LostClaim {
   id: string;
   teamId: string;
   kind: 'job' | 'execution' | 'callback';
@@ -35,15 +35,15 @@ export interface Doubt {
  * @param doubt  where to look for jobs; null for everywhere, which beside an old snapshot goes through all that ran
  *   since it was made
  */
-export async function releaseStrays(
+export async function releaseLostClaims(
   trx: Trx,
   dialect: Dialect,
   nodeId: string,
   known: ReadonlySet<string>,
   doubt: Doubt | null,
-): Promise<Stray[]> {
+): Promise<LostClaim[]> {
   const callbacks = await returnCallbacks(trx, nodeId, known);
-  const strays = callbacks.map(({ id, team_id }): Stray => {
+  const lostClaims = callbacks.map(({ id, team_id }): LostClaim => {
     return { kind: 'callback', id, teamId: team_id, queueId: null, dueAt: 0 };
   });
   for (const kind of ['job', 'execution'] as const) {
@@ -53,14 +53,14 @@ export async function releaseStrays(
         ? await findDoubtful(trx, dialect, nodeId, doubt)
         : await findClaimedRuns(trx, dialect, table, nodeId);
     const released = await releaseRuns(trx, dialect, table, nodeId, known, claimed);
-    strays.push(
+    lostClaims.push(
       ...released.map(({ id, team_id, owner_id, due_at }) => {
         const queueId = kind === 'job' ? owner_id : null;
         return { kind, id, teamId: team_id, queueId, dueAt: due_at };
       }),
     );
   }
-  return strays;
+  return lostClaims;
 }
 
 const putBack = ofEachTable((table) =>
@@ -105,15 +105,15 @@ async function releaseRuns(
   known: ReadonlySet<string>,
   claimed: readonly ClaimedRow[],
 ): Promise<ClaimedRow[]> {
-  const strays = claimed.filter(({ id }) => !known.has(id));
-  if (strays.length === 0) return [];
+  const lostClaims = claimed.filter(({ id }) => !known.has(id));
+  if (lostClaims.length === 0) return [];
   const rows = packRows(
     KEY,
-    strays.map(({ team_id, id }) => ({ team_id, id })),
+    lostClaims.map(({ team_id, id }) => ({ team_id, id })),
   );
   const changed = await runPrepared(trx, dialect, putBack[table], [rows, nodeId]);
   const ids = new Set(changed.map(({ id }) => id));
-  const released = strays.filter(({ id }) => ids.has(id));
+  const released = lostClaims.filter(({ id }) => ids.has(id));
   await uncountRuns(
     trx,
     dialect,

@@ -1,7 +1,7 @@
 import type { Log } from '#domain/log';
 import type { Signal } from '#store/database/signals';
 import type { Store } from '#store/store';
-import type { Doubt, Stray } from '#store/nodes/strays';
+import type { Doubt, LostClaim } from '#store/nodes/lost-claims';
 
 /** The server may still carry out a statement whose answer nobody waits for any more; longer than that takes. */
 const DOUBT_MS = 70_000;
@@ -12,9 +12,9 @@ const STORE_DOWN_PAUSE_MS = 500;
  * Claims whose answer was lost with the connection. Whether they were made nobody knows, so what stands under
  * this node's claim and is not under way here is put back (§3.6).
  *
- * What was sent stays under way until its end is stored, so it can never be taken for a stray (§3.6).
+ * What was sent stays under way until its end is stored, so it can never be taken for a lost claim (§3.6).
  */
-export class Strays {
+export class LostClaims {
   readonly #store: Store;
   readonly #log: Log;
   /** Ids of runs and callbacks that this process has claimed and not yet settled. */
@@ -38,13 +38,13 @@ export class Strays {
     this.#lookAtMs = Math.min(this.#lookAtMs, nowMs);
   }
 
-  /** Puts back what strayed, if a claim is in doubt. Only while nothing is being claimed. */
+  /** Puts back what was lost, if a claim is in doubt. Only while nothing is being claimed. */
   async release(nodeId: string): Promise<void> {
     const { clock, nodes } = this.#store;
     if (clock.monotonicMs() < this.#lookAtMs) return;
     try {
       const doubt = { queueIds: [...this.#queueIds], since: this.#since };
-      const released = await nodes.releaseStrays(nodeId, this.underWay, doubt);
+      const released = await nodes.releaseLostClaims(nodeId, this.underWay, doubt);
       if (released.length > 0) this.#log.warn('claims.put-back', { runs: released.length });
       const again = clock.monotonicMs() + LOOK_EVERY_MS;
       this.#lookAtMs = again < this.#doubtUntilMs ? again : Infinity;
@@ -56,8 +56,8 @@ export class Strays {
   }
 
   /** Lets every node know since when what was put back is due: no look of theirs goes back that far. */
-  tell(released: readonly Stray[]): void {
-    this.#store.signals.send(released.map((stray) => this.#newsOf(stray)));
+  tell(released: readonly LostClaim[]): void {
+    this.#store.signals.send(released.map((lostClaim) => this.#newsOf(lostClaim)));
   }
 
   #forget(): void {
@@ -65,7 +65,7 @@ export class Strays {
     this.#since = Infinity;
   }
 
-  #newsOf({ kind, teamId, queueId, dueAt }: Stray): Signal {
+  #newsOf({ kind, teamId, queueId, dueAt }: LostClaim): Signal {
     if (kind === 'callback') return { kind: 'callbacks', teamId };
     if (queueId !== null) return { kind: 'jobs', queueId, teamId, dueAt };
     return { kind: 'team-due', teamId, dueAt: this.#store.clock.now() };
