@@ -8,7 +8,7 @@ import { codingOf, Decoder } from './decoding.ts';
 import { faultOf, type Progress } from './faults.ts';
 import type { Guard, Guarded } from './guard.ts';
 import { findHeader, readHeaders } from './response-headers.ts';
-import type { Rooms } from './rooms.ts';
+import type { PreemptiveSemaphore } from './preemptive-semaphore.ts';
 import { readTarget, type Target } from './target.ts';
 import { Stopwatch } from './stopwatch.ts';
 import type { Turns } from './turns.ts';
@@ -28,7 +28,7 @@ interface AttemptTools {
   /** For looking at bodies. */
   turns: Turns;
   /** For brotli decoders: each may take a window of 16 MiB from its first byte on. */
-  brotliRooms: Rooms;
+  brotliSemaphore: PreemptiveSemaphore;
 }
 
 interface AttemptOptions {
@@ -66,7 +66,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
   #responseHeaders: HeaderList = NO_HEADERS;
   #collector: BodyCollector | null = null;
   #decoder: Decoder | null = null;
-  #leaveBrotliRoom: (() => void) | null = null;
+  #releaseBrotli: (() => void) | null = null;
   #isReceived = false;
   /** Why nothing more is read for now. */
   readonly #holds = new Set<Hold>();
@@ -186,7 +186,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     const coding = codingOf(findHeader(this.#responseHeaders, 'content-encoding')?.[1] ?? null);
     if (coding === null) return;
     if (coding === 'br') {
-      this.#leaveBrotliRoom = this.#tools.brotliRooms.take({
+      this.#releaseBrotli = this.#tools.brotliSemaphore.acquire({
         pause: () => this.#hold('brotli'),
         resume: () => this.#go('brotli'),
         heldBytes: () => BROTLI_BYTES,
@@ -287,7 +287,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
   #closeDecoder(): void {
     this.#decoder?.close();
     this.#decoder = null;
-    this.#leaveBrotliRoom?.();
+    this.#releaseBrotli?.();
   }
 
   #hold(why: Hold): void {

@@ -7,12 +7,12 @@ import { Connections } from './connections.ts';
 import { Guard } from './guard.ts';
 import { LiveClock } from './live-clock.ts';
 import { NameResolver } from './resolver.ts';
-import { Rooms } from './rooms.ts';
+import { PreemptiveSemaphore } from './preemptive-semaphore.ts';
 import { createTlsContext } from './sockets.ts';
 import { Turns } from './turns.ts';
 
 /** How many brotli bodies may be decoded at a time. Nothing asks for them (§2.6), so few will come. */
-const BROTLI_ROOMS = 6;
+const BROTLI_PERMITS = 6;
 
 interface SenderOptions {
   clock: Clock;
@@ -53,7 +53,7 @@ export function createSender(options: SenderOptions): ClosableSender {
     guard,
     connections,
     turns: new Turns(clock),
-    brotliRooms: new Rooms(BROTLI_ROOMS, clock),
+    brotliSemaphore: new PreemptiveSemaphore(BROTLI_PERMITS, clock),
   };
   return {
     send: (request, options) =>

@@ -42,7 +42,7 @@ export class LiveClock implements Clock {
    * the process stands still. Sockets are read once more before: what has arrived by then is in time.
    */
   after(ms: number, wake: () => void): () => void {
-    this.#enter();
+    this.#grant();
     const untilMs = this.monotonicMs() + ms;
     let mostToAddMs = ms;
     let isOver = false;
@@ -76,7 +76,7 @@ export class LiveClock implements Clock {
     return Math.max(0, nowMs - this.#beatAtMs - BETWEEN_BEATS_MS);
   }
 
-  #enter(): void {
+  #grant(): void {
     this.#waiting++;
     if (this.#waiting === 1) this.#beat();
   }

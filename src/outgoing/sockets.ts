@@ -25,7 +25,7 @@ export function createTlsContext(trusted: readonly string[]): tls.SecureContext 
 /**
  * Opens a connection to an address (never a name, so nothing is looked up a second time). TLS is verified
  * in any case: the environment cannot switch it off. At most one of `onReady` and `onFault` follows; both
- * stay away when the caller destroys the socket itself with `removeAllListeners` first.
+ * permit away when the caller destroys the socket itself with `removeAllListeners` first.
  */
 export function openSocket(
   endpoint: Endpoint,

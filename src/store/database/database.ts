@@ -2,7 +2,7 @@ import type { CompiledQuery, Kysely, KyselyConfig, Transaction } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
-import type { Places } from './places.ts';
+import type { Semaphore } from './semaphore.ts';
 import type { StatementRunner, TransactionScript, ScriptByDialect } from './transaction-script.ts';
 import type { Tables } from './schema.ts';
 
@@ -39,7 +39,7 @@ export interface DatabaseParts {
   /** Left out where a transaction script's statements are sent one by one like any others. */
   call?: CallScript;
   /** Bounds how many read at once. */
-  places?: Places;
+  semaphore?: Semaphore;
 }
 
 /**
@@ -68,9 +68,9 @@ export class Database {
   /** Reads outside any transaction, on a connection that no writer holds up. */
   async read<T>(work: (db: Reader) => Promise<T>): Promise<T> {
     refuseNesting();
-    const { reader, places } = this.#parts;
+    const { reader, semaphore } = this.#parts;
     const run = () => runInside('read', () => work(reader));
-    return this.#watched(() => places?.hold(run) ?? run());
+    return this.#watched(() => semaphore?.hold(run) ?? run());
   }
 
   /**

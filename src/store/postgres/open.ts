@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Clock } from '#domain/clock';
 import { Database, logStatements, type OnStatement } from '../database/database.ts';
 import type { Databases } from '../database/databases.ts';
-import { Places } from '../database/places.ts';
+import { Semaphore } from '../database/semaphore.ts';
 import type { Tables } from '../database/schema.ts';
 import { PooledPostgresDialect } from './dialect.ts';
 import { postgres } from './sql.ts';
@@ -64,8 +64,8 @@ export const POOLS = {
 /** How much longer an answer is awaited than the server takes to give up by itself. */
 const ON_THE_WAY_MS = 1_000;
 
-/** Who waits for a place waits longer than a search should take; a page asks several. */
-const SEARCH_PLACES = { places: POOLS.searches.connections, mostWaiting: 50, waitMs: 5_000 };
+/** Who waits for a permit waits longer than a search should take; a page asks several. */
+const SEARCH_LIMITS = { permits: POOLS.searches.connections, mostWaiting: 50, waitMs: 5_000 };
 
 /**
  * What every connection begins with: said in it and not asked for at its start, because poolers turn away
@@ -103,7 +103,7 @@ export interface PostgresOptions {
 export function openPostgres(options: PostgresOptions): Databases {
   return {
     main: openPool(options, POOLS.main),
-    searches: openPool(options, POOLS.searches, new Places(SEARCH_PLACES, options.clock)),
+    searches: openPool(options, POOLS.searches, new Semaphore(SEARCH_LIMITS, options.clock)),
     engine: openPool(options, POOLS.engine),
     lease: openPool(options, POOLS.lease),
   };
@@ -116,7 +116,7 @@ export function openPostgres(options: PostgresOptions): Databases {
 export function openPool(
   { url, schema, onFault, onStatement }: Omit<PostgresOptions, 'clock'>,
   use: PoolUse,
-  places?: Places,
+  semaphore?: Semaphore,
 ): Database {
   const session = { text: sessionOf(use, schema), query_timeout: PREPARED_WITHIN_MS };
   const pool = new pg.Pool({
@@ -146,6 +146,6 @@ export function openPool(
     writer: db,
     reader: db,
     release: () => pool.end(),
-    ...(places && { places }),
+    ...(semaphore && { semaphore }),
   });
 }

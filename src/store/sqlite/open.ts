@@ -11,7 +11,7 @@ import {
 } from '../database/database.ts';
 import type { Databases } from '../database/databases.ts';
 import { StoreError } from '../database/errors.ts';
-import { Places } from '../database/places.ts';
+import { Semaphore } from '../database/semaphore.ts';
 import type { Tables } from '../database/schema.ts';
 import { SqliteThreadDialect, Turns } from './dialect.ts';
 import { sqlite } from './sql.ts';
@@ -39,7 +39,7 @@ const READER_PRAGMAS = ['cache_size = -16384', 'temp_store = memory', 'query_onl
  * One search at a time: the thread can't be interrupted in one. A page asks several, one after the other, so who
  * waits for another page's waits longer than a search should take.
  */
-const SEARCH_PLACES = { places: 1, mostWaiting: 50, waitMs: 5_000 };
+const SEARCH_LIMITS = { permits: 1, mostWaiting: 50, waitMs: 5_000 };
 
 export interface SqliteOptions {
   clock: Clock;
@@ -85,7 +85,7 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
     writer: searching,
     reader: searching,
     release: async () => searcher?.close(),
-    places: new Places(SEARCH_PLACES, clock),
+    semaphore: new Semaphore(SEARCH_LIMITS, clock),
   });
   return { main, searches, engine: main, lease: main };
 }

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '#testing/fake-clock';
 import { StoreError } from './errors.ts';
-import { Places } from './places.ts';
+import { Semaphore } from './semaphore.ts';
 
-function makePlaces() {
+function makeSemaphore() {
   const clock = new FakeClock('2026-11-21T12:00:00Z');
-  const places = new Places({ places: 2, mostWaiting: 2, waitMs: 5_000 }, clock);
-  /** Somebody who asks for a place and keeps it until let go. */
+  const semaphore = new Semaphore({ permits: 2, mostWaiting: 2, waitMs: 5_000 }, clock);
+  /** Somebody who asks for a permit and keeps it until let go. */
   const come = () => {
     const end = Promise.withResolvers<void>();
-    const visitor = { isIn: false, refused: '', leave: () => end.resolve() };
-    const visit = places.hold(async () => {
-      visitor.isIn = true;
+    const asker = { isIn: false, refused: '', leave: () => end.resolve() };
+    const visit = semaphore.hold(async () => {
+      asker.isIn = true;
       await end.promise;
     });
-    visit.catch((error: { code: string }) => (visitor.refused = error.code));
-    return visitor;
+    visit.catch((error: { code: string }) => (asker.refused = error.code));
+    return asker;
   };
-  return { clock, places, come };
+  return { clock, semaphore, come };
 }
 
-describe('places', () => {
+describe('a semaphore', () => {
   test('go to as many as there are, then to who has waited longest', async () => {
-    const { clock, come } = makePlaces();
+    const { clock, come } = makeSemaphore();
     const [first, second, third, fourth] = [come(), come(), come(), come()];
     await clock.advance(1);
     assert.deepEqual(
@@ -35,8 +35,8 @@ describe('places', () => {
     assert.deepEqual([third.isIn, fourth.isIn], [true, false]);
   });
 
-  test('who waits too long is turned away, and takes no place when one comes free', async () => {
-    const { clock, come } = makePlaces();
+  test('who waits too long is turned away, and takes no permit when one comes free', async () => {
+    const { clock, come } = makeSemaphore();
     const first = come();
     come();
     const third = come();
@@ -49,11 +49,11 @@ describe('places', () => {
     assert.equal(third.isIn, false);
     const later = come();
     await clock.advance(1);
-    assert.equal(later.isIn, true, 'the place was lost');
+    assert.equal(later.isIn, true, 'the permit was lost');
   });
 
   test('with as many waiting as may wait, the next is turned away at once', async () => {
-    const { clock, come } = makePlaces();
+    const { clock, come } = makeSemaphore();
     const all = [come(), come(), come(), come(), come()];
     await clock.advance(1);
     assert.deepEqual(
@@ -63,17 +63,17 @@ describe('places', () => {
   });
 
   test('a search that the server cut off is told in the same way, any other fault as it is', async () => {
-    const { places } = makePlaces();
+    const { semaphore } = makeSemaphore();
     const fail = (code: string) =>
-      places.hold(() => Promise.reject(StoreError.fromPostgres({ code, message: 'no' })));
+      semaphore.hold(() => Promise.reject(StoreError.fromPostgres({ code, message: 'no' })));
     await assert.rejects(fail('57014'), { code: 'STORE_BUSY', message: /took too long/ });
     await assert.rejects(fail('55P03'), { code: 'STORE_UNAVAILABLE' });
   });
 
-  test('a place is given on by who fails, too', async () => {
-    const { clock, places, come } = makePlaces();
+  test('a permit is given on by who fails, too', async () => {
+    const { clock, semaphore, come } = makeSemaphore();
     for (let n = 0; n < 3; n++) {
-      await assert.rejects(places.hold(() => Promise.reject(new Error('no'))));
+      await assert.rejects(semaphore.hold(() => Promise.reject(new Error('no'))));
     }
     const [first, second] = [come(), come()];
     await clock.advance(1);

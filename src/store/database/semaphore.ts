@@ -1,26 +1,26 @@
 import type { Clock } from '#domain/clock';
 import { StoreError, wasTooLong } from './errors.ts';
 
-export interface PlaceLimits {
+export interface SemaphoreLimits {
   /** How many may be at it at once. */
-  places: number;
-  /** How many may wait for a place; who comes after them is turned away at once. */
+  permits: number;
+  /** How many may wait for a permit; who comes after them is turned away at once. */
   mostWaiting: number;
   /** How long anybody waits. */
   waitMs: number;
 }
 
 /**
- * A bound on how many search at once: first come, first served. Who finds no place in time is told so (STORE_BUSY) and
+ * Bounds how many search at once: first come, first served. Who gets no permit in time is told so (STORE_BUSY) and
  * has asked nothing of the database; so is whose search the server cut off.
  */
-export class Places {
-  readonly #limits: PlaceLimits;
+export class Semaphore {
+  readonly #limits: SemaphoreLimits;
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
   #taken = 0;
 
-  constructor(limits: PlaceLimits, clock: Clock) {
+  constructor(limits: SemaphoreLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
   }
@@ -37,8 +37,8 @@ export class Places {
   }
 
   async #take(): Promise<void> {
-    const { places, mostWaiting, waitMs } = this.#limits;
-    if (this.#taken < places) {
+    const { permits, mostWaiting, waitMs } = this.#limits;
+    if (this.#taken < permits) {
       this.#taken++;
       return;
     }
@@ -56,7 +56,7 @@ export class Places {
     }
   }
 
-  /** The place goes to who has waited longest. */
+  /** The permit goes to who has waited longest. */
   #giveOn(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
@@ -70,7 +70,7 @@ export class Places {
   #refusal(cause?: StoreError): StoreError {
     const text = cause
       ? 'this search took too long and was cut off; ask for less, or try again later'
-      : `${this.#limits.places} searches are under way and took too long to wait for; try again in a moment`;
+      : `${this.#limits.permits} searches are under way and took too long to wait for; try again in a moment`;
     return new StoreError('STORE_BUSY', text, { wroteNothing: true, cause });
   }
 }
