@@ -6,7 +6,7 @@ import { newId } from '#domain/ids';
 import type { Database, Trx } from '../database/database.ts';
 import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
 import {
-  everyWholeExecution,
+  readWholeExecutions,
   type ExecutionRow,
   type WholeExecutionRow,
 } from '../runs/every-run.ts';
@@ -257,21 +257,15 @@ export class CronStore {
     const isOlder = before === undefined ? sql`` : sql`and id < ${before}`;
     const where = sql`team_id = ${teamId} and cron_id = ${cronId} ${isOlder}`;
     const tail = sql`order by id desc limit ${limit}`;
-    const rows = await this.#db.read((db) =>
-      everyWholeExecution(db, { where, tail })
-        .selectAll()
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute(),
-    );
+    const end = sql`order by runs.id desc limit ${limit}`;
+    const rows = await this.#db.read((db) => readWholeExecutions(db, { where, tail, end }));
     return rows.map(executionDetail);
   }
 
   async findExecution(teamId: string, executionId: string): Promise<ExecutionDetail | null> {
     const where = sql`team_id = ${teamId} and id = ${executionId}`;
-    const row = await this.#db.read((db) =>
-      everyWholeExecution(db, { where }).selectAll().executeTakeFirst(),
-    );
+    const name = 'find-execution';
+    const [row] = await this.#db.read((db) => readWholeExecutions(db, { name, where }));
     return row ? executionDetail(row) : null;
   }
 

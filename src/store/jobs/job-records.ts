@@ -1,7 +1,7 @@
 import type { HeaderList } from '#domain/exchange';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { everyJob, everyWholeJob, type JobRow } from '../runs/every-run.ts';
+import { type JobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
 import type { FailureReason } from '#domain/failure';
 import type { JobStatus, JobsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
@@ -85,9 +85,8 @@ export async function listJobs(
   ];
   const where = sql.join(conditions, sql` and `);
   const tail = sql`order by jobs.id desc limit ${limit}`;
-  const rows = await db.read((reader) =>
-    everyJob(reader, { where, tail }).orderBy(sql.ref('runs.id'), 'desc').limit(limit).execute(),
-  );
+  const end = sql`order by runs.id desc limit ${limit}`;
+  const rows = await db.read((reader) => readJobs(reader, { where, tail, end }));
   return rows.map(jobRecord);
 }
 
@@ -98,7 +97,7 @@ export async function findJob(
   jobId: string,
 ): Promise<JobDetail | null> {
   const where = sql`jobs.team_id = ${teamId} and jobs.id = ${jobId}`;
-  const row = await db.read((reader) => everyWholeJob(reader, { where }).executeTakeFirst());
+  const [row] = await db.read((reader) => readWholeJobs(reader, { name: 'find-job', where }));
   if (!row) return null;
   return {
     ...jobRecord(row),
@@ -133,22 +132,13 @@ export async function findRetryOf(
   teamId: string,
   jobId: string,
 ): Promise<string | null> {
-  const row = await db.read((reader) =>
-    reader
-      .selectFrom('ended_jobs')
-      .select('id')
-      .where('team_id', '=', teamId)
-      // Apart from the team, for the reason that `findRetries` gives.
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('ended_jobs')
-          .select('id')
-          .where('retried_as', '=', jobId)
-          .where('retried_as', 'is not', null),
-      )
-      .executeTakeFirst(),
+  // The team is looked at afterwards, for the reason that `findRetries` gives.
+  const { rows } = await db.read((reader) =>
+    sql<{ team_id: string; id: string }>`/* find-retry-of */
+    select team_id, id from ended_jobs
+    where retried_as = ${jobId} and retried_as is not null`.execute(reader),
   );
-  return row?.id ?? null;
+  return rows.find((row) => row.team_id === teamId)?.id ?? null;
 }
 
 /**
@@ -158,7 +148,7 @@ export async function findRetryOf(
 export async function findRetries(db: Database, originalIds: readonly string[]): Promise<string[]> {
   const isRetry = db.dialect.isAmong('original_id', originalIds);
   const { rows } = await db.read((reader) =>
-    sql<{ id: string }>`
+    sql<{ id: string }>`/* find-retries */
     select id from ended_jobs where ${isRetry} and attempt_number > 1
     union all select id from jobs where ${isRetry} and attempt_number > 1`.execute(reader),
   );
@@ -194,9 +184,8 @@ async function readAttempts(
   if (originalIds.length === 0) return [];
   const ids = [...originalIds, ...(await findRetries(db, originalIds))];
   const where = sql`jobs.team_id = ${teamId} and ${db.dialect.isAmong('jobs.id', ids)}`;
-  const rows = await db.read((reader) =>
-    everyJob(reader, { where }).orderBy(sql.ref('runs.attempt_number')).execute(),
-  );
+  const end = sql`order by runs.attempt_number`;
+  const rows = await db.read((reader) => readJobs(reader, { name: 'read-attempts', where, end }));
   return rows.map(jobRecord);
 }
 

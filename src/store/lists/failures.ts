@@ -101,7 +101,7 @@ async function countSteps(
   const [newest, oldest] = [keys[0]?.at ?? to, keys.at(-1)?.at ?? from];
   const { before, isAmong } = db.dialect;
   const stepMs = Math.max(1, Math.ceil((to - from) / STEPS));
-  const failures = sql<StepRow>`
+  const failures = sql<StepRow>`/* count-failures */
     select reason, target, response_status, step, count(*) as count,
       min(completed_at) as first_at, max(completed_at) as last_at
     from (

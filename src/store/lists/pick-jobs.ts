@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { runPrepared } from '../database/prepared.ts';
-import { pageStatement } from './statement.ts';
-import { everyJob } from '../runs/every-run.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { readJobs } from '../runs/every-run.ts';
 import { findRetries, jobRecord, type JobRecord } from '../jobs/job-records.ts';
 import { fits, type JobRow, type JobSearch, timeOf } from './search.ts';
 
@@ -29,7 +28,10 @@ export async function pickJobs(
   ];
   const isOfEnded = statusCode !== undefined || responseText !== undefined;
   const where = sql.join(conditions, sql` and `);
-  const rows = await db.read((reader) => everyJob(reader, { where, isOfEnded }).execute());
+  const name = conditions.length === 2 ? 'pick-jobs' : undefined;
+  const rows = await db.read((reader) =>
+    readJobs(reader, { where, isOfEnded, ...(name && { name }) }),
+  );
   return rows.map((row) => withTime(jobRecord(row))).filter((job) => fits(job, search));
 }
 
@@ -70,13 +72,16 @@ export async function findIdsByUrl(
 }
 
 /** 1 team, 2 from, 3 to, 4 the most */
-const findByUrl = pageStatement<{ id: string }>('find-jobs-by-url', (dialect) => dialect.findByUrl);
+const findByUrl = preparedStatement<{ id: string }>(
+  'find-jobs-by-url',
+  (dialect) => dialect.findByUrl,
+);
 
 /** The ids of all attempts of the job that an attempt belongs to. */
 export async function findIdsOfJob(db: Database, teamId: string, jobId: string): Promise<string[]> {
   const isIt = sql`team_id = ${teamId} and id = ${jobId}`;
   const { rows } = await db.read((reader) =>
-    sql<{ original_id: string }>`
+    sql<{ original_id: string }>`/* find-original */
     select original_id from ended_jobs where ${isIt}
     union all select original_id from jobs where ${isIt}`.execute(reader),
   );

@@ -1,9 +1,8 @@
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { runPrepared } from '../database/prepared.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { EndedJobsTable } from '../database/schema.ts';
 import type { RunResult } from './cron-lists.ts';
-import { pageStatement } from './statement.ts';
 
 type Row = Pick<
   EndedJobsTable,
@@ -25,7 +24,7 @@ function newestOf(most: string, columns: string): string {
 }
 
 /** 1 queues, 2 how many of each status */
-const lastAttempts = pageStatement<Row>('last-attempts-of-queues', (dialect) => {
+const lastAttempts = preparedStatement<Row>('last-attempts-of-queues', (dialect) => {
   const pick = (columns: string) => newestOf(dialect.$(2), columns);
   const newest = dialect.joinPicked({ table: 'ended_jobs', as: 'r', columns: COLUMNS, pick });
   const columns = COLUMNS.map((name) => `r.${name} as ${name}`).join(', ');

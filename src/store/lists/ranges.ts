@@ -1,7 +1,6 @@
 import { FAILURE_REASONS } from '#domain/failure';
 import { type Fields } from '../database/dialect.ts';
-import type { PreparedStatement } from '../database/prepared.ts';
-import { pageStatement } from './statement.ts';
+import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import type { JobStatus } from '../database/schema.ts';
 import type { JobSearch } from './search.ts';
 
@@ -139,7 +138,7 @@ export interface KeyRow {
  * 1 ranges, 2 the time that is not passed, 3 how many of each range
  */
 function findKeys(kind: RangeKind, direction: Direction): PreparedStatement<KeyRow> {
-  return pageStatement(`find-${kind}-keys-${direction}`, (dialect) => {
+  return preparedStatement(`find-${kind}-keys-${direction}`, (dialect) => {
     const time = TIME[kind];
     const within = WITHIN[kind];
     const [behind, until, order] =
@@ -170,7 +169,7 @@ export const FIND_KEYS = {
 
 /** Counts what is in ranges and a time, up to a number. 1 ranges, 2 from, 3 to, 4 the most */
 export const COUNT_KEYS = ofEachKind((kind) =>
-  pageStatement<{ count: number }>(`count-${kind}-keys`, (dialect) => {
+  preparedStatement<{ count: number }>(`count-${kind}-keys`, (dialect) => {
     const time = TIME[kind];
     const limit = dialect.$(4);
     const condition = `${WITHIN[kind]('j')} and j.${time} >= ${dialect.$(2)} and j.${time} < ${dialect.$(3)}`;

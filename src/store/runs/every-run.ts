@@ -54,44 +54,53 @@ export interface RunChoice {
   tail?: RawBuilder<unknown>;
   /** The condition speaks of an outcome, so that nothing that waits or runs is meant. */
   isOfEnded?: boolean;
+  /** Orders what was found in both, which is called `runs`. */
+  end?: RawBuilder<unknown>;
+  /**
+   * Prepares the statement under this name: Postgres plans a look into all partitions once a connection. Its text
+   * has to be the same each time.
+   */
+  name?: string;
 }
 
-/** Jobs wherever they are, called `runs`: those that wait or run and those that have ended, with the names of their queues. */
-export function everyJob(reader: Reader, choice: RunChoice) {
-  const columns = WHOLE.jobs.filter(isSmall);
-  return withQueue<Omit<JobRow, 'queue'>>(reader, chosenRuns('jobs', columns, choice));
+/** Jobs wherever they are: those that wait or run and those that have ended, with the names of their queues. */
+export async function readJobs(reader: Reader, choice: RunChoice): Promise<JobRow[]> {
+  return readRows(reader, choice, jobsOf(WHOLE.jobs.filter(isSmall), choice));
 }
 
 /** The same with what is big or secret. */
-export function everyWholeJob(reader: Reader, choice: RunChoice) {
-  return withQueue<Omit<WholeJobRow, 'queue'>>(reader, chosenRuns('jobs', WHOLE.jobs, choice));
+export async function readWholeJobs(reader: Reader, choice: RunChoice): Promise<WholeJobRow[]> {
+  return readRows(reader, choice, jobsOf(WHOLE.jobs, choice));
+}
+
+/** Executions wherever they are, with their responses. */
+export async function readWholeExecutions(
+  reader: Reader,
+  choice: RunChoice,
+): Promise<WholeExecutionRow[]> {
+  const runs = chosenRuns('executions', WHOLE.executions, choice);
+  return readRows(reader, choice, sql`select runs.* from ${runs} as runs`);
 }
 
 /** Executions wherever they are, called `runs`. */
-export function everyExecution(reader: Reader, choice: RunChoice) {
+export function everyExecution(reader: Reader, choice: Omit<RunChoice, 'end' | 'name'>) {
   const columns = WHOLE.executions.filter(isSmall);
   const executions = chosenRuns('executions', columns, choice) as RawBuilder<ExecutionRow>;
   return reader.selectFrom(executions.as('runs'));
 }
 
-/** The same with their responses. */
-export function everyWholeExecution(reader: Reader, choice: RunChoice) {
-  const executions = chosenRuns('executions', WHOLE.executions, choice);
-  return reader.selectFrom((executions as RawBuilder<WholeExecutionRow>).as('runs'));
+function jobsOf(columns: readonly string[], choice: RunChoice): RawBuilder<unknown> {
+  return sql`select queues.name as queue, runs.* from ${chosenRuns('jobs', columns, choice)} as runs
+    join queues on queues.team_id = runs.team_id and queues.id = runs.queue_id`;
 }
 
-function withQueue<Row extends { team_id: string; queue_id: string }>(
+async function readRows<Row>(
   reader: Reader,
-  jobs: RawBuilder<unknown>,
-) {
-  return reader
-    .selectFrom((jobs as RawBuilder<Row>).as('runs'))
-    .innerJoin('queues', (join) =>
-      join.on(sql<boolean>`queues.team_id = runs.team_id and queues.id = runs.queue_id`),
-    )
-    .select([sql.raw<string>('queues.name').as('queue')])
-    .selectAll('runs')
-    .$castTo<Row & { queue: string }>();
+  { name, end = sql`` }: RunChoice,
+  selection: RawBuilder<unknown>,
+): Promise<Row[]> {
+  const title = sql.raw(name === undefined ? '' : `/* ${name} */ `);
+  return (await sql<Row>`${title}${selection} ${end}`.execute(reader)).rows;
 }
 
 function chosenRuns(
