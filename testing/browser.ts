@@ -24,7 +24,7 @@ export interface WatchedPage extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-interface PageFault {
+export interface PageFault {
   kind: 'console' | 'error' | 'csp' | 'request';
   text: string;
 }
@@ -55,23 +55,55 @@ const ARGS = [
   '--hide-scrollbars',
 ];
 
-/** Starts the browser that came with the development packages. It ends with this process. */
+/** Before it is ended, for the next file of the same process that needs one. */
+const KEPT_MS = 500;
+
+let shared: { browser: Promise<Browser>; users: number } | null = null;
+
+/**
+ * Gives the browser that came with the development packages, which all test files of a process share: each page has
+ * a context of its own. It ends with its last user, or with this process.
+ */
 export async function startBrowser(): Promise<TestBrowser> {
+  const used = (shared ??= { browser: launch(), users: 0 });
+  used.users++;
+  const browser = await used.browser;
+  const contexts = new Set<BrowserContext>();
+  let isClosed = false;
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    await Promise.all([...contexts].map((context) => context.close()));
+    used.users--;
+    setTimeout(() => void endUnused(used), KEPT_MS);
+  };
+  return {
+    browser,
+    newPage: async (options = {}) => {
+      const context = await browser.newContext(options);
+      contexts.add(context);
+      context.once('close', () => contexts.delete(context));
+      return watchPage(context, options.javaScriptEnabled !== false);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function endUnused(used: NonNullable<typeof shared>): Promise<void> {
+  if (used.users > 0 || shared !== used) return;
+  shared = null;
+  await (await used.browser).close();
+}
+
+async function launch(): Promise<Browser> {
   const { executable, env } = await prepareChromium();
-  const browser = await chromium.launch({
+  return chromium.launch({
     executablePath: executable,
     headless: true,
     args: ARGS,
     env: { ...process.env, ...env },
   });
-  const close = () => browser.close();
-  return {
-    browser,
-    newPage: async (options = {}) =>
-      watchPage(await browser.newContext(options), options.javaScriptEnabled !== false),
-    close,
-    [Symbol.asyncDispose]: close,
-  };
 }
 
 async function watchPage(context: BrowserContext, runsScripts: boolean): Promise<WatchedPage> {

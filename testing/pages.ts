@@ -4,22 +4,27 @@ import type { Locator, Page } from 'playwright-core';
 import { findBarriers } from './axe.ts';
 import type { TestBrowser, WatchedPage } from './browser.ts';
 import type { TestDashboard, TestUser } from './dashboard.ts';
+import { openReader } from './reader/reader.ts';
 
 export interface Look {
   /** Who is signed in. */
   user: TestUser;
   javaScript?: boolean;
+  /** In a browser without scripts too: for what keys and looks do there. */
+  inBrowser?: boolean;
 }
 
 const withoutScripts = new WeakSet<WatchedPage>();
 
-/** Opens a page as that user, in a browser of their own. */
+/** Opens a page as that user, in a browser of their own; without scripts it is read by plain HTTP. */
 export async function openPage(
   { browser, dashboard }: { browser: TestBrowser; dashboard: TestDashboard },
   path: string,
-  { user, javaScript = true }: Look,
+  { user, javaScript = true, inBrowser = javaScript }: Look,
 ): Promise<WatchedPage> {
-  const watched = await browser.newPage({ javaScriptEnabled: javaScript });
+  const watched = inBrowser
+    ? await browser.newPage({ javaScriptEnabled: javaScript })
+    : openReader();
   await (await dashboard.signIn(user)).lendTo(watched.context);
   await watched.page.goto(`${dashboard.url}${path}`);
   watched.page.setDefaultTimeout(15_000);

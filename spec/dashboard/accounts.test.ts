@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { totpOf } from '#testing/authenticator';
 import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
 import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
+import { openReader } from '#testing/reader/reader';
 
 /** How people come to have an account, get in, and keep it theirs: with scripts and without. */
 
@@ -27,11 +28,10 @@ const heading = (page: Page, name: string | RegExp) =>
 
 /** Each visitor counts for itself where sign-in is limited by address. */
 let lastAddress = 0;
-const newPage = (javaScriptEnabled = true): Promise<WatchedPage> =>
-  browser.newPage({
-    javaScriptEnabled,
-    extraHTTPHeaders: { 'X-Forwarded-For': `203.0.113.${++lastAddress}` },
-  });
+const newPage = async (javaScript = true): Promise<WatchedPage> => {
+  const extraHTTPHeaders = { 'X-Forwarded-For': `203.0.113.${++lastAddress}` };
+  return javaScript ? browser.newPage({ extraHTTPHeaders }) : openReader({ extraHTTPHeaders });
+};
 
 const signIn = async (page: Page, dashboard: TestDashboard, email: string) => {
   await page.goto(`${dashboard.url}/login`);
@@ -76,7 +76,8 @@ describe('a newcomer', () => {
 
   test('can do so without scripts too, and is told what is wrong with a field', async () => {
     await using dashboard = await startDashboard();
-    await using watched = await newPage(false);
+    // In a browser, so that one story shows what it does with forms where it may run no scripts.
+    await using watched = await browser.newPage({ javaScriptEnabled: false });
     const { page } = watched;
     await page.goto(dashboard.url);
     await fill(page, { 'Your name': 'Ada', Email: 'ada@bells', Password: PASSWORD, Team: 'Bells' });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { BrowserContextOptions } from 'playwright-core';
-import { startBrowser, type TestBrowser } from '#testing/browser';
+import type { Page } from 'playwright-core';
+import { findBarriers } from '#testing/axe';
+import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean } from '#testing/pages';
+import { assertNoFaults, openPage } from '#testing/pages';
 import { eventually } from '#testing/process';
 import { startReceiver, type Receiver } from '#testing/receiver';
 
-/** Every page about work, with nothing on it and with something: in both themes, on a desk and on a phone. */
+/** Every page, those about work with nothing on it and with something: in both themes, on a desk and on a phone. */
 
 let browser: TestBrowser;
 let dashboard: TestDashboard;
@@ -26,28 +27,61 @@ after(async () => {
   await target.close();
 });
 
-const looks: [string, BrowserContextOptions][] = [
-  ['light, on a phone', { colorScheme: 'light', viewport: { width: 390, height: 844 } }],
-  ['dark, on a desk', { colorScheme: 'dark', viewport: { width: 1366, height: 860 } }],
-];
+interface Look {
+  colorScheme: 'light' | 'dark';
+  viewport: { width: number; height: number };
+}
 
-/** Loads each page; nothing on it keeps people out, goes wrong, or is wider than the window. */
+const phone: Look = { colorScheme: 'light', viewport: { width: 390, height: 844 } };
+const desk: Look = { colorScheme: 'dark', viewport: { width: 1366, height: 860 } };
+
+/** In the page: lines of code that a button lies upon. */
+const FIND_COVERED = `[...document.querySelectorAll('main pre')].flatMap((code) => {
+  const button = code.parentElement.querySelector(':scope > button')?.getBoundingClientRect();
+  if (!button) return [];
+  const text = document.createRange();
+  text.selectNodeContents(code);
+  return [...text.getClientRects()]
+    .filter((line) => line.right > button.left && line.top < button.bottom && line.bottom > button.top)
+    .map(() => code.getAttribute('aria-label'));
+})`;
+
+async function changeTo(page: Page, { colorScheme, viewport }: Look): Promise<void> {
+  const ground = 'getComputedStyle(document.body).backgroundColor';
+  const before = await page.evaluate(ground);
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(viewport);
+  const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+  await page.evaluate(painted);
+  assert.notEqual(await page.evaluate(ground), before, 'the theme follows the system');
+}
+
+/** Nothing keeps people out, goes wrong, is wider than the window or lies upon what it copies. */
+async function assertFits(watched: WatchedPage, where: string): Promise<void> {
+  assert.deepEqual(await findBarriers(watched.page), [], where);
+  assertNoFaults(watched);
+  const isWide = await watched.page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  assert.equal(isWide, false, `${where} is wider than the window`);
+  assert.deepEqual(await watched.page.evaluate(FIND_COVERED), [], where);
+}
+
+/** Loads each page, every other one on a phone, and looks at it there and on a desk. */
 async function walk(
-  user: TestUser,
-  options: BrowserContextOptions,
+  user: TestUser | null,
   paths: readonly string[],
-  look: (page: Awaited<ReturnType<TestBrowser['newPage']>>['page'], path: string) => Promise<void>,
+  look: (page: Page, path: string) => Promise<void>,
 ): Promise<void> {
-  await using watched = await browser.newPage(options);
-  await (await dashboard.signIn(user)).lendTo(watched.context);
+  await using watched = await browser.newPage({ ...phone });
+  if (user) await (await dashboard.signIn(user)).lendTo(watched.context);
   const { page } = watched;
-  for (const path of paths) {
+  for (const [n, path] of paths.entries()) {
     const answer = await page.goto(`${dashboard.url}${path}`);
     assert.equal(answer?.status(), 200, path);
     await look(page, path);
-    await assertClean(watched);
-    const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-    assert.equal(isWide, false, `${path} is wider than the window`);
+    await assertFits(watched, path);
+    const other = n % 2 === 0 ? desk : phone;
+    await changeTo(page, other);
+    await assertFits(watched, `${path} (${other.colorScheme})`);
   }
 }
 
@@ -60,21 +94,16 @@ const emptyLists: Record<string, string> = {
   '/maintenance': 'No maintenance windows yet',
 };
 
-describe('a list with nothing in it yet', () => {
-  for (const [name, options] of looks) {
-    test(`says what it is for, with one example and one button, ${name}`, async () => {
-      const team = `New ${name}`;
-      const user = await dashboard.user(`new${options.colorScheme}@bells.test`, { team });
-      await walk(user, options, Object.keys(emptyLists), async (page, path) => {
-        const title = page.getByRole('heading', { name: emptyLists[path] ?? '', exact: true });
-        const empty = page.locator('section').filter({ has: title });
-        assert.equal(await empty.locator('p').count(), 1, path);
-        assert.equal(await empty.locator('pre').count(), 1, path);
-        assert.equal(await empty.getByRole('link').count(), 1, path);
-        assert.equal(await page.getByRole('table').count(), 0, path);
-      });
-    });
-  }
+test('a list with nothing in it yet says what it is for, with one example and one button', async () => {
+  const user = await dashboard.user('new@bells.test', { team: 'New' });
+  await walk(user, Object.keys(emptyLists), async (page, path) => {
+    const title = page.getByRole('heading', { name: emptyLists[path] ?? '', exact: true });
+    const empty = page.locator('section').filter({ has: title });
+    assert.equal(await empty.locator('p').count(), 1, path);
+    assert.equal(await empty.locator('pre').count(), 1, path);
+    assert.equal(await empty.getByRole('link').count(), 1, path);
+    assert.equal(await page.getByRole('table').count(), 0, path);
+  });
 });
 
 /** A cron and jobs that failed and succeeded. */
@@ -111,25 +140,64 @@ async function makeWork(user: TestUser) {
   await work.startMaintenanceNow(user.teamId, [{ kind: 'queue', id: queue.id }]);
   const cronPage = `/crons/${cron.id}`;
   const queuePage = `/queues/${queue.id}`;
-  return [
-    ['/', '/failures', '/alerts', '/maintenance', '/maintenance/new'],
-    ['/crons', '/crons/new', cronPage, `${cronPage}/edit`, `/executions/${run?.id}`],
-    ['/queues', '/queues/new', queuePage, `${queuePage}/edit`],
-    [`${queuePage}?range=week`, '/runs?from=2026-01-01&to=2200-01-01'],
-    ['/jobs', '/jobs?tab=pending', '/jobs?tab=failed', '/jobs/new', '/jobs/progress'],
-    [`/jobs/${failed.jobId}`, `/jobs/${done.jobId}`, `/jobs/new?from=${done.jobId}`],
-  ].flat();
+  return {
+    'at a glance': ['/', '/failures', '/alerts', '/maintenance', '/maintenance/new'],
+    crons: ['/crons', '/crons/new', cronPage, `${cronPage}/edit`, `/executions/${run?.id}`],
+    queues: ['/queues', '/queues/new', queuePage, `${queuePage}/edit`],
+    runs: [`${queuePage}?range=week`, '/runs?from=2026-01-01&to=2200-01-01'],
+    jobs: ['/jobs', '/jobs?tab=pending', '/jobs?tab=failed', '/jobs/new', '/jobs/progress'],
+    'one job': [`/jobs/${failed.jobId}`, `/jobs/${done.jobId}`, `/jobs/new?from=${done.jobId}`],
+  };
 }
 
-describe('a page with work on it', () => {
-  for (const [name, options] of looks) {
-    test(`keeps nobody out and fits the window, ${name}`, async () => {
-      const team = `Busy ${name}`;
-      const user = await dashboard.user(`busy${options.colorScheme}@bells.test`, { team });
-      const paths = await makeWork(user);
-      await walk(user, options, paths, async (page) => {
-        await page.getByRole('heading', { level: 1 }).waitFor();
-      });
+const hasHeading = (page: Page) => page.getByRole('heading', { level: 1 }).waitFor();
+
+describe('a page keeps nobody out and fits the window', () => {
+  describe('with work on it', () => {
+    let user: TestUser;
+    let paths: Awaited<ReturnType<typeof makeWork>>;
+    before(async () => {
+      user = await dashboard.user('busy@bells.test', { team: 'Busy' });
+      paths = await makeWork(user);
     });
-  }
+    for (const kind of ['at a glance', 'crons', 'queues', 'runs', 'jobs', 'one job'] as const) {
+      test(kind, () => walk(user, paths[kind], hasHeading));
+    }
+  });
+
+  test('of the settings', async () => {
+    const pages = [
+      'profile',
+      'api-token',
+      'team',
+      'members',
+      'signing',
+      'notifications',
+      'billing',
+      'activity',
+    ];
+    const user = await dashboard.user('owner@bells.test', { team: 'Settings' });
+    await walk(user, [...pages.map((page) => `/settings/${page}`), '/teams/new'], hasHeading);
+  });
+
+  test('before signing in', async () => {
+    const links = ['invitations', 'reset-password', 'confirm-email', 'stop-email-change'];
+    const paths = ['/login', '/forgot-password', ...links.map((link) => `/${link}/gone`)];
+    await walk(null, paths, hasHeading);
+  });
+
+  test('that a role may not use, or that is not there, and helps on', async () => {
+    await dashboard.user('boss@bells.test', { team: 'Helped' });
+    const member = await dashboard.user('member@bells.test', { team: 'Helped', role: 'member' });
+    await using watched = await openPage({ browser, dashboard }, '/settings/billing', {
+      user: member,
+    });
+    const { page } = watched;
+    await hasHeading(page);
+    assert.match((await page.locator('main').textContent()) ?? '', /owner/);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.goto(`${dashboard.url}/nothing/here`);
+    assert.ok((await page.getByRole('link').count()) > 3, 'the way to the others is open');
+    assert.deepEqual(await findBarriers(page), []);
+  });
 });

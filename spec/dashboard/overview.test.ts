@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { assertClean, openPage } from '#testing/pages';
@@ -26,7 +27,10 @@ after(async () => {
   await target.close();
 });
 
-const panel = (title: string) => `section:has(> header h2:text-is("${title}"))`;
+const panel = (page: Page, title: string) =>
+  page.locator('section', {
+    has: page.getByRole('heading', { level: 2, name: title, exact: true }),
+  });
 
 async function runFailingCron(user: TestUser): Promise<void> {
   const { work } = dashboard.service;
@@ -85,20 +89,17 @@ describe('the overview', () => {
       });
       await using watched = await openPage({ browser, dashboard }, '/', { user, javaScript });
       const { page } = watched;
-      await page.locator(panel('Failing now')).getByText('Close the month').waitFor();
-      const row = page
-        .locator(panel('Failing now'))
-        .getByRole('listitem')
-        .filter({ hasText: 'orders' });
+      await panel(page, 'Failing now').getByText('Close the month').waitFor();
+      const row = panel(page, 'Failing now').getByRole('listitem').filter({ hasText: 'orders' });
       assert.match((await row.textContent()) ?? '', /^.?\s*Failed/);
       assert.doesNotMatch((await row.textContent()) ?? '', /Idle/, 'nothing runs, and it fails');
-      await page.locator(panel('Next up')).getByText('Close the month').waitFor();
-      await page.locator(panel('Next up')).getByText('/later').first().waitFor();
-      await page.locator(panel('Just happened')).getByText('/done').first().waitFor();
+      await panel(page, 'Next up').getByText('Close the month').waitFor();
+      await panel(page, 'Next up').getByText('/later').first().waitFor();
+      await panel(page, 'Just happened').getByText('/done').first().waitFor();
       await page.getByText('1 cron failed in the last run').waitFor();
       const hours = page.getByRole('list', { name: /Runs per hour/ });
       assert.equal(await hours.getByRole('listitem').count(), 24);
-      const figures = await page.locator(panel('Last 24 hours')).textContent();
+      const figures = await panel(page, 'Last 24 hours').textContent();
       // Of three runs one succeeded.
       assert.match(figures ?? '', /Success rate33.3 %33.3 % in 7 d/);
       assert.match(figures ?? '', /Runs an hour3/);
@@ -121,7 +122,11 @@ describe('the overview', () => {
         const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
         return jobs.some(({ status }) => status === 'success');
       });
-      await using watched = await openPage({ browser, dashboard }, '/', { user, javaScript });
+      await using watched = await openPage({ browser, dashboard }, '/', {
+        user,
+        javaScript,
+        inBrowser: true,
+      });
       const { page } = watched;
       const hours = page.getByRole('list', { name: /Runs per hour/ });
       const bar = hours.getByRole('link').last();

@@ -1,0 +1,25 @@
+import { parseHTML } from 'linkedom';
+
+/** Reads a page's HTML as browsers do, which take names of attributes in any case: React writes `popoverTarget`. */
+export function parsePage(html: string): Document {
+  const document = parseHTML(html).document;
+  for (const element of document.querySelectorAll('*')) {
+    for (const name of element.getAttributeNames()) lowerName(element, name);
+    if (element.localName === 'textarea' || element.localName === 'title') decode(element);
+  }
+  return document;
+}
+
+function lowerName(element: Element, name: string): void {
+  const lower = name.toLowerCase();
+  if (lower === name || element.hasAttribute(lower) || element.closest('svg') !== null) return;
+  element.setAttribute(lower, element.getAttribute(name) ?? '');
+  element.removeAttribute(name);
+}
+
+/** The parser leaves references to characters as they are where no elements may stand. */
+function decode(element: Element): void {
+  const holder = element.ownerDocument.createElement('div');
+  holder.innerHTML = element.textContent ?? '';
+  element.textContent = holder.textContent;
+}
