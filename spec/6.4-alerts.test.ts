@@ -1,7 +1,8 @@
 /** §6.4: alerts of crons and queues, where they go and when they are muted; §6.5, §6.6, §5.6. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CHANNEL_KINDS, type PostedKind } from '#domain/notification-channel';
+import { CHAT_FORMATS } from '#alerts/channels/registry';
+import type { ChatKind } from '#domain/notification-channel';
 import type { StoredAlert } from '#store/alerts/alerts';
 import { BASE_URL, startNotifier } from '#testing/notifying';
 import { type Answer, type Receiver, startReceiver } from '#testing/receiver';
@@ -21,7 +22,7 @@ async function startScene(openTestStore: OpenTestStore, options: TestServiceOpti
   const chat = stack.use(await startReceiver());
   const service = stack.use(await startService(openTestStore, options));
   const { teamId } = service;
-  const useChat = (kind: PostedKind = 'slack') =>
+  const useChat = (kind: ChatKind = 'slack') =>
     service.store.channels.save(teamId, { kind, url: `${chat.url}/hook?key=s3cret` });
   await useChat();
   return {
@@ -460,7 +461,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('the notification channel', () => {
-    for (const kind of Object.keys(CHANNEL_KINDS) as PostedKind[]) {
+    for (const kind of Object.keys(CHAT_FORMATS) as ChatKind[]) {
       test(`${kind} gets one POST of JSON, unsigned though the team signs`, async () => {
         await using scene = await startScene(openTestStore);
         const { service, chat, teamId } = scene;

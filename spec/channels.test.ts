@@ -1,7 +1,9 @@
 /** §6.5: several channels of a team, which crons and queues name by level. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AlertSettings } from '#domain/alert-settings';
+import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import type { ChannelConfig } from '#domain/notification-channel';
+import { signBody } from '#domain/signature';
 import { startNotifier } from '#testing/notifying';
 import { type Answer, type Receiver, startReceiver } from '#testing/receiver';
 import { runCronNow } from '#testing/runs';
@@ -34,7 +36,16 @@ async function startScene(openTestStore: OpenTestStore) {
     chat,
     teamId,
     add,
-    makeCron: async (channels: Chosen, fields: Record<string, unknown> = {}) => {
+    addKind: async (config: ChannelConfig) => {
+      const outcome = await work.addChannel(teamId, { name: config.kind, config });
+      assert.ok(outcome.kind === 'saved');
+      return outcome.id;
+    },
+    makeCron: async (
+      channels: Chosen,
+      fields: Record<string, unknown> = {},
+      settings: Partial<AlertSettings> = {},
+    ) => {
       const paused = { url: `${target.url}/cron`, is_active: false, alert_threshold: 1, ...fields };
       const { id } = await scheduleCron(service, paused);
       const cron = await store.crons.find(teamId, id);
@@ -42,7 +53,7 @@ async function startScene(openTestStore: OpenTestStore) {
       await store.crons.update(
         teamId,
         id,
-        { ...cron, alertSettings: { ...cron.alertSettings, channels } },
+        { ...cron, alertSettings: { ...cron.alertSettings, ...settings, channels } },
         { isActive: false, nextRunAt: null },
       );
       return id;
@@ -173,7 +184,7 @@ forEachStore((dialect, openTestStore) => {
       await setQueue(service, {
         emailAlerts: true,
         retriesEnabled: false,
-        alertSettings: { channels: { failure: [ops, mails.id] } },
+        alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops, mails.id] } },
       });
       const post = async (count: number) => {
         const before = target.requests.length;
@@ -240,6 +251,144 @@ forEachStore((dialect, openTestStore) => {
       assert.doesNotMatch(JSON.stringify(rows), /channel-1"[^}]*http/, 'sealed at rest');
       assert.ok(!JSON.stringify(await work.listChannels(teamId)).includes('/channel-1'));
     });
+  });
+
+  describe('a webhook', () => {
+    test('gets documented JSON, signed as requests are, and the same id when it is tried again', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId, target } = scene;
+      await service.store.teams.setSigningSecret(teamId, 'whsec_of-ours', service.clock.now());
+      await using notifier = await startNotifier(service);
+      const hook = await scene.addKind({ kind: 'webhook', url: `${chat.url}/hook` });
+      chat.answer('/hook', [{ status: 503 }, OK]);
+      const settings = { note: 'Ask <ops>', runbookUrl: 'https://wiki.example/x' };
+      const cronId = await scene.makeCron({ failure: [hook] }, { name: 'Pay' }, settings);
+      await scene.run(cronId, 'x');
+      await notifier.told();
+      await service.clock.advance(MINUTE);
+      await notifier.told();
+      const [first, second, ...more] = chat.requests;
+      assert.ok(first && second);
+      assert.equal(more.length, 0);
+      for (const { headers, body } of [first, second]) {
+        const timestamp = Number(headers['x-service-timestamp']);
+        assert.equal(headers['x-service-signature'], signBody('whsec_of-ours', timestamp, body));
+        assert.equal(headers['content-type'], 'application/json');
+      }
+      assert.deepEqual(JSON.parse(second.body.toString()), JSON.parse(first.body.toString()));
+      const { id, run_id, raised_at, url, team, ...said } = JSON.parse(
+        first.body.toString(),
+      ) as Record<string, unknown>;
+      assert.match(`${String(id)} ${String(run_id)}`, /^[0-9a-f-]{36} [0-9a-f-]{36}$/);
+      assert.ok(String(url).endsWith(`/executions/${String(run_id)}`));
+      assert.ok(!Number.isNaN(Date.parse(String(raised_at))));
+      assert.deepEqual(team, { id: teamId, name: 'Analytical Engines' });
+      assert.deepEqual(said, {
+        type: 'alert',
+        level: 'failure',
+        title: 'Failure: cron “Pay” failed',
+        source: { kind: 'cron', id: cronId, name: 'Pay' },
+        sources: [{ kind: 'cron', id: cronId, name: 'Pay' }],
+        count: 1,
+        attempt_number: null,
+        response_status: 500,
+        reason: 'http_server_error',
+        error_message: null,
+        failed_runs: 1,
+        down_ms: null,
+        response_excerpt: 'out of cheese',
+        note: 'Ask <ops>',
+        runbook_url: 'https://wiki.example/x',
+      });
+      assert.equal(target.requests.length, 1);
+    });
+
+    test('is the only one that is signed', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, teamId, chat } = scene;
+      await service.store.teams.setSigningSecret(teamId, 'whsec_of-ours', service.clock.now());
+      await using notifier = await startNotifier(service);
+      const { url } = chat;
+      const server = { token: '110:abc', chat_id: '7', server: url };
+      for (const config of [
+        { kind: 'mattermost', url },
+        { kind: 'ntfy', url: `${url}/our-topic`, token: 'tk_1' },
+        { kind: 'telegram', ...server },
+        { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server: url },
+      ] as const)
+        assert.deepEqual(await notifier.notifier.sendTest(teamId, config), { kind: 'sent' });
+      const paths = chat.requests.map(({ url: path }) => path);
+      const pagerduty = ['/v2/enqueue', '/v2/enqueue'];
+      assert.deepEqual(paths, ['/', '/', '/bot110:abc/sendMessage', ...pagerduty]);
+      assert.equal(chat.requests[1]?.headers['authorization'], 'Bearer tk_1');
+      for (const { headers } of chat.requests)
+        assert.ok(!('x-service-signature' in headers) && !('x-service-timestamp' in headers));
+    });
+  });
+
+  describe('PagerDuty', () => {
+    const eventsIn = ({ requests }: Receiver) =>
+      requests.map(({ body }) => {
+        const event = JSON.parse(body.toString()) as Record<string, string>;
+        return [event['event_action'], event['dedup_key']];
+      });
+
+    test('opens with a failure what the recovery of the same cron resolves', async () => {
+      await using scene = await startScene(openTestStore);
+      await using notifier = await startNotifier(scene.service);
+      const config = {
+        kind: 'pagerduty',
+        routing_key: 'R0UT1NGK3Y',
+        server: scene.chat.url,
+      } as const;
+      const pager = await scene.addKind(config);
+      const cronId = await scene.makeCron({ failure: [pager], recovery: [pager] });
+      await scene.run(cronId, 'x');
+      await notifier.told();
+      await scene.run(cronId, 'xo');
+      await notifier.told();
+      const key = `belfry-cron-${cronId}`;
+      assert.deepEqual(eventsIn(scene.chat), [
+        ['trigger', key],
+        ['resolve', key],
+      ]);
+    });
+
+    test('is not opened by a failure that is over when it can be told at last', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      await using notifier = await startNotifier(service);
+      const config = { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server: chat.url } as const;
+      const pager = await scene.addKind(config);
+      chat.answer('/v2/enqueue', [{ status: 500 }, { status: 202 }]);
+      const cronId = await scene.makeCron({ failure: [pager], recovery: [pager] });
+      await scene.run(cronId, 'x');
+      await notifier.told();
+      await scene.run(cronId, 'o');
+      await notifier.told();
+      await service.clock.advance(MINUTE);
+      await notifier.told();
+      const actions = eventsIn(chat).map(([action]) => action);
+      assert.deepEqual(actions, ['trigger', 'resolve'], 'the trigger that failed came to nothing');
+      assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
+    });
+  });
+
+  test('no kind leads into a network that targets may not be in', async () => {
+    await using scene = await startScene(openTestStore);
+    await using notifier = await startNotifier(scene.service);
+    const server = 'http://10.0.0.1';
+    for (const config of [
+      { kind: 'mattermost', url: `${server}/hooks/x` },
+      { kind: 'webhook', url: `${server}/hook` },
+      { kind: 'ntfy', url: `${server}/topic` },
+      { kind: 'telegram', token: '110:abc', chat_id: '7', server },
+      { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server },
+    ] as const)
+      assert.deepEqual(await notifier.notifier.sendTest(scene.teamId, config), {
+        kind: 'failed',
+        error: 'The URL resolves to a blocked IP address.',
+      });
   });
 
   if (dialect === 'postgres') {

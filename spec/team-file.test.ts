@@ -337,6 +337,8 @@ crons:
     cron_expression: '@daily'
     failure_channels: [default, On call]
     recovery_channels: []
+    alert_note: Ask the night shift
+    runbook_url: https://wiki.test/nightly
 `;
     test('are made before what names them, and come back by their names', async () => {
       const teamId = await makeTeam();
@@ -364,7 +366,11 @@ crons:
       const [copy] = await work.listCrons(other);
       assert.notEqual(theirs?.id, channel.id);
       const failure = [theirs?.id, 'default'];
-      assert.deepEqual(copy?.alertSettings.channels, { failure, recovery: [] });
+      assert.deepEqual(copy?.alertSettings, {
+        channels: { failure, recovery: [] },
+        note: 'Ask the night shift',
+        runbookUrl: 'https://wiki.test/nightly',
+      });
     });
     test('that there are none of are told with their place', async () => {
       const lines = await refused(await makeTeam(), text.replace('[On call]', '[Off duty]'));

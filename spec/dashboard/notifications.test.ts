@@ -219,7 +219,13 @@ describe('further channels', () => {
     const visitor = await dashboard.signIn(member);
     const cron = { name: 'Nightly', url: `${chat.url}/x`, cron_expression: '@daily' };
     const form = { ...cron, method: 'GET', timeout_seconds: '30', channels_shown: '1' };
-    const chosen = { failure_channels: added.id, recovery_channels: 'default' };
+    const noted = { alert_note: 'Ask <b>Ada</b>', runbook_url: 'https://wiki.example/nightly' };
+    const chosen = { failure_channels: added.id, recovery_channels: 'default', ...noted };
+    const odd = { ...form, ...chosen, runbook_url: 'javascript:alert(1)' };
+    const refused = await visitor.post('/crons/new', odd);
+    assert.equal(refused.status, 422);
+    assert.ok(refused.text.includes('The runbook must be a valid URL.'));
+    assert.ok(refused.text.includes('Ask &lt;b&gt;Ada'), 'what was typed stays');
     assert.equal((await visitor.post('/crons/new', { ...form, ...chosen })).status, 302);
     const [made] = await work.listCrons(admin.teamId);
     assert.deepEqual(made?.alertSettings.channels, {
@@ -231,6 +237,7 @@ describe('further channels', () => {
     assert.ok(!edit.includes('s3cret'));
     const shown = (await visitor.get(`/crons/${made.id}`)).text;
     assert.ok(shown.includes('Warning: nobody · Failure: On call · Recovery: Default channel'));
+    assert.ok(shown.includes('Ask &lt;b&gt;Ada&lt;/b&gt;') && shown.includes(noted.runbook_url));
 
     await page.reload();
     assert.match(await confirm(page, 'Delete'), /1 cron names it\. .*go.* to the default channel/);
@@ -241,6 +248,49 @@ describe('further channels', () => {
     assert.equal((await (await dashboard.signIn(admin)).get(`${LIST}/${added.id}`)).status, 404);
     await assertClean(watched);
   });
+});
+
+test('each kind asks for its own, checks it, and never shows what is secret of it', async () => {
+  const { admin } = await begin();
+  const visitor = await dashboard.signIn(admin);
+  const post = (form: Record<string, string>) =>
+    visitor.post(`${LIST}/new`, { intent: 'save', name: form['kind'] ?? '', ...form });
+  const wrong: [kind: string, fields: Record<string, string>, says: string][] = [
+    ['telegram', {}, 'The bot token is required.'],
+    ['telegram', { telegram_token: 'x' }, 'The bot token does not look like one'],
+    ['telegram', { telegram_chat_id: 'no chat' }, 'The chat id does not look like one'],
+    ['telegram', { telegram_server: 'https://x.example/a?b' }, 'The bot API server does not look'],
+    ['ntfy', { ntfy_url: 'https://ntfy.sh/a/b' }, 'The topic does not look like one'],
+    ['ntfy', { ntfy_url: 'ntfy.sh/a' }, 'The topic must be a valid URL.'],
+    ['ntfy', { ntfy_token: 'a\r\nHost: x' }, 'The access token does not look like one'],
+    ['pagerduty', { pagerduty_routing_key: 'a b' }, 'The integration key does not look like one'],
+    ['webhook', {}, 'The webhook address is required.'],
+  ];
+  for (const [kind, fields, says] of wrong) {
+    const { status, text } = await post({ kind, ...fields });
+    assert.equal(status, 422);
+    assert.ok(text.includes(says), `${kind}: ${says}`);
+  }
+  const right: Record<string, string>[] = [
+    { kind: 'telegram', telegram_token: '110:s3cret-of-telegram', telegram_chat_id: '-1001' },
+    { kind: 'ntfy', ntfy_url: `${chat.url}/s3cret-topic`, ntfy_token: 'tk_s3cret' },
+    { kind: 'pagerduty', pagerduty_routing_key: 's3cret_key_of_pagerduty' },
+    { kind: 'webhook', webhook_url: `${chat.url}/s3cret-hook-of-ours` },
+    { kind: 'mattermost', slack_url: `${chat.url}/s3cret-mattermost` },
+  ];
+  for (const form of right) assert.equal((await post(form)).status, 302, JSON.stringify(form));
+  const named = (await dashboard.service.work.listChannels(admin.teamId)).slice(1);
+  assert.equal(named.length, 5);
+  for (const path of [LIST, ...named.map(({ id }) => `${LIST}/${id}`)]) {
+    const { text } = await visitor.get(path);
+    assert.doesNotMatch(text, /s3cret/);
+  }
+  assert.ok((await visitor.get(LIST)).text.includes('-1001'), 'the id of the chat is no secret');
+  const ntfy = named.find(({ kind }) => kind === 'ntfy');
+  const bare = { intent: 'save', name: 'ntfy', kind: 'ntfy', ntfy_url: '', ntfy_token: '-' };
+  assert.equal((await visitor.post(`${LIST}/${ntfy?.id}`, bare)).status, 302);
+  const config = await dashboard.service.work.findChannelConfig(admin.teamId, ntfy?.id ?? '');
+  assert.deepEqual(config, { kind: 'ntfy', url: `${chat.url}/s3cret-topic` });
 });
 
 test('says where mails go while no mail server is set up', async () => {

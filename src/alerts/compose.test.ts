@@ -39,9 +39,17 @@ function anAlert(change: Partial<StoredAlert> = {}): StoredAlert {
   };
 }
 
+const COMMON = {
+  noticeId: '019a0000-0000-7000-8000-00000000000d',
+  teamName: 'Northwind',
+  request,
+  settings: { note: null, runbookUrl: null },
+};
+
 function write(change: Partial<StoredAlert> = {}, alertCount = 1, body: string | null = null) {
   const response = body === null ? null : Buffer.from(body);
-  const told = { alert: anAlert(change), alertCount, teamName: 'Northwind', response, request };
+  const alert = anAlert(change);
+  const told = { ...COMMON, alert, subjects: [alert.source], alertCount, response };
   return writeMessage(told, BASE_URL);
 }
 
@@ -108,7 +116,10 @@ describe('what an alert says', () => {
     assert.equal(write({ source: queue }).link.url, `${BASE_URL}/jobs/${RUN_ID}`);
   });
   test('a test links to where it was asked for', () => {
-    const { link, title } = writeTestMessage('North\r\nwind', BASE_URL);
+    const { link, title } = writeTestMessage(
+      { teamId: 'any', teamName: 'North\r\nwind' },
+      BASE_URL,
+    );
     assert.equal(link.url, `${BASE_URL}/settings/notifications`);
     assert.equal(title, 'Test: alerts of North wind will arrive here');
   });
@@ -152,11 +163,12 @@ describe('what an alert says', () => {
   });
   test('a name is no link either where a maintenance window has ended (§6.6)', () => {
     const change = { mutedBy: 'ends.example', source: { ...cron, name: 'http://evil.example' } };
-    const told = { alert: anAlert(change), teamName: 'Northwind', response: null, request };
-    const sourceNames = ['http://evil.example', 'two.example'];
+    const alert = anAlert(change);
+    const told = { ...COMMON, alert, response: null };
+    const subjects = [alert.source, { ...cron, name: 'two.example' }];
     const messages = [
-      writeMessage({ ...told, alertCount: 1 }, BASE_URL),
-      writeMessage({ ...told, alertCount: 2, sourceNames }, BASE_URL),
+      writeMessage({ ...told, subjects: [alert.source], alertCount: 1 }, BASE_URL),
+      writeMessage({ ...told, alertCount: 2, subjects }, BASE_URL),
     ];
     for (const { title, facts } of messages) {
       const text = [title, ...facts.map(({ value }) => value)].join();
@@ -164,6 +176,36 @@ describe('what an alert says', () => {
       assert.match(text, /http\[:]\/\/evil\[\.]example/);
       assert.doesNotMatch(text, /\w\.example/);
     }
+  });
+});
+
+describe('what a cron or queue says of its alerts', () => {
+  const settings = {
+    note: 'Ask  the <b>night</b> shift\nfirst',
+    runbookUrl: 'https://wiki.example/a_b?x=1)|<script>"\'`[y]',
+  };
+  const tell = (alertCount: number, isSeveral = false) => {
+    const alert = anAlert(isSeveral ? { mutedBy: 'Night' } : {});
+    const subjects = isSeveral ? [alert.source, { ...cron, name: 'Other' }] : [alert.source];
+    const told = { ...COMMON, settings, alert, subjects, alertCount, response: null };
+    return writeMessage(told, BASE_URL);
+  };
+  test('stands in the notice, on one line', () => {
+    const { facts } = tell(1);
+    const value = 'Ask the <b>night</b> shift first';
+    assert.deepEqual(facts.at(-2), { label: 'Note', value });
+  });
+  test('has a link that no markup breaks and that leads to the same place', () => {
+    const url = tell(1).runbook?.url ?? '';
+    assert.doesNotMatch(url, /[|<>"'`()[\]\s]/);
+    const there = (text: string) => decodeURIComponent(new URL(text).search);
+    assert.equal(there(url), there(settings.runbookUrl));
+  });
+  test('is left out where several crons are told of together', () => {
+    const { facts, runbook, details } = tell(2, true);
+    assert.ok(!facts.some(({ label }) => label === 'Note'));
+    assert.equal(runbook, null);
+    assert.equal(details?.note, null);
   });
 });
 

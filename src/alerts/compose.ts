@@ -1,19 +1,24 @@
+import { type AlertSettings, NOTE_CHARACTERS } from '#domain/alert-settings';
 import { describeUnknown, isUnknown } from '#domain/failure';
 import type { StoredAlert } from '#store/alerts/alerts';
 import type { RequestSpec } from '#domain/request';
 import { breakLinks } from '#domain/plain-names';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
 import { describeDuration } from '#domain/duration-words';
-import type { Message } from './channels/message.ts';
+import type { Message, MessageDetails, Subject } from './channels/message.ts';
 import { hideEchoes, secretsOf } from './echoes.ts';
-import { excerptOf, oneLine } from './texts.ts';
+import { excerptOf, oneLine, plainUrl } from './texts.ts';
 
 interface ToTell {
+  /** The same however often it is told. */
+  noticeId: string;
   alert: StoredAlert;
   /** How many alerts of the same kind this tells of, this one included. */
   alertCount: number;
-  /** What the first of them are about, where a maintenance window's end tells of them (§6.6). */
-  sourceNames?: readonly string[];
+  /** What they are about: one, unless a maintenance window's end tells of them (§6.6). */
+  subjects: readonly Subject[];
+  /** What the cron or queue says of its alerts. */
+  settings: Pick<AlertSettings, 'note' | 'runbookUrl'>;
   teamName: string;
   /** What is kept of the response of the alert's run. */
   response: Uint8Array | null;
@@ -33,18 +38,40 @@ export function writeMessage(
   const { alert, alertCount, response, request } = told;
   const secrets = request === null ? [] : secretsOf(request, isSecret);
   const teamName = nameOf(told.teamName);
+  const { note, runbookUrl } =
+    alertCount > 1 && told.subjects.length > 1 ? NOTHING_SAID : told.settings;
   return {
     level: alert.level,
+    teamId: alert.teamId,
     teamName,
     title: alert.mutedBy === null ? titleOf(alert, alertCount) : titleOfEnd(alert, alertCount),
     facts: [
       ...(alertCount > 1 ? namesOf(told) : []),
       ...factsOf(alert, alertCount, secrets),
+      ...(note === null ? [] : [{ label: 'Note', value: oneLine(note, NOTE_CHARACTERS) }]),
       { label: 'Team', value: teamName },
     ],
     excerpt: alertCount === 1 && response !== null ? excerptOf(response, secrets) : null,
     link: linkOf(alert, alertCount, baseUrl),
+    runbook: runbookUrl === null ? null : { label: 'Open the runbook', url: plainUrl(runbookUrl) },
+    details: { ...detailsOf(told, secrets), note },
   };
+}
+
+/** Several crons have no one note. */
+const NOTHING_SAID = { note: null, runbookUrl: null };
+
+function detailsOf(
+  { noticeId, alert, alertCount, subjects }: ToTell,
+  secrets: readonly string[],
+): Omit<MessageDetails, 'note'> {
+  const { runId, raisedAt, attemptNumber, responseStatus, reason, failedRuns, downMs } = alert;
+  const errorMessage =
+    alert.errorMessage === null
+      ? null
+      : oneLine(hideEchoes(alert.errorMessage, secrets), ERROR_CHARACTERS);
+  const facts = { runId, raisedAt, attemptNumber, responseStatus, reason, failedRuns, downMs };
+  return { noticeId, alertCount, subjects, errorMessage, ...facts };
 }
 
 /** What somebody called it, on one line and in no chat or mail a link. */
@@ -52,15 +79,21 @@ function nameOf(name: string): string {
   return breakLinks(oneLine(name, NAME_CHARACTERS));
 }
 
-export function writeTestMessage(teamName: string, baseUrl: string): Message {
+export function writeTestMessage(
+  { teamId, teamName }: { teamId: string; teamName: string },
+  baseUrl: string,
+): Message {
   const name = nameOf(teamName);
   return {
     level: 'test',
+    teamId,
     teamName: name,
     title: `Test: alerts of ${name} will arrive here`,
     facts: [{ label: 'Team', value: name }],
     excerpt: null,
     link: { label: 'Open the notification settings', url: `${baseUrl}/settings/notifications` },
+    runbook: null,
+    details: null,
   };
 }
 
@@ -86,10 +119,14 @@ function titleOfEnd({ mutedBy, source }: StoredAlert, count: number): string {
   return `Still failing after maintenance ${window}: ${what}`;
 }
 
-function namesOf({ sourceNames = [], alertCount }: ToTell): { label: string; value: string }[] {
-  if (sourceNames.length === 0) return [];
-  const names = sourceNames.map(nameOf).join(', ');
-  const more = alertCount - sourceNames.length;
+/** So many crons are named; of the others it is said how many they are. */
+const MOST_NAMED = 10;
+
+function namesOf({ subjects, alertCount }: ToTell): { label: string; value: string }[] {
+  if (subjects.length < 2) return [];
+  const named = subjects.slice(0, MOST_NAMED);
+  const names = named.map(({ name }) => nameOf(name)).join(', ');
+  const more = alertCount - named.length;
   return [{ label: 'Crons', value: more > 0 ? `${names} and ${more} more` : names }];
 }
 

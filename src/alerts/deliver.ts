@@ -3,9 +3,11 @@ import { judgeExchange } from '#domain/judge';
 import type { PostedChannel } from '#domain/notification-channel';
 import { dropFragment } from '#domain/query';
 import { withDefaultHeaders } from '#domain/request';
+import { signRequest } from '#domain/signature';
 import { formatMail } from './channels/email/email.ts';
 import type { Message } from './channels/message.ts';
-import { CHAT_FORMATS } from './channels/registry.ts';
+import type { Post } from './channels/posting-channel.ts';
+import { postsOf } from './channels/registry.ts';
 import type { Mailer } from './mailer.ts';
 
 const POST_TIMEOUT_SECONDS = 10;
@@ -13,29 +15,57 @@ const POST_TIMEOUT_SECONDS = 10;
 /** What came of one post or mail. `logged`: a mail that stands in the log, where none can leave (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 
+export interface Posting {
+  sender: Sender;
+  /** The team's signing secret, for what is signed (§5.6); null where it has none. */
+  readSecret: () => Promise<string | null>;
+  now: () => number;
+}
+
 /**
- * Posts a message to a team's chat: unsigned (§5.6), and under the same network rules as a target (§6.5).
+ * Posts a message to a channel, under the same network rules as a target (§6.5). A webhook is signed, chats and
+ * services are not (§5.6).
  *
  * What went wrong is said without the address, which is a secret.
  */
-export async function postToChat(
-  sender: Sender,
-  { kind, url }: PostedChannel,
+export async function postToChannel(
+  posting: Posting,
+  channel: PostedChannel,
   message: Message,
 ): Promise<Delivery> {
-  const body = JSON.stringify(CHAT_FORMATS[kind].formatPost(message));
-  const exchange = await sender.send(
-    {
-      method: 'POST',
-      url: dropFragment(url),
-      headers: withDefaultHeaders([], true),
-      body: Buffer.from(body, 'utf8'),
-    },
-    { timeoutSeconds: POST_TIMEOUT_SECONDS, needs: { searchFor: [], paths: [] } },
-  );
+  for (const post of postsOf(channel, message)) {
+    const delivery = await sendPost(posting, post);
+    if (delivery.kind !== 'sent') return delivery;
+  }
+  return { kind: 'sent' };
+}
+
+async function sendPost(posting: Posting, post: Post): Promise<Delivery> {
+  const { sender, now } = posting;
+  const request = {
+    method: 'POST',
+    url: dropFragment(post.url),
+    headers: withDefaultHeaders(post.headers, true),
+    body: Buffer.from(JSON.stringify(post.body), 'utf8'),
+  } as const;
+  const secret = post.isSigned ? await findSecret(posting) : null;
+  if (secret !== null && typeof secret === 'object') return secret;
+  const exchange = await sender.send(signRequest(request, secret, now()), {
+    timeoutSeconds: POST_TIMEOUT_SECONDS,
+    needs: { searchFor: [], paths: [] },
+  });
   const verdict = judgeExchange(exchange, [], 'job');
   if (verdict.ok) return { kind: 'sent' };
   return { kind: 'failed', error: verdict.errorMessage ?? 'Unknown error' };
+}
+
+/** A post that is to be signed and can't be is not sent. */
+async function findSecret({ readSecret }: Posting): Promise<string | Delivery | null> {
+  try {
+    return await readSecret();
+  } catch {
+    return { kind: 'failed', error: "the team's signing secret can't be opened" };
+  }
 }
 
 export async function mailTo(mailer: Mailer, address: string, message: Message): Promise<Delivery> {

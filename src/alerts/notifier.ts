@@ -5,7 +5,8 @@ import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import type { Message } from './channels/message.ts';
 import { writeTestMessage } from './compose.ts';
-import { type Delivery, mailTo, postToChat } from './deliver.ts';
+import { type Delivery, mailTo, postToChannel } from './deliver.ts';
+import { postingFor } from './posting.ts';
 import type { Mailer } from './mailer.ts';
 import { type NoticeObserver, NoticeSending, unobservedNotices } from './sending.ts';
 
@@ -94,10 +95,10 @@ class NoticeLoop implements Notifier {
 
   async sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome> {
     const team = await this.#store.teams.find(teamId);
-    const message = writeTestMessage(team?.name ?? '', this.#options.baseUrl);
+    const message = writeTestMessage({ teamId, teamName: team?.name ?? '' }, this.#options.baseUrl);
     return config.kind === 'email'
       ? this.#mailTest(teamId, message)
-      : postToChat(this.#options.sender, config, message);
+      : postToChannel(postingFor(this.#store, this.#options.sender, teamId), config, message);
   }
 
   /** Ends with the first mail that fails: somebody is waiting, and a server that is down is down for all. */

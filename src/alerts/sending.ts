@@ -5,9 +5,10 @@ import type { Channel, MemberAddress } from '#store/alerts/channels';
 import type { ClaimedNotice, NoticeTarget } from '#store/alerts/notices';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
+import { postingFor } from './posting.ts';
 import type { Message } from './channels/message.ts';
 import { writeMessage } from './compose.ts';
-import { mailTo, postToChat } from './deliver.ts';
+import { type Delivery, mailTo, postToChannel } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 
 /** What watches notices: metrics. Quick, and never throws. */
@@ -42,7 +43,7 @@ const ADDRESS_LOST =
 
 /** One thing to send: to the team's chat, or to one member. */
 type Step =
-  | { target: NoticeTarget; kind: 'chat'; config: PostedChannel }
+  | { target: NoticeTarget; kind: 'post'; config: PostedChannel }
   | { target: NoticeTarget; kind: 'mail'; address: string };
 
 /** How the team's channel fared with a notice. */
@@ -98,7 +99,8 @@ export class NoticeSending {
     const members = await channels.listMemberAddresses(notice.teamId, {
       onlyVerified: this.#tools.mailer.sends,
     });
-    const message = writeMessage(notice, this.#tools.baseUrl, this.#tools.isSecretHeader);
+    const told = { ...notice, noticeId: notice.groupId };
+    const message = writeMessage(told, this.#tools.baseUrl, this.#tools.isSecretHeader);
     const steps = planSteps(notice.targets, config, members);
     let left: NoticeTarget[] = steps.map(({ target }) => target);
     const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
@@ -118,11 +120,11 @@ export class NoticeSending {
 
   /** @returns null once it is sent, else what went wrong */
   async #take(notice: ClaimedNotice, step: Step, message: Message): Promise<string | null> {
-    const { sender, mailer, log, observer } = this.#tools;
-    const channel = step.kind === 'chat' ? step.config.kind : 'email';
+    const { mailer, log, observer } = this.#tools;
+    const channel = step.kind === 'post' ? step.config.kind : 'email';
     const delivery =
-      step.kind === 'chat'
-        ? await postToChat(sender, step.config, message)
+      step.kind === 'post'
+        ? await this.#post(notice, step.config, message)
         : await mailTo(mailer, step.address, message);
     const fields = { teamId: notice.teamId, noticeId: notice.id, channel };
     if (delivery.kind === 'failed') {
@@ -134,6 +136,26 @@ export class NoticeSending {
     log.debug('notice.sent', fields);
     observer.noticeSent(channel);
     return null;
+  }
+
+  async #post(
+    { teamId, alert }: ClaimedNotice,
+    config: PostedChannel,
+    message: Message,
+  ): Promise<Delivery> {
+    const { alerts } = this.#store;
+    const posting = postingFor(this.#store, this.#tools.sender, teamId);
+    if (config.kind !== 'pagerduty' || message.level === 'recovery' || message.details === null)
+      return postToChannel(posting, config, message);
+    // A recovery that was told before would have resolved nothing: what it ended is not opened any more.
+    const over = await alerts.listRecoveredSince(
+      teamId,
+      message.details.subjects.map(({ id }) => id),
+      alert.id,
+    );
+    const subjects = message.details.subjects.filter(({ id }) => !over.has(id));
+    const details = { ...message.details, subjects };
+    return postToChannel(posting, config, { ...message, details });
   }
 
   /** An error comes last: who was told besides does not make the channel one that works. */
@@ -181,7 +203,7 @@ function planSteps(
     return [{ target: { userId, asChannel: true }, kind: 'mail', address }];
   });
   if (config.kind === 'email' || forChannel.length === 0) return mails;
-  return [{ target: 'channel', kind: 'chat', config }, ...mails];
+  return [{ target: 'channel', kind: 'post', config }, ...mails];
 }
 
 function isForChannel(target: NoticeTarget): boolean {

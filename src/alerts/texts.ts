@@ -14,6 +14,14 @@ export function oneLine(text: string, most: number): string {
   return cut(line.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim(), most);
 }
 
+/** An address with everything escaped that some markup could end it by; it leads to the same place. */
+export function plainUrl(url: string): string {
+  const { href } = new URL(url);
+  return href.replace(/[|<>"'`()[\]{}\\^*\s]/g, (character) => {
+    return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+}
+
 /** The start of a response as text, without what it repeats of `secrets`; null where it is empty or no text. */
 export function excerptOf(bytes: Uint8Array, secrets: readonly string[] = []): string | null {
   // `stream` leaves out a character that was cut in two.

@@ -10,10 +10,16 @@ export const ALERT_LEVELS = ['warning', 'failure', 'recovery'] as const satisfie
 export interface AlertSettings {
   /** The channels that are told, by level; an empty list tells nobody. What is left out goes to the default. */
   channels: Readonly<Partial<Record<AlertLevel, readonly ChannelRef[]>>>;
+  /** Stands in the notice: what to do, whom to ask. One line. */
+  note: string | null;
+  /** A page that tells more of it. */
+  runbookUrl: string | null;
 }
 
+export const NOTE_CHARACTERS = 500;
+
 /** All as it was before anybody chose. */
-export const NO_ALERT_SETTINGS: AlertSettings = { channels: {} };
+export const NO_ALERT_SETTINGS: AlertSettings = { channels: {}, note: null, runbookUrl: null };
 
 /**
  * The channels that are told of an alert, each once: a chosen one that is gone is the default again, so that what it
@@ -33,8 +39,12 @@ export function resolveChannels(
 /** As they are kept: null where all is as it was before anybody chose. */
 export function writeAlertSettings(settings: AlertSettings): string | null {
   const channels = Object.entries(settings.channels).filter(([, refs]) => !isDefault(refs));
-  if (channels.length === 0) return null;
-  return JSON.stringify({ channels: Object.fromEntries(channels) });
+  const kept = {
+    ...(channels.length > 0 && { channels: Object.fromEntries(channels) }),
+    ...(settings.note !== null && { note: settings.note }),
+    ...(settings.runbookUrl !== null && { runbookUrl: settings.runbookUrl }),
+  };
+  return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
 }
 
 function isDefault(refs: readonly ChannelRef[]): boolean {
@@ -45,8 +55,14 @@ function isDefault(refs: readonly ChannelRef[]): boolean {
 export function readAlertSettings(text: string | null): AlertSettings {
   if (text === null) return NO_ALERT_SETTINGS;
   const kept = parse(text);
-  return { channels: readChannels(kept['channels']) };
+  return {
+    channels: readChannels(kept['channels']),
+    note: textOf(kept['note']),
+    runbookUrl: textOf(kept['runbookUrl']),
+  };
 }
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
 
 function readChannels(given: unknown): AlertSettings['channels'] {
   if (typeof given !== 'object' || given === null) return {};

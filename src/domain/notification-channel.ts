@@ -2,13 +2,15 @@
 
 /** One thing that a channel has to be told, such as the address of an incoming webhook. */
 export interface ChannelField {
-  name: 'url';
+  name: 'url' | 'token' | 'chat_id' | 'routing_key' | 'server';
   label: string;
   /** Whoever knows it can post: shown only in part. */
   isSecret: boolean;
   isRequired: boolean;
   /** An address, whose form is checked; where it leads is judged when something is sent. */
   isUrl: boolean;
+  /** What it must look like, beside that. */
+  pattern?: RegExp;
   maxLength: number;
   description: string;
   placeholder: string;
@@ -33,6 +35,10 @@ const INCOMING_WEBHOOK: ChannelField = {
   placeholder: 'https://',
 };
 
+const required = { isSecret: true, isRequired: true, isUrl: false, maxLength: 255 } as const;
+const SERVER = { isSecret: false, isRequired: false, isUrl: true, maxLength: 255 } as const;
+const ORIGIN = /^https?:\/\/[^/?#]+\/?$/i;
+
 /** Each kind's name, what it has to be told, and where people find that. Email needs nothing. */
 export const CHANNEL_KINDS = {
   slack: {
@@ -56,13 +62,120 @@ export const CHANNEL_KINDS = {
     fields: [INCOMING_WEBHOOK],
     isFoundIn: 'The space’s “Apps & integrations”, “Webhooks”.',
   },
+  mattermost: {
+    label: 'Mattermost',
+    fields: [INCOMING_WEBHOOK],
+    isFoundIn: 'The product menu, “Integrations”, “Incoming Webhooks”, “Add Incoming Webhook”.',
+  },
+  ntfy: {
+    label: 'ntfy',
+    fields: [
+      {
+        ...required,
+        name: 'url',
+        label: 'Topic',
+        isUrl: true,
+        pattern: /^https?:\/\/[^/?#]+\/[\w-]{1,64}\/?$/i,
+        maxLength: 2048,
+        description: 'Its address. Whoever knows it can read along, so it is kept encrypted.',
+        placeholder: 'https://ntfy.sh/our-topic',
+      },
+      {
+        ...required,
+        name: 'token',
+        label: 'Access token',
+        isRequired: false,
+        pattern: /^[!-~]+$/,
+        description: 'Only where the topic asks for one.',
+        placeholder: 'tk_…',
+      },
+    ],
+    isFoundIn: 'The topic is a name that you choose; a token is made in the account of the server.',
+  },
+  telegram: {
+    label: 'Telegram',
+    fields: [
+      {
+        ...required,
+        name: 'token',
+        label: 'Bot token',
+        pattern: /^\d{1,20}:[\w-]{1,100}$/,
+        description: 'Of a bot that is a member of the chat. It is kept encrypted.',
+        placeholder: '110201543:AAHdq…',
+      },
+      {
+        ...required,
+        name: 'chat_id',
+        label: 'Chat id',
+        isSecret: false,
+        pattern: /^(?:-?\d{1,20}|@\w{1,64})$/,
+        description: 'A number, or the name of a public channel such as @our_alerts.',
+        placeholder: '-1001234567890',
+      },
+      {
+        ...SERVER,
+        name: 'server',
+        label: 'Bot API server',
+        pattern: ORIGIN,
+        description: 'Empty: that of Telegram.',
+        placeholder: 'https://api.telegram.org',
+      },
+    ],
+    isFoundIn:
+      '@BotFather makes a bot and tells its token. The id is in what getUpdates answers after somebody has written in the chat.',
+  },
+  pagerduty: {
+    label: 'PagerDuty',
+    fields: [
+      {
+        ...required,
+        name: 'routing_key',
+        label: 'Integration key',
+        pattern: /^[\w-]{1,64}$/,
+        description: 'Of an integration “Events API V2”. It is kept encrypted.',
+        placeholder: '',
+      },
+      {
+        ...SERVER,
+        name: 'server',
+        label: 'Events API server',
+        pattern: ORIGIN,
+        description: 'Empty: that of the US; accounts in the EU have another.',
+        placeholder: 'https://events.eu.pagerduty.com',
+      },
+    ],
+    isFoundIn: 'The service’s “Integrations”, “Add an integration”, “Events API V2”.',
+  },
+  webhook: {
+    label: 'Webhook',
+    fields: [
+      {
+        ...required,
+        name: 'url',
+        label: 'Webhook address',
+        isUrl: true,
+        maxLength: 2048,
+        description: 'Gets a POST with JSON, signed with the team’s signing secret.',
+        placeholder: 'https://',
+      },
+    ],
+    isFoundIn: 'A program of yours; its documentation is under “Where” in docs/alerts.md.',
+  },
 } as const satisfies Record<string, ChannelKindInfo>;
 
 /** Every kind but email, which goes to people and not to an address of the team. */
 export type PostedKind = keyof typeof CHANNEL_KINDS;
 
 /** A channel with what its fields hold, by their names. */
-export type PostedChannel = { kind: PostedKind; url: string };
+export type PostedChannel =
+  | { kind: ChatKind; url: string }
+  | { kind: 'webhook'; url: string }
+  | { kind: 'ntfy'; url: string; token?: string }
+  | { kind: 'telegram'; token: string; chat_id: string; server?: string }
+  | { kind: 'pagerduty'; routing_key: string; server?: string };
+/** Chats, which take alerts at an incoming webhook. */
+export type ChatKind = Exclude<PostedKind, 'webhook' | 'ntfy' | 'telegram' | 'pagerduty'>;
+export type ChannelOfKind<Kind extends PostedKind> = Extract<PostedChannel, { kind: Kind }>;
 export type ChannelConfig = { kind: 'email' } | PostedChannel;
 
 /** A team that has chosen none hears by email. */

@@ -3,13 +3,17 @@ import {
   type AlertSettings,
   type ChannelRef,
   NO_ALERT_SETTINGS,
+  NOTE_CHARACTERS,
 } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
-import { type Fields, Findings, findGiven, type Reading } from './fields.ts';
+import { type Fields, Findings, findGiven, isAtMost, isName, isSendableUrl } from './fields.ts';
+import { type Reading, readText } from './fields.ts';
+import { LIMITS } from './limits.ts';
 
 const TEXTS = {
   notAList: 'The channels must be a list of names.',
   unknown: 'There is no such channel.',
+  runbook: 'The runbook must be a valid URL.',
 } as const;
 
 /** The field that chooses the channels of a level. */
@@ -19,7 +23,8 @@ export function channelsField(level: AlertLevel): `${AlertLevel}_channels` {
 
 /**
  * Reads what a cron or queue sets about its alerts (§6.5): `warning_channels`, `failure_channels` and
- * `recovery_channels`, each a list. One that is left out goes to the team's default channel, an empty one to nobody.
+ * `recovery_channels`, each a list (one that is left out goes to the team's default channel, an empty one to nobody),
+ * `alert_note` and `runbook_url`.
  * Never throws.
  *
  * @param refOf  the channel that a text of the list means, or null
@@ -29,13 +34,21 @@ export function readAlertSettings(
   refOf: (text: string) => ChannelRef | null,
 ): Reading<AlertSettings> {
   const findings = new Findings();
+  const note = readText(fields, 'alert_note', NOTE_RULES, findings)?.trim() ?? null;
+  const runbookUrl = readText(fields, 'runbook_url', RUNBOOK_RULES, findings);
   const channels: Partial<Record<AlertLevel, readonly ChannelRef[]>> = {};
   for (const level of ALERT_LEVELS) {
     const refs = readRefs(fields, channelsField(level), refOf, findings);
     if (refs !== null) channels[level] = refs;
   }
-  return findings.settle({ ...NO_ALERT_SETTINGS, channels });
+  return findings.settle({ ...NO_ALERT_SETTINGS, channels, note, runbookUrl });
 }
+
+const NOTE_RULES = [isName('alert_note'), isAtMost('alert_note', NOTE_CHARACTERS)];
+const RUNBOOK_RULES = [
+  (text: string) => (isSendableUrl(text) ? null : TEXTS.runbook),
+  isAtMost('runbook_url', LIMITS.urlCharacters),
+];
 
 function readRefs(
   fields: Fields,

@@ -61,6 +61,7 @@ function readConfig(fields: Fields, current: ChannelConfig, findings: Findings):
   }
   const values = fieldsOfKind(kind).flatMap((field) => {
     const given = readText(fields, field.name, rulesOf(field), findings);
+    if (given === REMOVED && !field.isRequired) return [];
     const isKept = field.isSecret && current.kind === kind;
     const value = given ?? (isKept ? valueOf(current, field) : null);
     if (value === null && field.isRequired)
@@ -70,13 +71,23 @@ function readConfig(fields: Fields, current: ChannelConfig, findings: Findings):
   return { kind, ...Object.fromEntries(values) } as ChannelConfig;
 }
 
+/** What a form holds where something that it does not show is to be gone. */
+export const REMOVED = '-';
+
 function rulesOf(field: ChannelField): TextRule[] {
+  const looksWrong = `The ${wordOf(field)} does not look like one, such as ${field.placeholder || 'R0UT1NGK3Y'}.`;
   const isWrong = `The ${wordOf(field)} must be a valid URL.`;
   return [
     isName(field.name),
-    (text) => (field.isUrl && !isSendableUrl(text) ? isWrong : null),
+    (text) => (field.isUrl && !isSendableUrl(text) && text !== REMOVED ? isWrong : null),
+    (text) => (isOdd(field, text) ? looksWrong : null),
     isAtMost(field.name, field.maxLength),
   ];
+}
+
+function isOdd({ pattern, isUrl }: ChannelField, text: string): boolean {
+  if (pattern === undefined || text === REMOVED) return false;
+  return !pattern.test(text) && (!isUrl || isSendableUrl(text));
 }
 
 /** Inside a sentence: `incoming webhook`. */

@@ -338,7 +338,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         emailAlerts: false,
         deadLetterDays: 14,
         isPaused: false,
-        alertSettings: { channels: {} },
+        alertSettings: { channels: {}, note: null, runbookUrl: null },
       });
     });
 

@@ -1,36 +1,53 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { CHANNEL_KINDS, type PostedKind } from '#domain/notification-channel';
+import type { ChatKind, PostedChannel, PostedKind } from '#domain/notification-channel';
 import { SAMPLE_MESSAGE } from '#testing/alert-message';
 import { formatMail } from './email/email.ts';
 import { cut, type Message } from './message.ts';
-import { CHAT_FORMATS } from './registry.ts';
+import { CHAT_FORMATS, postsOf } from './registry.ts';
 
-const kinds = Object.keys(CHANNEL_KINDS) as PostedKind[];
+const url = 'https://hooks.example/s3cret';
 
-function postOf(kind: PostedKind, change: Partial<Message> = {}) {
-  return JSON.stringify(CHAT_FORMATS[kind].formatPost({ ...SAMPLE_MESSAGE, ...change }));
+/** One of each kind but the chats, which are all alike. */
+const SERVICES: Record<Exclude<PostedKind, ChatKind>, PostedChannel> = {
+  webhook: { kind: 'webhook', url },
+  ntfy: { kind: 'ntfy', url: 'https://ntfy.example/our-topic', token: 'tk_s3cret' },
+  telegram: { kind: 'telegram', token: '110:s3cret', chat_id: '-100123' },
+  pagerduty: { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y' },
+};
+const chats = (Object.keys(CHAT_FORMATS) as ChatKind[]).map((kind) => ({ kind, url }));
+const kinds: PostedChannel[] = [...chats, ...Object.values(SERVICES)];
+
+function postsTo(channel: PostedChannel, change: Partial<Message> = {}) {
+  return postsOf(channel, { ...SAMPLE_MESSAGE, ...change });
 }
 
-for (const kind of kinds) {
+function postOf(kind: ChatKind, change: Partial<Message> = {}) {
+  return JSON.stringify(postsTo({ kind, url }, change)[0]?.body);
+}
+
+for (const channel of kinds) {
+  const { kind } = channel;
+  const postOf = (change: Partial<Message> = {}) => JSON.stringify(postsTo(channel, change));
   describe(`a post to ${kind}`, () => {
     test('is what stands in expected.json, its markup escaped', () => {
       const file = new URL(`./${kind}/expected.json`, import.meta.url);
       const expected = JSON.parse(readFileSync(file, 'utf8')) as unknown;
-      assert.deepEqual(JSON.parse(postOf(kind)), expected);
+      const [post, ...more] = JSON.parse(postOf()) as { body: unknown }[];
+      assert.deepEqual(kind in SERVICES ? [post, ...more] : post?.body, expected);
     });
 
     test('leaves out a response that there is none of', () => {
-      const post = postOf(kind, { excerpt: null });
+      const post = postOf({ excerpt: null });
       assert.ok(!post.includes('second'));
       assert.ok(!post.includes('null,null'));
       assert.ok(post.includes(SAMPLE_MESSAGE.link.url));
     });
 
     test('has the title within what a title may hold, however long the name', () => {
-      const post = postOf(kind, { title: '*'.repeat(400) });
-      assert.ok(post.length < 4000);
+      const post = postOf({ title: '*'.repeat(400) });
+      assert.ok(post.length < 4500);
     });
   });
 }
@@ -59,12 +76,52 @@ describe('no text from outside', () => {
   test('stands where Microsoft Teams reads Markdown', () => {
     assert.doesNotMatch(postOf('teams'), /"TextBlock"|"FactSet"/);
   });
+  test('mentions anybody or ends the code block in Mattermost', () => {
+    const post = postOf('mattermost');
+    assert.doesNotMatch(post, /<!|@everyone|\*Pay\*(?!\*)(?<!\\\\\*Pay\\\\\*)/);
+    assert.equal(post.split('```').length - 1, 2);
+    assert.doesNotMatch(post, /[^\\]\[x\]/);
+  });
+  test('is markup in Telegram or ntfy, which are asked for none', () => {
+    for (const channel of [SERVICES.telegram, SERVICES.ntfy])
+      assert.doesNotMatch(JSON.stringify(postsTo(channel)), /parse_mode|"markdown"/);
+  });
   test('is HTML in Google Chat', () => {
     assert.doesNotMatch(
       postOf('google-chat', { title: '<i>', excerpt: '<i>' }),
       /(?<!fallbackText":")<i>/,
     );
     assert.ok(postOf('google-chat').includes('&lt;b&gt;no&lt;/b&gt;'));
+  });
+});
+
+describe('PagerDuty', () => {
+  const eventsOf = (change: Partial<Message>) =>
+    postsTo(SERVICES.pagerduty, change).map(({ body }) => {
+      const { event_action, dedup_key } = body as Record<string, string>;
+      return `${event_action} ${dedup_key}`;
+    });
+  const { details } = SAMPLE_MESSAGE;
+  assert.ok(details);
+  const key = 'belfry-cron-019a0000-0000-7000-8000-00000000000c';
+
+  test('opens what a recovery resolves, by the key of the cron', () => {
+    assert.deepEqual(eventsOf({}), [`trigger ${key}`]);
+    assert.deepEqual(eventsOf({ level: 'warning' }), [`trigger ${key}`]);
+    assert.deepEqual(eventsOf({ level: 'recovery' }), [`resolve ${key}`]);
+  });
+  test('hears of each cron apart, where a notice tells of several', () => {
+    const subjects = [...details.subjects, { kind: 'cron', id: 'other', name: 'Other' } as const];
+    const events = eventsOf({ details: { ...details, subjects } });
+    assert.deepEqual(events, [`trigger ${key}`, 'trigger belfry-cron-other']);
+  });
+  test('resolves what a test has opened', () => {
+    const events = eventsOf({ level: 'test', details: null });
+    assert.deepEqual(
+      events.map((event) => event.split(' ')[0]),
+      ['trigger', 'resolve'],
+    );
+    assert.equal(new Set(events.map((event) => event.split(' ')[1])).size, 1);
   });
 });
 

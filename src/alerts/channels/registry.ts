@@ -1,14 +1,51 @@
-import type { PostedKind } from '#domain/notification-channel';
+import type { ChatKind, PostedChannel, PostedKind } from '#domain/notification-channel';
 import type { ChatChannel } from './chat-channel.ts';
 import { discord } from './discord/discord.ts';
 import { googleChat } from './google-chat/google-chat.ts';
+import { mattermost } from './mattermost/mattermost.ts';
+import type { Message } from './message.ts';
+import { ntfy } from './ntfy/ntfy.ts';
+import { pagerduty } from './pagerduty/pagerduty.ts';
+import type { Post, PostingChannel } from './posting-channel.ts';
 import { slack } from './slack/slack.ts';
 import { teams } from './teams/teams.ts';
+import { telegram } from './telegram/telegram.ts';
+import { webhook } from './webhook/webhook.ts';
 
 /** Every chat that a team can choose. Email is apart: it goes to people, not to an address of the team. */
-export const CHAT_FORMATS: Record<PostedKind, ChatChannel> = {
+export const CHAT_FORMATS: Record<ChatKind, ChatChannel> = {
   slack,
   discord,
   teams,
   'google-chat': googleChat,
+  mattermost,
 };
+
+/** Whatever is told otherwise than by one body at an incoming webhook. */
+const POSTING_CHANNELS: {
+  [Kind in Exclude<PostedKind, ChatKind>]: PostingChannel<Kind>;
+} = { webhook, ntfy, telegram, pagerduty };
+
+/** What is to be sent to a channel, one after the other. */
+export function postsOf(channel: PostedChannel, message: Message): readonly Post[] {
+  if (isChat(channel)) {
+    const body = CHAT_FORMATS[channel.kind].formatPost(message);
+    return [{ url: channel.url, headers: [], body }];
+  }
+  switch (channel.kind) {
+    case 'webhook':
+      return POSTING_CHANNELS.webhook.formatPosts(message, channel);
+    case 'ntfy':
+      return POSTING_CHANNELS.ntfy.formatPosts(message, channel);
+    case 'telegram':
+      return POSTING_CHANNELS.telegram.formatPosts(message, channel);
+    case 'pagerduty':
+      return POSTING_CHANNELS.pagerduty.formatPosts(message, channel);
+  }
+}
+
+function isChat(
+  channel: PostedChannel,
+): channel is Extract<PostedChannel, { kind: ChatKind; url: string }> {
+  return Object.hasOwn(CHAT_FORMATS, channel.kind);
+}

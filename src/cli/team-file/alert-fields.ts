@@ -4,13 +4,18 @@ import {
   type AlertSettings,
   type ChannelRef,
   DEFAULT_REF,
+  NO_ALERT_SETTINGS,
 } from '#domain/alert-settings';
 import { channelsField } from '#work/alert-settings-input';
 import type { Path, Problem } from './document.ts';
 
 type Named = { id: string; name: string };
 
-export const ALERT_FIELDS: readonly string[] = ALERT_LEVELS.map(channelsField);
+export const ALERT_FIELDS: readonly string[] = [
+  ...ALERT_LEVELS.map(channelsField),
+  'alert_note',
+  'runbook_url',
+];
 
 /** A channel that is gone is the default again. */
 export function withNames(settings: AlertSettings, channels: readonly Named[]): AlertSettings {
@@ -35,7 +40,7 @@ export function writeAlertFields(
   channels: readonly Named[],
 ): Record<string, unknown> {
   const named = fieldsOf(withNames(settings, channels));
-  const standard = fieldsOf({ channels: {} });
+  const standard = fieldsOf(NO_ALERT_SETTINGS);
   return Object.fromEntries(
     ALERT_FIELDS.flatMap((field) =>
       JSON.stringify(named[field]) === JSON.stringify(standard[field])
@@ -56,13 +61,12 @@ export function pairAlertFields(
   return ALERT_FIELDS.map((field) => [field, from?.[field], to[field]]);
 }
 
-function fieldsOf({ channels }: AlertSettings): Record<string, unknown> {
-  return Object.fromEntries(
-    ALERT_LEVELS.map((level) => [
-      channelsField(level),
-      (channels[level] ?? [DEFAULT_REF]).toSorted(),
-    ]),
-  );
+function fieldsOf({ channels, note, runbookUrl }: AlertSettings): Record<string, unknown> {
+  const told = ALERT_LEVELS.map((level) => [
+    channelsField(level),
+    (channels[level] ?? [DEFAULT_REF]).toSorted(),
+  ]);
+  return { ...Object.fromEntries(told), alert_note: note, runbook_url: runbookUrl };
 }
 
 /** Names that neither the team nor the file has a channel of. */

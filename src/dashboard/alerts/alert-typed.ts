@@ -1,18 +1,29 @@
 /** What a cron's or queue's form holds about its alerts, beside when they are raised. */
-import { ALERT_LEVELS, type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
+import {
+  ALERT_LEVELS,
+  type AlertSettings,
+  DEFAULT_REF,
+  NO_ALERT_SETTINGS,
+} from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { ChannelChoice } from '../services.ts';
 
 export type AlertTyped = {
   /** The ids that are ticked. */
   channels: Record<AlertLevel, readonly string[]>;
+  alert_note: string;
+  runbook_url: string;
 };
 
-export const noAlertTyped: AlertTyped = typedOfAlerts({ channels: {} });
+export const noAlertTyped: AlertTyped = typedOfAlerts(NO_ALERT_SETTINGS);
 
-export function typedOfAlerts({ channels }: AlertSettings): AlertTyped {
+export function typedOfAlerts({ channels, note, runbookUrl }: AlertSettings): AlertTyped {
   const ticked = ALERT_LEVELS.map((level) => [level, channels[level] ?? [DEFAULT_REF]]);
-  return { channels: Object.fromEntries(ticked) as AlertTyped['channels'] };
+  return {
+    channels: Object.fromEntries(ticked) as AlertTyped['channels'],
+    alert_note: note ?? '',
+    runbook_url: runbookUrl ?? '',
+  };
 }
 
 /** A channel that is gone is the default again, as when alerts are raised. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { CHANNEL_KINDS } from '#domain/notification-channel';
 import { WEEK_MS } from '#domain/maintenance';
 import { isNarrowed, readAlertSearch } from './alert-filter.ts';
 import { parseInstant, writeInstant } from './window-typed.ts';
@@ -94,4 +96,12 @@ describe('the address of the Alerts tab', () => {
     assert.equal(isNarrowed(new URLSearchParams('after=x&level=')), false);
     assert.equal(isNarrowed(new URLSearchParams('level=failure')), true);
   });
+});
+
+test('the style sheet shows what a channel asks for while it is chosen, for each kind', () => {
+  const sheet = readFileSync(new URL('./Alerts.module.css', import.meta.url), 'utf8');
+  for (const kind of Object.keys(CHANNEL_KINDS)) {
+    const rule = `.channel:has(option[value='${kind}']:checked) .address:not([data-kinds~='${kind}'])`;
+    assert.ok(sheet.includes(rule), kind);
+  }
 });

@@ -1,8 +1,14 @@
 /** What a cron's or queue's form says about its alerts, read by the rules of `work`. */
-import { ALERT_LEVELS, type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
+import {
+  ALERT_LEVELS,
+  type AlertSettings,
+  DEFAULT_REF,
+  NO_ALERT_SETTINGS,
+} from '#domain/alert-settings';
 import { isId } from '#domain/ids';
 import { MOST_CHANNELS } from '#domain/notification-channel';
 import { channelsField, readAlertSettings } from '#work/alert-settings-input';
+import { readText } from '../forms/read-form.ts';
 import { buildFields, errorsOf } from '../work-forms/read-fields.ts';
 import type { FieldErrors } from '../services.ts';
 import { type AlertTyped, channelsShown, noAlertTyped } from './alert-typed.ts';
@@ -13,14 +19,19 @@ export function readAlertForm(form: FormData): {
   errors: FieldErrors;
 } {
   const ticked = form.has(channelsShown) ? readTicked(form) : noAlertTyped.channels;
-  const typed: AlertTyped = { channels: ticked };
+  const typed: AlertTyped = {
+    channels: ticked,
+    alert_note: readText(form, 'alert_note').trim(),
+    runbook_url: readText(form, 'runbook_url').trim(),
+  };
+  const { channels: _, ...texts } = typed;
   const lists = ALERT_LEVELS.map((level) => [channelsField(level), JSON.stringify(ticked[level])]);
-  const fields = buildFields({}, Object.fromEntries(lists) as Record<string, string>);
+  const fields = buildFields(texts, Object.fromEntries(lists) as Record<string, string>);
   const reading = readAlertSettings(fields, (text) =>
     isId(text) || text === DEFAULT_REF ? text : null,
   );
   if (reading.ok) return { typed, settings: reading.input, errors: {} };
-  return { typed, settings: { channels: {} }, errors: errorsOf(reading.errors) };
+  return { typed, settings: NO_ALERT_SETTINGS, errors: errorsOf(reading.errors) };
 }
 
 function readTicked(form: FormData): AlertTyped['channels'] {

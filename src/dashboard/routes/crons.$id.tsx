@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { data, Link, useLocation } from 'react-router';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
-import { ALERT_LEVELS } from '#domain/alert-settings';
+import { ALERT_LEVELS, type AlertSettings } from '#domain/alert-settings';
+import { noteEntries } from '../alerts/note-entries.tsx';
 import { readTold } from '../alerts/told.ts';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
@@ -89,6 +90,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     history,
     failing,
     told,
+    alertSettings: cron.alertSettings,
     status: status ?? null,
   };
   return { ...page, durations, range, faults, deletion, windows, activity };
@@ -317,9 +319,17 @@ type SettingsProps = {
   payload: string | null;
   /** Who is told of its alerts; null where that is the default channel. */
   told: string | null;
+  alertSettings: AlertSettings;
 };
 
-function Settings({ row: { cron }, headers, payload, windows, told }: SettingsProps) {
+function Settings({
+  row: { cron },
+  headers,
+  payload,
+  windows,
+  told,
+  alertSettings,
+}: SettingsProps) {
   const threshold = cron.alertThreshold;
   return (
     <Panel title="Settings">
@@ -340,6 +350,7 @@ function Settings({ row: { cron }, headers, payload, windows, told }: SettingsPr
             </AlertFact>,
           ],
           ['Told', told],
+          ...noteEntries(alertSettings),
           [
             'Success assertions',
             cron.assertions.length === 0 ? 'None' : <AssertionList assertions={cron.assertions} />,

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { data, Link } from 'react-router';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
+import { noteEntries } from '../alerts/note-entries.tsx';
 import { readTold } from '../alerts/told.ts';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
@@ -249,6 +250,7 @@ function Settings({ row: { queue }, isMuted, told }: SettingsProps) {
             </AlertFact>,
           ],
           ['Told besides', told],
+          ...noteEntries(queue.alertSettings),
           [
             'Success assertions',
             queue.assertions.length === 0 ? (

@@ -4,6 +4,7 @@ import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import { ALERT_LEVELS } from '#domain/alert-settings';
 import { ChannelChoices } from '../alerts/ChannelChoices.tsx';
+import { NoteFields } from '../alerts/NoteFields.tsx';
 import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
@@ -127,6 +128,7 @@ function AlertFields({ typed, errors, choices }: Part & Pick<CronFormProps, 'cho
         levels={ALERT_LEVELS}
         note="By level. Nothing ticked: the alert stands on the Alerts page alone."
       />
+      <NoteFields typed={typed.alerts} errors={errors} />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import { ChannelChoices } from '../alerts/ChannelChoices.tsx';
+import { NoteFields } from '../alerts/NoteFields.tsx';
 import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
@@ -119,6 +120,7 @@ function AlertFields({ typed, errors, choices }: Part & { choices: readonly Chan
         levels={['warning', 'failure']}
         note="Besides the mails to every member, by level. Nothing ticked: the mails alone."
       />
+      <NoteFields typed={typed.alerts} errors={errors} />
     </div>
   );
 }

@@ -127,6 +127,8 @@ describe('the form of a queue', () => {
   };
   const noneChosen = {
     channels: { warning: ['default'], failure: ['default'], recovery: ['default'] },
+    note: null,
+    runbookUrl: null,
   };
   test('reads every setting', () => {
     assert.deepEqual(inputOf(readQueueForm(form(queue))), {

@@ -126,6 +126,26 @@ export class AlertStore {
     return row ? alertOf(row) : null;
   }
 
+  /** Which crons or queues have recovered after an alert. @param sourceIds  some hundreds at most */
+  async listRecoveredSince(
+    teamId: string,
+    sourceIds: readonly string[],
+    alertId: string,
+  ): Promise<Set<string>> {
+    const rows = await this.#db.read((db) =>
+      db
+        .selectFrom('alerts')
+        .select('source_id')
+        .distinct()
+        .where('team_id', '=', teamId)
+        .where('source_id', 'in', sourceIds)
+        .where('id', '>', alertId)
+        .where('level', '=', 'recovery')
+        .execute(),
+    );
+    return new Set(rows.map(({ source_id }) => source_id));
+  }
+
   /** Counts no further than `most`: beyond that nobody cares how many there are. */
   async countUnread(teamId: string, most: number): Promise<number> {
     const { n } = await this.#searches.read((db) =>

@@ -1,3 +1,4 @@
+import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
 import { readCronPayload } from '#domain/payload';
 import type { RequestSpec } from '#domain/request';
@@ -26,8 +27,10 @@ export interface ClaimedNotice {
   alert: StoredAlert;
   /** How many it tells of. */
   alertCount: number;
-  /** What the first of them are about, where a maintenance window's end tells of them (§6.6); else empty. */
-  sourceNames: readonly string[];
+  /** What they are about: one, unless a maintenance window's end tells of them (§6.6). */
+  subjects: readonly StoredAlert['source'][];
+  /** Of the first one, as they are now; of one that is gone as if nothing had been chosen. */
+  settings: AlertSettings;
   /** Who is still to be told. */
   targets: readonly NoticeTarget[];
   /** This try included. */
@@ -278,7 +281,11 @@ async function readNotice(
     teamName,
     alert: alertOf(alert),
     alertCount: row.alert_count,
-    sourceNames: alert.muted_by === null ? [] : await readNames(trx, row.team_id, groupId),
+    subjects:
+      row.alert_count === 1 || alert.muted_by === null
+        ? [alertOf(alert).source]
+        : await readSubjects(trx, row.team_id, groupId),
+    settings: await readSettings(trx, alert),
     targets: readTargets(row.targets),
     attempts: row.attempts,
     firstTriedAt: row.first_tried_at ?? 0,
@@ -297,19 +304,38 @@ function readTargets(text: string): NoticeTarget[] {
   }
 }
 
-/** So many crons are named; of the others it is said how many they are. */
-const MOST_NAMED = 10;
+/** As many as the end of one window tells of. */
+const MOST_SUBJECTS = 500;
 
-async function readNames(trx: Trx, teamId: string, groupId: string): Promise<string[]> {
+async function readSubjects(
+  trx: Trx,
+  teamId: string,
+  groupId: string,
+): Promise<StoredAlert['source'][]> {
   const rows = await trx
     .selectFrom('alerts')
-    .select('source_name')
+    .select(['source', 'source_id', 'source_name'])
     .where('team_id', '=', teamId)
     .where('notice_id', '=', groupId)
     .orderBy('id')
-    .limit(MOST_NAMED)
+    .limit(MOST_SUBJECTS)
     .execute();
-  return rows.map(({ source_name }) => source_name);
+  return rows.map(({ source, source_id, source_name }) => {
+    return { kind: source, id: source_id, name: source_name };
+  });
+}
+
+async function readSettings(
+  trx: Trx,
+  { team_id, source, source_id }: AlertsTable,
+): Promise<AlertSettings> {
+  const row = await trx
+    .selectFrom(source === 'cron' ? 'crons' : 'queues')
+    .select('alert_settings')
+    .where('team_id', '=', team_id)
+    .where('id', '=', source_id)
+    .executeTakeFirst();
+  return readAlertSettings(row?.alert_settings ?? null);
 }
 
 async function readRequest(

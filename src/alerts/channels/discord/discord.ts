@@ -12,7 +12,7 @@ const TITLE_CHARACTERS = 256;
 
 /** A Discord webhook's embed. Nobody is ever pinged, whatever a name looks like. */
 export const discord: ChatChannel = {
-  formatPost: ({ level, title, facts, excerpt, link }: Message) => ({
+  formatPost: ({ level, title, facts, excerpt, link, runbook }: Message) => ({
     allowed_mentions: { parse: [] },
     embeds: [
       {
@@ -27,6 +27,7 @@ export const discord: ChatChannel = {
         description: [
           ...(excerpt === null ? [] : [codeBlock(excerpt)]),
           `[${link.label}](${link.url})`,
+          ...(runbook === null ? [] : [`[${runbook.label}](${runbook.url})`]),
         ].join('\n'),
       },
     ],

@@ -25,14 +25,15 @@ export function formatMail(message: Message): MailContent {
   return { subject, text: formatText(message), html: formatHtml(message) };
 }
 
-function formatText({ title, facts, excerpt, link }: Message): string {
+function formatText({ title, facts, excerpt, link, runbook }: Message): string {
   const lines = [title, '', ...facts.map(({ label, value }) => `${label}: ${value}`), ''];
   if (excerpt !== null) lines.push('The response began:', '', excerpt, '');
+  if (runbook !== null) lines.push(`${runbook.label}: ${runbook.url}`);
   lines.push(`${link.label}: ${link.url}`, '');
   return lines.join('\n');
 }
 
-function formatHtml({ level, title, facts, excerpt, link }: Message): string {
+function formatHtml({ level, title, facts, excerpt, link, runbook }: Message): string {
   const rows = facts.map(
     ({ label, value }) =>
       `<tr><td style="padding:2px 16px 2px 0;color:#555">${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`,
@@ -46,7 +47,9 @@ function formatHtml({ level, title, facts, excerpt, link }: Message): string {
     `<h1 style="font-size:18px;color:${COLORS[level]}">${escapeHtml(title)}</h1>`,
     `<table style="border-collapse:collapse;font-size:15px">${rows.join('')}</table>`,
     response,
-    `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`,
+    ...[...(runbook === null ? [] : [runbook]), link].map(
+      ({ label, url }) => `<p><a href="${escapeHtml(url)}">${escapeHtml(label)}</a></p>`,
+    ),
     '</body></html>',
   ].join('\n');
 }

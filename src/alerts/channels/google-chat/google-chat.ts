@@ -3,7 +3,7 @@ import type { ChatChannel } from '../chat-channel.ts';
 
 /** A card at a Google Chat webhook. Its texts know a little HTML, so they are escaped. */
 export const googleChat: ChatChannel = {
-  formatPost: ({ title, facts, excerpt, link }: Message) => ({
+  formatPost: ({ title, facts, excerpt, link, runbook }: Message) => ({
     fallbackText: title,
     cardsV2: [
       {
@@ -19,7 +19,9 @@ export const googleChat: ChatChannel = {
                 ...(excerpt === null ? [] : [{ textParagraph: { text: escapeLines(excerpt) } }]),
                 {
                   buttonList: {
-                    buttons: [{ text: link.label, onClick: { openLink: { url: link.url } } }],
+                    buttons: [link, ...(runbook === null ? [] : [runbook])].map(
+                      ({ label, url }) => ({ text: label, onClick: { openLink: { url } } }),
+                    ),
                   },
                 },
               ],

@@ -9,7 +9,7 @@ const HEADER_CHARACTERS = 150;
  * code), with the characters that Slack's own syntax is made of escaped; so no name can call a channel.
  */
 export const slack: ChatChannel = {
-  formatPost: ({ title, facts, excerpt, link }: Message) => ({
+  formatPost: ({ title, facts, excerpt, link, runbook }: Message) => ({
     text: escapeText(title),
     mrkdwn: false,
     unfurl_links: false,
@@ -22,6 +22,7 @@ export const slack: ChatChannel = {
       },
       ...(excerpt === null ? [] : [section(codeBlock(excerpt))]),
       section(`<${link.url}|${link.label}>`),
+      ...(runbook === null ? [] : [section(`<${escapeText(runbook.url)}|${runbook.label}>`)]),
     ],
   }),
 };

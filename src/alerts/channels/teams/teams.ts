@@ -13,7 +13,7 @@ const COLORS: Record<Message['level'], string> = {
  * Texts from outside stand in text runs, which know no markup, unlike text blocks and facts.
  */
 export const teams: ChatChannel = {
-  formatPost: ({ level, title, facts, excerpt, link }: Message) => ({
+  formatPost: ({ level, title, facts, excerpt, link, runbook }: Message) => ({
     type: 'message',
     attachments: [
       {
@@ -30,7 +30,9 @@ export const teams: ChatChannel = {
             ),
             ...(excerpt === null ? [] : [textLine([{ text: excerpt, fontType: 'Monospace' }])]),
           ],
-          actions: [{ type: 'Action.OpenUrl', title: link.label, url: link.url }],
+          actions: [link, ...(runbook === null ? [] : [runbook])].map(({ label, url }) => {
+            return { type: 'Action.OpenUrl', title: label, url };
+          }),
         },
       },
     ],

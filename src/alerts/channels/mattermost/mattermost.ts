@@ -1,0 +1,51 @@
+import { cut, type Message } from '../message.ts';
+import type { ChatChannel } from '../chat-channel.ts';
+
+const COLORS: Record<Message['level'], string> = {
+  warning: '#d9a200',
+  failure: '#c62828',
+  recovery: '#2e7d32',
+  test: '#546e7a',
+};
+const TITLE_CHARACTERS = 250;
+
+/**
+ * An attachment at an incoming webhook of Mattermost. It reads Markdown, mentions and Slack's way of writing them
+ * (`<!channel>`) in every text, so what they begin with is set apart by a space of no width.
+ */
+export const mattermost: ChatChannel = {
+  formatPost: ({ level, title, facts, excerpt, link, runbook }: Message) => ({
+    attachments: [
+      {
+        fallback: escapeMarkdown(title),
+        color: COLORS[level],
+        title: escapeMarkdown(cut(title, TITLE_CHARACTERS)),
+        title_link: link.url,
+        fields: facts.map(({ label, value }) => ({
+          title: label,
+          value: escapeMarkdown(value),
+          short: true,
+        })),
+        text: [
+          ...(excerpt === null ? [] : [codeBlock(excerpt)]),
+          ...[link, ...(runbook === null ? [] : [runbook])].map(
+            ({ label, url }) => `[${label}](${url})`,
+          ),
+        ].join('\n'),
+      },
+    ],
+  }),
+};
+
+function escapeMarkdown(text: string): string {
+  return breakMentions(text.replace(/[\\*_~`|#\-[\]()!]/g, '\\$&'));
+}
+
+function breakMentions(text: string): string {
+  return text.replace(/[@<]/g, '$&\u200b');
+}
+
+/** A space of no width between two backticks, so that no three of them end the block. */
+function codeBlock(text: string): string {
+  return `\`\`\`\n${breakMentions(text).replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
+}

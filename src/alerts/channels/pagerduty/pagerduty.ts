@@ -1,0 +1,69 @@
+import { cut, type Message, type Subject } from '../message.ts';
+import type { Post, PostingChannel } from '../posting-channel.ts';
+
+const SERVER = 'https://events.pagerduty.com';
+const SUMMARY_CHARACTERS = 1_000;
+
+const SEVERITIES: Record<Exclude<Message['level'], 'recovery'>, string> = {
+  warning: 'warning',
+  failure: 'error',
+  test: 'info',
+};
+
+/**
+ * Events of PagerDuty (version 2): a failure or warning opens an incident, a recovery resolves it. Each cron and each
+ * queue has a key of its own, so what is sent again opens no second one. A test opens one and resolves it.
+ */
+export const pagerduty: PostingChannel<'pagerduty'> = {
+  formatPosts: (message, { routing_key, server = SERVER }) => {
+    const post = (event: object): Post => ({
+      url: `${server.replace(/\/$/, '')}/v2/enqueue`,
+      headers: [],
+      body: { routing_key, ...event },
+    });
+    const { details, level, teamId } = message;
+    if (details === null) {
+      const key = `belfry-test-${teamId}`;
+      return [post(trigger(message, key, 'Belfry')), post(resolve(key))];
+    }
+    return details.subjects.map((subject) =>
+      post(
+        level === 'recovery'
+          ? resolve(keyOf(subject))
+          : trigger(message, keyOf(subject), subject.name),
+      ),
+    );
+  },
+};
+
+function keyOf({ kind, id }: Subject): string {
+  return `belfry-${kind}-${id}`;
+}
+
+function resolve(key: string) {
+  return { event_action: 'resolve', dedup_key: key };
+}
+
+function trigger(message: Message, key: string, source: string) {
+  const { level, title, facts, excerpt, runbook, link, details } = message;
+  const custom = facts.map(({ label, value }) => [label, value] as const);
+  return {
+    event_action: 'trigger',
+    dedup_key: key,
+    client: 'Belfry',
+    client_url: link.url,
+    links: [link, ...(runbook === null ? [] : [runbook])].map(({ label, url }) => {
+      return { href: url, text: label };
+    }),
+    payload: {
+      summary: cut(title, SUMMARY_CHARACTERS),
+      source: cut(source, 255),
+      severity: level === 'recovery' ? 'info' : SEVERITIES[level],
+      ...(details && { timestamp: new Date(details.raisedAt).toISOString() }),
+      custom_details: {
+        ...Object.fromEntries(custom),
+        ...(excerpt === null ? {} : { 'The response began': excerpt }),
+      },
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { cut } from '../message.ts';
+import { writeLines } from '../plain-text.ts';
+import type { PostingChannel } from '../posting-channel.ts';
+
+const SERVER = 'https://api.telegram.org';
+const TEXT_CHARACTERS = 4_000;
+
+/** A message of the team's own bot. It names no `parse_mode`, so no text is markup, and shows no preview of links. */
+export const telegram: PostingChannel<'telegram'> = {
+  formatPosts: (message, { token, chat_id, server = SERVER }) => {
+    const { title, link } = message;
+    // A name of a member would mention them.
+    const told = `${title}\n\n${writeLines(message)}`.replaceAll('@', '@\u200b');
+    const text = cut(told, TEXT_CHARACTERS);
+    return [
+      {
+        url: `${server.replace(/\/$/, '')}/bot${token}/sendMessage`,
+        headers: [],
+        body: {
+          chat_id,
+          text: `${text}\n\n${link.label}: ${link.url}`,
+          link_preview_options: { is_disabled: true },
+        },
+      },
+    ];
+  },
+};

@@ -1,0 +1,35 @@
+import type { Message } from '../message.ts';
+import type { PostingChannel } from '../posting-channel.ts';
+
+/** JSON for a program of the team, signed like what is sent to targets (§5.6); docs/alerts.md tells its fields. */
+export const webhook: PostingChannel<'webhook'> = {
+  formatPosts: (message, { url }) => [{ url, headers: [], body: bodyOf(message), isSigned: true }],
+};
+
+function bodyOf({ level, teamId, teamName, title, runbook, details, excerpt, link }: Message) {
+  const team = { id: teamId, name: teamName };
+  if (details === null) return { type: 'test', title, team, url: link.url };
+  const [source = null] = details.subjects;
+  return {
+    type: 'alert',
+    id: details.noticeId,
+    level,
+    title,
+    team,
+    source,
+    sources: details.subjects,
+    count: details.alertCount,
+    run_id: details.runId,
+    raised_at: new Date(details.raisedAt).toISOString(),
+    attempt_number: details.attemptNumber,
+    response_status: details.responseStatus,
+    reason: details.reason,
+    error_message: details.errorMessage,
+    failed_runs: details.failedRuns,
+    down_ms: details.downMs,
+    response_excerpt: excerpt,
+    note: details.note,
+    runbook_url: runbook?.url ?? null,
+    url: link.url,
+  };
+}

@@ -1,0 +1,12 @@
+import type { Sender } from '#domain/exchange';
+import type { Store } from '#store/store';
+import type { Posting } from './deliver.ts';
+
+/** What posts of a team are sent and signed with. */
+export function postingFor({ teams, clock }: Store, sender: Sender, teamId: string): Posting {
+  return {
+    sender,
+    readSecret: async () => (await teams.readSigningSecret(teamId))?.secret ?? null,
+    now: () => clock.now(),
+  };
+}

@@ -1,0 +1,35 @@
+import { NOTE_CHARACTERS } from '#domain/alert-settings';
+import { TextField } from '../forms/Field.tsx';
+import type { FieldErrors } from '../services.ts';
+import type { AlertTyped } from './alert-typed.ts';
+
+type NoteFieldsProps = { typed: AlertTyped; errors: FieldErrors | undefined };
+
+/** What stands in every notice, for whoever gets it. */
+export function NoteFields({ typed, errors }: NoteFieldsProps) {
+  return (
+    <>
+      <TextField
+        name="alert_note"
+        label="Note"
+        description="Stands in the notice: what to do, whom to ask."
+        maxLength={NOTE_CHARACTERS}
+        autoComplete="off"
+        defaultValue={typed.alert_note}
+        errors={errors}
+      />
+      <TextField
+        name="runbook_url"
+        label="Runbook"
+        description="A page that tells more; the notice links to it."
+        inputMode="url"
+        maxLength={2048}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://"
+        defaultValue={typed.runbook_url}
+        errors={errors}
+      />
+    </>
+  );
+}
