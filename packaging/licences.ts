@@ -4,8 +4,6 @@ import { ROOT } from './places.ts';
 
 /** Packages that the dashboard's build holds. They are development dependencies, since nothing loads them at run time. */
 export const DASHBOARD_PACKAGES = [
-  '@mantine/core',
-  '@mantine/hooks',
   '@react-router/node',
   'cronstrue',
   'react',

@@ -1,19 +1,6 @@
-import '@mantine/core/styles/baseline.css';
-import '@mantine/core/styles/default-css-variables.css';
-import '@mantine/core/styles/global.css';
-import '@mantine/core/styles/UnstyledButton.css';
-import '@mantine/core/styles/Button.css';
-import '@mantine/core/styles/Loader.css';
-import '@mantine/core/styles/Input.css';
-import '@mantine/core/styles/ActionIcon.css';
-import '@mantine/core/styles/PasswordInput.css';
-import '@mantine/core/styles/InlineInput.css';
-import '@mantine/core/styles/Checkbox.css';
-import '@mantine/core/styles/Radio.css';
 import './styles/tokens.css';
 import './styles/base.css';
 
-import { MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useRouteLoaderData } from 'react-router';
 import { ConnectionBar } from './connection/ConnectionBar.tsx';
@@ -24,7 +11,6 @@ import { readTheme, readTimeZone } from './serving/cookies.ts';
 import { gate } from './serving/gate.ts';
 import { FaultPage } from './page/FaultPage.tsx';
 import { NowProvider } from './parts/Time.tsx';
-import { colorSchemeFromServer, mantineTheme } from './theme.ts';
 import type { Route } from './+types/root.ts';
 
 export const middleware: Route.MiddlewareFunction[] = [gate];
@@ -38,7 +24,7 @@ export function loader({ request, context }: Route.LoaderArgs) {
 export function Layout({ children }: { children: ReactNode }) {
   const facts = useRouteLoaderData<typeof loader>('root');
   return (
-    <html lang="en" data-mantine-color-scheme={facts?.theme ?? 'auto'}>
+    <html lang="en" data-theme={facts?.theme ?? 'auto'}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -47,17 +33,9 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
       </head>
       <body>
-        <MantineProvider
-          theme={mantineTheme}
-          colorSchemeManager={colorSchemeFromServer}
-          getRootElement={() => undefined}
-          withCssVariables={false}
-          withGlobalClasses={false}
-        >
-          <NowProvider now={facts?.now ?? 0} timeZone={facts?.timeZone ?? null}>
-            {children}
-          </NowProvider>
-        </MantineProvider>
+        <NowProvider now={facts?.now ?? 0} timeZone={facts?.timeZone ?? null}>
+          {children}
+        </NowProvider>
         <ScrollRestoration />
         <Scripts />
       </body>

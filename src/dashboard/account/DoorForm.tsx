@@ -1,10 +1,11 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { useNavigation } from 'react-router';
 import type { FieldErrors } from '../services.ts';
 import { Form } from '../forms/Form.tsx';
 import { TabTitle } from '../page/PageHeader.tsx';
-import { PasswordField, TextField } from '../forms/Field.tsx';
+import { TextField } from '../forms/Field.tsx';
+import { PasswordField } from '../forms/PasswordField.tsx';
 import { Notice } from '../parts/Notice.tsx';
 
 type DoorFormProps = {
@@ -31,7 +32,7 @@ export function DoorForm({ title, note, problem, word, children, below }: DoorFo
         <Form>
           {problem ? <Notice kind="failed">{problem}</Notice> : null}
           {children}
-          <Button type="submit" size="sm" disabled={isBusy}>
+          <Button type="submit" size="large" disabled={isBusy}>
             {word}
           </Button>
         </Form>

@@ -1,8 +1,9 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import type { FieldErrors, Passkey } from '../services.ts';
 import { AskAuthenticator } from './AskAuthenticator.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { CurrentPasswordField, TextField } from '../forms/Field.tsx';
+import { TextField } from '../forms/Field.tsx';
+import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import classes from './Passkeys.module.css';
 import { Time } from '../parts/Time.tsx';

@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import type { FieldErrors } from '../services.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
-import { CurrentPasswordField, TextField } from '../forms/Field.tsx';
+import { TextField } from '../forms/Field.tsx';
+import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import { QrCode } from './QrCode.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';

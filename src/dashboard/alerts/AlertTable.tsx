@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { Link, useLocation } from 'react-router';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import type { Column } from '../lists/DataTable.tsx';
@@ -114,14 +114,14 @@ function Delivery({ alert }: { alert: Alert }) {
 
 function Mark({ group: { alert, ids } }: { group: AlertGroup }) {
   const [intent, word, variant] = alert.isRead
-    ? ['unread', 'Mark unread', 'quiet']
-    : ['read', 'Mark read', 'default'];
+    ? (['unread', 'Mark unread', 'quiet'] as const)
+    : (['read', 'Mark read', 'default'] as const);
   return (
     <Form preventScrollReset>
       {ids.map((id) => (
         <input key={id} type="hidden" name="id" value={id} />
       ))}
-      <Button type="submit" name="intent" value={intent} variant={variant} size="compact-xs">
+      <Button type="submit" name="intent" value={intent} variant={variant} size="small">
         {word}
       </Button>
     </Form>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { useNavigation } from 'react-router';
 import { CHANNEL_KINDS, CHANNEL_NAME_CHARACTERS, isPostedKind } from '#domain/notification-channel';
 import { EnterSaves } from '../forms/FormActions.tsx';

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import { Form } from '../forms/Form.tsx';
@@ -63,7 +63,7 @@ export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: 
         name="intent"
         value="start"
         variant="default"
-        {...(isSmall ? { size: 'compact-xs' } : {})}
+        {...(isSmall ? { size: 'small' } : {})}
       >
         {source ? 'Mute for an hour' : 'Start now for an hour'}
       </Button>

@@ -1,6 +1,5 @@
-import { Button } from '@mantine/core';
+import { Button, ButtonLink } from '../parts/Button.tsx';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { CheckField, TextField } from '../forms/Field.tsx';
 import { ErrorSummary } from '../forms/ErrorSummary.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -49,9 +48,9 @@ export function WindowForm({ typed, errors, sources, word }: WindowFormProps) {
       <div className={formClasses.actions}>
         <ErrorSummary errors={errors} />
         <Button type="submit">{word}</Button>
-        <Button component={Link} to="/maintenance" variant="quiet">
+        <ButtonLink to="/maintenance" variant="quiet">
           Cancel
-        </Button>
+        </ButtonLink>
       </div>
     </Form>
   );

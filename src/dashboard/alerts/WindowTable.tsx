@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ButtonLink } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { Column } from '../lists/DataTable.tsx';
@@ -96,9 +96,9 @@ function Next({ window }: { window: MaintenanceWindowView }) {
 function Actions({ window: { id, name, state, isWeekly } }: { window: MaintenanceWindowView }) {
   return (
     <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
-      <Button component={Link} to={`/maintenance/${id}/edit`} variant="default" size="compact-xs">
+      <ButtonLink to={`/maintenance/${id}/edit`} variant="default" size="small">
         Edit
-      </Button>
+      </ButtonLink>
       <MoreActions of={name} isSmall>
         <ConfirmDialog
           word="Delete"

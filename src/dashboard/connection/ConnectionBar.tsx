@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { Link, useFetcher, useLocation } from 'react-router';
 import { Glyph } from '../parts/Glyph.tsx';
 import { noteUntaken, useConnection, type Connection, type Untaken } from './connection.ts';
@@ -48,7 +48,7 @@ function SwitchBack({ team }: { team: { id: string; name: string } }) {
   };
   return (
     <div className="row">
-      <Button type="button" size="compact-xs" variant="default" onClick={() => void switchBack()}>
+      <Button type="button" size="small" variant="default" onClick={() => void switchBack()}>
         Switch back to {team.name}
       </Button>
       <Link to={useLocation().pathname} reloadDocument>

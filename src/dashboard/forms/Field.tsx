@@ -1,17 +1,20 @@
-import { Checkbox, InputWrapper, PasswordInput, Textarea, TextInput } from '@mantine/core';
-import { useId, type ComponentProps, type ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import type { FieldErrors } from '../services.ts';
+import { describeControl, FieldFrame } from './FieldFrame.tsx';
 import { FieldCount } from './FieldCount.tsx';
 import { wrongId } from './wrong-fields.ts';
 import classes from './Field.module.css';
 
-type Common = {
+export type FieldProps = {
   /** The API's name of the field, which the form sends. */
   name: string;
   label: string;
   description?: ReactNode;
   errors?: FieldErrors | undefined;
 };
+
+type Own<Element extends 'input' | 'textarea' | 'select'> = FieldProps &
+  Omit<ComponentProps<Element>, keyof FieldProps>;
 
 function errorOf(errors: FieldErrors | undefined, name: string): string | undefined {
   return errors?.[name]?.join(' ');
@@ -23,71 +26,36 @@ export function TextField({
   label,
   description,
   errors,
+  className = '',
   ...rest
-}: Common & Omit<ComponentProps<typeof TextInput>, keyof Common>) {
-  const error = errorOf(errors, name);
-  return (
-    <TextInput
-      name={name}
-      label={label}
-      description={description}
-      error={error}
-      errorProps={{ id: wrongId(name) }}
-      withAsterisk={false}
-      {...(rest.maxLength === undefined ? {} : { inputContainer: countedTo(rest.maxLength, rest) })}
+}: Own<'input'>) {
+  const id = useId();
+  const words = { name, description, error: errorOf(errors, name) };
+  const input = (
+    <input
+      type="text"
       {...rest}
-    />
-  );
-}
-
-/** A limit is the field's own, and nothing is cut without a word (§8). */
-function countedTo(most: number, { defaultValue }: { defaultValue?: unknown }) {
-  const startLength = typeof defaultValue === 'string' ? defaultValue.length : 0;
-  return (input: ReactNode) => (
-    <FieldCount most={most} startLength={startLength}>
-      {input}
-    </FieldCount>
-  );
-}
-
-/** A password; the eye that shows it needs a script, the field does not. */
-export function PasswordField({
-  name,
-  label,
-  description,
-  errors,
-  ...rest
-}: Common & Omit<ComponentProps<typeof PasswordInput>, keyof Common>) {
-  const error = errorOf(errors, name);
-  return (
-    <PasswordInput
+      {...describeControl(id, words, rest['aria-describedby'])}
       name={name}
-      label={label}
-      description={description}
-      error={error}
-      errorProps={{ id: wrongId(name) }}
-      withAsterisk={false}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show password', className: 'needs-script' }}
-      {...rest}
+      className={`${classes.input} ${className}`.trimEnd()}
     />
+  );
+  return (
+    <FieldFrame {...words} label={label} controlId={id}>
+      {rest.maxLength === undefined ? (
+        input
+      ) : (
+        // A limit is the field's own, and nothing is cut without a word (§8).
+        <FieldCount most={rest.maxLength} startLength={lengthOf(rest.defaultValue)}>
+          {input}
+        </FieldCount>
+      )}
+    </FieldFrame>
   );
 }
 
-/** The password that somebody has now, asked for where a session alone is not enough. */
-export function CurrentPasswordField({
-  name = 'password',
-  label = 'Password',
-  errors,
-}: Partial<Common>) {
-  return (
-    <PasswordField
-      name={name}
-      label={label}
-      required
-      autoComplete="current-password"
-      errors={errors}
-    />
-  );
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0;
 }
 
 /** Several lines of text, in monospace where it is code. */
@@ -96,22 +64,21 @@ export function LinesField({
   label,
   description,
   errors,
-  mono,
+  mono = false,
   ...rest
-}: Common & { mono?: boolean } & Omit<ComponentProps<typeof Textarea>, keyof Common>) {
-  const error = errorOf(errors, name);
+}: Own<'textarea'> & { mono?: boolean }) {
+  const id = useId();
+  const words = { name, description, error: errorOf(errors, name) };
   return (
-    <Textarea
-      name={name}
-      label={label}
-      description={description}
-      error={error}
-      errorProps={{ id: wrongId(name) }}
-      withAsterisk={false}
-      spellCheck={!mono}
-      {...(mono ? { classNames: { input: classes.mono } } : {})}
-      {...rest}
-    />
+    <FieldFrame {...words} label={label} controlId={id}>
+      <textarea
+        spellCheck={!mono}
+        {...rest}
+        {...describeControl(id, words)}
+        name={name}
+        className={`${classes.input} ${mono ? classes.mono : ''}`.trimEnd()}
+      />
+    </FieldFrame>
   );
 }
 
@@ -125,24 +92,16 @@ export function ChoiceField({
   errors,
   choices,
   ...rest
-}: Common & { choices: readonly Choice[] } & Omit<ComponentProps<'select'>, keyof Common>) {
+}: Own<'select'> & { choices: readonly Choice[] }) {
   const id = useId();
-  const error = errorOf(errors, name);
+  const words = { name, description, error: errorOf(errors, name) };
   return (
-    <InputWrapper
-      id={id}
-      label={label}
-      description={description}
-      error={error}
-      errorProps={{ id: wrongId(name) }}
-    >
+    <FieldFrame {...words} label={label} controlId={id}>
       <select
-        id={id}
+        {...rest}
+        {...describeControl(id, words)}
         name={name}
         className={`control ${classes.select}`}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error ? wrongId(name) : undefined}
-        {...rest}
       >
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
@@ -150,7 +109,7 @@ export function ChoiceField({
           </option>
         ))}
       </select>
-    </InputWrapper>
+    </FieldFrame>
   );
 }
 
@@ -158,26 +117,32 @@ export function ChoiceField({
  * A yes or no. Browsers send nothing for an unticked box, so a hidden `0` goes before it: the last of
  * the two counts (see `readChecked`).
  */
-export function CheckField({
-  name,
-  label,
-  description,
-  errors,
-  ...rest
-}: Common & Omit<ComponentProps<typeof Checkbox>, keyof Common>) {
+export function CheckField({ name, label, description, errors, ...rest }: Own<'input'>) {
+  const id = useId();
   const error = errorOf(errors, name);
   return (
-    <>
+    <div className={classes.check} data-field>
       <input type="hidden" name={name} value="0" />
-      <Checkbox
+      <input
+        {...rest}
+        {...describeControl(id, { name, description, error })}
+        type="checkbox"
         name={name}
         value="1"
-        label={label}
-        description={description}
-        error={error}
-        size="xs"
-        {...rest}
       />
-    </>
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {description ? (
+          <p className={classes.description} id={`${id}-description`}>
+            {description}
+          </p>
+        ) : null}
+        {error ? (
+          <p className={classes.error} id={wrongId(name)}>
+            {error}
+          </p>
+        ) : null}
+      </div>
+    </div>
   );
 }

@@ -1,5 +1,4 @@
-import { Button } from '@mantine/core';
-import { Link } from 'react-router';
+import { Button, ButtonLink } from '../parts/Button.tsx';
 import { ErrorSummary } from './ErrorSummary.tsx';
 import type { FieldErrors } from '../services.ts';
 import classes from './Form.module.css';
@@ -31,9 +30,9 @@ export function FormActions({ word, cancelTo, errors }: FormActionsProps) {
       <Button type="submit" name="intent" value="test" variant="default">
         Test run
       </Button>
-      <Button component={Link} to={cancelTo} variant="quiet">
+      <ButtonLink to={cancelTo} variant="quiet">
         Cancel
-      </Button>
+      </ButtonLink>
     </div>
   );
 }

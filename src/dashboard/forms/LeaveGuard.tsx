@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { useEffect, useRef } from 'react';
 import { useBlocker } from 'react-router';
 import { noteUntaken, readConnection, useConnection } from '../connection/connection.ts';

@@ -9,7 +9,7 @@ const controls = 'input:not([type=hidden]), select, textarea';
 
 /** Brings the field of those words into view and puts the cursor in it. */
 export function goToField(words: Element | null | undefined): void {
-  const place = words?.closest('.mantine-InputWrapper-root, fieldset, .mantine-Checkbox-root');
+  const place = words?.closest('[data-field], fieldset');
   const control = place?.querySelector<HTMLElement>(controls);
   control?.focus({ preventScroll: true });
   (place ?? words)?.scrollIntoView({ block: 'center' });

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation, useSubmit } from 'react-router';
 import classes from './FilterBar.module.css';

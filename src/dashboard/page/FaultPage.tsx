@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { useEffect, useState } from 'react';
 import { isRouteErrorResponse, Link, useLocation } from 'react-router';
 import { note, useConnection } from '../connection/connection.ts';

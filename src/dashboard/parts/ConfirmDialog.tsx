@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from './Button.tsx';
 import { use, useId, type ReactNode } from 'react';
 import { InMenu, useClosedByAnswer } from './closed-by-answer.ts';
 import { Form } from '../forms/Form.tsx';
@@ -51,7 +51,7 @@ export function ConfirmDialog({
           type="button"
           variant={variant}
           popoverTarget={id}
-          {...(isSmall ? { size: 'compact-xs' } : {})}
+          {...(isSmall ? { size: 'small' } : {})}
         >
           {word}
         </Button>

@@ -85,6 +85,18 @@ const drawings = {
   check: <path {...stroke} d="m3.2 8.4 3.2 3.2 6.4-7" />,
   cross: <path {...stroke} d="m4 4 8 8M12 4l-8 8" />,
   plus: <path {...stroke} d="M8 3v10M3 8h10" />,
+  eye: (
+    <g {...stroke}>
+      <path d="M1.8 8S4 3.9 8 3.9 14.2 8 14.2 8 12 12.1 8 12.1 1.8 8 1.8 8z" />
+      <circle cx="8" cy="8" r="1.9" />
+    </g>
+  ),
+  'eye-off': (
+    <path
+      {...stroke}
+      d="m3 2.6 10 10.8M9.4 9.3a1.9 1.9 0 0 1-2.7-2.7M4.7 4.6C2.7 5.8 1.8 8 1.8 8S4 12.1 8 12.1c1.2 0 2.2-.3 3-.8M7 4c.3-.1.7-.1 1-.1 4 0 6.2 4.1 6.2 4.1s-.5 1-1.4 2"
+    />
+  ),
   success: <circle cx="8" cy="8" r="4.6" fill="currentColor" />,
   failed: <path {...stroke} strokeWidth={2.2} d="m4.2 4.2 7.6 7.6M11.8 4.2l-7.6 7.6" />,
   retrying: (

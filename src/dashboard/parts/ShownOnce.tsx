@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
+import { ButtonLink } from './Button.tsx';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { Link, useLocation } from 'react-router';
+import { useLocation } from 'react-router';
 import { Notice } from './Notice.tsx';
 import { Copied, useQuestionAtLeaving } from './shown-once.ts';
 
@@ -42,8 +42,7 @@ export function ShownOnce({ what, title, note, children, onTaken }: ShownOncePro
       </Notice>
       <Copied value={copied}>{children}</Copied>
       <div>
-        <Button
-          component={Link}
+        <ButtonLink
           to={pathname + search}
           variant="default"
           onClick={(event) => {
@@ -53,7 +52,7 @@ export function ShownOnce({ what, title, note, children, onTaken }: ShownOncePro
           }}
         >
           I have copied it
-        </Button>
+        </ButtonLink>
       </div>
     </div>
   );

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, ButtonLink } from '../parts/Button.tsx';
 import { useState } from 'react';
 import { data, Link, useLocation, useRouteLoaderData } from 'react-router';
 import { may } from '#people/roles';
@@ -194,11 +194,7 @@ function NoAlerts({ way }: { way: string }) {
       <EmptyState
         title="No alerts"
         example="✕ Failure   “Nightly backup” failed 2 times in a row   HTTP 503"
-        action={
-          <Button component={Link} to="/crons">
-            Look at crons
-          </Button>
-        }
+        action={<ButtonLink to="/crons">Look at crons</ButtonLink>}
       >
         An alert says that something needs a look: a cron failed as often in a row as its alert
         threshold says, or a job failed in a queue with email alerts. {way}

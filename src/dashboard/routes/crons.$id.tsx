@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { ALERT_LEVELS, type AlertSettings } from '#domain/alert-settings';
@@ -253,12 +253,12 @@ function More({ row: { cron } }: { row: CronRow }) {
   const [intent, word] = cron.isActive ? ['pause', 'Pause'] : ['start', 'Start'];
   return (
     <>
-      <Button component={Link} to={`/crons/new?from=${cron.id}`} variant="default">
+      <ButtonLink to={`/crons/new?from=${cron.id}`} variant="default">
         Duplicate
-      </Button>
-      <Button component={Link} to={`/crons/${cron.id}/edit`} variant="default">
+      </ButtonLink>
+      <ButtonLink to={`/crons/${cron.id}/edit`} variant="default">
         Edit
-      </Button>
+      </ButtonLink>
       <Form>
         <Button type="submit" name="intent" value={intent} variant="default">
           {word}

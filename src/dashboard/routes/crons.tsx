@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
@@ -68,11 +68,7 @@ export default function Crons({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { crons, next, previous, faults, isNarrowed, muted } = loaderData;
   const columns = useClockBehind(columnsWith(muted), 'next', ({ cron }) => cron.nextRunAt);
-  const create = (
-    <Button component={Link} to="/crons/new">
-      Create cron
-    </Button>
-  );
+  const create = <ButtonLink to="/crons/new">Create cron</ButtonLink>;
   if (crons.length === 0 && previous === null && !isNarrowed) {
     return (
       <>
@@ -260,7 +256,7 @@ function RowActions({ id, name, isActive }: { id: string; name: string; isActive
         name="intent"
         value={intent}
         variant="default"
-        size="compact-xs"
+        size="small"
         title={`${word} ${name}`}
       >
         {word}
@@ -270,7 +266,7 @@ function RowActions({ id, name, isActive }: { id: string; name: string; isActive
         name="intent"
         value="run"
         variant="default"
-        size="compact-xs"
+        size="small"
         title={`Run ${name} now`}
       >
         Run now

@@ -1,5 +1,4 @@
-import { Button } from '@mantine/core';
-import { Link } from 'react-router';
+import { Button, ButtonLink } from '../parts/Button.tsx';
 import { formatMilliseconds } from '#domain/duration-words';
 import { notFound, requestFacts, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
@@ -59,9 +58,9 @@ export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
         parent={{ to: `/crons/${cron.id}`, text: cron.name }}
         note={formatUtc(at)}
         more={
-          <Button component={Link} to={`/crons/${cron.id}/edit`} variant="default">
+          <ButtonLink to={`/crons/${cron.id}/edit`} variant="default">
             Edit cron
-          </Button>
+          </ButtonLink>
         }
         action={
           <Form>

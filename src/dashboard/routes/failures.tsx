@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
@@ -123,9 +123,9 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
           title={span}
           example="1,240 jobs   HTTP server error, 503   https://api.example.com/hook"
           action={
-            <Button component={Link} to="/jobs" variant="default">
+            <ButtonLink to="/jobs" variant="default">
               Look at jobs
-            </Button>
+            </ButtonLink>
           }
         >
           When jobs fail for good, they stand here by reason, target and code, so that thousands of

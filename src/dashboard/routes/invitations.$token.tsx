@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import {
   redirectWithCookies,

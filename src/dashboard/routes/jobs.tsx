@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
 import { ownPathOf } from '#domain/public-address';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
@@ -120,11 +120,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
         title="Jobs"
         more={<ForAll tab={tab} narrowed={narrowed} matching={matching} isResent={isResent} />}
         menu={<DeleteAll tab={tab} narrowed={narrowed} matching={matching} isResent={isResent} />}
-        action={
-          <Button component={Link} to="/jobs/new">
-            Create job
-          </Button>
-        }
+        action={<ButtonLink to="/jobs/new">Create job</ButtonLink>}
       />
       {actionData ? <AskAgain asks={actionData.asks} /> : null}
       <BulkTasks tasks={tasks} />
@@ -339,11 +335,7 @@ function Nothing({ tab, narrowed, isAtEnd }: { tab: JobTab; narrowed: boolean; i
     <EmptyState
       title={title}
       example={'POST /api/jobs   {"queue": "default", "url": "https://…", "delay": 60}'}
-      action={
-        <Button component={Link} to="/jobs/new">
-          Create job
-        </Button>
-      }
+      action={<ButtonLink to="/jobs/new">Create job</ButtonLink>}
     >
       {text}
     </EmptyState>

@@ -4,7 +4,8 @@ import { readNext } from '../serving/cookies.ts';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
 import { DoorForm } from '../account/DoorForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
-import { CurrentPasswordField, TextField } from '../forms/Field.tsx';
+import { TextField } from '../forms/Field.tsx';
+import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/login.ts';
 

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
-import { data, Link } from 'react-router';
+import { ButtonLink } from '../parts/Button.tsx';
+import { data } from 'react-router';
 import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { windowColumns } from '../alerts/WindowTable.tsx';
@@ -64,11 +64,7 @@ async function readReach(work: Work, teamId: string, source: string) {
 export default function Maintenance({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { windows, sources } = loaderData;
-  const create = (
-    <Button component={Link} to="/maintenance/new">
-      Create window
-    </Button>
-  );
+  const create = <ButtonLink to="/maintenance/new">Create window</ButtonLink>;
   return (
     <>
       <PageHeader

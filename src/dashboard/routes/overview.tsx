@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ButtonLink } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { data, Link, redirect, useRouteLoaderData } from 'react-router';
 import { may } from '#people/roles';
@@ -126,9 +126,9 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
         title="Overview"
         note={teamName}
         action={
-          <Button component={Link} to="/jobs/new" variant={isFirst ? 'default' : 'filled'}>
+          <ButtonLink to="/jobs/new" variant={isFirst ? 'default' : 'filled'}>
             Create job
-          </Button>
+          </ButtonLink>
         }
       />
       <div className="stack">

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
@@ -196,20 +196,16 @@ function DeleteQueue({
 /** A paused queue is not offered for new jobs (§2.3). */
 function CreateJob({ queue: { name, isPaused } }: Pick<QueueRow, 'queue'>) {
   if (isPaused) return null;
-  return (
-    <Button component={Link} to={`/jobs/new?queue=${encodeURIComponent(name)}`}>
-      Create job
-    </Button>
-  );
+  return <ButtonLink to={`/jobs/new?queue=${encodeURIComponent(name)}`}>Create job</ButtonLink>;
 }
 
 function More({ row: { queue } }: { row: QueueRow }) {
   const [intent, word] = queue.isPaused ? ['enable', 'Enable'] : ['pause', 'Pause'];
   return (
     <>
-      <Button component={Link} to={`/queues/${queue.id}/edit`} variant="default">
+      <ButtonLink to={`/queues/${queue.id}/edit`} variant="default">
         Edit
-      </Button>
+      </ButtonLink>
       <Form>
         <Button type="submit" name="intent" value={intent} variant="default">
           {word}

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
@@ -56,11 +56,7 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { queues, muted } = loaderData;
   const columns = useClockBehind(columnsWith(muted), 'next', ({ nextDueAt }) => nextDueAt);
-  const create = (
-    <Button component={Link} to="/queues/new">
-      Create queue
-    </Button>
-  );
+  const create = <ButtonLink to="/queues/new">Create queue</ButtonLink>;
   if (queues.length === 0) {
     return (
       <>
@@ -182,7 +178,7 @@ const otherColumns: Column<QueueRow>[] = [
           name="intent"
           value={queue.isPaused ? 'enable' : 'pause'}
           variant="default"
-          size="compact-xs"
+          size="small"
           title={`${queue.isPaused ? 'Enable' : 'Pause'} ${queue.name}`}
         >
           {queue.isPaused ? 'Enable' : 'Pause'}

@@ -3,7 +3,7 @@ import { requestFacts, sentForm, services, requestContextOf } from '../context.t
 import { redirectWithToast } from '../serving/cookies.ts';
 import { DoorForm } from '../account/DoorForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
-import { PasswordField } from '../forms/Field.tsx';
+import { PasswordField } from '../forms/PasswordField.tsx';
 import { RevokeTokenField } from '../account/RevokeTokenField.tsx';
 import { readChecked, readText } from '../forms/read-form.ts';
 import type { FieldErrors } from '../services.ts';

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import { requestFacts, sentForm, services, signedIn, requestContextOf } from '../context.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
-import { CurrentPasswordField } from '../forms/Field.tsx';
+import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';

@@ -1,8 +1,9 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn, requestContextOf } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
-import { CurrentPasswordField, PasswordField, TextField } from '../forms/Field.tsx';
+import { TextField } from '../forms/Field.tsx';
+import { CurrentPasswordField, PasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Passkeys } from '../account/Passkeys.tsx';

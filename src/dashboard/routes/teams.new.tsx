@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { data, Link, redirect } from 'react-router';
 import { requestFacts, sentForm, services, session } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { useEffect, useState } from 'react';
 import { Link, useFetcher, useLocation } from 'react-router';
 import { countOf } from '../words/amounts.ts';
@@ -148,7 +148,7 @@ function TaskButton({
         name="intent"
         value={intent}
         variant="default"
-        size="compact-xs"
+        size="small"
         title={title}
       >
         {children}

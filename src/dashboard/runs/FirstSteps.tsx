@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, ButtonLink } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
@@ -26,7 +26,7 @@ export function FirstSteps({ steps, echoUrl, channel, mayChooseChannel }: FirstS
       <header>
         <h2 id="first-steps">First steps</h2>
         <Form>
-          <Button type="submit" name="intent" value="hide-steps" variant="quiet" size="compact-xs">
+          <Button type="submit" name="intent" value="hide-steps" variant="quiet" size="small">
             Hide
           </Button>
         </Form>
@@ -131,13 +131,12 @@ function CronStep({ step, echoUrl }: { step: Steps['cron']; echoUrl: string | nu
         isDone ? (
           <Link to="/crons">See crons</Link>
         ) : (
-          <Button
-            component={Link}
+          <ButtonLink
             to={echoUrl === null ? '/crons/new' : '/crons/new?sample=1'}
             variant="default"
           >
             Create cron
-          </Button>
+          </ButtonLink>
         )
       }
     >

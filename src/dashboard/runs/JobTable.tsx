@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
 import { isOne } from '../words/amounts.ts';
@@ -171,7 +171,7 @@ export function JobActions({
           name="intent"
           value={intent}
           variant="default"
-          {...(isSmall ? { size: 'compact-xs' } : {})}
+          {...(isSmall ? { size: 'small' } : {})}
         >
           {word}
         </Button>

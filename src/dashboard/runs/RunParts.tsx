@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ButtonLink } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import type { HeaderList } from '#domain/exchange';
@@ -357,8 +357,8 @@ export function LinkButton({
   variant?: 'default' | 'filled';
 }) {
   return (
-    <Button component={Link} to={to} variant={variant}>
+    <ButtonLink to={to} variant={variant}>
       {children}
-    </Button>
+    </ButtonLink>
   );
 }

@@ -1,9 +1,9 @@
-import { Button, InputWrapper } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
+import { FieldFrame } from '../forms/FieldFrame.tsx';
 import { ASSERTION_KINDS, ASSERTION_LABELS, MAX_ASSERTIONS } from '#domain/assertion';
 import { useEffect, useState } from 'react';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { FieldErrors } from '../services.ts';
-import { wrongId } from '../forms/wrong-fields.ts';
 import classes from '../forms/Form.module.css';
 import type { AssertionRow } from './typed.ts';
 
@@ -38,12 +38,11 @@ export function AssertionsEditor({
   }, [given]);
   const error = errors?.['assertions']?.join(' ');
   return (
-    <InputWrapper
+    <FieldFrame
+      name="assertions"
       label="Success assertions"
-      labelElement="div"
       description="All must hold for a 2xx response to count as a success. Expected values are written as JSON writes them; plain text needs no quotes."
       error={error}
-      errorProps={{ id: wrongId('assertions') }}
     >
       <div className={classes.assertions}>
         {list.map(({ key, row }, at) => (
@@ -60,8 +59,8 @@ export function AssertionsEditor({
           <Button
             type="button"
             variant="quiet"
-            size="compact-xs"
-            leftSection={<Glyph name="plus" size={12} />}
+            size="small"
+            before={<Glyph name="plus" size={12} />}
             onClick={() =>
               setList([
                 ...list,
@@ -76,7 +75,7 @@ export function AssertionsEditor({
           </Button>
         ) : null}
       </div>
-    </InputWrapper>
+    </FieldFrame>
   );
 }
 

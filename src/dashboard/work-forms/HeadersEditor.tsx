@@ -1,9 +1,9 @@
-import { Button, InputWrapper } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
+import { FieldFrame } from '../forms/FieldFrame.tsx';
 import { useEffect, useId, useState } from 'react';
 import type { FieldErrors } from '../services.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lines.ts';
-import { wrongId } from '../forms/wrong-fields.ts';
 import classes from './HeadersEditor.module.css';
 
 type HeadersEditorProps = {
@@ -36,12 +36,12 @@ export function HeadersEditor({
     .flatMap(([, texts]) => texts)
     .join(' ');
   return (
-    <InputWrapper
-      id={id}
+    <FieldFrame
+      name={name}
+      controlId={id}
       label={label}
       description={description}
       error={error || undefined}
-      errorProps={{ id: wrongId(name) }}
     >
       {pairs === null ? (
         <textarea
@@ -59,7 +59,7 @@ export function HeadersEditor({
           <HeaderRows id={id} pairs={pairs} onChange={setPairs} />
         </>
       )}
-    </InputWrapper>
+    </FieldFrame>
   );
 }
 
@@ -109,8 +109,8 @@ function HeaderRows({
       <Button
         type="button"
         variant="quiet"
-        size="compact-xs"
-        leftSection={<Glyph name="plus" size={12} />}
+        size="small"
+        before={<Glyph name="plus" size={12} />}
         onClick={() => onChange([...pairs, { name: '', value: '' }])}
       >
         Add header

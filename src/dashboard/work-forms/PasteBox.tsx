@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { LinesField } from '../forms/Field.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import classes from '../forms/Form.module.css';

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button } from '../parts/Button.tsx';
 import { useId, useState } from 'react';
 import { TextField } from '../forms/Field.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
@@ -40,7 +40,7 @@ export function ScheduleField({
         spellCheck={false}
         list={`${id}-presets`}
         aria-describedby={`${id}-meaning`}
-        styles={{ input: { fontFamily: 'var(--mono)' } }}
+        style={{ fontFamily: 'var(--mono)' }}
         value={expression}
         onChange={(event) => setExpression(event.currentTarget.value)}
         errors={shownErrors}

@@ -1,0 +1,61 @@
+import { type ComponentProps, useId, useState } from 'react';
+import type { FieldErrors } from '../services.ts';
+import { Glyph } from '../parts/Glyph.tsx';
+import { describeControl, FieldFrame } from './FieldFrame.tsx';
+import type { FieldProps } from './Field.tsx';
+import classes from './Field.module.css';
+
+/** A password; the eye that shows it needs a script, the field does not. */
+export function PasswordField({
+  name,
+  label,
+  description,
+  errors,
+  ...rest
+}: FieldProps & Omit<ComponentProps<'input'>, keyof FieldProps>) {
+  const id = useId();
+  const [isShown, setShown] = useState(false);
+  const words = { name, description, error: errors?.[name]?.join(' ') };
+  return (
+    <FieldFrame {...words} label={label} controlId={id}>
+      <div className={classes.password}>
+        <input
+          {...rest}
+          {...describeControl(id, words)}
+          name={name}
+          type={isShown ? 'text' : 'password'}
+          className={classes.input}
+        />
+        <button
+          type="button"
+          className={`${classes.eye} needs-script`}
+          aria-label={isShown ? 'Hide password' : 'Show password'}
+          onClick={() => setShown(!isShown)}
+        >
+          <Glyph name={isShown ? 'eye-off' : 'eye'} />
+        </button>
+      </div>
+    </FieldFrame>
+  );
+}
+
+/** The password that somebody has now, asked for where a session alone is not enough. */
+export function CurrentPasswordField({
+  name = 'password',
+  label = 'Password',
+  errors,
+}: {
+  name?: string;
+  label?: string;
+  errors?: FieldErrors | undefined;
+}) {
+  return (
+    <PasswordField
+      name={name}
+      label={label}
+      required
+      autoComplete="current-password"
+      errors={errors}
+    />
+  );
+}
