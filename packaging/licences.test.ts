@@ -54,7 +54,7 @@ describe('the packages that Belfry is made of', () => {
 
   test('are told with their licences, also where one brings another along', () => {
     const text = writeLicences();
-    for (const name of ['kysely', 'pg-protocol', 'react-dom', '@floating-ui/react', 'zod'])
+    for (const name of ['kysely', 'pg-protocol', 'react-dom', 'scheduler', 'zod'])
       assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
     for (const name of ['vite', 'rolldown', 'playwright-core'])
       assert.doesNotMatch(text, new RegExp(`^${name} \\d`, 'm'));
