@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ButtonLink } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { countOf } from '../words/amounts.ts';
@@ -90,14 +90,9 @@ function Actions({ channel }: { channel: ChannelRow }) {
   const name = nameOfChannel(channel);
   return (
     <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
-      <Button
-        component={Link}
-        to={`/settings/notifications/${id}`}
-        variant="default"
-        size="compact-xs"
-      >
+      <ButtonLink to={`/settings/notifications/${id}`} variant="default" size="small">
         Edit
-      </Button>
+      </ButtonLink>
       {id === DEFAULT_REF ? null : (
         <MoreActions of={name} isSmall>
           <ConfirmDialog

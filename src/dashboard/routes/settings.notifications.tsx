@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
-import { data, Link } from 'react-router';
+import { ButtonLink } from '../parts/Button.tsx';
+import { data } from 'react-router';
 import { MOST_CHANNELS } from '#domain/notification-channel';
 import { asSentence, isFailing, nameOfChannel } from '../alerts/alert-words.ts';
 import { channelColumns, type ChannelUse } from '../alerts/ChannelTable.tsx';
@@ -81,9 +81,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
         {rows.length > MOST_CHANNELS ? (
           <p className="muted">A team has {MOST_CHANNELS} channels besides the default at most.</p>
         ) : (
-          <Button component={Link} to="/settings/notifications/new">
-            Add channel
-          </Button>
+          <ButtonLink to="/settings/notifications/new">Add channel</ButtonLink>
         )}
       </Section>
       <Section
