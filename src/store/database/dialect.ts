@@ -33,6 +33,12 @@ export interface Dialect {
   readonly $: (n: number, type?: FieldType) => string;
   /** A table expression `given` for a `from` clause that unpacks what `packRows` has made of rows. */
   readonly rows: (fields: Fields, parameter: number) => string;
+  /**
+   * The same of rows packed column by column, and how that is done: what ends many runs says much of each, and
+   * Postgres takes arrays apart for less than JSON. Its parameters begin with the given one, and stand last.
+   */
+  readonly columns: (fields: Fields, first: number) => string;
+  readonly packColumns: <F extends Fields>(fields: F, rows: readonly RowOf<F>[]) => unknown[];
   /** Turns an unpacked `bytes` field back into bytes. */
   readonly bytesOf: (column: string) => string;
   readonly least: (...values: readonly string[]) => string;

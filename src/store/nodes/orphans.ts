@@ -86,7 +86,7 @@ async function endClaimed(
     ...NO_RESPONSE,
   }));
   const callbacks = table === 'executions' ? await callbacksOf(trx, runs, now) : [];
-  const packed = packEnds(table, nodeId, ends, callbacks);
+  const packed = packEnds(dialect, table, nodeId, ends, callbacks);
   const ended = await END_RUNS[dialect.name].run(trx, dialect, packed);
   const ids = new Set(ended.map(({ id }) => id));
   return runs.filter(({ id }) => ids.has(id));

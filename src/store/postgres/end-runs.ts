@@ -17,12 +17,10 @@ import {
 import {
   type EndedRow,
   insertEnded,
+  NO_ROWS,
   type PackedSettlements,
   streakOf,
 } from '../runs/settlement.ts';
-
-/** $4 next attempts */
-const retried = (dialect: Dialect) => `, retried as (${insertCopies(dialect, 4, 'ended')})`;
 
 /** Takes runs away from what runs. Asks for the claim that each was started under, and leaves it where that is gone. */
 function takeOut(dialect: Dialect, table: RunTable): string {
@@ -30,42 +28,61 @@ function takeOut(dialect: Dialect, table: RunTable): string {
   delete from ${table} using ends
   where ${table}.team_id = ends.team_id and ${table}.id = ends.id
     and ${dialect.unindexed(`${table}.status`)} = '${RUNNING[table]}'
-    and ${table}.claimed_by = ${dialect.$(2)}
+    and ${table}.claimed_by = ${dialect.$(1)}
   returning ${KEPT_COLUMNS[table].map((name) => `${table}.${name}`).join(', ')}`;
+}
+
+const FIRST_OF_ENDS = 2;
+const CALLBACKS = FIRST_OF_ENDS + Object.keys(ENDED).length;
+const COPIES = CALLBACKS + 1;
+
+/** What may follow from ends: their callbacks, and the next attempts of jobs. */
+function sequel(dialect: Dialect, table: RunTable): string {
+  const told = insertCallbacksOf(dialect, CALLBACKS, 'join ended on ended.id = given.run_id');
+  const retried = insertCopies(dialect, COPIES, 'ended');
+  return `, told as (${told}) ${table === 'jobs' ? `, retried as (${retried})` : ''}`;
 }
 
 /**
  * The whole settlement as one statement: on Postgres each statement costs a round trip. Everything hangs on the
  * rows that `ended` could take out: those still under this node's claim.
  *
- * $1 ends, $2 node, $3 callbacks
+ * $1 node, from $2 on the ends, then callbacks and next attempts where anything follows
+ *
+ * @param hasSequel  else what writes it is left out: the server makes ready for each part, also for nothing
  */
-const END = ofEachTable((table) =>
-  preparedStatement<EndedRow>(
-    `settle-${table}-at-once`,
-    (dialect) => `
+const endText = (table: RunTable, hasSequel: boolean) => (dialect: Dialect) =>
+  `
   with ends as materialized (
-    select given.* from ${dialect.rows(ENDED, 1)} ${dialect.briefly}
+    select given.* from ${dialect.columns(ENDED, FIRST_OF_ENDS)} ${dialect.briefly}
   ), ended as (${takeOut(dialect, table)}
   ), outcomes as materialized (
     select ended.*, ended.${SOURCE_COLUMN[table]} as source_id,
       ${OUTCOME_COLUMNS.map((name) => `ends.${name}`).join(', ')}
     from ended join ends on ends.team_id = ended.team_id and ends.id = ended.id
   ), written as (${insertEnded(dialect, table, { kept: 'outcomes', outcome: 'outcomes', from: 'outcomes' })}
-  ), told as (${insertCallbacksOf(dialect, 3, 'join ended on ended.id = given.run_id')}
   ), counted as (${countOutcomesOf('outcomes')}
   ), timed as (${countDurationsOf('outcomes')}
-  ) ${table === 'jobs' ? retried(dialect) : ''}
-  select ended.team_id, ended.id ${streakOf(table, 'ended')} from ended`,
-  ),
+  ) ${hasSequel ? sequel(dialect, table) : ''}
+  select ended.team_id, ended.id ${streakOf(table, 'ended')} from ended`;
+
+const END = ofEachTable((table) =>
+  preparedStatement<EndedRow>(`end-${table}-at-once`, endText(table, false)),
+);
+const END_WITH_SEQUEL = ofEachTable((table) =>
+  preparedStatement<EndedRow>(`end-${table}-with-sequel`, endText(table, true)),
 );
 
 export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
   name: 'end-runs',
   isOneStatement: true,
   run(runner, dialect, { table, nodeId, ends, callbacks, copies }) {
-    const parameters = [ends, nodeId, callbacks];
+    const parameters = [nodeId, ...ends];
+    if (callbacks === NO_ROWS && copies === NO_ROWS) {
+      return runPrepared(runner, dialect, END[table], parameters);
+    }
+    parameters.push(callbacks);
     if (table === 'jobs') parameters.push(copies);
-    return runPrepared(runner, dialect, END[table], parameters);
+    return runPrepared(runner, dialect, END_WITH_SEQUEL[table], parameters);
   },
 };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Dialect, FieldType } from '../database/dialect.ts';
+import { type Dialect, type Fields, type FieldType, type RowOf } from '../database/dialect.ts';
 
 export const TYPES: Record<FieldType, string> = {
   id: 'uuid',
@@ -29,6 +29,19 @@ function findByUrl(): string {
   ) as found limit $4`;
 }
 
+/** One column as an array's text. What can't be stored is seen to as in any text (`storableParameters`). */
+function writeArray<F extends Fields>(name: string, fields: F, rows: readonly RowOf<F>[]): string {
+  const write = fields[name] === 'text' ? quote : String;
+  const items = rows.map((row): string => {
+    const value: unknown = row[name];
+    if (value === null || value === undefined) return 'null';
+    return value instanceof Uint8Array ? `"${Buffer.from(value).toString('hex')}"` : write(value);
+  });
+  return `{${items.join()}}`;
+}
+
+const quote = (text: unknown) => `"${String(text).replaceAll(/["\\]/g, '\\$&')}"`;
+
 /** How Postgres says it. */
 export const postgres: Dialect = {
   name: 'postgres',
@@ -38,6 +51,11 @@ export const postgres: Dialect = {
     const columns = Object.entries(fields).map(([name, type]) => `${name} ${TYPES[type]}`);
     return `json_to_recordset($${parameter}::json) as given(${columns.join(', ')})`;
   },
+  columns: (fields, first) => {
+    const arrays = Object.values(fields).map((type, n) => `$${first + n}::${TYPES[type]}[]`);
+    return `unnest(${arrays.join(', ')}) as given(${Object.keys(fields).join(', ')})`;
+  },
+  packColumns: (fields, rows) => Object.keys(fields).map((name) => writeArray(name, fields, rows)),
   bytesOf: (column) => `decode(${column}, 'hex')`,
   least: (...values) => `least(${values.join(', ')})`,
   greatest: (...values) => `greatest(${values.join(', ')})`,

@@ -26,6 +26,6 @@ export async function keepWithinLimit<Row extends { team_id: string; id: string 
   const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
   if (over.size === 0) return [...rows];
   const ends = [...over].map(({ team_id, id }) => Object.assign({ team_id, id }, overLimit(now)));
-  await END_RUNS[dialect.name].run(runner, dialect, packEnds(table, nodeId, ends));
+  await END_RUNS[dialect.name].run(runner, dialect, packEnds(dialect, table, nodeId, ends));
   return rows.filter((row) => !over.has(row));
 }

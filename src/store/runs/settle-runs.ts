@@ -20,7 +20,7 @@ export async function settleRuns(
   nodeId: string,
   settlements: readonly Settlement[],
 ): Promise<Settled> {
-  const input = packSettlements(table, nodeId, settlements);
+  const input = packSettlements(db.dialect, table, nodeId, settlements);
   if (settlements.every(isQuiet)) {
     return { ours: idsOf(await db.perform(END_RUNS, input)), hasRaised: false };
   }

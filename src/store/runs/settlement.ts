@@ -58,7 +58,8 @@ export interface PackedSettlements {
   table: RunTable;
   nodeId: string;
   count: number;
-  ends: string;
+  /** By columns (`Dialect.packColumns`). */
+  ends: readonly unknown[];
   callbacks: string;
   copies: string;
 }
@@ -104,6 +105,7 @@ function outcomeOf(dialect: Dialect, column: string): string {
 }
 
 export function packSettlements(
+  dialect: Dialect,
   table: RunTable,
   nodeId: string,
   settlements: readonly Settlement[],
@@ -113,7 +115,7 @@ export function packSettlements(
     table,
     nodeId,
     count: settlements.length,
-    ends: packRows(ENDED, settlements.map(endedRow)),
+    ends: dialect.packColumns(ENDED, settlements.map(endedRow)),
     callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
     copies: packRows(COPY, settlements.flatMap(copiesOf).map(copyRow)),
   };
@@ -121,6 +123,7 @@ export function packSettlements(
 
 /** What ends runs that were not sent or whose answer nobody knows: without a response and a next attempt. */
 export function packEnds(
+  dialect: Dialect,
   table: RunTable,
   nodeId: string,
   ends: readonly RowOf<typeof ENDED>[],
@@ -130,7 +133,7 @@ export function packEnds(
     table,
     nodeId,
     count: ends.length,
-    ends: packRows(ENDED, ends),
+    ends: dialect.packColumns(ENDED, ends),
     callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
     copies: NO_ROWS,
   };

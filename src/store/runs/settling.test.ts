@@ -156,6 +156,41 @@ describe('settling attempts', () => {
       assert.equal(kept?.errorMessage, 'Connection error: \uFFFD\uFFFD');
     });
 
+    test('texts that look like what rows are packed in are kept as they are, each with its own run', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const texts = [
+        'null',
+        'NULL',
+        '',
+        '{"a,b"}',
+        '\\',
+        '"\\"',
+        '\\"},{"',
+        '\n\t',
+        ' x ',
+        '\\x00',
+      ];
+      const jobs: ClaimedJob[] = [];
+      for (const _ of texts) jobs.push(await aClaimedJob(store, team.id, node));
+      await Promise.all(
+        jobs.map((job, n) => {
+          const text = texts[n] ?? '';
+          const response = { body: Buffer.from(text), totalBytes: n, trace: text };
+          const end = { errorMessage: text, reason: n % 2 ? null : ('timeout' as const) };
+          return store.runs.settle(node, aSettlement(store, job, { end, response }));
+        }),
+      );
+      for (const [n, { id }] of jobs.entries()) {
+        const kept = await store.jobs.find(team.id, id);
+        const body = Buffer.from(kept?.response?.body ?? []).toString();
+        const { trace, totalBytes } = kept?.response ?? {};
+        const found = [kept?.errorMessage, body, trace, totalBytes, kept?.reason];
+        assert.deepEqual(found, [texts[n], texts[n], texts[n], n, n % 2 ? null : 'timeout']);
+      }
+    });
+
     test('callbacks are taken once by takers that race, oldest first', async () => {
       await using store = await openTestStore();
       const other = await store.openAnother();

@@ -32,7 +32,7 @@ function valueOf(table: RunTable, name: string): string {
 /** Asks for the claim that each was started under, and writes nothing where that is gone. 1 ends, 2 node */
 const END = ofEachTable((table) =>
   preparedStatement<EndedRow & Counted>(`end-${table}`, (dialect) => {
-    const from = `${dialect.rows(ENDED, 1)} cross join ${table}
+    const from = `${dialect.columns(ENDED, 1)} cross join ${table}
       where ${isClaimed(dialect, table)}`;
     const ended = ENDED_TABLE[table];
     const counted = Object.keys(TIMED_RUN).map((name) => valueOf(table, name));
@@ -61,7 +61,7 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
   name: 'end-runs',
   async run(runner, dialect, input) {
     const { table, nodeId, count } = input;
-    const ended = await runPrepared(runner, dialect, END[table], [input.ends, nodeId]);
+    const ended = await runPrepared(runner, dialect, END[table], [...input.ends, nodeId]);
     if (ended.length === 0) return ended;
     const kept = ended.length === count ? input : onlyOf(ended, input);
     const write = async (statement: PreparedStatement<never>, packed: string) => {

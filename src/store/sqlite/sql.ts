@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
-import type { Dialect, RunText } from '../database/dialect.ts';
+import { type Dialect, type Fields, packRows, type RunText } from '../database/dialect.ts';
 
 async function countFreePages(run: RunText): Promise<number> {
   const [row] = (await run('pragma freelist_count')) as { freelist_count: number }[];
   return row?.freelist_count ?? 0;
+}
+
+function unpack(fields: Fields, parameter: number): string {
+  const columns = Object.keys(fields).map((name) => `value->>'${name}' as ${name}`);
+  return `(select ${columns.join(', ')} from json_each(?${parameter})) as given`;
 }
 
 /** How SQLite says it. It has no lateral joins: rows are picked by their `rowid`. */
@@ -11,10 +16,9 @@ export const sqlite: Dialect = {
   name: 'sqlite',
   isShared: false,
   $: (n) => `?${n}`,
-  rows: (fields, parameter) => {
-    const columns = Object.keys(fields).map((name) => `value->>'${name}' as ${name}`);
-    return `(select ${columns.join(', ')} from json_each(?${parameter})) as given`;
-  },
+  rows: unpack,
+  columns: unpack,
+  packColumns: (fields, rows) => [packRows(fields, rows)],
   bytesOf: (column) => `unhex(${column})`,
   least: (...values) => `min(${values.join(', ')})`,
   greatest: (...values) => `max(${values.join(', ')})`,
