@@ -147,31 +147,33 @@ for (const javaScript of [true, false]) {
       await assertClean(watched);
     });
 
-    test('of one cause are one line, read together, and each alone by Older and Newer', async () => {
-      const user = await begin();
-      await failJobs(user, 53);
-      await fail(user, await createCron(user, 'Nightly'));
-      await using watched = await open('/alerts', user, javaScript);
-      const { page } = watched;
-      const rows = () => page.locator('tbody tr').count();
-      assert.equal(await rows(), 2);
-      const row = rowOf(page, '“mail”: 53 jobs were dead-lettered');
-      await row.getByText('HTTP 500').first().waitFor();
-      await row.getByRole('link', { name: 'Queue mail', exact: true }).waitFor();
-      await press(row, 'Mark read');
-      await page.getByText('53 alerts are marked as read.').waitFor();
-      const unread = (await alertsOf(user)).filter(({ isRead }) => !isRead);
-      assert.equal(unread.length, 1, 'the other line is left alone');
-      await rowOf(page, '“mail”').getByRole('link', { name: 'Each alone' }).click();
-      await eventually(async () => (await rows()) === 50);
-      await page.getByRole('link', { name: 'Older' }).click();
-      await eventually(async () => (await rows()) === 3);
-      assert.equal(await page.getByRole('link', { name: 'Older' }).count(), 0);
-      await page.getByRole('link', { name: 'Newer' }).click();
-      await eventually(async () => (await rows()) === 50);
-      assert.equal(await page.getByRole('link', { name: 'Newer' }).count(), 0);
-      await assertClean(watched);
-    });
+    if (!javaScript) {
+      test('of one cause are one line, read together, and each alone by Older and Newer', async () => {
+        const user = await begin();
+        await failJobs(user, 53);
+        await fail(user, await createCron(user, 'Nightly'));
+        await using watched = await open('/alerts', user, javaScript);
+        const { page } = watched;
+        const rows = () => page.locator('tbody tr').count();
+        assert.equal(await rows(), 2);
+        const row = rowOf(page, '“mail”: 53 jobs were dead-lettered');
+        await row.getByText('HTTP 500').first().waitFor();
+        await row.getByRole('link', { name: 'Queue mail', exact: true }).waitFor();
+        await press(row, 'Mark read');
+        await page.getByText('53 alerts are marked as read.').waitFor();
+        const unread = (await alertsOf(user)).filter(({ isRead }) => !isRead);
+        assert.equal(unread.length, 1, 'the other line is left alone');
+        await rowOf(page, '“mail”').getByRole('link', { name: 'Each alone' }).click();
+        await eventually(async () => (await rows()) === 50);
+        await page.getByRole('link', { name: 'Older' }).click();
+        await eventually(async () => (await rows()) === 3);
+        assert.equal(await page.getByRole('link', { name: 'Older' }).count(), 0);
+        await page.getByRole('link', { name: 'Newer' }).click();
+        await eventually(async () => (await rows()) === 50);
+        assert.equal(await page.getByRole('link', { name: 'Newer' }).count(), 0);
+        await assertClean(watched);
+      });
+    }
   });
 }
 
@@ -180,7 +182,7 @@ describe('the Alerts tab', () => {
     const user = await begin();
     await fail(user, await createCron(user, 'Nightly'));
     await failJobs(await begin(), 1);
-    await using watched = await open('/alerts', user);
+    await using watched = await open('/alerts', user, false);
     const { page } = watched;
     await page.getByRole('link', { name: '“Nightly” failed' }).click();
     await page.getByText('out of cheese').first().waitFor();
@@ -262,7 +264,7 @@ describe('the Alerts tab', () => {
     await fail(user, await createCron(user, 'Nightly'));
     await work.setChannel(user.teamId, { kind: 'slack', url: `${target.url}/hook/s3cret-part` });
     await store.channels.recordError(user.teamId, 'HTTP 404 error', Date.now());
-    await using watched = await open('/alerts', user);
+    await using watched = await open('/alerts', user, false);
     const { page } = watched;
     await page.getByText('The last notice by Slack could not be sent.').waitFor();
     await page.getByText('An admin of the team can check the channel.').waitFor();

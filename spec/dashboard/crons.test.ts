@@ -101,44 +101,48 @@ for (const javaScript of [true, false]) {
       await assertClean(watched);
     });
 
-    test('Pause stops the schedule, Start sets it going again', async () => {
-      const user = await begin();
-      const { id } = await createCron(user, `/paused-${suffix}`);
-      await using watched = await open(`/crons/${id}`, user, javaScript);
-      const { page } = watched;
-      await press(page.locator('main'), 'Pause');
-      await page.getByText('Nothing while the cron is paused.').waitFor();
-      const paused = await dashboard.service.work.findCron(user.teamId, id);
-      assert.deepEqual([paused?.isActive, paused?.nextRunAt], [false, null]);
-      await page.goto(`${dashboard.url}/crons`);
-      await press(rowOf(page, 'Cron of'), 'Start');
-      await page.getByText('The cron runs on schedule again.').waitFor();
-      const started = await dashboard.service.work.findCron(user.teamId, id);
-      assert.equal(started?.isActive, true);
-      assert.ok((started.nextRunAt ?? 0) > Date.now());
-      assert.equal(sentTo(`/paused-${suffix}`).length, 0, 'neither of them runs it');
-      await assertClean(watched);
-    });
+    if (!javaScript) {
+      test('Pause stops the schedule, Start sets it going again', async () => {
+        const user = await begin();
+        const { id } = await createCron(user, `/paused-${suffix}`);
+        await using watched = await open(`/crons/${id}`, user, javaScript);
+        const { page } = watched;
+        await press(page.locator('main'), 'Pause');
+        await page.getByText('Nothing while the cron is paused.').waitFor();
+        const paused = await dashboard.service.work.findCron(user.teamId, id);
+        assert.deepEqual([paused?.isActive, paused?.nextRunAt], [false, null]);
+        await page.goto(`${dashboard.url}/crons`);
+        await press(rowOf(page, 'Cron of'), 'Start');
+        await page.getByText('The cron runs on schedule again.').waitFor();
+        const started = await dashboard.service.work.findCron(user.teamId, id);
+        assert.equal(started?.isActive, true);
+        assert.ok((started.nextRunAt ?? 0) > Date.now());
+        assert.equal(sentTo(`/paused-${suffix}`).length, 0, 'neither of them runs it');
+        await assertClean(watched);
+      });
+    }
 
-    test('Run now is one execution beside the schedule, of a paused cron as well', async () => {
-      const user = await begin();
-      const path = `/now-${suffix}`;
-      target.answer(path, { body: 'all is fine' });
-      const cron = await createCron(user, path, { isActive: false });
-      await using watched = await open(`/crons/${cron.id}`, user, javaScript);
-      const { page } = watched;
-      await page.getByText('No runs yet').waitFor();
-      await press(page.locator('main'), 'Run now');
-      await page.getByText('One run is on its way, beside the schedule.').waitFor();
-      await eventually(async () => (await runsOf(user, cron.id))[0]?.completedAt);
-      await page.reload();
-      await rowOf(page, 'all is fine').getByText('Success').waitFor();
-      await rowOf(page, 'all is fine').getByText('Run now').waitFor();
-      assert.equal(sentTo(path).length, 1);
-      const still = await dashboard.service.work.findCron(user.teamId, cron.id);
-      assert.deepEqual([still?.isActive, still?.nextRunAt], [false, null]);
-      await assertClean(watched);
-    });
+    if (!javaScript) {
+      test('Run now is one execution beside the schedule, of a paused cron as well', async () => {
+        const user = await begin();
+        const path = `/now-${suffix}`;
+        target.answer(path, { body: 'all is fine' });
+        const cron = await createCron(user, path, { isActive: false });
+        await using watched = await open(`/crons/${cron.id}`, user, javaScript);
+        const { page } = watched;
+        await page.getByText('No runs yet').waitFor();
+        await press(page.locator('main'), 'Run now');
+        await page.getByText('One run is on its way, beside the schedule.').waitFor();
+        await eventually(async () => (await runsOf(user, cron.id))[0]?.completedAt);
+        await page.reload();
+        await rowOf(page, 'all is fine').getByText('Success').waitFor();
+        await rowOf(page, 'all is fine').getByText('Run now').waitFor();
+        assert.equal(sentTo(path).length, 1);
+        const still = await dashboard.service.work.findCron(user.teamId, cron.id);
+        assert.deepEqual([still?.isActive, still?.nextRunAt], [false, null]);
+        await assertClean(watched);
+      });
+    }
 
     test('Delete asks first, says what goes, and the cron is gone with its runs', async () => {
       const user = await begin();
@@ -225,7 +229,7 @@ describe('a cron', () => {
 
   test('is filled from a crontab line, and says what is different here', async () => {
     const user = await begin();
-    await using watched = await open('/crons/new', user);
+    await using watched = await open('/crons/new', user, false);
     const { page } = watched;
     await page.getByText('Paste to create').click();
     await page.getByLabel('Command').fill('echo hello');

@@ -93,7 +93,7 @@ describe('the detail of a job', () => {
       headers: [['Authorization', 'Bearer s3cret-token']],
       payloadJson: '{"n":1.0}',
     });
-    await using watched = await open(`/jobs/${id}`);
+    await using watched = await open(`/jobs/${id}`, user, false);
     const { page } = watched;
     await page.getByRole('link', { name: 'Use this URL' }).click();
     await heading(page, 'Create job again');
@@ -120,7 +120,7 @@ describe('the detail of a job', () => {
     });
     target.answer('/judged', { body: '{"data":{"ok":false}}' });
     const id = await run('/judged', { queue: 'judged' });
-    await using watched = await open(`/jobs/${id}`);
+    await using watched = await open(`/jobs/${id}`, user, false);
     const { page } = watched;
     await page.getByText('JSON path equals: data.ok').waitFor();
     await page.getByText('Fails').waitFor();
@@ -215,7 +215,7 @@ describe('a request that was signed (§5.6)', () => {
     const isSignature = ([name]: string[]) => name === SIGNATURE_HEADER;
     await rotate();
 
-    await using watched = await open(`/jobs/${id}`, signer);
+    await using watched = await open(`/jobs/${id}`, signer, false);
     const { page } = watched;
     const masked = arrived.map((header) =>
       isSignature(header) ? [SIGNATURE_HEADER, '••••••••'] : header,

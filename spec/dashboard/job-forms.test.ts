@@ -99,35 +99,37 @@ for (const javaScript of [true, false]) {
       await assertClean(watched);
     });
 
-    test('creates a job again with edits, the first left as it was', async () => {
-      const user = await begin();
-      const { work } = dashboard.service;
-      const { jobId } = await work.createJob(user.teamId, {
-        queue: 'mail',
-        url: `${target.url}/first-${suffix}`,
-        method: 'POST',
-        headers: [['Authorization', 'Bearer s3cret-token']],
-        payloadJson: '{"order":7}',
-        callbackUrl: null,
-        delaySeconds: 3600,
+    if (!javaScript) {
+      test('creates a job again with edits, the first left as it was', async () => {
+        const user = await begin();
+        const { work } = dashboard.service;
+        const { jobId } = await work.createJob(user.teamId, {
+          queue: 'mail',
+          url: `${target.url}/first-${suffix}`,
+          method: 'POST',
+          headers: [['Authorization', 'Bearer s3cret-token']],
+          payloadJson: '{"order":7}',
+          callbackUrl: null,
+          delaySeconds: 3600,
+        });
+        const first = await work.findJob(user.teamId, jobId);
+        await using watched = await open(`/jobs/${jobId}`, user);
+        const { page } = watched;
+        await page.getByRole('link', { name: 'Create again with edits' }).click();
+        await heading(page, 'Create job again');
+        assert.equal((await page.content()).includes('s3cret-token'), false);
+        await page.getByLabel('URL', { exact: true }).fill(`${target.url}/again-${suffix}`);
+        await press(page.locator('main'), 'Create job');
+        await page.getByText('The job is created.').waitFor();
+        await eventually(() => sentTo(`/again-${suffix}`).length === 1);
+        const [request] = sentTo(`/again-${suffix}`);
+        assert.equal(request?.headers.authorization, 'Bearer s3cret-token');
+        assert.equal(request.body.toString(), '{"order":7}');
+        assert.deepEqual(await work.findJob(user.teamId, jobId), first);
+        assert.equal(sentTo(`/first-${suffix}`).length, 0);
+        await assertClean(watched);
       });
-      const first = await work.findJob(user.teamId, jobId);
-      await using watched = await open(`/jobs/${jobId}`, user);
-      const { page } = watched;
-      await page.getByRole('link', { name: 'Create again with edits' }).click();
-      await heading(page, 'Create job again');
-      assert.equal((await page.content()).includes('s3cret-token'), false);
-      await page.getByLabel('URL', { exact: true }).fill(`${target.url}/again-${suffix}`);
-      await press(page.locator('main'), 'Create job');
-      await page.getByText('The job is created.').waitFor();
-      await eventually(() => sentTo(`/again-${suffix}`).length === 1);
-      const [request] = sentTo(`/again-${suffix}`);
-      assert.equal(request?.headers.authorization, 'Bearer s3cret-token');
-      assert.equal(request.body.toString(), '{"order":7}');
-      assert.deepEqual(await work.findJob(user.teamId, jobId), first);
-      assert.equal(sentTo(`/first-${suffix}`).length, 0);
-      await assertClean(watched);
-    });
+    }
   });
 }
 

@@ -98,7 +98,7 @@ for (const javaScript of [true, false]) {
 describe('the notification channel', () => {
   test('offers each chat, and takes their addresses', async () => {
     const { admin } = await begin();
-    await using watched = await open(admin);
+    await using watched = await open(admin, false);
     const { page } = watched;
     const kinds = [
       ['Slack', 'slack'],
@@ -123,7 +123,7 @@ describe('the notification channel', () => {
 
   test('by email reaches every member in a test', async () => {
     const { admin } = await begin();
-    await using watched = await open(admin);
+    await using watched = await open(admin, false);
     const { page } = watched;
     const before = smtp.mails.length;
     await press(page, 'Send test');
@@ -147,7 +147,7 @@ describe('the notification channel', () => {
     const { work, store } = dashboard.service;
     await work.setChannel(admin.teamId, { kind: 'teams', url: `${chat.url}/hook` });
     await store.channels.recordError(admin.teamId, 'HTTP 410 <b>error</b>', Date.now() - 60_000);
-    await using watched = await open(admin);
+    await using watched = await open(admin, false);
     const { page } = watched;
     await page.getByText('The last notice could not be sent.').waitFor();
     await page.getByText('HTTP 410 <b>error</b>').waitFor();
