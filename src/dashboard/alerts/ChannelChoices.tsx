@@ -3,10 +3,10 @@ import type { AlertLevel } from '#domain/alert-streak';
 import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { nameChannel, nameLevel, nameOfChannel } from './alert-words.ts';
 import classes from './Alerts.module.css';
-import { channelsShown, type AlertTyped, withPresent } from './alert-typed.ts';
+import { channelsShown, type AlertFormValues, withPresent } from './alert-form-values.ts';
 
 type ChannelChoicesProps = {
-  typed: AlertTyped;
+  formValues: AlertFormValues;
   errors: FieldErrors | undefined;
   choices: readonly ChannelChoice[];
   /** The levels that are ever raised. */
@@ -15,8 +15,8 @@ type ChannelChoicesProps = {
 };
 
 /** Which channels are told, by level: a box for each. */
-export function ChannelChoices({ typed, errors, choices, levels, note }: ChannelChoicesProps) {
-  const { channels } = withPresent(typed, choices);
+export function ChannelChoices({ formValues, errors, choices, levels, note }: ChannelChoicesProps) {
+  const { channels } = withPresent(formValues, choices);
   const error = levels.flatMap((level) => errors?.[channelsField(level)] ?? []).join(' ');
   return (
     <fieldset className={classes.choices}>

@@ -9,7 +9,12 @@ import type { ChannelView, FieldErrors } from '../services.ts';
 import classes from './Alerts.module.css';
 import { asSentence, nameChannel } from './alert-words.ts';
 import type { ChannelAnswer, TestResult } from './channel-form.ts';
-import { fieldGroups, inputName, type ChannelTyped, type FieldGroup } from './channel-typed.ts';
+import {
+  fieldGroups,
+  inputName,
+  type ChannelFormValues,
+  type FieldGroup,
+} from './channel-form-values.ts';
 import { describeMembers } from './PresentChannel.tsx';
 
 const choices = [
@@ -29,7 +34,7 @@ type ChannelFormProps = {
 export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFormProps) {
   const { state, formData } = useNavigation();
   const isTesting = state === 'submitting' && formData?.get('intent') === 'test';
-  const { typed, errors, test } = answer;
+  const { formValues, errors, test } = answer;
   return (
     <Form noValidate className={classes.channel}>
       <EnterSaves />
@@ -43,7 +48,7 @@ export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFo
           maxLength={CHANNEL_NAME_CHARACTERS}
           autoComplete="off"
           placeholder="On call"
-          defaultValue={typed.name}
+          defaultValue={formValues.name}
           errors={errors}
         />
       ) : null}
@@ -51,11 +56,11 @@ export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFo
         name="kind"
         label="Channel"
         choices={choices}
-        defaultValue={typed.kind}
+        defaultValue={formValues.kind}
         errors={errors}
       />
       {fieldGroups.map((group) => (
-        <KindFields key={group.name} {...{ group, channel, typed, errors }} />
+        <KindFields key={group.name} {...{ group, channel, formValues, errors }} />
       ))}
       <div className="row">
         <Button type="submit" name="intent" value="save">
@@ -78,12 +83,12 @@ export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFo
 type KindFieldsProps = {
   group: FieldGroup;
   channel: ChannelView | null;
-  typed: ChannelTyped;
+  formValues: ChannelFormValues;
   errors: FieldErrors | undefined;
 };
 
 /** What the kinds of a group ask for; the style sheet shows them while one of these is chosen. */
-function KindFields({ group, channel, typed, errors }: KindFieldsProps) {
+function KindFields({ group, channel, formValues, errors }: KindFieldsProps) {
   const isPresent = channel !== null && group.kinds.some((kind) => kind === channel.kind);
   return (
     <div className={classes.address} data-kinds={group.kinds.join(' ')}>
@@ -105,7 +110,7 @@ function KindFields({ group, channel, typed, errors }: KindFieldsProps) {
             spellCheck={false}
             maxLength={field.maxLength}
             placeholder={field.placeholder}
-            defaultValue={typed.values[name] ?? ''}
+            defaultValue={formValues.values[name] ?? ''}
             errors={errors}
           />
         );

@@ -1,12 +1,12 @@
 import { NOTE_CHARACTERS } from '#domain/alert-settings';
 import { TextField } from '../forms/Field.tsx';
 import type { FieldErrors } from '../services.ts';
-import type { AlertTyped } from './alert-typed.ts';
+import type { AlertFormValues } from './alert-form-values.ts';
 
-type NoteFieldsProps = { typed: AlertTyped; errors: FieldErrors | undefined };
+type NoteFieldsProps = { formValues: AlertFormValues; errors: FieldErrors | undefined };
 
 /** What stands in every notice, for whoever gets it. */
-export function NoteFields({ typed, errors }: NoteFieldsProps) {
+export function NoteFields({ formValues, errors }: NoteFieldsProps) {
   return (
     <>
       <TextField
@@ -15,7 +15,7 @@ export function NoteFields({ typed, errors }: NoteFieldsProps) {
         description="Stands in the notice: what to do, whom to ask."
         maxLength={NOTE_CHARACTERS}
         autoComplete="off"
-        defaultValue={typed.alert_note}
+        defaultValue={formValues.alert_note}
         errors={errors}
       />
       <TextField
@@ -27,7 +27,7 @@ export function NoteFields({ typed, errors }: NoteFieldsProps) {
         autoComplete="off"
         spellCheck={false}
         placeholder="https://"
-        defaultValue={typed.runbook_url}
+        defaultValue={formValues.runbook_url}
         errors={errors}
       />
     </>

@@ -2,18 +2,18 @@ import { useState } from 'react';
 import type { FieldErrors, NamedSource } from '../services.ts';
 import { wrongId } from '../forms/wrong-fields.ts';
 import classes from './Alerts.module.css';
-import type { WindowTyped } from './window-typed.ts';
+import type { WindowFormValues } from './window-form-values.ts';
 
 /** From so many on, the list has a field to find one in it. */
 const SEARCHED_FROM = 12;
 
 /** The whole team, or ticked crons and queues; the list shows with the choice, by the style sheet alone. */
 export function SourcesField({
-  typed,
+  formValues,
   errors,
   sources,
 }: {
-  typed: WindowTyped;
+  formValues: WindowFormValues;
   errors: FieldErrors | undefined;
   sources: readonly NamedSource[];
 }) {
@@ -23,8 +23,8 @@ export function SourcesField({
   return (
     <fieldset className={classes.covers} aria-describedby={error ? wrongId('sources') : undefined}>
       <legend className="sr-only">What it mutes</legend>
-      <Choice value="team" text="The whole team" typed={typed} />
-      <Choice value="chosen" text="Chosen crons and queues" typed={typed} />
+      <Choice value="team" text="The whole team" formValues={formValues} />
+      <Choice value="chosen" text="Chosen crons and queues" formValues={formValues} />
       {error ? (
         <p id={wrongId('sources')} className={classes.error}>
           {error}
@@ -42,8 +42,8 @@ export function SourcesField({
             onChange={(event) => setWanted(event.currentTarget.value)}
           />
         ) : null}
-        <Group title="Crons" kind="cron" {...{ sources, typed, part }} />
-        <Group title="Queues" kind="queue" {...{ sources, typed, part }} />
+        <Group title="Crons" kind="cron" {...{ sources, formValues, part }} />
+        <Group title="Queues" kind="queue" {...{ sources, formValues, part }} />
       </div>
     </fieldset>
   );
@@ -52,15 +52,20 @@ export function SourcesField({
 function Choice({
   value,
   text,
-  typed,
+  formValues,
 }: {
-  value: WindowTyped['covers'];
+  value: WindowFormValues['covers'];
   text: string;
-  typed: WindowTyped;
+  formValues: WindowFormValues;
 }) {
   return (
     <label>
-      <input type="radio" name="covers" value={value} defaultChecked={typed.covers === value} />
+      <input
+        type="radio"
+        name="covers"
+        value={value}
+        defaultChecked={formValues.covers === value}
+      />
       {text}
     </label>
   );
@@ -70,12 +75,12 @@ type GroupProps = {
   title: string;
   kind: NamedSource['kind'];
   sources: readonly NamedSource[];
-  typed: WindowTyped;
+  formValues: WindowFormValues;
   /** What a name must hold to be shown; what is hidden stays ticked. */
   part: string;
 };
 
-function Group({ title, kind, sources, typed, part }: GroupProps) {
+function Group({ title, kind, sources, formValues, part }: GroupProps) {
   const group = sources.filter((source) => source.kind === kind);
   if (group.length === 0) return null;
   return (
@@ -87,7 +92,7 @@ function Group({ title, kind, sources, typed, part }: GroupProps) {
             type="checkbox"
             name="sources[]"
             value={`${kind}:${id}`}
-            defaultChecked={typed.sources.includes(`${kind}:${id}`)}
+            defaultChecked={formValues.sources.includes(`${kind}:${id}`)}
           />
           <span>{name}</span>
         </label>

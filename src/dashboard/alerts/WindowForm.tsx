@@ -8,18 +8,18 @@ import { useMoment } from '../parts/Time.tsx';
 import type { FieldErrors, NamedSource } from '../services.ts';
 import formClasses from '../forms/Form.module.css';
 import { SourcesField } from './SourcesField.tsx';
-import { parseInstant, type WindowTyped } from './window-typed.ts';
+import { parseInstant, type WindowFormValues } from './window-form-values.ts';
 import { describeLocally, describeWindow } from './window-words.ts';
 import classes from './Alerts.module.css';
 
 type WindowFormProps = {
-  typed: WindowTyped;
+  formValues: WindowFormValues;
   errors?: FieldErrors | undefined;
   sources: readonly NamedSource[];
   word: string;
 };
 
-export function WindowForm({ typed, errors, sources, word }: WindowFormProps) {
+export function WindowForm({ formValues, errors, sources, word }: WindowFormProps) {
   return (
     <Form noValidate>
       <Section title="Name" note="Alerts that it mutes say so by its name.">
@@ -31,7 +31,7 @@ export function WindowForm({ typed, errors, sources, word }: WindowFormProps) {
             maxLength={1000}
             autoComplete="off"
             placeholder="Database upgrade"
-            defaultValue={typed.name}
+            defaultValue={formValues.name}
             errors={errors}
           />
         </div>
@@ -40,10 +40,10 @@ export function WindowForm({ typed, errors, sources, word }: WindowFormProps) {
         title="When"
         note="In UTC, like schedules, so that it does not move with daylight saving."
       >
-        <Times typed={typed} errors={errors} />
+        <Times formValues={formValues} errors={errors} />
       </Section>
       <Section title="What it mutes" note="Runs go on. Only nobody is told of their alerts.">
-        <SourcesField typed={typed} errors={errors} sources={sources} />
+        <SourcesField formValues={formValues} errors={errors} sources={sources} />
       </Section>
       <div className={formClasses.actions}>
         <ErrorSummary errors={errors} />
@@ -57,9 +57,15 @@ export function WindowForm({ typed, errors, sources, word }: WindowFormProps) {
 }
 
 /** Start and end in UTC; what they mean, by the viewer's clock too, stands below as they are typed. */
-function Times({ typed, errors }: { typed: WindowTyped; errors: FieldErrors | undefined }) {
-  const [times, setTimes] = useState(typed);
-  const change = (changed: Partial<WindowTyped>) => setTimes({ ...times, ...changed });
+function Times({
+  formValues,
+  errors,
+}: {
+  formValues: WindowFormValues;
+  errors: FieldErrors | undefined;
+}) {
+  const [times, setTimes] = useState(formValues);
+  const change = (changed: Partial<WindowFormValues>) => setTimes({ ...times, ...changed });
   return (
     <div className={formClasses.fields}>
       <div className={classes.times}>
@@ -68,7 +74,7 @@ function Times({ typed, errors }: { typed: WindowTyped; errors: FieldErrors | un
           name="starts_at"
           label="Starts (UTC)"
           required
-          defaultValue={typed.starts_at}
+          defaultValue={formValues.starts_at}
           onChange={(event) => change({ starts_at: event.currentTarget.value })}
           errors={errors}
         />
@@ -77,7 +83,7 @@ function Times({ typed, errors }: { typed: WindowTyped; errors: FieldErrors | un
           name="ends_at"
           label="Ends (UTC)"
           required
-          defaultValue={typed.ends_at}
+          defaultValue={formValues.ends_at}
           onChange={(event) => change({ ends_at: event.currentTarget.value })}
           errors={errors}
         />
@@ -86,7 +92,7 @@ function Times({ typed, errors }: { typed: WindowTyped; errors: FieldErrors | un
         name="is_weekly"
         label="Repeat every week"
         description="On the same days and times, from the first one on, until it is deleted."
-        defaultChecked={typed.is_weekly}
+        defaultChecked={formValues.is_weekly}
         onChange={(event) => change({ is_weekly: event.currentTarget.checked })}
         errors={errors}
       />
@@ -95,7 +101,7 @@ function Times({ typed, errors }: { typed: WindowTyped; errors: FieldErrors | un
   );
 }
 
-function Meaning({ times }: { times: WindowTyped }) {
+function Meaning({ times }: { times: WindowFormValues }) {
   const { now, timeZone } = useMoment();
   const startsAt = parseInstant(times.starts_at);
   const endsAt = parseInstant(times.ends_at);

@@ -4,28 +4,28 @@ import type { Alert, FieldErrors, NamedSource } from '../services.ts';
 import { useAlertColumns } from './AlertTable.tsx';
 import { groupAlerts } from './group-alerts.ts';
 import { WindowForm } from './WindowForm.tsx';
-import type { WindowTyped } from './window-typed.ts';
+import type { WindowFormValues } from './window-form-values.ts';
 
-type Typed = { typed: WindowTyped; errors?: FieldErrors };
+type Values = { formValues: WindowFormValues; errors?: FieldErrors };
 
 type WindowPageProps = {
   title: string;
   /** On the button that saves it. */
   word: string;
-  loaded: Typed & { sources: readonly NamedSource[] };
+  loaded: Values & { sources: readonly NamedSource[] };
   /** What was typed and why it was refused, once it was. */
-  answer: Typed | undefined;
+  answer: Values | undefined;
   /** What the window has muted so far, the latest; null for a new one. */
   muted?: readonly Alert[];
 };
 
 /** The page of a maintenance window's form. */
 export function WindowPage({ title, word, loaded, answer, muted }: WindowPageProps) {
-  const { typed, errors } = answer ?? loaded;
+  const { formValues, errors } = answer ?? loaded;
   return (
     <>
       <PageHeader title={title} parent={{ to: '/maintenance', text: 'Maintenance' }} />
-      <WindowForm typed={typed} errors={errors} sources={loaded.sources} word={word} />
+      <WindowForm formValues={formValues} errors={errors} sources={loaded.sources} word={word} />
       {muted ? <Muted alerts={muted} /> : null}
     </>
   );

@@ -9,8 +9,8 @@ import { redirectWithToast } from '../serving/cookies.ts';
 import { errorsOf } from '../work-forms/read-fields.ts';
 import { readText } from '../forms/read-form.ts';
 import type { ChannelOutcome, ChannelSettings, FieldErrors, Work } from '../services.ts';
-import type { ChannelTyped } from './channel-typed.ts';
-import { fieldGroups, groupOf, inputName } from './channel-typed.ts';
+import type { ChannelFormValues } from './channel-form-values.ts';
+import { fieldGroups, groupOf, inputName } from './channel-form-values.ts';
 
 /** What came of a test by a channel. */
 export type TestResult = {
@@ -18,7 +18,11 @@ export type TestResult = {
   outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 };
 
-export type ChannelAnswer = { typed: ChannelTyped; errors?: FieldErrors; test?: TestResult };
+export type ChannelAnswer = {
+  formValues: ChannelFormValues;
+  errors?: FieldErrors;
+  test?: TestResult;
+};
 
 type Editing = {
   /** As it is; email for a new one. */
@@ -36,16 +40,17 @@ export async function answerChannelForm(context: Context, editing: Editing) {
   const form = context.get(sentForm);
   const intent = readText(form, 'intent');
   if (intent !== 'save' && intent !== 'test') throw data(null, { status: 400 });
-  const typed = readTyped(form);
-  const refuse = (errors: FieldErrors) => data<ChannelAnswer>({ typed, errors }, { status: 422 });
+  const formValues = readFormValues(form);
+  const refuse = (errors: FieldErrors) =>
+    data<ChannelAnswer>({ formValues, errors }, { status: 422 });
   // A channel that is only tried needs no name yet.
-  const reading = readSettings(typed, editing, intent === 'test');
-  if (!reading.ok) return refuse(nameInputs(errorsOf(reading.errors), typed));
+  const reading = readSettings(formValues, editing, intent === 'test');
+  if (!reading.ok) return refuse(nameInputs(errorsOf(reading.errors), formValues));
   const settings = reading.input;
   const { kind } = settings.config;
   if (intent === 'test') {
     const outcome = await notifier.sendTest(actor.teamId, settings.config);
-    return data<ChannelAnswer>({ typed, test: { kind, outcome } });
+    return data<ChannelAnswer>({ formValues, test: { kind, outcome } });
   }
   const outcome = await editing.save(work, actor.teamId, settings);
   if (outcome.kind !== 'saved') return refuse(describeRefusal(outcome));
@@ -56,7 +61,7 @@ export async function answerChannelForm(context: Context, editing: Editing) {
   );
 }
 
-function readTyped(form: FormData): ChannelTyped {
+function readFormValues(form: FormData): ChannelFormValues {
   const names = fieldGroups.flatMap((group) =>
     group.fields.map((field) => inputName(group, field)),
   );
@@ -69,7 +74,7 @@ function readTyped(form: FormData): ChannelTyped {
 }
 
 function readSettings(
-  { name, kind, values }: ChannelTyped,
+  { name, kind, values }: ChannelFormValues,
   { current, isNamed }: Pick<Editing, 'current' | 'isNamed'>,
   isTest: boolean,
 ): Reading<ChannelSettings> {
@@ -84,7 +89,7 @@ function readSettings(
 }
 
 /** Errors beside the inputs of the kind that was chosen. */
-function nameInputs(errors: FieldErrors, { kind }: ChannelTyped): FieldErrors {
+function nameInputs(errors: FieldErrors, { kind }: ChannelFormValues): FieldErrors {
   const group = groupOf(kind);
   const named = Object.entries(errors).map(([field, messages]) => {
     const own = group?.fields.find(({ name }) => name === field);

@@ -11,33 +11,33 @@ import { channelsField, readAlertSettings } from '#work/alert-settings-input';
 import { readText } from '../forms/read-form.ts';
 import { buildFields, errorsOf } from '../work-forms/read-fields.ts';
 import type { FieldErrors } from '../services.ts';
-import { type AlertTyped, channelsShown, noAlertTyped } from './alert-typed.ts';
+import { type AlertFormValues, channelsShown, noAlertFormValues } from './alert-form-values.ts';
 
 export function readAlertForm(form: FormData): {
-  typed: AlertTyped;
+  formValues: AlertFormValues;
   settings: AlertSettings;
   errors: FieldErrors;
 } {
-  const ticked = form.has(channelsShown) ? readTicked(form) : noAlertTyped.channels;
-  const typed: AlertTyped = {
+  const ticked = form.has(channelsShown) ? readTicked(form) : noAlertFormValues.channels;
+  const formValues: AlertFormValues = {
     channels: ticked,
     alert_note: readText(form, 'alert_note').trim(),
     runbook_url: readText(form, 'runbook_url').trim(),
   };
-  const { channels: _, ...texts } = typed;
+  const { channels: _, ...texts } = formValues;
   const lists = ALERT_LEVELS.map((level) => [channelsField(level), JSON.stringify(ticked[level])]);
   const fields = buildFields(texts, Object.fromEntries(lists) as Record<string, string>);
   const reading = readAlertSettings(fields, (text) =>
     isId(text) || text === DEFAULT_REF ? text : null,
   );
-  if (reading.ok) return { typed, settings: reading.input, errors: {} };
-  return { typed, settings: NO_ALERT_SETTINGS, errors: errorsOf(reading.errors) };
+  if (reading.ok) return { formValues, settings: reading.input, errors: {} };
+  return { formValues, settings: NO_ALERT_SETTINGS, errors: errorsOf(reading.errors) };
 }
 
-function readTicked(form: FormData): AlertTyped['channels'] {
+function readTicked(form: FormData): AlertFormValues['channels'] {
   const ticked = ALERT_LEVELS.map((level) => {
     const ids = form.getAll(channelsField(level)).filter((id) => typeof id === 'string');
     return [level, ids.slice(0, MOST_CHANNELS + 1)];
   });
-  return Object.fromEntries(ticked) as AlertTyped['channels'];
+  return Object.fromEntries(ticked) as AlertFormValues['channels'];
 }

@@ -16,12 +16,12 @@ export async function saveWindow(
   const { work } = context.get(services);
   const own = await work.listAlertSources(team.id);
   const reading = readWindowForm(context.get(sentForm), own);
-  const { typed } = reading;
-  if (!reading.ok) return data({ typed, errors: reading.errors }, { status: 422 });
+  const { formValues } = reading;
+  if (!reading.ok) return data({ formValues, errors: reading.errors }, { status: 422 });
   const outcome = await save(work, team.id, reading.input);
   if (outcome.kind === 'not-found') notFound();
   if (outcome.kind === 'too-many')
-    return data({ typed, errors: { name: [tooManyWindows] } }, { status: 422 });
+    return data({ formValues, errors: { name: [tooManyWindows] } }, { status: 422 });
   return redirectWithToast(
     '/maintenance',
     { kind: 'done', text: `The maintenance window “${reading.input.name}” is ${done}.` },

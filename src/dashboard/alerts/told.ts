@@ -2,7 +2,7 @@
 import type { AlertSettings } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { ChannelChoice, Work } from '../services.ts';
-import { type AlertTyped, typedOfAlerts, withPresent } from './alert-typed.ts';
+import { type AlertFormValues, formValuesOfAlerts, withPresent } from './alert-form-values.ts';
 import { nameLevel, nameOfChannel } from './alert-words.ts';
 
 /** Null where all goes to the default; then nothing is asked. */
@@ -13,16 +13,16 @@ export async function readTold(
   levels: readonly AlertLevel[],
 ): Promise<string | null> {
   if (Object.keys(settings.channels).length === 0) return null;
-  return describeTold(typedOfAlerts(settings), await work.listChannelChoices(teamId), levels);
+  return describeTold(formValuesOfAlerts(settings), await work.listChannelChoices(teamId), levels);
 }
 
 /** `Failure: On call, Default channel · Recovery: nobody`; null where all goes to the default. */
 function describeTold(
-  typed: AlertTyped,
+  formValues: AlertFormValues,
   choices: readonly ChannelChoice[],
   levels: readonly AlertLevel[],
 ): string | null {
-  const { channels } = withPresent(typed, choices);
+  const { channels } = withPresent(formValues, choices);
   const isDefault = levels.every((level) => channels[level].join() === 'default');
   if (isDefault) return null;
   const names = new Map(choices.map((choice) => [choice.id, nameOfChannel(choice)]));

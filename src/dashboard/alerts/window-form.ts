@@ -2,10 +2,10 @@
 import { readFormPairs } from '#work/form-fields';
 import { readWindowInput, type WindowInput } from '#work/window-input';
 import { errorsOf } from '../work-forms/read-fields.ts';
-import type { FormReading } from '../work-forms/typed.ts';
+import type { FormReading } from '../work-forms/form-values.ts';
 import { readChecked, readText } from '../forms/read-form.ts';
 import type { NamedSource } from '../services.ts';
-import type { WindowTyped } from './window-typed.ts';
+import type { WindowFormValues } from './window-form-values.ts';
 
 export const tooManyWindows =
   'The team has as many maintenance windows as it may have, 200. Delete one that is not needed any more.';
@@ -14,9 +14,9 @@ export const tooManyWindows =
 export function readWindowForm(
   form: FormData,
   own: readonly NamedSource[],
-): FormReading<WindowTyped, WindowInput> {
+): FormReading<WindowFormValues, WindowInput> {
   const offered = new Set(own.map(({ kind, id }) => `${kind}:${id}`));
-  const typed: WindowTyped = {
+  const formValues: WindowFormValues = {
     name: readText(form, 'name'),
     starts_at: readText(form, 'starts_at'),
     ends_at: readText(form, 'ends_at'),
@@ -27,7 +27,7 @@ export function readWindowForm(
       .filter((source) => typeof source === 'string')
       .filter((source) => offered.has(source)),
   };
-  const { sources, is_weekly, ...texts } = typed;
+  const { sources, is_weekly, ...texts } = formValues;
   const reading = readWindowInput(
     readFormPairs([
       ...Object.entries(texts),
@@ -35,6 +35,6 @@ export function readWindowForm(
       ...sources.map((source) => ['sources[]', source] as const),
     ]),
   );
-  if (reading.ok) return { ok: true, typed, input: reading.input };
-  return { ok: false, typed, errors: errorsOf(reading.errors) };
+  if (reading.ok) return { ok: true, formValues, input: reading.input };
+  return { ok: false, formValues, errors: errorsOf(reading.errors) };
 }

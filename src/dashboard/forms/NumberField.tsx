@@ -17,16 +17,19 @@ export function NumberField(props: NumberFieldProps) {
   return <TextField {...props} className={classes.short} inputMode="numeric" autoComplete="off" />;
 }
 
-type TimeoutFieldProps = { typed: { timeout_seconds: string }; errors: FieldErrors | undefined };
+type TimeoutFieldProps = {
+  formValues: { timeout_seconds: string };
+  errors: FieldErrors | undefined;
+};
 
 /** The request timeout of a cron or a queue. */
-export function TimeoutField({ typed, errors }: TimeoutFieldProps) {
+export function TimeoutField({ formValues, errors }: TimeoutFieldProps) {
   return (
     <NumberField
       name="timeout_seconds"
       label="Request timeout"
       description="Seconds for the whole request, 1 to 300."
-      defaultValue={typed.timeout_seconds}
+      defaultValue={formValues.timeout_seconds}
       errors={errors}
     />
   );

@@ -33,18 +33,18 @@ function useGo(): (entry: Entry) => void {
 
 /** What was typed, which entry is marked, and what keys do with them. */
 function useChoice(go: (entry: Entry) => void) {
-  const [typed, setTyped] = useState('');
+  const [formValues, setFormValues] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
   /** Enter was pressed before the server had its say: the best match is not known yet. */
   const [isGoing, setIsGoing] = useState(false);
-  const found = usePaletteEntries(typed);
+  const found = usePaletteEntries(formValues);
   const { entries, isWhole } = found;
   const at = Math.max(
     0,
     entries.findIndex((entry) => keyOf(entry) === chosen),
   );
   const type = (text: string) => {
-    setTyped(text);
+    setFormValues(text);
     setChosen(null);
     setIsGoing(false);
   };
@@ -69,7 +69,7 @@ function useChoice(go: (entry: Entry) => void) {
     event.preventDefault();
   };
   const mark = (entry: Entry) => setChosen(keyOf(entry));
-  return { ...found, typed, at, type, choose, mark, onKeyDown, stay: () => setIsGoing(false) };
+  return { ...found, formValues, at, type, choose, mark, onKeyDown, stay: () => setIsGoing(false) };
 }
 
 /**
@@ -87,7 +87,7 @@ export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
     onClose();
     go(entry);
   });
-  const { typed, entries, at, isAway, isNowhere } = choice;
+  const { formValues, entries, at, isAway, isNowhere } = choice;
   const leave = () => {
     choice.stay();
     onClose();
@@ -110,7 +110,7 @@ export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         placeholder="A page, cron, queue, action or id"
         autoComplete="off"
         spellCheck={false}
-        value={typed}
+        value={formValues}
         onChange={(event) => choice.type(event.currentTarget.value)}
         onKeyDown={choice.onKeyDown}
       />

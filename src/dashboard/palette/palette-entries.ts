@@ -17,26 +17,26 @@ const themes = [
 ] as const;
 
 /** What was found on the server, and for which text. */
-type Answer = { typed: string; entries: readonly Entry[]; isAway: boolean };
-const nothing: Answer = { typed: '', entries: [], isAway: false };
+type Answer = { formValues: string; entries: readonly Entry[]; isAway: boolean };
+const nothing: Answer = { formValues: '', entries: [], isAway: false };
 
 /** Typing goes on for longer than this between few letters. */
 const PAUSE_MS = 120;
 
-async function askServer(typed: string, signal: AbortSignal): Promise<Answer> {
+async function askServer(formValues: string, signal: AbortSignal): Promise<Answer> {
   try {
-    const answer = await fetch(addressOf(`/find?q=${encodeURIComponent(typed)}`), { signal });
-    if (!answer.ok) return { ...nothing, typed, isAway: true };
+    const answer = await fetch(addressOf(`/find?q=${encodeURIComponent(formValues)}`), { signal });
+    if (!answer.ok) return { ...nothing, formValues, isAway: true };
     const { entries } = (await answer.json()) as { entries: Entry[] };
-    return { typed, entries, isAway: false };
+    return { formValues, entries, isAway: false };
   } catch {
-    return { ...nothing, typed, isAway: true };
+    return { ...nothing, formValues, isAway: true };
   }
 }
 
 /** What the palette shows for a text, best match first. `isWhole`: the server has said what it knows of that text. */
-export function usePaletteEntries(typed: string) {
-  const text = typed.trim();
+export function usePaletteEntries(formValues: string) {
+  const text = formValues.trim();
   const [answer, setAnswer] = useState(nothing);
   const actions = useActions();
   useEffect(() => {
@@ -52,7 +52,7 @@ export function usePaletteEntries(typed: string) {
       abort.abort();
     };
   }, [text]);
-  const isWhole = text === '' || answer.typed === text;
+  const isWhole = text === '' || answer.formValues === text;
   // What was found for fewer letters stays until there is word of more: nothing flickers.
   const found = text === '' ? [] : answer.entries.map((entry) => stillFound(entry, isWhole));
   const ranked = rankEntries(text, [...pages, ...found, ...actions]);

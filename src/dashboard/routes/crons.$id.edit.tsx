@@ -3,9 +3,9 @@ import { notFound, requestFacts, sentForm, services, signedIn } from '../context
 import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
-import { readCronForm, typedOfCron } from '../work-forms/read-forms.ts';
+import { readCronForm, formValuesOfCron } from '../work-forms/read-forms.ts';
 import { testCron } from '../work-forms/test-drafts.ts';
-import type { CronTyped } from '../work-forms/typed.ts';
+import type { CronFormValues } from '../work-forms/form-values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -22,21 +22,21 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const search = url.searchParams;
   const areSecretsShown = search.get('secrets') === 'shown';
   const isMasked = (name: string) => !areSecretsShown && work.isSecretHeader(name);
-  const typed = typedOfCron(cron, isMasked);
+  const formValues = formValuesOfCron(cron, isMasked);
   // A redirect's target, offered by the run that met it.
   const given = search.get('url');
   return {
     id: cron.id,
     name: cron.name,
     unreadable: cron.unreadable,
-    typed: given === null ? typed : { ...typed, url: given.slice(0, 4096) },
+    formValues: given === null ? formValues : { ...formValues, url: given.slice(0, 4096) },
     hasSecrets: cron.headers.some(([name]) => work.isSecretHeader(name)),
     areSecretsShown,
     choices: await work.listChannelChoices(team.id),
   };
 }
 
-type Answer = { typed: CronTyped; errors?: FieldErrors; test?: TestRunOutcome };
+type Answer = { formValues: CronFormValues; errors?: FieldErrors; test?: TestRunOutcome };
 
 export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
@@ -45,11 +45,11 @@ export async function action({ params, context }: Route.ActionArgs) {
   const form = context.get(sentForm);
   const intent = readText(form, 'intent');
   const reading = readCronForm(form, cron.headers, intent === 'test');
-  const { typed } = reading;
-  if (intent === 'look') return data<Answer>({ typed });
-  if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
+  const { formValues } = reading;
+  if (intent === 'look') return data<Answer>({ formValues });
+  if (!reading.ok) return data<Answer>({ formValues, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
-    return data<Answer>({ typed, test: await testCron(work, team.id, reading) });
+    return data<Answer>({ formValues, test: await testCron(work, team.id, reading) });
   const { cron: input, assertions, alertSettings } = reading.input;
   if (!(await work.editCron(team.id, cron.id, input, assertions, alertSettings))) notFound();
   return redirectWithToast(
@@ -62,7 +62,7 @@ export async function action({ params, context }: Route.ActionArgs) {
 export default function EditCron({ loaderData, actionData }: Route.ComponentProps) {
   const { id, name, hasSecrets, areSecretsShown } = loaderData;
   const { search } = useLocation();
-  const answer: Answer = actionData ?? { typed: loaderData.typed };
+  const answer: Answer = actionData ?? { formValues: loaderData.formValues };
   return (
     <>
       <PageHeader
@@ -84,7 +84,7 @@ export default function EditCron({ loaderData, actionData }: Route.ComponentProp
       <UnreadableNotice what={loaderData.unreadable} />
       <CronForm
         key={String(areSecretsShown)}
-        typed={answer.typed}
+        formValues={answer.formValues}
         errors={answer.errors}
         word="Save"
         cancelTo={`/crons/${id}`}

@@ -4,9 +4,9 @@ import { redirectWithToast } from '../serving/cookies.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
 import { fillCronFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
-import { readCronForm, typedOfCron } from '../work-forms/read-forms.ts';
+import { readCronForm, formValuesOfCron } from '../work-forms/read-forms.ts';
 import { testCron } from '../work-forms/test-drafts.ts';
-import { emptyCron, type CronTyped } from '../work-forms/typed.ts';
+import { emptyCron, type CronFormValues } from '../work-forms/form-values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
@@ -19,22 +19,24 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { work } = context.get(services);
   const { targets } = context.get(requestFacts);
   const source = from ? await work.findCron(team.id, from) : null;
-  const fresh: CronTyped = url.searchParams.has('sample') ? sampleCron(targets.echoUrl) : emptyCron;
-  const typed: CronTyped = source
-    ? { ...typedOfCron(source, work.isSecretHeader), name: `${source.name} (copy)` }
+  const fresh: CronFormValues = url.searchParams.has('sample')
+    ? sampleCron(targets.echoUrl)
+    : emptyCron;
+  const formValues: CronFormValues = source
+    ? { ...formValuesOfCron(source, work.isSecretHeader), name: `${source.name} (copy)` }
     : fresh;
   const choices = await work.listChannelChoices(team.id);
-  return { typed, from: source?.id ?? null, choices };
+  return { formValues, from: source?.id ?? null, choices };
 }
 
 /** The one of the first steps, ready to be saved. */
-function sampleCron(echoUrl: string | null): CronTyped {
+function sampleCron(echoUrl: string | null): CronFormValues {
   const target = echoUrl === null ? {} : { url: `${echoUrl}?from=cron` };
   return { ...emptyCron, name: 'First cron', cron_expression: '* * * * *', ...target };
 }
 
 type Answer = {
-  typed: CronTyped;
+  formValues: CronFormValues;
   errors?: FieldErrors;
   test?: TestRunOutcome;
   pasted?: Pasted;
@@ -48,12 +50,13 @@ export async function action({ context }: Route.ActionArgs) {
   const from = readText(form, 'from');
   const stored = from ? ((await work.findCron(team.id, from))?.headers ?? []) : [];
   const reading = readCronForm(form, stored, intent === 'test');
-  const { typed } = reading;
-  if (intent === 'look') return data<Answer>({ typed });
-  if (intent === 'paste') return data<Answer>(fillCronFromPaste(readText(form, 'paste'), typed));
-  if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
+  const { formValues } = reading;
+  if (intent === 'look') return data<Answer>({ formValues });
+  if (intent === 'paste')
+    return data<Answer>(fillCronFromPaste(readText(form, 'paste'), formValues));
+  if (!reading.ok) return data<Answer>({ formValues, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
-    return data<Answer>({ typed, test: await testCron(work, team.id, reading) });
+    return data<Answer>({ formValues, test: await testCron(work, team.id, reading) });
   const { cron, assertions, alertSettings } = reading.input;
   const made = await work.createCron(team.id, cron, assertions, alertSettings);
   return redirectWithToast(
@@ -64,7 +67,7 @@ export async function action({ context }: Route.ActionArgs) {
 }
 
 export default function NewCron({ loaderData, actionData }: Route.ComponentProps) {
-  const answer: Answer = actionData ?? { typed: loaderData.typed };
+  const answer: Answer = actionData ?? { formValues: loaderData.formValues };
   const { pasted } = answer;
   return (
     <>
@@ -74,8 +77,8 @@ export default function NewCron({ loaderData, actionData }: Route.ComponentProps
       />
       <CronForm
         // A paste fills fields anew that were typed in before.
-        key={pasted ? JSON.stringify(answer.typed) : loaderData.from}
-        typed={answer.typed}
+        key={pasted ? JSON.stringify(answer.formValues) : loaderData.from}
+        formValues={answer.formValues}
         errors={answer.errors}
         word="Create cron"
         cancelTo="/crons"

@@ -11,10 +11,10 @@ const mostTeams = 50;
 
 /** For the palette: what of the team has the words that were typed, or which thing of any of the teams has the id. */
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const typed = (url.searchParams.get('q') ?? '').trim();
-  const entries = isId(typed.toLowerCase())
-    ? await findById(context, typed)
-    : await findByWords(context, typed);
+  const formValues = (url.searchParams.get('q') ?? '').trim();
+  const entries = isId(formValues.toLowerCase())
+    ? await findById(context, formValues)
+    : await findByWords(context, formValues);
   return Response.json({ entries }, { headers: { 'Cache-Control': 'no-store' } });
 }
 
@@ -32,12 +32,12 @@ async function findById(context: Context, id: string): Promise<Entry[]> {
   return [];
 }
 
-async function findByWords(context: Context, typed: string): Promise<Entry[]> {
+async function findByWords(context: Context, formValues: string): Promise<Entry[]> {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const named = typed.replace(verbs, '');
-  const found = await work.findByWords(team.id, typed);
-  if (named !== typed) {
+  const named = formValues.replace(verbs, '');
+  const found = await work.findByWords(team.id, formValues);
+  if (named !== formValues) {
     const known = new Set(found.map(({ id }) => id));
     const more = await work.findByWords(team.id, named);
     found.push(...more.filter(({ id }) => !known.has(id)));

@@ -13,9 +13,9 @@ import {
   writeFieldTime,
 } from '../work-forms/edit-waiting-job.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
-import { typedOfDraft } from '../work-forms/read-forms.ts';
+import { formValuesOfDraft } from '../work-forms/read-forms.ts';
 import { testJob } from '../work-forms/test-drafts.ts';
-import type { JobTyped } from '../work-forms/typed.ts';
+import type { JobFormValues } from '../work-forms/form-values.ts';
 import type { Route } from './+types/jobs.$id.edit.ts';
 
 /** A job that waits (§3.2). One that does no more is shown instead. */
@@ -26,14 +26,14 @@ export async function loader({ params, context }: Route.LoaderArgs) {
     (await work.readJobDetail(team.id, params.id)) ??
     (await notHere(context, (teamId) => work.findJob(teamId, params.id)));
   if (job.status !== 'pending') return redirect(`/jobs/${job.id}`);
-  const typed: JobTyped = {
-    ...typedOfDraft(again),
+  const formValues: JobFormValues = {
+    ...formValuesOfDraft(again),
     scheduled_at: writeFieldTime(job.scheduledAt),
   };
   return {
     id: job.id,
     latest: describeLatest(job),
-    typed,
+    formValues,
     queues: await nameQueues(work, team.id, job.queue),
   };
 }
@@ -44,7 +44,7 @@ async function nameQueues(work: Work, teamId: string, own: string): Promise<stri
   return offered.includes(own) ? offered : [own, ...offered];
 }
 
-type Answer = { typed: JobTyped; errors?: FieldErrors; test?: TestRunOutcome };
+type Answer = { formValues: JobFormValues; errors?: FieldErrors; test?: TestRunOutcome };
 
 export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
@@ -52,11 +52,11 @@ export async function action({ params, context }: Route.ActionArgs) {
   const job = (await work.findJob(team.id, params.id)) ?? notFound();
   const form = context.get(sentForm);
   const reading = readEditForm(form, job);
-  const { typed } = reading;
-  const refuse = (errors: FieldErrors) => data<Answer>({ typed, errors }, { status: 422 });
+  const { formValues } = reading;
+  const refuse = (errors: FieldErrors) => data<Answer>({ formValues, errors }, { status: 422 });
   if (!reading.ok) return refuse(reading.errors);
   if (readText(form, 'intent') === 'test')
-    return data<Answer>({ typed, test: await testJob(work, team.id, reading) });
+    return data<Answer>({ formValues, test: await testJob(work, team.id, reading) });
   const { kind } = await work.editJob(team.id, job.id, reading.input);
   const { baseUrl } = context.get(requestFacts);
   const say = (toast: Parameters<typeof redirectWithToast>[1]) =>
@@ -78,12 +78,12 @@ export async function action({ params, context }: Route.ActionArgs) {
 export default function EditJob({ loaderData, actionData }: Route.ComponentProps) {
   const { id, latest, queues } = loaderData;
   const name = `Job ${id.slice(-8)}`;
-  const answer: Answer = actionData ?? { typed: loaderData.typed };
+  const answer: Answer = actionData ?? { formValues: loaderData.formValues };
   return (
     <>
       <PageHeader title={`Edit ${name}`} parent={{ to: `/jobs/${id}`, text: name }} />
       <JobForm
-        typed={answer.typed}
+        formValues={answer.formValues}
         errors={answer.errors}
         queues={queues}
         pausedCount={0}

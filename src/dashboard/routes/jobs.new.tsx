@@ -5,9 +5,9 @@ import { redirectWithToast } from '../serving/cookies.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { fillJobFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
-import { readJobForm, typedOfDraft } from '../work-forms/read-forms.ts';
+import { readJobForm, formValuesOfDraft } from '../work-forms/read-forms.ts';
 import { testJob } from '../work-forms/test-drafts.ts';
-import { emptyJob, type JobTyped } from '../work-forms/typed.ts';
+import { emptyJob, type JobFormValues } from '../work-forms/form-values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
@@ -24,20 +24,25 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     work.listOfferedQueues(team.id),
     work.listQueues(team.id),
   ]);
-  const typed: JobTyped = source
-    ? typedOfDraft(source.again)
+  const formValues: JobFormValues = source
+    ? formValuesOfDraft(source.again)
     : { ...emptyJob, queue: search.get('queue') ?? '' };
   // A redirect's target, offered by the run that met it.
   const given = search.get('url');
   return {
-    typed: given ? { ...typed, url: given } : typed,
+    formValues: given ? { ...formValues, url: given } : formValues,
     from: source?.job.id ?? null,
     queues: offered.map(({ name }) => name),
     pausedCount: queues.length - offered.length,
   };
 }
 
-type Answer = { typed: JobTyped; errors?: FieldErrors; test?: TestRunOutcome; pasted?: Pasted };
+type Answer = {
+  formValues: JobFormValues;
+  errors?: FieldErrors;
+  test?: TestRunOutcome;
+  pasted?: Pasted;
+};
 
 export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
@@ -45,16 +50,17 @@ export async function action({ context }: Route.ActionArgs) {
   const form = context.get(sentForm);
   const intent = readText(form, 'intent');
   const reading = readJobForm(form, await findStored(work, team.id, readText(form, 'from')));
-  const { typed } = reading;
-  if (intent === 'paste') return data<Answer>(fillJobFromPaste(readText(form, 'paste'), typed));
-  if (!reading.ok) return data<Answer>({ typed, errors: reading.errors }, { status: 422 });
+  const { formValues } = reading;
+  if (intent === 'paste')
+    return data<Answer>(fillJobFromPaste(readText(form, 'paste'), formValues));
+  if (!reading.ok) return data<Answer>({ formValues, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
-    return data<Answer>({ typed, test: await testJob(work, team.id, reading) });
+    return data<Answer>({ formValues, test: await testJob(work, team.id, reading) });
   // A queue may have been paused while the form was open.
   const queue = await work.findQueueByName(team.id, reading.input.queue);
   if (queue?.isPaused) {
     const errors = { queue: [`The queue “${queue.name}” is paused. Enable it or choose another.`] };
-    return data<Answer>({ typed, errors }, { status: 422 });
+    return data<Answer>({ formValues, errors }, { status: 422 });
   }
   const { jobId } = await work.createJob(team.id, reading.input);
   return redirectWithToast(
@@ -70,7 +76,7 @@ async function findStored(work: Work, teamId: string, from: string): Promise<Hea
 }
 
 export default function NewJob({ loaderData, actionData }: Route.ComponentProps) {
-  const answer: Answer = actionData ?? { typed: loaderData.typed };
+  const answer: Answer = actionData ?? { formValues: loaderData.formValues };
   const { pasted } = answer;
   const { from, queues, pausedCount } = loaderData;
   return (
@@ -81,8 +87,8 @@ export default function NewJob({ loaderData, actionData }: Route.ComponentProps)
       />
       <JobForm
         // A paste fills fields anew that were typed in before.
-        key={pasted ? JSON.stringify(answer.typed) : from}
-        typed={answer.typed}
+        key={pasted ? JSON.stringify(answer.formValues) : from}
+        formValues={answer.formValues}
         errors={answer.errors}
         queues={queues}
         pausedCount={pausedCount}

@@ -1,7 +1,7 @@
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { saveWindow } from '../alerts/save-window.ts';
 import { WindowPage } from '../alerts/WindowPage.tsx';
-import { typedOfWindow } from '../alerts/window-typed.ts';
+import { formValuesOfWindow } from '../alerts/window-form-values.ts';
 import { notFound, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import type { Route } from './+types/maintenance.$id.edit.ts';
@@ -18,7 +18,7 @@ export async function loader({ params, context }: Route.LoaderArgs) {
     work.listActivityOf(team.id, params.id),
   ]);
   if (!window) return notHere(context, (teamId) => work.findWindow(teamId, params.id));
-  return { name: window.name, typed: typedOfWindow(window), sources, muted, activity };
+  return { name: window.name, formValues: formValuesOfWindow(window), sources, muted, activity };
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {

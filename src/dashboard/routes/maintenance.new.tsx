@@ -1,7 +1,7 @@
 import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { saveWindow } from '../alerts/save-window.ts';
 import { WindowPage } from '../alerts/WindowPage.tsx';
-import { beginTyped } from '../alerts/window-typed.ts';
+import { beginFormValues } from '../alerts/window-form-values.ts';
 import { requestFacts, services, signedIn } from '../context.ts';
 import type { Route } from './+types/maintenance.new.ts';
 
@@ -11,7 +11,10 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const asked = url.searchParams.get('source') ?? '';
   const choice = readSourceChoice(asked);
   const isOwn = sources.some(({ kind, id }) => kind === choice?.kind && id === choice.id);
-  return { sources, typed: beginTyped(context.get(requestFacts).now, isOwn ? asked : null) };
+  return {
+    sources,
+    formValues: beginFormValues(context.get(requestFacts).now, isOwn ? asked : null),
+  };
 }
 
 export async function action({ context }: Route.ActionArgs) {

@@ -3,9 +3,9 @@ import { notFound, requestFacts, sentForm, services, signedIn } from '../context
 import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { QueueForm } from '../work-forms/QueueForm.tsx';
-import { readQueueForm, typedOfQueue } from '../work-forms/read-forms.ts';
+import { readQueueForm, formValuesOfQueue } from '../work-forms/read-forms.ts';
 import { answerQueueForm, type QueueAnswer } from '../work-forms/queue-answer.ts';
-import { noTrial } from '../work-forms/typed.ts';
+import { noTestRequest } from '../work-forms/form-values.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import type { Route } from './+types/queues.$id.edit.ts';
@@ -16,7 +16,7 @@ export async function loader({ params, context }: Route.LoaderArgs) {
   const find = (teamId: string) => work.findQueue(teamId, params.id);
   const queue = (await find(team.id)) ?? (await notHere(context, find));
   const choices = await work.listChannelChoices(team.id);
-  return { id: queue.id, name: queue.name, typed: typedOfQueue(queue), choices };
+  return { id: queue.id, name: queue.name, formValues: formValuesOfQueue(queue), choices };
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
@@ -37,18 +37,18 @@ export async function action({ params, context }: Route.ActionArgs) {
 }
 
 export default function EditQueue({ loaderData, actionData }: Route.ComponentProps) {
-  const { id, name, typed } = loaderData;
+  const { id, name, formValues } = loaderData;
   return (
     <>
       <PageHeader title={`Edit ${name}`} parent={{ to: `/queues/${id}`, text: name }} />
       <QueueForm
-        typed={actionData?.typed ?? typed}
+        formValues={actionData?.formValues ?? formValues}
         errors={actionData?.errors}
         word="Save"
         cancelTo={`/queues/${id}`}
         isNew={false}
         choices={loaderData.choices}
-        trial={actionData?.trial ?? noTrial}
+        testRequest={actionData?.testRequest ?? noTestRequest}
         outcome={actionData?.test ? <TestOutcome outcome={actionData.test} /> : null}
       />
     </>

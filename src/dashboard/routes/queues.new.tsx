@@ -2,10 +2,10 @@ import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { QueueForm } from '../work-forms/QueueForm.tsx';
-import { readQueueForm, typedOfQueue } from '../work-forms/read-forms.ts';
+import { readQueueForm, formValuesOfQueue } from '../work-forms/read-forms.ts';
 import { answerQueueForm, type QueueAnswer } from '../work-forms/queue-answer.ts';
-import { readTrial } from '../work-forms/test-drafts.ts';
-import { noTrial } from '../work-forms/typed.ts';
+import { readTestRequest } from '../work-forms/test-drafts.ts';
+import { noTestRequest } from '../work-forms/form-values.ts';
 import { readText } from '../forms/read-form.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -28,7 +28,7 @@ const defaults = {
 export async function loader({ context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const choices = await context.get(services).work.listChannelChoices(team.id);
-  return { typed: typedOfQueue(defaults), choices };
+  return { formValues: formValuesOfQueue(defaults), choices };
 }
 
 export async function action({ context }: Route.ActionArgs) {
@@ -38,15 +38,18 @@ export async function action({ context }: Route.ActionArgs) {
   // A queue that is only tried needs no name yet.
   const isTest = form.get('intent') === 'test';
   const reading = readQueueForm(form, isTest ? 'test' : undefined);
-  const typed = { ...reading.typed, queue: readText(form, 'queue') };
-  const answer = await answerQueueForm(form, { ...reading, typed }, work, team.id);
+  const formValues = { ...reading.formValues, queue: readText(form, 'queue') };
+  const answer = await answerQueueForm(form, { ...reading, formValues }, work, team.id);
   if (answer || !reading.ok)
     return data<QueueAnswer | null>(answer, { status: answer?.errors ? 422 : 200 });
   const { name, change } = reading.input;
   // Saving would change the present one, which nobody who creates a queue means to do.
   if (await work.findQueueByName(team.id, name)) {
     const errors = { queue: ['There is a queue of that name already.'] };
-    return data<QueueAnswer | null>({ typed, trial: readTrial(form), errors }, { status: 422 });
+    return data<QueueAnswer | null>(
+      { formValues, testRequest: readTestRequest(form), errors },
+      { status: 422 },
+    );
   }
   const queue = await work.setQueue(team.id, name, change);
   return redirectWithToast(
@@ -61,13 +64,13 @@ export default function NewQueue({ loaderData, actionData }: Route.ComponentProp
     <>
       <PageHeader title="Create queue" parent={{ to: '/queues', text: 'Queues' }} />
       <QueueForm
-        typed={actionData?.typed ?? loaderData.typed}
+        formValues={actionData?.formValues ?? loaderData.formValues}
         errors={actionData?.errors}
         word="Create queue"
         cancelTo="/queues"
         isNew
         choices={loaderData.choices}
-        trial={actionData?.trial ?? noTrial}
+        testRequest={actionData?.testRequest ?? noTestRequest}
         outcome={actionData?.test ? <TestOutcome outcome={actionData.test} /> : null}
       />
     </>

@@ -2,7 +2,7 @@ import { DEFAULT_REF } from '#domain/alert-settings';
 import { answerChannelForm, type ChannelAnswer } from '../alerts/channel-form.ts';
 import { ChannelForm } from '../alerts/ChannelForm.tsx';
 import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
-import { typedOfChannel } from '../alerts/channel-typed.ts';
+import { formValuesOfChannel } from '../alerts/channel-form-values.ts';
 import { PresentChannel } from '../alerts/PresentChannel.tsx';
 import { notFound, requirePermission, services } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
@@ -20,8 +20,8 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
     people.teams.describeTeam(actor),
   ]);
   const channel = found ?? (await notHere(context, find));
-  const typed = typedOfChannel(channel.name ?? '', config ?? { kind: 'email' });
-  return { channel, typed, memberCount, sendsMail: people.accounts.sendsMail() };
+  const formValues = formValuesOfChannel(channel.name ?? '', config ?? { kind: 'email' });
+  return { channel, formValues, memberCount, sendsMail: people.accounts.sendsMail() };
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
@@ -45,8 +45,8 @@ function sayDefault({ config: { kind } }: ChannelSettings): string {
 }
 
 export default function EditChannel({ loaderData, actionData }: Route.ComponentProps) {
-  const { channel, typed, memberCount, sendsMail } = loaderData;
-  const answer: ChannelAnswer = actionData ?? { typed };
+  const { channel, formValues, memberCount, sendsMail } = loaderData;
+  const answer: ChannelAnswer = actionData ?? { formValues };
   const name = nameOfChannel(channel);
   return (
     <>

@@ -20,7 +20,7 @@ export async function action({ context }: Route.ActionArgs) {
   });
 }
 
-const empty: ChannelAnswer = { typed: { name: '', kind: 'slack', values: {} } };
+const empty: ChannelAnswer = { formValues: { name: '', kind: 'slack', values: {} } };
 
 export default function NewChannel({ loaderData, actionData }: Route.ComponentProps) {
   return (

@@ -9,7 +9,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
 import { Status } from '../parts/Status.tsx';
 import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
-import { mask } from '../work-forms/typed.ts';
+import { mask } from '../work-forms/form-values.ts';
 import classes from './Run.module.css';
 import { type PageRun, type RunTextPart, startOfAnswer } from './run-text.ts';
 import { TimingSplit } from './TimingSplit.tsx';

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { FieldErrors } from '../services.ts';
 import classes from '../forms/Form.module.css';
-import type { AssertionRow } from './typed.ts';
+import type { AssertionRow } from './form-values.ts';
 
 const kinds = [
   { value: '', text: 'None' } as const,

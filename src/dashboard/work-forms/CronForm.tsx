@@ -13,7 +13,7 @@ import { TimeoutField } from '../forms/NumberField.tsx';
 import { useReach } from './reach.ts';
 import { ContentFields, TargetFields } from './RequestFields.tsx';
 import { ScheduleField } from './ScheduleField.tsx';
-import type { CronTyped } from './typed.ts';
+import type { CronFormValues } from './form-values.ts';
 
 const thresholds = [
   { value: '', text: 'No alerts' },
@@ -23,7 +23,7 @@ const thresholds = [
 ];
 
 type CronFormProps = {
-  typed: CronTyped;
+  formValues: CronFormValues;
   errors?: FieldErrors | undefined;
   /** The word on the button that saves. */
   word: string;
@@ -40,7 +40,7 @@ type CronFormProps = {
 
 /** Every setting of a cron (§2.1, §2.4), the same for a new one and a present one. */
 export function CronForm(props: CronFormProps) {
-  const { typed, errors, word, cancelTo, choices, from, paste, outcome } = props;
+  const { formValues, errors, word, cancelTo, choices, from, paste, outcome } = props;
   const reach = useReach();
   return (
     <Form noValidate>
@@ -56,17 +56,17 @@ export function CronForm(props: CronFormProps) {
             maxLength={255}
             autoComplete="off"
             placeholder="Close the month"
-            defaultValue={typed.name}
+            defaultValue={formValues.name}
             errors={errors}
           />
-          <TargetFields typed={typed} errors={errors} />
+          <TargetFields formValues={formValues} errors={errors} />
         </div>
       </Section>
-      <Schedule typed={typed} errors={errors} />
+      <Schedule formValues={formValues} errors={errors} />
       <Section title="Request" note="The same with every run.">
         <div className={classes.fields}>
           <ContentFields
-            typed={typed}
+            formValues={formValues}
             errors={errors}
             payloadNote="JSON is sent as that JSON; any other text as {“body”: text}. With GET it becomes the query."
           />
@@ -77,12 +77,12 @@ export function CronForm(props: CronFormProps) {
         note="A run succeeds with a 2xx response that holds every assertion. Crons are never retried."
       >
         <div className={classes.fields}>
-          <TimeoutField typed={typed} errors={errors} />
-          <AssertionsEditor rows={typed.assertions} errors={errors} />
+          <TimeoutField formValues={formValues} errors={errors} />
+          <AssertionsEditor rows={formValues.assertions} errors={errors} />
         </div>
       </Section>
       <Section title="Alerts" note="When somebody is told of runs that fail, and where.">
-        <AlertFields typed={typed} errors={errors} choices={choices} />
+        <AlertFields formValues={formValues} errors={errors} choices={choices} />
       </Section>
       {outcome}
       <FormActions word={word} cancelTo={cancelTo} errors={errors} />
@@ -90,18 +90,18 @@ export function CronForm(props: CronFormProps) {
   );
 }
 
-type Part = { typed: CronTyped; errors: FieldErrors | undefined };
+type Part = { formValues: CronFormValues; errors: FieldErrors | undefined };
 
-function Schedule({ typed, errors }: Part) {
+function Schedule({ formValues, errors }: Part) {
   return (
     <Section title="Schedule" note="Crons run in UTC, at most once a minute.">
       <div className={classes.fields}>
-        <ScheduleField defaultValue={typed.cron_expression} errors={errors} />
+        <ScheduleField defaultValue={formValues.cron_expression} errors={errors} />
         <CheckField
           name="is_active"
           label="Active"
           description="Without it the cron is paused: it does not run until it is started."
-          defaultChecked={typed.is_active}
+          defaultChecked={formValues.is_active}
           errors={errors}
         />
       </div>
@@ -109,7 +109,7 @@ function Schedule({ typed, errors }: Part) {
   );
 }
 
-function AlertFields({ typed, errors, choices }: Part & Pick<CronFormProps, 'choices'>) {
+function AlertFields({ formValues, errors, choices }: Part & Pick<CronFormProps, 'choices'>) {
   return (
     <div className={classes.fields}>
       <div className={classes.short}>
@@ -117,18 +117,18 @@ function AlertFields({ typed, errors, choices }: Part & Pick<CronFormProps, 'cho
           name="alert_threshold"
           label="Alert threshold"
           choices={thresholds}
-          defaultValue={typed.alert_threshold}
+          defaultValue={formValues.alert_threshold}
           errors={errors}
         />
       </div>
       <ChannelChoices
-        typed={typed.alerts}
+        formValues={formValues.alerts}
         errors={errors}
         choices={choices}
         levels={ALERT_LEVELS}
         note="By level. Nothing ticked: the alert stands on the Alerts page alone."
       />
-      <NoteFields typed={typed.alerts} errors={errors} />
+      <NoteFields formValues={formValues.alerts} errors={errors} />
     </div>
   );
 }

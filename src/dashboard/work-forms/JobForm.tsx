@@ -8,10 +8,10 @@ import classes from '../forms/Form.module.css';
 import { NumberField } from '../forms/NumberField.tsx';
 import { useReach } from './reach.ts';
 import { ContentFields, TargetFields } from './RequestFields.tsx';
-import type { JobTyped } from './typed.ts';
+import type { JobFormValues } from './form-values.ts';
 
 type JobFormProps = {
-  typed: JobTyped;
+  formValues: JobFormValues;
   errors?: FieldErrors | undefined;
   /** Names of the queues that are not paused: a paused one is not offered (§2.3). */
   queues: readonly string[];
@@ -26,7 +26,7 @@ type JobFormProps = {
 
 /** Every field of a job (§2.2). Timeout, retries and assertions are the queue's. */
 export function JobForm(props: JobFormProps) {
-  const { typed, errors, queues, pausedCount, from, edits, paste, outcome } = props;
+  const { formValues, errors, queues, pausedCount, from, edits, paste, outcome } = props;
   const reach = useReach();
   return (
     <Form noValidate>
@@ -43,13 +43,18 @@ export function JobForm(props: JobFormProps) {
               name="queue"
               label="Queue"
               choices={queues.map((name) => ({ value: name, text: name }))}
-              defaultValue={typed.queue}
+              defaultValue={formValues.queue}
               errors={errors}
             />
           ) : (
-            <QueueChoice typed={typed} errors={errors} queues={queues} pausedCount={pausedCount} />
+            <QueueChoice
+              formValues={formValues}
+              errors={errors}
+              queues={queues}
+              pausedCount={pausedCount}
+            />
           )}
-          <WhenField typed={typed} errors={errors} edits={edits} />
+          <WhenField formValues={formValues} errors={errors} edits={edits} />
         </div>
       </Section>
       <Section
@@ -57,9 +62,9 @@ export function JobForm(props: JobFormProps) {
         note={`What is called. ${reach} That is checked when the request is sent.`}
       >
         <div className={classes.fields}>
-          <TargetFields typed={typed} errors={errors} />
+          <TargetFields formValues={formValues} errors={errors} />
           <ContentFields
-            typed={typed}
+            formValues={formValues}
             errors={errors}
             payloadNote="A JSON object or list. With GET it becomes the query."
             stretch
@@ -76,14 +81,18 @@ export function JobForm(props: JobFormProps) {
   );
 }
 
-function WhenField({ typed, errors, edits }: Pick<JobFormProps, 'typed' | 'errors' | 'edits'>) {
+function WhenField({
+  formValues,
+  errors,
+  edits,
+}: Pick<JobFormProps, 'formValues' | 'errors' | 'edits'>) {
   if (!edits) {
     return (
       <NumberField
         name="delay"
         label="Delay"
         description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
-        defaultValue={typed.delay}
+        defaultValue={formValues.delay}
         errors={errors}
       />
     );
@@ -95,18 +104,18 @@ function WhenField({ typed, errors, edits }: Pick<JobFormProps, 'typed' | 'error
       type="datetime-local"
       step={1}
       description={`Until ${edits.latest}. It starts at once if the time is past.`}
-      defaultValue={typed.scheduled_at}
+      defaultValue={formValues.scheduled_at}
       errors={errors}
     />
   );
 }
 
 function QueueChoice({
-  typed,
+  formValues,
   errors,
   queues,
   pausedCount,
-}: Pick<JobFormProps, 'typed' | 'errors' | 'queues' | 'pausedCount'>) {
+}: Pick<JobFormProps, 'formValues' | 'errors' | 'queues' | 'pausedCount'>) {
   if (queues.length === 0) {
     return (
       <TextField
@@ -121,12 +130,12 @@ function QueueChoice({
         maxLength={255}
         autoComplete="off"
         placeholder="default"
-        defaultValue={typed.queue || 'default'}
+        defaultValue={formValues.queue || 'default'}
         errors={errors}
       />
     );
   }
-  const isOffered = typed.queue === '' || queues.includes(typed.queue);
+  const isOffered = formValues.queue === '' || queues.includes(formValues.queue);
   return (
     <div className={classes.line}>
       <ChoiceField
@@ -137,7 +146,7 @@ function QueueChoice({
           ...(isOffered ? [] : [{ value: '', text: 'Choose a queue' }]),
           ...queues.map((name) => ({ value: name, text: name })),
         ]}
-        defaultValue={isOffered ? typed.queue || queues[0] : ''}
+        defaultValue={isOffered ? formValues.queue || queues[0] : ''}
         errors={errors}
       />
       <TextField
@@ -146,7 +155,7 @@ function QueueChoice({
         description="Made with default settings under this name."
         maxLength={255}
         autoComplete="off"
-        defaultValue={isOffered ? '' : typed.queue}
+        defaultValue={isOffered ? '' : formValues.queue}
       />
     </div>
   );

@@ -11,16 +11,16 @@ import classes from '../forms/Form.module.css';
 import { NumberField, TimeoutField } from '../forms/NumberField.tsx';
 import { RetryField } from './RetryField.tsx';
 import { methods } from './RequestFields.tsx';
-import type { QueueTyped, Trial } from './typed.ts';
+import type { QueueFormValues, TestRequest } from './form-values.ts';
 
 type QueueFormProps = {
-  typed: QueueTyped;
+  formValues: QueueFormValues;
   errors?: FieldErrors | undefined;
   word: string;
   cancelTo: string;
   /** A queue keeps its name: jobs are addressed to it. */
   isNew: boolean;
-  trial: Trial;
+  testRequest: TestRequest;
   /** The channels that its alerts may go to. */
   choices: readonly ChannelChoice[];
   /** What came of a test run, above the buttons. */
@@ -29,7 +29,7 @@ type QueueFormProps = {
 
 /** Every setting of a queue (§2.3). A change holds for what is already waiting, too (§3.4). */
 export function QueueForm(props: QueueFormProps) {
-  const { typed, errors, word, cancelTo, isNew, trial, choices, outcome } = props;
+  const { formValues, errors, word, cancelTo, isNew, testRequest, choices, outcome } = props;
   return (
     <Form noValidate>
       <EnterSaves />
@@ -41,34 +41,34 @@ export function QueueForm(props: QueueFormProps) {
             : 'It stays: jobs are addressed by it. Changes below hold for jobs that wait already, too.'
         }
       >
-        <NameFields typed={typed} errors={errors} isNew={isNew} />
+        <NameFields formValues={formValues} errors={errors} isNew={isNew} />
       </Section>
       <Section title="Attempts" note="How long one may take, and how many may run at once.">
-        <AttemptFields typed={typed} errors={errors} />
+        <AttemptFields formValues={formValues} errors={errors} />
       </Section>
       <Section
         title="Retries"
         note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
       >
-        <RetryFields typed={typed} errors={errors} />
+        <RetryFields formValues={formValues} errors={errors} />
       </Section>
       <Section
         title="Judging"
         note="An attempt succeeds with a 2xx response that holds every assertion."
       >
         <div className={classes.fields}>
-          <AssertionsEditor rows={typed.assertions} errors={errors} />
+          <AssertionsEditor rows={formValues.assertions} errors={errors} />
         </div>
       </Section>
       <Section title="Alerts" note="When somebody is told of jobs that fail, and where.">
-        <AlertFields typed={typed} errors={errors} choices={choices} />
+        <AlertFields formValues={formValues} errors={errors} choices={choices} />
       </Section>
       <Section
         title="Try it"
         note="Sends one request by the settings above, saved or not. It counts to the monthly limit and makes no job."
       >
         <div className={classes.fields}>
-          <TrialFields trial={trial} errors={errors} />
+          <TestRequestFields testRequest={testRequest} errors={errors} />
         </div>
       </Section>
       {outcome}
@@ -77,14 +77,20 @@ export function QueueForm(props: QueueFormProps) {
   );
 }
 
-function TrialFields({ trial, errors }: { trial: Trial; errors: FieldErrors | undefined }) {
+function TestRequestFields({
+  testRequest,
+  errors,
+}: {
+  testRequest: TestRequest;
+  errors: FieldErrors | undefined;
+}) {
   return (
     <div className={classes.line}>
       <ChoiceField
         name="test_method"
         label="Test method"
         choices={methods}
-        defaultValue={trial.method}
+        defaultValue={testRequest.method}
       />
       <TextField
         name="test_url"
@@ -94,38 +100,42 @@ function TrialFields({ trial, errors }: { trial: Trial; errors: FieldErrors | un
         autoComplete="off"
         spellCheck={false}
         placeholder="https://"
-        defaultValue={trial.url}
+        defaultValue={testRequest.url}
         errors={errors}
       />
     </div>
   );
 }
 
-type Part = { typed: QueueTyped; errors: FieldErrors | undefined };
+type Part = { formValues: QueueFormValues; errors: FieldErrors | undefined };
 
-function AlertFields({ typed, errors, choices }: Part & { choices: readonly ChannelChoice[] }) {
+function AlertFields({
+  formValues,
+  errors,
+  choices,
+}: Part & { choices: readonly ChannelChoice[] }) {
   return (
     <div className={classes.fields}>
       <CheckField
         name="email_alerts"
         label="Enable email alerts for job failures"
         description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
-        defaultChecked={typed.email_alerts}
+        defaultChecked={formValues.email_alerts}
         errors={errors}
       />
       <ChannelChoices
-        typed={typed.alerts}
+        formValues={formValues.alerts}
         errors={errors}
         choices={choices}
         levels={['warning', 'failure']}
         note="Besides the mails to every member, by level. Nothing ticked: the mails alone."
       />
-      <NoteFields typed={typed.alerts} errors={errors} />
+      <NoteFields formValues={formValues.alerts} errors={errors} />
     </div>
   );
 }
 
-function NameFields({ typed, errors, isNew }: Part & { isNew: boolean }) {
+function NameFields({ formValues, errors, isNew }: Part & { isNew: boolean }) {
   return (
     <div className={classes.fields}>
       {isNew ? (
@@ -136,56 +146,56 @@ function NameFields({ typed, errors, isNew }: Part & { isNew: boolean }) {
           maxLength={255}
           autoComplete="off"
           placeholder="invoices"
-          defaultValue={typed.queue}
+          defaultValue={formValues.queue}
           errors={errors}
         />
       ) : (
-        <p className="mono">{typed.queue}</p>
+        <p className="mono">{formValues.queue}</p>
       )}
       {isNew ? (
         <CheckField
           name="is_paused"
           label="Paused"
           description="It takes jobs and holds them until it is enabled."
-          defaultChecked={typed.is_paused}
+          defaultChecked={formValues.is_paused}
         />
       ) : null}
     </div>
   );
 }
 
-function RetryFields({ typed, errors }: Part) {
+function RetryFields({ formValues, errors }: Part) {
   return (
     <div className={classes.fields}>
       <CheckField
         name="retries_enabled"
         label="Enable automatic retries"
         description="Without it the first failure is the last."
-        defaultChecked={typed.retries_enabled}
+        defaultChecked={formValues.retries_enabled}
         errors={errors}
       />
-      <RetryField defaultValue={typed.retry_schedule} errors={errors} />
+      <RetryField defaultValue={formValues.retry_schedule} errors={errors} />
       <NumberField
         name="dead_letter_days"
         label="Dead letter retention"
         description="Days for which failed jobs are kept, 1 to 365."
-        defaultValue={typed.dead_letter_days}
+        defaultValue={formValues.dead_letter_days}
         errors={errors}
       />
     </div>
   );
 }
 
-function AttemptFields({ typed, errors }: Part) {
+function AttemptFields({ formValues, errors }: Part) {
   return (
     <div className={classes.fields}>
-      <TimeoutField typed={typed} errors={errors} />
+      <TimeoutField formValues={formValues} errors={errors} />
       <NumberField
         name="concurrency_limit"
         label="Concurrency limit"
         description="Attempts at once. Empty: no limit."
         placeholder="none"
-        defaultValue={typed.concurrency_limit}
+        defaultValue={formValues.concurrency_limit}
         errors={errors}
       />
     </div>

@@ -3,21 +3,21 @@ import { ChoiceField, LinesField, TextField } from '../forms/Field.tsx';
 import { HeadersEditor } from './HeadersEditor.tsx';
 import type { FieldErrors } from '../services.ts';
 import classes from '../forms/Form.module.css';
-import type { RequestTyped } from './typed.ts';
+import type { RequestFormValues } from './form-values.ts';
 
 export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
 
-type Part = { typed: RequestTyped; errors?: FieldErrors | undefined };
+type Part = { formValues: RequestFormValues; errors?: FieldErrors | undefined };
 
 /** Where the request goes. */
-export function TargetFields({ typed, errors }: Part) {
+export function TargetFields({ formValues, errors }: Part) {
   return (
     <div className={classes.line}>
       <ChoiceField
         name="method"
         label="Method"
         choices={methods}
-        defaultValue={typed.method}
+        defaultValue={formValues.method}
         errors={errors}
       />
       <TextField
@@ -29,7 +29,7 @@ export function TargetFields({ typed, errors }: Part) {
         autoComplete="off"
         spellCheck={false}
         placeholder="https://api.example.com/tasks/close-month"
-        defaultValue={typed.url}
+        defaultValue={formValues.url}
         errors={errors}
       />
     </div>
@@ -38,7 +38,7 @@ export function TargetFields({ typed, errors }: Part) {
 
 /** The headers, the payload, and where the callback goes. */
 export function ContentFields({
-  typed,
+  formValues,
   errors,
   payloadNote,
   stretch = false,
@@ -49,7 +49,7 @@ export function ContentFields({
         name="headers"
         label="Headers"
         description="Sent as they stand here. Names such as Authorization are masked after saving."
-        defaultValue={typed.headers}
+        defaultValue={formValues.headers}
         errors={errors}
       />
       <LinesField
@@ -59,7 +59,7 @@ export function ContentFields({
         mono
         rows={stretch ? 8 : 5}
         placeholder='{"month": "2026-11"}'
-        defaultValue={typed.payload}
+        defaultValue={formValues.payload}
         errors={errors}
       />
       <TextField
@@ -71,7 +71,7 @@ export function ContentFields({
         autoComplete="off"
         spellCheck={false}
         placeholder="https://"
-        defaultValue={typed.callback_url}
+        defaultValue={formValues.callback_url}
         errors={errors}
       />
     </>

@@ -3,7 +3,7 @@ import { latestStart } from '#work/jobs';
 import { parseUtc } from '#work/window-input';
 import type { FieldErrors } from '../services.ts';
 import { readJobForm } from './read-forms.ts';
-import type { FormReading, JobTyped } from './typed.ts';
+import type { FormReading, JobFormValues } from './form-values.ts';
 
 /** A time as a `datetime-local` field has it, in UTC and to the second. */
 export function writeFieldTime(at: number): string {
@@ -18,19 +18,19 @@ export function writeFieldTime(at: number): string {
 export function readEditForm(
   form: FormData,
   stored: Pick<JobDetail, 'headers' | 'scheduledAt' | 'createdAt'>,
-): FormReading<JobTyped, JobEdit> {
+): FormReading<JobFormValues, JobEdit> {
   const reading = readJobForm(form, stored.headers);
-  const { typed } = reading;
+  const { formValues } = reading;
   const scheduledAt =
-    typed.scheduled_at === writeFieldTime(stored.scheduledAt)
+    formValues.scheduled_at === writeFieldTime(stored.scheduledAt)
       ? stored.scheduledAt
-      : parseUtc(withSeconds(typed.scheduled_at));
+      : parseUtc(withSeconds(formValues.scheduled_at));
   const errors = { ...(reading.ok ? {} : reading.errors), ...checkTime(scheduledAt, stored) };
   if (!reading.ok || scheduledAt === null || Object.keys(errors).length > 0) {
-    return { ok: false, typed, errors };
+    return { ok: false, formValues, errors };
   }
   const { delaySeconds: _, ...input } = reading.input;
-  return { ok: true, typed, input: { ...input, scheduledAt } };
+  return { ok: true, formValues, input: { ...input, scheduledAt } };
 }
 
 /** Browsers leave out seconds of zero. */

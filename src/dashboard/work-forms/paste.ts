@@ -1,25 +1,28 @@
 /** Fills a form from a pasted command: a curl command, or a crontab line that calls curl or wget. */
 import { looksLikeCrontab, parseCrontabLine, parseCurl, type PastedRequest } from '#domain/paste';
-import type { CronTyped, JobTyped, RequestTyped } from './typed.ts';
-import { writeHeaders } from './typed.ts';
+import type { CronFormValues, JobFormValues, RequestFormValues } from './form-values.ts';
+import { writeHeaders } from './form-values.ts';
 
 /** What was pasted, and either why it can't be read or what was left out or changed on the way. */
 export type Pasted = { text: string; problem?: string; notes?: string[] };
 
-type Filled<Typed> = { typed: Typed; pasted: Pasted };
+type Filled<Values> = { formValues: Values; pasted: Pasted };
 
 const filled = 'Look the fields over before saving.';
 
-export function fillCronFromPaste(text: string, typed: CronTyped): Filled<CronTyped> {
+export function fillCronFromPaste(
+  text: string,
+  formValues: CronFormValues,
+): Filled<CronFormValues> {
   if (looksLikeCrontab(text)) {
     const read = parseCrontabLine(text);
-    if (read.kind === 'error') return { typed, pasted: { text, problem: read.text } };
+    if (read.kind === 'error') return { formValues, pasted: { text, problem: read.text } };
     const { draft, notes } = read;
     return {
-      typed: {
-        ...typed,
+      formValues: {
+        ...formValues,
         ...requestOf(draft),
-        name: typed.name || draft.name,
+        name: formValues.name || draft.name,
         cron_expression: draft.cronExpression,
         ...timeoutOf(draft),
       },
@@ -27,24 +30,24 @@ export function fillCronFromPaste(text: string, typed: CronTyped): Filled<CronTy
     };
   }
   const read = parseCurl(text);
-  if (read.kind === 'error') return { typed, pasted: { text, problem: read.text } };
+  if (read.kind === 'error') return { formValues, pasted: { text, problem: read.text } };
   return {
-    typed: { ...typed, ...requestOf(read.draft), ...timeoutOf(read.draft) },
+    formValues: { ...formValues, ...requestOf(read.draft), ...timeoutOf(read.draft) },
     pasted: { text, notes: [...read.notes, filled] },
   };
 }
 
 /** A job runs once, by its queue's timeout: of a crontab line only the command counts. */
-export function fillJobFromPaste(text: string, typed: JobTyped): Filled<JobTyped> {
+export function fillJobFromPaste(text: string, formValues: JobFormValues): Filled<JobFormValues> {
   const read = looksLikeCrontab(text) ? parseCrontabLine(text) : parseCurl(text);
-  if (read.kind === 'error') return { typed, pasted: { text, problem: read.text } };
+  if (read.kind === 'error') return { formValues, pasted: { text, problem: read.text } };
   const notes = looksLikeCrontab(text)
     ? ['The schedule is left out: a job runs once.', filled]
     : [...read.notes, filled];
-  return { typed: { ...typed, ...requestOf(read.draft) }, pasted: { text, notes } };
+  return { formValues: { ...formValues, ...requestOf(read.draft) }, pasted: { text, notes } };
 }
 
-function requestOf(draft: PastedRequest): Omit<RequestTyped, 'callback_url'> {
+function requestOf(draft: PastedRequest): Omit<RequestFormValues, 'callback_url'> {
   return {
     url: draft.url,
     method: draft.method,

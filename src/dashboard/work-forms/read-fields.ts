@@ -5,14 +5,14 @@ import { type JsonField, parseJsonText, readTopLevelFields } from '#domain/json-
 import { readHeaderLines } from './header-lines.ts';
 import { readChecked, readText } from '../forms/read-form.ts';
 import type { FieldErrors } from '../services.ts';
-import { mask, type AssertionRow, type RequestTyped } from './typed.ts';
+import { mask, type AssertionRow, type RequestFormValues } from './form-values.ts';
 
 /** Browsers send line ends of a text as CRLF whatever was typed. */
 function readLines(form: FormData, name: string): string {
   return readText(form, name).replaceAll('\r\n', '\n');
 }
 
-export function readRequest(form: FormData): RequestTyped {
+export function readRequest(form: FormData): RequestFormValues {
   return {
     url: readText(form, 'url').trim(),
     method: readText(form, 'method'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readCronForm, readJobForm, readQueueForm } from './read-forms.ts';
-import { mask } from './typed.ts';
+import { mask } from './form-values.ts';
 
 function form(fields: Record<string, string | string[]>): FormData {
   const data = new FormData();
@@ -67,7 +67,7 @@ describe('the form of a cron', () => {
       name: ['A name for the cron job is required.'],
       cron_expression: ['The cron expression is not a valid cron expression.'],
     });
-    assert.equal(reading.typed.cron_expression, '61 * * * *');
+    assert.equal(reading.formValues.cron_expression, '61 * * * *');
   });
   test('a masked value stays the stored one; under another name it is refused, never sent', () => {
     const stored = [['Authorization', 'Bearer s3cret']] as const;

@@ -10,7 +10,7 @@ import type { Cron } from '#work/crons';
 import { type JobInput, readJobInput } from '#work/job-input';
 import { type QueueChange, readQueueChange, readQueueName } from '#work/queue-input';
 import type { Queue } from '#work/queues';
-import { typedOfAlerts } from '../alerts/alert-typed.ts';
+import { formValuesOfAlerts } from '../alerts/alert-form-values.ts';
 import { readAlertForm } from '../alerts/read-alert-form.ts';
 import { readChecked, readText } from '../forms/read-form.ts';
 import type { FieldErrors, JobDraft } from '../services.ts';
@@ -31,11 +31,11 @@ import {
   rowsOfAssertions,
   writeHeaders,
   type AssertionRow,
-  type CronTyped,
+  type CronFormValues,
   type FormReading,
-  type JobTyped,
-  type QueueTyped,
-} from './typed.ts';
+  type JobFormValues,
+  type QueueFormValues,
+} from './form-values.ts';
 
 export type CronForm = {
   cron: CronInput;
@@ -51,9 +51,9 @@ export function readCronForm(
   form: FormData,
   stored: HeaderList = [],
   isTest = false,
-): FormReading<CronTyped, CronForm> {
+): FormReading<CronFormValues, CronForm> {
   const alerts = readAlertForm(form);
-  const typed: CronTyped = {
+  const formValues: CronFormValues = {
     ...readRequest(form),
     name: readText(form, 'name'),
     cron_expression: readText(form, 'cron_expression'),
@@ -61,9 +61,9 @@ export function readCronForm(
     alert_threshold: readText(form, 'alert_threshold'),
     is_active: readChecked(form, 'is_active'),
     assertions: readAssertionRows(form),
-    alerts: alerts.typed,
+    alerts: alerts.formValues,
   };
-  const { headers, assertions: rows, is_active: _, alerts: _alerts, ...texts } = typed;
+  const { headers, assertions: rows, is_active: _, alerts: _alerts, ...texts } = formValues;
   const fields = buildFields(
     {
       ...texts,
@@ -80,10 +80,10 @@ export function readCronForm(
     ...assertions.errors,
     ...alerts.errors,
   };
-  if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, typed, errors };
+  if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, formValues, errors };
   const { settings: alertSettings } = alerts;
   const input = { cron: reading.input, assertions: assertions.list, alertSettings };
-  return { ok: true, typed, input };
+  return { ok: true, formValues, input };
 }
 
 function readAssertions(rows: readonly AssertionRow[]): { list: Assertion[]; errors: FieldErrors } {
@@ -99,15 +99,15 @@ const payloadError =
 export function readJobForm(
   form: FormData,
   stored: HeaderList = [],
-): FormReading<JobTyped, JobInput> {
-  const typed: JobTyped = {
+): FormReading<JobFormValues, JobInput> {
+  const formValues: JobFormValues = {
     ...readRequest(form),
     // A new name counts before one that is chosen, which always is.
     queue: readText(form, 'new_queue').trim() || readText(form, 'queue'),
     delay: readText(form, 'delay').trim(),
     scheduled_at: readText(form, 'scheduled_at').trim(),
   };
-  const { headers, payload, scheduled_at: _, ...texts } = typed;
+  const { headers, payload, scheduled_at: _, ...texts } = formValues;
   const isBlank = payload.trim() === '';
   const isJson = !isBlank && isJsonPayload(payload);
   const reading = readJobInput(
@@ -121,16 +121,19 @@ export function readJobForm(
     ...findRepeatedHeader(headers),
     ...(isBlank || isJson ? {} : { payload: [payloadError] }),
   };
-  if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, typed, errors };
-  return { ok: true, typed, input: reading.input };
+  if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, formValues, errors };
+  return { ok: true, formValues, input: reading.input };
 }
 
 export type QueueForm = { name: string; change: QueueChange };
 
 /** @param name  the queue's name where it can't be changed */
-export function readQueueForm(form: FormData, name?: string): FormReading<QueueTyped, QueueForm> {
+export function readQueueForm(
+  form: FormData,
+  name?: string,
+): FormReading<QueueFormValues, QueueForm> {
   const alerts = readAlertForm(form);
-  const typed: QueueTyped = {
+  const formValues: QueueFormValues = {
     queue: name ?? readText(form, 'queue'),
     timeout_seconds: readText(form, 'timeout_seconds').trim(),
     retries_enabled: readChecked(form, 'retries_enabled'),
@@ -140,10 +143,10 @@ export function readQueueForm(form: FormData, name?: string): FormReading<QueueT
     dead_letter_days: readText(form, 'dead_letter_days').trim(),
     is_paused: readChecked(form, 'is_paused'),
     assertions: readAssertionRows(form),
-    alerts: alerts.typed,
+    alerts: alerts.formValues,
   };
-  const { assertions, queue, timeout_seconds, retry_schedule } = typed;
-  const { concurrency_limit, dead_letter_days } = typed;
+  const { assertions, queue, timeout_seconds, retry_schedule } = formValues;
+  const { concurrency_limit, dead_letter_days } = formValues;
   const fields = buildFields(
     {
       queue,
@@ -160,18 +163,18 @@ export function readQueueForm(form: FormData, name?: string): FormReading<QueueT
   const [named, change] = [readQueueName(fields), readQueueChange(fields)];
   if (named.ok && change.ok && Object.keys(alerts.errors).length === 0) {
     const withAlerts = { ...change.input, alertSettings: alerts.settings };
-    return { ok: true, typed, input: { name: named.input, change: withAlerts } };
+    return { ok: true, formValues, input: { name: named.input, change: withAlerts } };
   }
   const errors = {
     ...(named.ok ? {} : errorsOf(named.errors)),
     ...(change.ok ? {} : errorsOf(change.errors)),
     ...alerts.errors,
   };
-  return { ok: false, typed, errors };
+  return { ok: false, formValues, errors };
 }
 
 /** @param isMasked  the headers whose values the mask stands for (§5.9) */
-export function typedOfCron(cron: Cron, isMasked: IsSecretHeader): CronTyped {
+export function formValuesOfCron(cron: Cron, isMasked: IsSecretHeader): CronFormValues {
   return {
     name: cron.name,
     url: cron.url,
@@ -184,11 +187,13 @@ export function typedOfCron(cron: Cron, isMasked: IsSecretHeader): CronTyped {
     alert_threshold: cron.alertThreshold === null ? '' : String(cron.alertThreshold),
     is_active: cron.isActive,
     assertions: rowsOfAssertions(cron.assertions),
-    alerts: typedOfAlerts(cron.alertSettings),
+    alerts: formValuesOfAlerts(cron.alertSettings),
   };
 }
 
-export function typedOfQueue(queue: Omit<Queue, 'teamId' | 'id' | 'createdAt'>): QueueTyped {
+export function formValuesOfQueue(
+  queue: Omit<Queue, 'teamId' | 'id' | 'createdAt'>,
+): QueueFormValues {
   return {
     queue: queue.name,
     timeout_seconds: String(queue.timeoutSeconds),
@@ -199,12 +204,12 @@ export function typedOfQueue(queue: Omit<Queue, 'teamId' | 'id' | 'createdAt'>):
     dead_letter_days: String(queue.deadLetterDays),
     is_paused: queue.isPaused,
     assertions: rowsOfAssertions(queue.assertions),
-    alerts: typedOfAlerts(queue.alertSettings),
+    alerts: formValuesOfAlerts(queue.alertSettings),
   };
 }
 
 /** @param draft  of a job whose secrets were not asked for; null values become the mask */
-export function typedOfDraft(draft: JobDraft): JobTyped {
+export function formValuesOfDraft(draft: JobDraft): JobFormValues {
   return {
     queue: draft.queue,
     url: draft.url,

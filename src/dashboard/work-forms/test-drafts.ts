@@ -6,15 +6,15 @@ import type { TestRunOutcome, Work } from '../services.ts';
 import { readText } from '../forms/read-form.ts';
 import { findMasked } from './read-fields.ts';
 import type { CronForm, QueueForm } from './read-forms.ts';
-import type { RequestTyped, Trial } from './typed.ts';
+import type { RequestFormValues, TestRequest } from './form-values.ts';
 
 /** A form that could be read, with the headers as they stand in it. */
-type Read<Input> = { typed: Pick<RequestTyped, 'headers'>; input: Input };
+type Read<Input> = { formValues: Pick<RequestFormValues, 'headers'>; input: Input };
 
 export async function testCron(
   work: Work,
   teamId: string,
-  { typed, input: { cron, assertions } }: Read<CronForm>,
+  { formValues, input: { cron, assertions } }: Read<CronForm>,
 ): Promise<TestRunOutcome> {
   const { method, url, headers, payload, timeoutSeconds } = cron;
   return work.testRun(teamId, {
@@ -22,7 +22,7 @@ export async function testCron(
     method,
     url,
     headers,
-    masked: findMasked(typed.headers),
+    masked: findMasked(formValues.headers),
     payload,
     timeoutSeconds,
     assertions,
@@ -33,15 +33,15 @@ export async function testJob(
   work: Work,
   teamId: string,
   {
-    typed,
+    formValues,
     input: { method, url, headers, payloadJson, queue },
   }: Read<Omit<JobInput, 'delaySeconds'>>,
 ): Promise<TestRunOutcome> {
-  const masked = findMasked(typed.headers);
+  const masked = findMasked(formValues.headers);
   return work.testRun(teamId, { kind: 'job', method, url, headers, masked, payloadJson, queue });
 }
 
-export function readTrial(form: FormData): Trial {
+export function readTestRequest(form: FormData): TestRequest {
   return { method: readText(form, 'test_method') || 'GET', url: readText(form, 'test_url').trim() };
 }
 
@@ -50,15 +50,15 @@ export async function testQueue(
   work: Work,
   teamId: string,
   { change }: QueueForm,
-  trial: Trial,
+  testRequest: TestRequest,
 ): Promise<TestRunOutcome | null> {
-  const method = HTTP_METHODS.find((known) => known === trial.method);
-  if (!method || !isSendableUrl(trial.url)) return null;
+  const method = HTTP_METHODS.find((known) => known === testRequest.method);
+  if (!method || !isSendableUrl(testRequest.url)) return null;
   const { timeoutSeconds = 30, assertions = [] } = change;
   return work.testRun(teamId, {
     kind: 'queue',
     method,
-    url: trial.url,
+    url: testRequest.url,
     timeoutSeconds,
     assertions,
   });

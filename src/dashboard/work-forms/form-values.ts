@@ -2,12 +2,12 @@
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
 import type { IsSecretHeader } from '#domain/secret-headers';
-import { type AlertTyped, noAlertTyped } from '../alerts/alert-typed.ts';
+import { type AlertFormValues, noAlertFormValues } from '../alerts/alert-form-values.ts';
 import type { FieldErrors } from '../services.ts';
 
 export type AssertionRow = { kind: Assertion['kind'] | ''; path: string; value: string };
 
-export type RequestTyped = {
+export type RequestFormValues = {
   url: string;
   method: string;
   /** One `Name: value` per line. */
@@ -16,24 +16,24 @@ export type RequestTyped = {
   callback_url: string;
 };
 
-export type CronTyped = RequestTyped & {
+export type CronFormValues = RequestFormValues & {
   name: string;
   cron_expression: string;
   timeout_seconds: string;
   alert_threshold: string;
   is_active: boolean;
   assertions: AssertionRow[];
-  alerts: AlertTyped;
+  alerts: AlertFormValues;
 };
 
-export type JobTyped = RequestTyped & {
+export type JobFormValues = RequestFormValues & {
   queue: string;
   delay: string;
   /** Of a job that waits and is edited, in UTC as a field has it; there is no delay then. */
   scheduled_at: string;
 };
 
-export type QueueTyped = {
+export type QueueFormValues = {
   queue: string;
   timeout_seconds: string;
   retries_enabled: boolean;
@@ -43,20 +43,20 @@ export type QueueTyped = {
   dead_letter_days: string;
   is_paused: boolean;
   assertions: AssertionRow[];
-  alerts: AlertTyped;
+  alerts: AlertFormValues;
 };
 
 /** A request to try a queue's settings with. */
-export type Trial = { method: string; url: string };
+export type TestRequest = { method: string; url: string };
 
-export const noTrial: Trial = { method: 'GET', url: '' };
+export const noTestRequest: TestRequest = { method: 'GET', url: '' };
 
 /** A form that was read: what was typed, and either what it means or what is wrong with it. */
-export type FormReading<Typed, Input> =
-  | { ok: true; typed: Typed; input: Input }
-  | { ok: false; typed: Typed; errors: FieldErrors };
+export type FormReading<Values, Input> =
+  | { ok: true; formValues: Values; input: Input }
+  | { ok: false; formValues: Values; errors: FieldErrors };
 
-export const emptyCron: CronTyped = {
+export const emptyCron: CronFormValues = {
   name: '',
   url: '',
   cron_expression: '',
@@ -68,10 +68,10 @@ export const emptyCron: CronTyped = {
   alert_threshold: '',
   is_active: true,
   assertions: [],
-  alerts: noAlertTyped,
+  alerts: noAlertFormValues,
 };
 
-export const emptyJob: JobTyped = {
+export const emptyJob: JobFormValues = {
   queue: '',
   url: '',
   method: 'POST',

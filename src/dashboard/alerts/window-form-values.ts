@@ -1,7 +1,7 @@
 /** What stands in the fields of a maintenance window's form. */
 import type { MaintenanceWindowView } from '../services.ts';
 
-export type WindowTyped = {
+export type WindowFormValues = {
   name: string;
   /** As the browser's field for a date and a time has it: `2026-11-21T22:00`, here in UTC. */
   starts_at: string;
@@ -27,7 +27,7 @@ export function parseInstant(text: string): number | null {
 }
 
 /** An hour from the next full hour on, for the whole team or for what was asked for. */
-export function beginTyped(now: number, source: string | null): WindowTyped {
+export function beginFormValues(now: number, source: string | null): WindowFormValues {
   const start = Math.ceil((now + 1) / HOUR_MS) * HOUR_MS;
   return {
     name: '',
@@ -39,13 +39,13 @@ export function beginTyped(now: number, source: string | null): WindowTyped {
   };
 }
 
-export function typedOfWindow({
+export function formValuesOfWindow({
   name,
   startsAt,
   endsAt,
   isWeekly,
   covers,
-}: MaintenanceWindowView): WindowTyped {
+}: MaintenanceWindowView): WindowFormValues {
   return {
     name,
     starts_at: writeInstant(startsAt),

@@ -9,7 +9,7 @@ import {
   valueOf,
 } from '#domain/notification-channel';
 
-export type ChannelTyped = {
+export type ChannelFormValues = {
   name: string;
   kind: string;
   /** By the names of the inputs: kinds that ask for the same share them. */
@@ -43,7 +43,7 @@ export function groupOf(kind: string): FieldGroup | null {
 }
 
 /** What is secret is not shown: an empty field keeps it. */
-export function typedOfChannel(name: string, config: ChannelConfig): ChannelTyped {
+export function formValuesOfChannel(name: string, config: ChannelConfig): ChannelFormValues {
   const group = groupOf(config.kind);
   const values = (group?.fields ?? []).flatMap((field) => {
     const value = field.isSecret || group === null ? null : valueOf(config, field);

@@ -8,32 +8,35 @@ import {
 import type { AlertLevel } from '#domain/alert-streak';
 import type { ChannelChoice } from '../services.ts';
 
-export type AlertTyped = {
+export type AlertFormValues = {
   /** The ids that are ticked. */
   channels: Record<AlertLevel, readonly string[]>;
   alert_note: string;
   runbook_url: string;
 };
 
-export const noAlertTyped: AlertTyped = typedOfAlerts(NO_ALERT_SETTINGS);
+export const noAlertFormValues: AlertFormValues = formValuesOfAlerts(NO_ALERT_SETTINGS);
 
-export function typedOfAlerts({ channels, note, runbookUrl }: AlertSettings): AlertTyped {
+export function formValuesOfAlerts({ channels, note, runbookUrl }: AlertSettings): AlertFormValues {
   const ticked = ALERT_LEVELS.map((level) => [level, channels[level] ?? [DEFAULT_REF]]);
   return {
-    channels: Object.fromEntries(ticked) as AlertTyped['channels'],
+    channels: Object.fromEntries(ticked) as AlertFormValues['channels'],
     alert_note: note ?? '',
     runbook_url: runbookUrl ?? '',
   };
 }
 
 /** A channel that is gone is the default again, as when alerts are raised. */
-export function withPresent(typed: AlertTyped, choices: readonly ChannelChoice[]): AlertTyped {
+export function withPresent(
+  formValues: AlertFormValues,
+  choices: readonly ChannelChoice[],
+): AlertFormValues {
   const present = new Set(choices.map(({ id }) => id));
   const ticked = ALERT_LEVELS.map((level) => [
     level,
-    [...new Set(typed.channels[level].map((id) => (present.has(id) ? id : DEFAULT_REF)))],
+    [...new Set(formValues.channels[level].map((id) => (present.has(id) ? id : DEFAULT_REF)))],
   ]);
-  return { ...typed, channels: Object.fromEntries(ticked) as AlertTyped['channels'] };
+  return { ...formValues, channels: Object.fromEntries(ticked) as AlertFormValues['channels'] };
 }
 
 /** Says that the boxes were there: an unticked one sends nothing. */
