@@ -8,12 +8,12 @@ import { keepPage } from './connection/keep-page.ts';
 import { KeepShown } from './connection/KeepShown.tsx';
 import { requestFacts } from './context.ts';
 import { readTheme, readTimeZone } from './serving/cookies.ts';
-import { gate } from './serving/gate.ts';
+import { pageAccess } from './serving/page-access.ts';
 import { FaultPage } from './page/FaultPage.tsx';
 import { NowProvider } from './parts/Time.tsx';
 import type { Route } from './+types/root.ts';
 
-export const middleware: Route.MiddlewareFunction[] = [gate];
+export const middleware: Route.MiddlewareFunction[] = [pageAccess];
 export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepPage];
 
 export function loader({ request, context }: Route.LoaderArgs) {

@@ -1,7 +1,7 @@
 import { index, layout, route, type RouteConfig } from '@react-router/dev/routes';
 
 export default [
-  layout('routes/door.tsx', [
+  layout('routes/signed-out.tsx', [
     route('setup', 'routes/setup.tsx'),
     route('login', 'routes/login.tsx'),
     route('login/code', 'routes/login.code.tsx'),
@@ -15,7 +15,7 @@ export default [
     route('invitations/:token', 'routes/invitations.$token.tsx'),
     route('teams/new', 'routes/teams.new.tsx'),
   ]),
-  layout('routes/frame.tsx', [
+  layout('routes/signed-in.tsx', [
     index('routes/overview.tsx'),
     route('crons', 'routes/crons.tsx'),
     route('crons/new', 'routes/crons.new.tsx'),

@@ -93,7 +93,7 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
 
 /**
  * Guards, then the application, which sees the public address and no body: a form is read where its
- * page's limit is known, in the gate.
+ * page's limit is known, in page-access.ts.
  */
 async function answerPage(
   request: Request,

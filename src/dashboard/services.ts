@@ -45,7 +45,7 @@ export type Teams = People['teams'];
 export type Member = Awaited<ReturnType<Teams['listMembers']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 
-/** What the frame around each page shows, and what the overview counts. */
+/** What the shell around each page shows, and what the overview counts. */
 export type { Counts, Pulse } from '#work/overview';
 
 /** What tells people of alerts; pages only ask it for tests. */

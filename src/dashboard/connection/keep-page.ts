@@ -148,8 +148,8 @@ function explainUntaken(error: unknown): Untaken {
 
 /** Another tab has switched: this page goes on showing its team, as its forms do. */
 function isOfOtherTeam(results: Results): boolean {
-  const shownTeam = teamOf(shown.loaderData['routes/frame']);
-  const current = teamOf(results['routes/frame']?.result);
+  const shownTeam = teamOf(shown.loaderData['routes/signed-in']);
+  const current = teamOf(results['routes/signed-in']?.result);
   if (!shownTeam || !current || current.id === shownTeam.id) return false;
   noteUntaken({
     title: `Your current team is ${current.name} now`,
@@ -159,8 +159,8 @@ function isOfOtherTeam(results: Results): boolean {
   return true;
 }
 
-const teamOf = (frame: unknown) =>
-  (frame as { team: { id: string; name: string } } | undefined)?.team;
+const teamOf = (shell: unknown) =>
+  (shell as { team: { id: string; name: string } } | undefined)?.team;
 
 /** Under the pointer nothing moves: then the page stays as it is until the pointer has left. */
 function holdUnderPointer(results: Results): Results {

@@ -10,7 +10,7 @@ import { noteUntaken, readConnection } from '../connection/connection.ts';
 import { rememberAnswer } from '../connection/keep-page.ts';
 import { teamField } from '../serving/form-team.ts';
 import { goToFirstWrong } from './wrong-fields.ts';
-import type { loader as frameLoader } from '../routes/frame.tsx';
+import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
 /**
  * The one form of the dashboard that changes something. It carries the team that it was opened for. What was typed stays where the service does not
@@ -18,7 +18,7 @@ import type { loader as frameLoader } from '../routes/frame.tsx';
  */
 export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
   const answer: unknown = useActionData();
-  const team = useRouteLoaderData<typeof frameLoader>('routes/frame')?.team;
+  const team = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team;
   const ref = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (answer !== undefined && ref.current) goToFirstWrong(ref.current);

@@ -11,13 +11,13 @@ import classes from './FaultPage.module.css';
  * What people see instead of a page. It says what happened and what to do, with the number under which a
  * fault of ours is in the log; never the cause itself.
  */
-export function FaultPage({ error, isInFrame = false }: { error: unknown; isInFrame?: boolean }) {
+export function FaultPage({ error, isInShell = false }: { error: unknown; isInShell?: boolean }) {
   const words = explainFault(error);
   useRecovery(isRouteErrorResponse(error) && error.status === 503);
-  const Place = isInFrame ? 'div' : 'main';
+  const Place = isInShell ? 'div' : 'main';
   const link = words.link ?? { to: '/', text: 'Go to the overview' };
   return (
-    <Place className={classes.fault} data-inside={isInFrame || undefined}>
+    <Place className={classes.fault} data-inside={isInShell || undefined}>
       <TabTitle title={words.title} />
       <h1>{words.title}</h1>
       <p>{words.text}</p>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useNavigate, useRouteLoaderData, useSubmit } from 'react-router';
 import { noteUntaken, readConnection } from '../connection/connection.ts';
 import { teamField } from '../serving/form-team.ts';
-import type { loader as frameLoader } from '../routes/frame.tsx';
+import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 import { usePaletteEntries } from './palette-entries.ts';
 import type { Entry } from './rank-entries.ts';
 import classes from './Palette.module.css';
@@ -13,7 +13,7 @@ const keyOf = ({ name, to, post }: Entry) => `${to} ${name} ${JSON.stringify(pos
 function useGo(): (entry: Entry) => void {
   const navigate = useNavigate();
   const submit = useSubmit();
-  const team = useRouteLoaderData<typeof frameLoader>('routes/frame')?.team;
+  const team = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team;
   return ({ to, post }) => {
     if (!post) {
       void navigate(to);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useLocation, useRouteLoaderData } from 'react-router';
 import { addressOf } from '../address.ts';
-import type { loader as frameLoader } from '../routes/frame.tsx';
+import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 import { reachable, settingsPages } from './places.ts';
 import { rankEntries, type Entry } from './rank-entries.ts';
 
@@ -80,9 +80,9 @@ function searchesFor(text: string): Entry[] {
 /** What the top bar does, in words. */
 function useActions(): Entry[] {
   const { pathname, search } = useLocation();
-  const frame = useRouteLoaderData<typeof frameLoader>('routes/frame');
+  const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
   const hint = 'Action';
-  const teams = frame?.teams.filter(({ id }) => id !== frame.team.id) ?? [];
+  const teams = shell?.teams.filter(({ id }) => id !== shell.team.id) ?? [];
   return [
     ...teams.map(({ id, name }) => ({
       name: `Switch to team ${name}`,

@@ -23,7 +23,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { Pagination } from '../lists/Pagination.tsx';
 import { readText } from '../forms/read-form.ts';
 import type { ListedChannel } from '../services.ts';
-import type { loader as frameLoader } from './frame.tsx';
+import type { loader as signedInLoader } from './signed-in.tsx';
 import type { Route } from './+types/alerts.ts';
 
 const PAGE_ROWS = 50;
@@ -142,7 +142,8 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
 function useSeenUpTo(newestId: string | null) {
   const { key } = useLocation();
   const [seen, setSeen] = useState({ key, id: newestId });
-  const unread = useRouteLoaderData<typeof frameLoader>('routes/frame')?.pulse?.unreadAlerts ?? 0;
+  const unread =
+    useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.pulse?.unreadAlerts ?? 0;
   const isStale = seen.key !== key || (seen.id === null && newestId !== null);
   if (isStale) setSeen({ key, id: newestId });
   return {

@@ -1,7 +1,7 @@
 import { data, Link } from 'react-router';
 import { requestFacts, services } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
-import { DoorForm } from '../account/DoorForm.tsx';
+import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/confirm-email.$token.ts';
 
 /** A button and not the mere address confirms: programs that look at mails open every link in them. */
@@ -19,7 +19,7 @@ export async function action({ params, context }: Route.ActionArgs) {
 export default function ConfirmEmail({ actionData }: Route.ComponentProps) {
   if (actionData?.isExpired) {
     return (
-      <DoorForm
+      <SignedOutForm
         title="This link no longer works"
         note="It was used, is more than an hour old, or the address has an account by now. Ask for the change again in your profile."
         word={null}
@@ -28,7 +28,7 @@ export default function ConfirmEmail({ actionData }: Route.ComponentProps) {
     );
   }
   return (
-    <DoorForm
+    <SignedOutForm
       title="Confirm your new email"
       note="It replaces the present one of your account."
       word="Confirm email"

@@ -1,6 +1,6 @@
 import { data, Link } from 'react-router';
 import { sentForm, services, requestContextOf } from '../context.ts';
-import { DoorForm } from '../account/DoorForm.tsx';
+import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -28,7 +28,7 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
     : 'If an account has this email, a link to set a new password is now in the log of the service: mail is not set up here, so ask its operator for it.';
   if (actionData?.isSent) {
     return (
-      <DoorForm
+      <SignedOutForm
         title="Look for the link"
         note={where}
         word={null}
@@ -37,7 +37,7 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
     );
   }
   return (
-    <DoorForm
+    <SignedOutForm
       title="Reset the password"
       note="We send a link with which to set a new one."
       word="Send link"
@@ -45,6 +45,6 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
       below={<Link to="/login">Back to sign in</Link>}
     >
       <TextField name="email" label="Email" type="email" autoComplete="username" required />
-    </DoorForm>
+    </SignedOutForm>
   );
 }

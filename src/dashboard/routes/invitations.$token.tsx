@@ -9,7 +9,7 @@ import {
   requestContextOf,
 } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
-import { AccountFields, DoorForm } from '../account/DoorForm.tsx';
+import { AccountFields, SignedOutForm } from '../account/SignedOutForm.tsx';
 import { Form } from '../forms/Form.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { readText } from '../forms/read-form.ts';
@@ -79,7 +79,7 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
   const { invitation, signedInAs } = loaderData;
   if (!invitation) {
     return (
-      <DoorForm
+      <SignedOutForm
         title="This invitation no longer works"
         note={gone}
         word={null}
@@ -92,7 +92,7 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
   if (signedInAs) {
     return (
       <>
-        <DoorForm
+        <SignedOutForm
           title={title}
           note={`${note} You are signed in as ${signedInAs}.`}
           word="Join team"
@@ -107,7 +107,7 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
     );
   }
   return (
-    <DoorForm
+    <SignedOutForm
       title={title}
       note={note}
       word="Create account and join"
@@ -123,6 +123,6 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
         values={actionData?.values}
         email={invitation.email}
       />
-    </DoorForm>
+    </SignedOutForm>
   );
 }

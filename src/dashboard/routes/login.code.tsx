@@ -1,7 +1,7 @@
 import { data, Link } from 'react-router';
 import { redirectWithCookies, sentForm, services, requestContextOf } from '../context.ts';
 import { readNext } from '../serving/cookies.ts';
-import { DoorForm } from '../account/DoorForm.tsx';
+import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -43,7 +43,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 
 export default function SecondFactor({ loaderData, actionData }: Route.ComponentProps) {
   return (
-    <DoorForm
+    <SignedOutForm
       title="Enter the code"
       note="The six digits that your authenticator shows now, or one of your recovery codes."
       word="Sign in"
@@ -52,6 +52,6 @@ export default function SecondFactor({ loaderData, actionData }: Route.Component
     >
       <input type="hidden" name="next" value={loaderData.next} />
       <TextField name="code" label="Code" autoComplete="one-time-code" required maxLength={32} />
-    </DoorForm>
+    </SignedOutForm>
   );
 }

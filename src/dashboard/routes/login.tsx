@@ -2,7 +2,7 @@ import { data, Link, redirect } from 'react-router';
 import { redirectWithCookies, sentForm, services, session, requestContextOf } from '../context.ts';
 import { readNext } from '../serving/cookies.ts';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
-import { DoorForm } from '../account/DoorForm.tsx';
+import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
@@ -56,7 +56,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 export default function Login({ loaderData, actionData }: Route.ComponentProps) {
   return (
     <>
-      <DoorForm
+      <SignedOutForm
         title="Sign in"
         word="Sign in"
         problem={actionData?.problem}
@@ -77,7 +77,7 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
           defaultValue={actionData?.email}
         />
         <CurrentPasswordField />
-      </DoorForm>
+      </SignedOutForm>
       {loaderData.offersPasskeys ? (
         <BeginPasskey next={loaderData.next} word="Sign in with a passkey" />
       ) : null}

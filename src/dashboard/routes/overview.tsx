@@ -26,7 +26,7 @@ import { projectRunOut } from '../plots/usage-forecast.ts';
 import type { Counts, Pulse, Usage } from '../services.ts';
 import classes from './overview.module.css';
 import type { Route } from './+types/overview.ts';
-import type { loader as frameLoader } from './frame.tsx';
+import type { loader as signedInLoader } from './signed-in.tsx';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
@@ -117,9 +117,9 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(firstSteps?.steps.job.state === 'under-way' ? 1 : 10);
   // The page's one primary action is the first thing to do.
   const isFirst = firstSteps?.steps.job.state === 'open';
-  // The frame has counted what wants a hand: a step of the index a cron.
-  const frame = useRouteLoaderData<typeof frameLoader>('routes/frame');
-  const needs = frame?.pulse ? listNeeds(frame.pulse) : null;
+  // The shell has counted what wants a hand: a step of the index a cron.
+  const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
+  const needs = shell?.pulse ? listNeeds(shell.pulse) : null;
   return (
     <>
       <PageHeader

@@ -1,7 +1,7 @@
 import { data, Link } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import { sentForm, services, requestContextOf } from '../context.ts';
-import { AccountFields, DoorForm, TeamField } from '../account/DoorForm.tsx';
+import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/register.$token.ts';
 
 /** Behind the link that a new address got: the account is made here. */
@@ -28,7 +28,7 @@ export async function action({ params, request, context }: Route.ActionArgs) {
 export default function FinishSignUp({ loaderData, actionData }: Route.ComponentProps) {
   if (loaderData.email === null) {
     return (
-      <DoorForm
+      <SignedOutForm
         title="This link no longer works"
         note={gone}
         word={null}
@@ -38,7 +38,7 @@ export default function FinishSignUp({ loaderData, actionData }: Route.Component
   }
   const { errors, values, problem } = actionData ?? {};
   return (
-    <DoorForm
+    <SignedOutForm
       title="Create your account"
       note="Your address is confirmed. The account starts with a team of your own."
       word="Create account"
@@ -46,6 +46,6 @@ export default function FinishSignUp({ loaderData, actionData }: Route.Component
     >
       <AccountFields errors={errors} values={values} email={loaderData.email} />
       <TeamField errors={errors} values={values} />
-    </DoorForm>
+    </SignedOutForm>
   );
 }

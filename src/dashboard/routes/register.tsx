@@ -1,7 +1,7 @@
 import { data, Link, redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import { notFound, sentForm, services, requestContextOf, type Context } from '../context.ts';
-import { AccountFields, DoorForm, TeamField } from '../account/DoorForm.tsx';
+import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/read-form.ts';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
@@ -55,7 +55,7 @@ export default function Register({ loaderData, actionData }: Route.ComponentProp
   const answer: Answer | undefined = actionData;
   if (answer?.isSent) {
     return (
-      <DoorForm
+      <SignedOutForm
         title="Look for the link"
         note={`A link to create the account is on its way to ${answer.values['email']}. It works once, for an hour.`}
         word={null}
@@ -66,7 +66,7 @@ export default function Register({ loaderData, actionData }: Route.ComponentProp
   const below = <Link to="/login">Sign in instead</Link>;
   if (loaderData.confirmsFirst) {
     return (
-      <DoorForm
+      <SignedOutForm
         title="Create an account"
         note="We send a link to your address first. To join an existing team, ask for an invitation."
         word="Send link"
@@ -83,11 +83,11 @@ export default function Register({ loaderData, actionData }: Route.ComponentProp
           defaultValue={answer?.values['email']}
           errors={answer?.errors}
         />
-      </DoorForm>
+      </SignedOutForm>
     );
   }
   return (
-    <DoorForm
+    <SignedOutForm
       title="Create an account"
       note="With a team of your own. To join an existing team, ask for an invitation."
       word="Create account"
@@ -96,6 +96,6 @@ export default function Register({ loaderData, actionData }: Route.ComponentProp
     >
       <AccountFields errors={answer?.errors} values={answer?.values} />
       <TeamField errors={answer?.errors} values={answer?.values} />
-    </DoorForm>
+    </SignedOutForm>
   );
 }

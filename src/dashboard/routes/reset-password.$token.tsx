@@ -1,7 +1,7 @@
 import { data, Link } from 'react-router';
 import { requestFacts, sentForm, services, requestContextOf } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
-import { DoorForm } from '../account/DoorForm.tsx';
+import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { PasswordField } from '../forms/PasswordField.tsx';
 import { RevokeTokenField } from '../account/RevokeTokenField.tsx';
@@ -50,7 +50,7 @@ export async function action({ params, request, context }: Route.ActionArgs) {
 export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {
   if (!loaderData.isValid) {
     return (
-      <DoorForm
+      <SignedOutForm
         title="This link no longer works"
         note="It was used or is too old."
         word={null}
@@ -59,7 +59,7 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
     );
   }
   return (
-    <DoorForm
+    <SignedOutForm
       title="Set a new password"
       note="It ends all your sessions; sign in with it afterwards."
       word="Set password"
@@ -76,6 +76,6 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
         errors={actionData?.errors}
       />
       <RevokeTokenField />
-    </DoorForm>
+    </SignedOutForm>
   );
 }

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import { sentForm, services, requestContextOf } from '../context.ts';
-import { AccountFields, DoorForm, TeamField } from '../account/DoorForm.tsx';
+import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
 import type { Route } from './+types/setup.ts';
 
@@ -21,7 +21,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 
 export default function Setup({ loaderData, actionData }: Route.ComponentProps) {
   return (
-    <DoorForm
+    <SignedOutForm
       title="Set up Belfry"
       note="Make the first account. It owns the first team, and can invite everybody else."
       word="Create account"
@@ -41,6 +41,6 @@ export default function Setup({ loaderData, actionData }: Route.ComponentProps) 
       ) : null}
       <AccountFields errors={actionData?.errors} values={actionData?.values} />
       <TeamField errors={actionData?.errors} values={actionData?.values} />
-    </DoorForm>
+    </SignedOutForm>
   );
 }

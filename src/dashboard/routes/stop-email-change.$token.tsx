@@ -1,6 +1,6 @@
 import { data, Link } from 'react-router';
 import { services } from '../context.ts';
-import { DoorForm } from '../account/DoorForm.tsx';
+import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/stop-email-change.$token.ts';
 
 /** As behind the other mailed links, a button and not the mere address acts. */
@@ -12,7 +12,7 @@ export async function action({ params, context }: Route.ActionArgs) {
 export default function StopEmailChange({ actionData }: Route.ComponentProps) {
   if (actionData?.outcome === 'done') {
     return (
-      <DoorForm
+      <SignedOutForm
         title="The change is stopped"
         note="Your email stays as it was. Whoever asked for the change is signed in as you and knows your password: set a new one now, which ends all sessions."
         word={null}
@@ -22,7 +22,7 @@ export default function StopEmailChange({ actionData }: Route.ComponentProps) {
   }
   if (actionData) {
     return (
-      <DoorForm
+      <SignedOutForm
         title="This link no longer works"
         note="It was used, is more than an hour old, or the change is in force already. If your account has another email now, ask the operator of this Belfry for help."
         word={null}
@@ -31,7 +31,7 @@ export default function StopEmailChange({ actionData }: Route.ComponentProps) {
     );
   }
   return (
-    <DoorForm
+    <SignedOutForm
       title="Stop the change of your email"
       note="The email of your account stays as it is, and the link that the new address got stops working."
       word="Stop the change"

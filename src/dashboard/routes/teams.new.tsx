@@ -2,14 +2,14 @@ import { Button } from '../parts/Button.tsx';
 import { data, Link, redirect } from 'react-router';
 import { requestFacts, sentForm, services, session } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
-import { DoorForm } from '../account/DoorForm.tsx';
+import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { readText } from '../forms/read-form.ts';
 import type { FieldErrors, Session } from '../services.ts';
 import type { Route } from './+types/teams.new.ts';
 
-/** The gate lets only people with a session in here; the check is for the compiler. */
+/** Page access lets only people with a session in here; the check is for the compiler. */
 function whoAsks(current: Session | null): Session {
   if (!current) throw redirect('/login');
   return current;
@@ -69,7 +69,7 @@ type Answer = { errors: FieldErrors; name: string };
 
 function CreateTeam({ hasTeam, answer }: { hasTeam: boolean; answer: Answer | undefined }) {
   return (
-    <DoorForm
+    <SignedOutForm
       title="Create team"
       note={
         hasTeam
@@ -87,6 +87,6 @@ function CreateTeam({ hasTeam, answer }: { hasTeam: boolean; answer: Answer | un
         defaultValue={answer?.name}
         errors={answer?.errors}
       />
-    </DoorForm>
+    </SignedOutForm>
   );
 }

@@ -1,4 +1,4 @@
-/** The one door for every form: read and parsed within the limits of its page, or refused with a page. */
+/** Takes every form: read and parsed within the limits of its page, or refused with a page. */
 import { data } from 'react-router';
 import { requestFacts, type Context } from '../context.ts';
 import { parseForm } from './form-body.ts';

@@ -1,6 +1,6 @@
 /** What a target has to be, as this installation's settings have it. */
 import { useRouteLoaderData } from 'react-router';
-import type { loader as frameLoader } from '../routes/frame.tsx';
+import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
 const mostNamed = 3;
 
@@ -17,6 +17,6 @@ export function describeReach(allowedNetworks: readonly string[]): string {
 }
 
 export function useReach(): string {
-  const frame = useRouteLoaderData<typeof frameLoader>('routes/frame');
-  return describeReach(frame?.allowedNetworks ?? []);
+  const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
+  return describeReach(shell?.allowedNetworks ?? []);
 }

@@ -13,9 +13,9 @@ import { places, settings, type Place } from '../palette/places.ts';
 import { Shortcuts } from '../palette/Shortcuts.tsx';
 import { Toasts } from './Toasts.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
-import classes from './Frame.module.css';
+import classes from './AppShell.module.css';
 
-type FrameProps = {
+type AppShellProps = {
   user: Session['user'];
   team: TeamOfUser;
   teams: readonly TeamOfUser[];
@@ -28,11 +28,11 @@ type FrameProps = {
 };
 
 /** What stands around every page: navigation on the left, the bar on top, messages below. */
-export function Frame({ children, toast, ...facts }: FrameProps) {
+export function AppShell({ children, toast, ...facts }: AppShellProps) {
   const navigation = useNavigation();
   const { pathname } = useLocation();
   return (
-    <div className={classes.frame}>
+    <div className={classes.shell}>
       <a className={classes.skip} href="#page">
         To the page
       </a>
@@ -110,7 +110,7 @@ function NavigationLink({ place, count }: { place: Place; count: number }) {
   );
 }
 
-type TopBarProps = Omit<FrameProps, 'children' | 'toast'>;
+type TopBarProps = Omit<AppShellProps, 'children' | 'toast'>;
 
 function TopBar({ user, team, teams, pulse, usage, theme }: TopBarProps) {
   return (

@@ -45,7 +45,7 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
   if (!publicPages.has(page)) {
     const elsewhere = current
       ? enter(current, page)
-      : await findDoor(request, `${ownPathOf(url, baseUrl)}${url.search}`, people.accounts);
+      : await findSignIn(request, `${ownPathOf(url, baseUrl)}${url.search}`, people.accounts);
     // The router adds the path to the redirects of loaders and actions, and leaves a middleware's as they are.
     if (elsewhere !== null) return redirect(`${basePathOf(baseUrl)}${elsewhere}`);
     if (current?.team) {
@@ -76,14 +76,14 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
   return response;
 };
 
-export const gate = guard(decide);
+export const pageAccess = guard(decide);
 
 function enter(current: Session, page: string): string | null {
   return current.team || teamlessPages.has(page) ? null : '/teams/new';
 }
 
 /** Signed out: to `/setup` while there is nobody at all, else to sign in and then back here. */
-async function findDoor(
+async function findSignIn(
   request: Request,
   wanted: string,
   accounts: { isSetUp: () => Promise<boolean> },

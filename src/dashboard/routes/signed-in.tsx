@@ -2,9 +2,9 @@ import { Outlet, useHref, useRouteLoaderData } from 'react-router';
 import { requestFacts, services, signedIn } from '../context.ts';
 import { readTheme, readToast } from '../serving/cookies.ts';
 import { FaultPage } from '../page/FaultPage.tsx';
-import { Frame } from '../page/Frame.tsx';
+import { AppShell } from '../page/AppShell.tsx';
 import { nullIfBusy } from '../serving/refusals.ts';
-import type { Route } from './+types/frame.ts';
+import type { Route } from './+types/signed-in.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
   const { user, team, session } = context.get(signedIn);
@@ -26,23 +26,23 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   };
 }
 
-export default function FrameLayout({ loaderData }: Route.ComponentProps) {
+export default function SignedInLayout({ loaderData }: Route.ComponentProps) {
   const isFailing = (loaderData.pulse?.failingCrons ?? 0) > 0;
   return (
-    <Frame {...loaderData}>
+    <AppShell {...loaderData}>
       <link
         rel="icon"
         type="image/svg+xml"
         href={useHref(isFailing ? '/bell-failing.svg' : '/bell.svg')}
       />
       <Outlet />
-    </Frame>
+    </AppShell>
   );
 }
 
-/** A page's fault leaves the way to the others open, if the frame itself could be read. */
+/** A page's fault leaves the way to the others open, if the shell itself could be read. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
-  const facts = useRouteLoaderData<typeof loader>('routes/frame');
-  const page = <FaultPage error={error} isInFrame={facts !== undefined} />;
-  return facts ? <Frame {...facts}>{page}</Frame> : page;
+  const facts = useRouteLoaderData<typeof loader>('routes/signed-in');
+  const page = <FaultPage error={error} isInShell={facts !== undefined} />;
+  return facts ? <AppShell {...facts}>{page}</AppShell> : page;
 }

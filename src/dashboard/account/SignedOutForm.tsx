@@ -8,7 +8,7 @@ import { TextField } from '../forms/Field.tsx';
 import { PasswordField } from '../forms/PasswordField.tsx';
 import { Notice } from '../parts/Notice.tsx';
 
-type DoorFormProps = {
+type SignedOutFormProps = {
   title: string;
   note?: ReactNode;
   /** What went wrong with the whole form. */
@@ -21,7 +21,7 @@ type DoorFormProps = {
 };
 
 /** One of the short forms before the dashboard: sign in, set up, reset, join. */
-export function DoorForm({ title, note, problem, word, children, below }: DoorFormProps) {
+export function SignedOutForm({ title, note, problem, word, children, below }: SignedOutFormProps) {
   const isBusy = useNavigation().state !== 'idle';
   return (
     <>

@@ -1,11 +1,11 @@
 import { Outlet } from 'react-router';
-import { Brand } from '../page/Frame.tsx';
-import classes from './door.module.css';
+import { Brand } from '../page/AppShell.tsx';
+import classes from './signed-out.module.css';
 
 /** What stands around the pages for people who are not in yet: the mark and one panel. */
-export default function Door() {
+export default function SignedOutLayout() {
   return (
-    <div className={classes.door}>
+    <div className={classes.panelPage}>
       <header>
         <Brand />
       </header>
