@@ -176,7 +176,7 @@ function questions(
     ['failures of a week', () => work.groupFailures(teamId)],
     ['queues', () => work.listQueueRows(teamId)],
     ['overview', () => work.readOverview(teamId)],
-    ['numbers in the frame of every page', () => work.readPulse(teamId)],
+    ['numbers around every page', () => work.readAttention(teamId)],
     ['numbers of the overview', () => work.readCounts(teamId)],
   ];
 }

@@ -324,7 +324,7 @@ describe('the Alerts page', () => {
     assert.deepEqual(await store.notices.scanWaiting(), []);
     const [newest] = await dashboard.service.work.listAlerts(user.teamId, { limit: 1 });
     await visitor.post('/alerts', { intent: 'read-all', id: newest?.id ?? '' });
-    assert.equal((await dashboard.service.work.readPulse(user.teamId)).unreadAlerts, 0);
+    assert.equal((await dashboard.service.work.readAttention(user.teamId)).unreadAlerts, 0);
   });
 });
 

@@ -58,7 +58,7 @@ async function runFailingQueue(user: TestUser): Promise<void> {
   const { work } = dashboard.service;
   await work.setQueue(user.teamId, 'orders', { retriesEnabled: false });
   await createJob(user, '/down', 0, 'orders');
-  await eventually(async () => (await work.readPulse(user.teamId)).failedJobs === 1);
+  await eventually(async () => (await work.readAttention(user.teamId)).failedJobs === 1);
 }
 
 const createJob = (user: TestUser, path: string, delaySeconds: number, queue = 'mail') =>

@@ -46,7 +46,7 @@ export type Member = Awaited<ReturnType<Teams['listMembers']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 
 /** What the shell around each page shows, and what the overview counts. */
-export type { Counts, Pulse } from '#work/overview';
+export type { Counts, Attention } from '#work/overview';
 
 /** What tells people of alerts; pages only ask it for tests. */
 interface TestNotices {

@@ -459,7 +459,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.countTabs(teamId, undefined);
   await lists.groupFailures(teamId, { from: 0, to: later });
   await lists.findFirstFailure(teamId, undefined);
-  await store.pulse.readPulse(teamId);
+  await store.teamCounts.readAttention(teamId);
   await lists.readQueueLoads(teamId, TEST_START - 1000);
   await lists.readQueueStrips([queueId], 50);
   const cronIds = await lists.listCronIds(teamId, { limit: 20 });

@@ -30,7 +30,7 @@ import { DatabaseClock } from './postgres/clock.ts';
 import type { OnIndex } from './postgres/index-steps.ts';
 import { OneTimeTokenStore } from './people/one-time-tokens.ts';
 import { SightingStore } from './nodes/sightings.ts';
-import { PulseStore } from './figures/pulse.ts';
+import { TeamCountStore } from './figures/team-counts.ts';
 import { QueueStore } from './queues/queues.ts';
 import { RegistrationStore } from './people/registration.ts';
 import { RetentionStore } from './retention/retention.ts';
@@ -97,7 +97,7 @@ export interface Store {
   readonly callbacks: CallbackStore;
   readonly crons: CronStore;
   readonly queues: QueueStore;
-  readonly pulse: PulseStore;
+  readonly teamCounts: TeamCountStore;
   readonly backlog: BacklogStore;
   readonly sourceFigures: SourceFigureStore;
   readonly lists: ListStore;
@@ -228,7 +228,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     callbacks: new CallbackStore(main, sealer),
     crons: new CronStore(main, sealer, signals),
     queues: new QueueStore(main, signals),
-    pulse: new PulseStore(searches),
+    teamCounts: new TeamCountStore(searches),
     backlog: new BacklogStore(searches),
     sourceFigures: new SourceFigureStore(searches),
     lists: new ListStore(searches, clock),

@@ -1,20 +1,20 @@
-import type { Counts, Created, Pulse } from '#store/figures/pulse';
+import type { Counts, Created, Attention } from '#store/figures/team-counts';
 import type { Store } from '#store/store';
 
-export type { Counts, Created, Pulse };
+export type { Counts, Created, Attention };
 
 /** What the dashboard says of a team at a glance. */
 export interface OverviewWork {
-  readPulse(teamId: string): Promise<Pulse>;
+  readAttention(teamId: string): Promise<Attention>;
   readCounts(teamId: string): Promise<Counts>;
   /** The first cron or job made at `since` (milliseconds) or later; null: none yet. */
   findFirstCreatedSince(teamId: string, since: number): Promise<Created | null>;
 }
 
-export function createOverviewWork({ pulse }: Store): OverviewWork {
+export function createOverviewWork({ teamCounts }: Store): OverviewWork {
   return {
-    readPulse: (teamId) => pulse.readPulse(teamId),
-    readCounts: (teamId) => pulse.readCounts(teamId),
-    findFirstCreatedSince: (teamId, since) => pulse.findFirstCreatedSince(teamId, since),
+    readAttention: (teamId) => teamCounts.readAttention(teamId),
+    readCounts: (teamId) => teamCounts.readCounts(teamId),
+    findFirstCreatedSince: (teamId, since) => teamCounts.findFirstCreatedSince(teamId, since),
   };
 }

@@ -8,10 +8,10 @@ const job = (id: string, status = 'pending', completedAt: number | null = null) 
 
 describe('what would move under the pointer', () => {
   test('numbers, words and times change in their place', () => {
-    const before = { now: 1, pulse: { failing: 0 }, jobs: [job('a'), job('b')], muted: null };
+    const before = { now: 1, attention: { failing: 0 }, jobs: [job('a'), job('b')], muted: null };
     const after = {
       now: 9,
-      pulse: { failing: 2 },
+      attention: { failing: 2 },
       jobs: [job('a', 'success', 5), job('b')],
       muted: null,
     };

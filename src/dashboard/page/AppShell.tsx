@@ -2,7 +2,7 @@ import { FAILURE_TEXTS } from '#domain/failure';
 import type { ReactNode } from 'react';
 import { Link, useHref, useLocation, useNavigation } from 'react-router';
 import type { Toast } from '../serving/cookies.ts';
-import type { Pulse, Session, TeamOfUser, Usage } from '../services.ts';
+import type { Attention, Session, TeamOfUser, Usage } from '../services.ts';
 import { Form } from '../forms/Form.tsx';
 import { Arrival } from './Arrival.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
@@ -20,7 +20,7 @@ type AppShellProps = {
   team: TeamOfUser;
   teams: readonly TeamOfUser[];
   /** Null where it could not be counted just now. */
-  pulse: Pulse | null;
+  attention: Attention | null;
   usage: Usage;
   theme: string;
   toast: Toast | null;
@@ -41,7 +41,7 @@ export function AppShell({ children, toast, ...facts }: AppShellProps) {
       )}
       <aside className={classes.side}>
         <Brand />
-        <Navigation pulse={facts.pulse} />
+        <Navigation attention={facts.attention} />
       </aside>
       <TopBar {...facts} />
       <main id="page" key={pathname.split('/')[1]} className={classes.page} tabIndex={-1}>
@@ -65,12 +65,12 @@ export function Brand() {
   );
 }
 
-function Navigation({ pulse }: { pulse: Pulse | null }) {
-  const counts: Record<string, number> = pulse
+function Navigation({ attention }: { attention: Attention | null }) {
+  const counts: Record<string, number> = attention
     ? {
-        '/crons': pulse.failingCrons,
-        '/failures': pulse.failedJobs,
-        '/alerts': pulse.unreadAlerts,
+        '/crons': attention.failingCrons,
+        '/failures': attention.failedJobs,
+        '/alerts': attention.unreadAlerts,
       }
     : {};
   return (
@@ -112,12 +112,12 @@ function NavigationLink({ place, count }: { place: Place; count: number }) {
 
 type TopBarProps = Omit<AppShellProps, 'children' | 'toast'>;
 
-function TopBar({ user, team, teams, pulse, usage, theme }: TopBarProps) {
+function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
   return (
     <header className={classes.top}>
       <div className={classes.phoneOnly}>
         <Menu label="Navigation" button={<Glyph name="menu" size={18} />}>
-          <Navigation pulse={pulse} />
+          <Navigation attention={attention} />
         </Menu>
       </div>
       <TeamSwitch team={team} teams={teams} />

@@ -54,9 +54,9 @@ export function PageHeader({ title, beside, note, parent, action, more, menu }: 
 
 /** The tab's title; a pinned tab shows that something is failing, and how many alerts nobody has read. */
 export function TabTitle({ title }: { title: string }) {
-  const pulse = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.pulse;
-  const failing = pulse ? pulse.failingCrons : 0;
-  const unread = pulse ? pulse.unreadAlerts : 0;
+  const attention = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.attention;
+  const failing = attention ? attention.failingCrons : 0;
+  const unread = attention ? attention.unreadAlerts : 0;
   const counts = `${failing > 0 ? `✕ ${failing} failing · ` : ''}${unread > 0 ? `(${formatAmount(capped(unread))}) ` : ''}`;
   return <title>{`${counts}${title} · Belfry`}</title>;
 }

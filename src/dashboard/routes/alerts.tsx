@@ -143,7 +143,7 @@ function useSeenUpTo(newestId: string | null) {
   const { key } = useLocation();
   const [seen, setSeen] = useState({ key, id: newestId });
   const unread =
-    useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.pulse?.unreadAlerts ?? 0;
+    useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.attention?.unreadAlerts ?? 0;
   const isStale = seen.key !== key || (seen.id === null && newestId !== null);
   if (isStale) setSeen({ key, id: newestId });
   return {

@@ -23,7 +23,7 @@ import {
 } from '../runs/OverviewPanels.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
 import { projectRunOut } from '../plots/usage-forecast.ts';
-import type { Counts, Pulse, Usage } from '../services.ts';
+import type { Counts, Attention, Usage } from '../services.ts';
 import classes from './overview.module.css';
 import type { Route } from './+types/overview.ts';
 import type { loader as signedInLoader } from './signed-in.tsx';
@@ -32,16 +32,16 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { people, work } = context.get(services);
   const { now, targets } = context.get(requestFacts);
-  const [counts, pulse, usage, channel, overview, muted] = await Promise.all([
+  const [counts, attention, usage, channel, overview, muted] = await Promise.all([
     work.readCounts(team.id),
-    work.readPulse(team.id),
+    work.readAttention(team.id),
     people.billing.readUsage(team.id),
     work.readChannel(team.id),
     work.readOverview(team.id),
     readMutedNow(work, team.id),
   ]);
   const areAlertsTold = channel.kind !== 'email' || people.accounts.sendsMail();
-  const steps = readFirstSteps({ overview, counts, pulse, areAlertsTold, now });
+  const steps = readFirstSteps({ overview, counts, attention, areAlertsTold, now });
   const isShown = !areAllDone(steps) && !readHiddenSteps(request).includes(team.id);
   return {
     counts,
@@ -82,29 +82,29 @@ const sample = {
 type Need = { tone: 'red' | 'plain'; glyph: GlyphName; text: string; to: string; word: string };
 
 /** What wants a hand, the worst first. */
-function listNeeds(pulse: Pulse): Need[] {
+function listNeeds(attention: Attention): Need[] {
   const needs: Need[] = [];
   const add = (isNeeded: boolean, need: Need) => void (isNeeded && needs.push(need));
   const many = (count: number, one: string, more: string) =>
     `${formatAmount(capped(count))} ${count === 1 ? one : more}`;
-  add(pulse.failingCrons > 0, {
+  add(attention.failingCrons > 0, {
     tone: 'red',
     glyph: 'failed',
-    text: `${many(pulse.failingCrons, 'cron', 'crons')} failed in the last run`,
+    text: `${many(attention.failingCrons, 'cron', 'crons')} failed in the last run`,
     to: '/crons?status=failed',
     word: 'See which',
   });
-  add(pulse.failedJobs > 0, {
+  add(attention.failedJobs > 0, {
     tone: 'red',
     glyph: 'failed',
-    text: `${many(pulse.failedJobs, 'job', 'jobs')} failed for good`,
+    text: `${many(attention.failedJobs, 'job', 'jobs')} failed for good`,
     to: '/failures',
     word: 'Retry or delete',
   });
-  add(pulse.unreadAlerts > 0, {
+  add(attention.unreadAlerts > 0, {
     tone: 'plain',
     glyph: 'alerts',
-    text: `${many(pulse.unreadAlerts, 'alert is', 'alerts are')} unread`,
+    text: `${many(attention.unreadAlerts, 'alert is', 'alerts are')} unread`,
     to: '/alerts',
     word: 'Read',
   });
@@ -119,7 +119,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
   const isFirst = firstSteps?.steps.job.state === 'open';
   // The shell has counted what wants a hand: a step of the index a cron.
   const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
-  const needs = shell?.pulse ? listNeeds(shell.pulse) : null;
+  const needs = shell?.attention ? listNeeds(shell.attention) : null;
   return (
     <>
       <PageHeader

@@ -9,16 +9,16 @@ import type { Route } from './+types/signed-in.ts';
 export async function loader({ request, context }: Route.LoaderArgs) {
   const { user, team, session } = context.get(signedIn);
   const { people, work } = context.get(services);
-  const [pulse, usage] = await Promise.all([
+  const [attention, usage] = await Promise.all([
     // A page goes without the numbers beside its links rather than not at all.
-    work.readPulse(team.id).catch(nullIfBusy),
+    work.readAttention(team.id).catch(nullIfBusy),
     people.billing.readUsage(team.id),
   ]);
   return {
     user,
     team,
     teams: session.teams,
-    pulse,
+    attention,
     usage,
     allowedNetworks: context.get(requestFacts).targets.allowedNetworks,
     theme: readTheme(request),
@@ -27,7 +27,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
 }
 
 export default function SignedInLayout({ loaderData }: Route.ComponentProps) {
-  const isFailing = (loaderData.pulse?.failingCrons ?? 0) > 0;
+  const isFailing = (loaderData.attention?.failingCrons ?? 0) > 0;
   return (
     <AppShell {...loaderData}>
       <link

@@ -12,7 +12,7 @@ const nothing: Facts = {
     queues: { active: 0, paused: 0 },
     jobs: { pending: 0, processing: 0, retrying: 0 },
   },
-  pulse: { failedJobs: 0 },
+  attention: { failedJobs: 0 },
   areAlertsTold: false,
   now: 0,
 };
@@ -42,7 +42,7 @@ describe('the first steps', () => {
     assert.equal(readFirstSteps(due(0)).job.state, 'under-way');
     assert.equal(readFirstSteps(jobs({ processing: 1 })).job.state, 'under-way');
     assert.equal(readFirstSteps(jobs({ retrying: 1 })).job.state, 'failed');
-    assert.equal(readFirstSteps({ ...nothing, pulse: { failedJobs: 1 } }).job.state, 'failed');
+    assert.equal(readFirstSteps({ ...nothing, attention: { failedJobs: 1 } }).job.state, 'failed');
   });
 
   test('do not wait for a job that is due much later', () => {
@@ -54,7 +54,7 @@ describe('the first steps', () => {
     const steps = readFirstSteps({
       ...nothing,
       overview: { ...nothing.overview, lastMonth: [step] },
-      pulse: { failedJobs: 3 },
+      attention: { failedJobs: 3 },
     });
     assert.deepEqual(steps.job, { state: 'done', runTo: null, said: null });
   });

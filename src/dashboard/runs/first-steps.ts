@@ -1,5 +1,5 @@
 /** What a new team does first. Each step is told by what is there, so that it ticks itself however it came about. */
-import type { Counts, Overview, Pulse } from '../services.ts';
+import type { Counts, Overview, Attention } from '../services.ts';
 
 export type FirstSteps = {
   job:
@@ -20,7 +20,7 @@ type Arrived = {
 type Facts = {
   overview: Pick<Overview, 'justHappened' | 'lastMonth' | 'nextUp'>;
   counts: Counts;
-  pulse: Pick<Pulse, 'failedJobs'>;
+  attention: Pick<Attention, 'failedJobs'>;
   /** Whether anybody hears of an alert who does not look at the pages. */
   areAlertsTold: boolean;
   now: number;
@@ -41,7 +41,7 @@ export function readFirstSteps(facts: Facts): FirstSteps {
   };
 }
 
-function readJobStep({ overview, counts, pulse, now }: Facts): FirstSteps['job'] {
+function readJobStep({ overview, counts, attention, now }: Facts): FirstSteps['job'] {
   const { justHappened, lastMonth, nextUp } = overview;
   const { jobs } = counts;
   for (const entry of justHappened) {
@@ -53,7 +53,7 @@ function readJobStep({ overview, counts, pulse, now }: Facts): FirstSteps['job']
   }
   if (hasSucceeded({ lastMonth })) return { state: 'done', runTo: null, said: null };
   // After a failure the next attempt waits for its time: what matters now is why.
-  if (jobs.retrying > 0 || pulse.failedJobs > 0) return { state: 'failed' };
+  if (jobs.retrying > 0 || attention.failedJobs > 0) return { state: 'failed' };
   const isSoon = nextUp.some(({ kind, at }) => kind === 'job' && at < now + soonMs);
   return { state: isSoon || jobs.processing > 0 ? 'under-way' : 'open' };
 }

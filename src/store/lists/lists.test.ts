@@ -157,7 +157,7 @@ forEachStore((_, openTestStore) => {
         [counts.failed, counts.resent, counts.all].map(({ count }) => count),
         [3, 1, 4],
       );
-      assert.equal((await store.pulse.readPulse(teamId)).failedJobs, 3);
+      assert.equal((await store.teamCounts.readAttention(teamId)).failedJobs, 3);
       assert.deepEqual(await names({ tab, statusCode: 'none' }), ['ab']);
       assert.deepEqual(await names({ tab, statusCode: 503 }), ['a?x=1', 'b']);
       assert.deepEqual(await names({ tab, statusCode: '5xx' }), ['a?x=1', 'b']);

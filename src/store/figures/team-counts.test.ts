@@ -17,12 +17,12 @@ forEachStore((_, openTestStore) => {
     await aJob(store, ours.id, { delaySeconds: 60 });
     await aJob(store, theirs.id);
     await aCron(store, theirs.id);
-    assert.deepEqual(await store.pulse.readCounts(ours.id), {
+    assert.deepEqual(await store.teamCounts.readCounts(ours.id), {
       crons: { active: 1, paused: 1 },
       queues: { active: 1, paused: 1 },
       jobs: { pending: 2, processing: 0, retrying: 0 },
     });
-    assert.deepEqual(await store.pulse.readPulse(ours.id), {
+    assert.deepEqual(await store.teamCounts.readAttention(ours.id), {
       failingCrons: 0,
       failedJobs: 0,
       unreadAlerts: 0,
@@ -40,7 +40,7 @@ forEachStore((_, openTestStore) => {
       const end = { status, completed_at: store.clock.now() };
       await endRuns(store, 'executions', [run?.id ?? ''], end);
     };
-    const failing = async () => (await store.pulse.readPulse(teamId)).failingCrons;
+    const failing = async () => (await store.teamCounts.readAttention(teamId)).failingCrons;
     await finish('success');
     await finish('failed');
     assert.equal(await failing(), 1);
@@ -60,7 +60,7 @@ forEachStore((_, openTestStore) => {
     await store.testClock.advance(HOUR);
     const since = store.clock.now();
     await aJob(store, theirs.id);
-    const find = () => store.pulse.findFirstCreatedSince(ours.id, since);
+    const find = () => store.teamCounts.findFirstCreatedSince(ours.id, since);
     assert.equal(await find(), null);
     await store.testClock.advance(1000);
     const cron = await aCron(store, ours.id);

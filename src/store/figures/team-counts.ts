@@ -4,7 +4,7 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
 
 /** What a team has that wants a hand. Each number is at most `MOST_COUNTED`. */
-export interface Pulse {
+export interface Attention {
   /** Active crons whose last finished run failed. */
   failingCrons: number;
   /** What the Failed tab shows (§3.3). */
@@ -29,11 +29,11 @@ export interface Created {
 /** Counting stops here: beyond, nobody needs the exact number, and a page may not cost more with each job. */
 export const MOST_COUNTED = 10_001;
 
-const readPulse = preparedStatement<{
+const readAttention = preparedStatement<{
   failing_crons: number;
   failed_jobs: number;
   unread_alerts: number;
-}>('read-pulse', (dialect) => {
+}>('read-attention', (dialect) => {
   const team = dialect.$(1);
   return `
   select
@@ -92,16 +92,16 @@ const findCreated = preparedStatement<{ kind: 'job' | 'cron'; id: string; create
 );
 
 /** A few numbers about a team, for every page: each costs at most `MOST_COUNTED` steps of an index. */
-export class PulseStore {
+export class TeamCountStore {
   readonly #db: Database;
 
   constructor(db: Database) {
     this.#db = db;
   }
 
-  async readPulse(teamId: string): Promise<Pulse> {
+  async readAttention(teamId: string): Promise<Attention> {
     const [row] = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, readPulse, [teamId]),
+      runPrepared(db, this.#db.dialect, readAttention, [teamId]),
     );
     return {
       failingCrons: row?.failing_crons ?? 0,
