@@ -461,12 +461,12 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.findFirstFailure(teamId, undefined);
   await store.teamCounts.readAttention(teamId);
   await lists.readQueueLoads(teamId, TEST_START - 1000);
-  await lists.readQueueStrips([queueId], 50);
+  await lists.readQueueResults([queueId], 50);
   const cronIds = await lists.listCronIds(teamId, { limit: 20 });
   await lists.listCronIds(teamId, { limit: 20, text: 'nowhere', status: 'paused' });
   await lists.listCronIds(teamId, { limit: 20, status: 'failed' });
   await lists.findCrons(teamId, ['night', 'backup'], 8);
-  await lists.readStrips(teamId, cronIds, 50);
+  await lists.readCronResults(teamId, cronIds, 50);
   const cronId = cronIds[0] ?? newId(TEST_START);
   await lists.listHistory(teamId, cronId, { limit: 20, bodyBytes: 100 });
   await lists.listHistory(teamId, cronId, { limit: 20, bodyBytes: 100, status: 'failed' });

@@ -5,7 +5,7 @@ import type { JobRecord } from '#store/jobs/job-records';
 import type { Queue } from '#store/queues/queues';
 import type { BoundedCount } from './run-contract.ts';
 
-/** One bar of the strip of results. */
+/** One bar of the recent results. */
 export interface RunResult {
   id: string;
   status: 'success' | 'failed' | 'running';
@@ -17,8 +17,8 @@ export interface RunResult {
 export interface CronRow {
   cron: Omit<Cron, 'headers' | 'payload'>;
   /** The last 50 runs, oldest first. */
-  strip: RunResult[];
-  /** Of the finished runs in the strip, 0 to 1; null before the first. */
+  recentResults: RunResult[];
+  /** Of the finished runs among them, 0 to 1; null before the first. */
   successRate: number | null;
   /** The newest run, whatever its state. */
   lastRun: RunResult | null;
@@ -72,7 +72,7 @@ export interface Durations {
 export interface QueueRow {
   queue: Queue;
   /** The last 50 attempts that ended, oldest first. */
-  strip: RunResult[];
+  recentResults: RunResult[];
   waiting: BoundedCount;
   running: number;
   /** When the earliest waiting job was due, if that is past; else null. */

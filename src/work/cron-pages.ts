@@ -12,7 +12,7 @@ type CronVerbs = Pick<
   'listCronRows' | 'readCronRow' | 'listCronHistory' | 'readDurations' | 'describeCronDeletion'
 >;
 
-const STRIP = 50;
+const MOST_RESULTS = 50;
 /** Characters take up to four bytes. */
 const BODY_BYTES = 4 * BODY_START;
 /** A run may have been made this long before it ended, waiting included; older ones are not looked for. */
@@ -28,8 +28,8 @@ export function createCronPages(store: Store): CronVerbs {
     readCronRow: async (teamId, cronId) => {
       const cron = await findCron(teamId, cronId);
       if (cron === null) return null;
-      const strips = await lists.readStrips(teamId, [cronId], STRIP);
-      return rowOf(cron, strips.get(cronId) ?? []);
+      const results = await lists.readCronResults(teamId, [cronId], MOST_RESULTS);
+      return rowOf(cron, results.get(cronId) ?? []);
     },
     listCronHistory: async (teamId, cronId, page) => {
       const cron = await findCron(teamId, cronId);
@@ -55,15 +55,15 @@ export function createCronPages(store: Store): CronVerbs {
   };
 }
 
-function rowOf(cron: Cron, strip: RunResult[]): CronRow {
+function rowOf(cron: Cron, recentResults: RunResult[]): CronRow {
   const { headers: _headers, payload: _payload, ...shown } = cron;
-  const finished = strip.filter(({ status }) => status !== 'running');
+  const finished = recentResults.filter(({ status }) => status !== 'running');
   const good = finished.filter(({ status }) => status === 'success').length;
   return {
     cron: shown,
-    strip,
+    recentResults,
     successRate: finished.length === 0 ? null : good / finished.length,
-    lastRun: strip.at(-1) ?? null,
+    lastRun: recentResults.at(-1) ?? null,
   };
 }
 
@@ -80,9 +80,9 @@ async function listCronRows(
   const found = await lists.listCronIds(teamId, { ...search, ...beyond, limit: most });
   const shown = found.slice(0, most);
   const ids = isBack && key ? shown.toReversed() : shown;
-  const [rows, strips] = await Promise.all([
+  const [rows, results] = await Promise.all([
     crons.findAll(teamId, ids),
-    lists.readStrips(teamId, ids, STRIP),
+    lists.readCronResults(teamId, ids, MOST_RESULTS),
   ]);
   const hasMore = found.length > most;
   const [first, last] = [ids[0], ids.at(-1)];
@@ -91,7 +91,7 @@ async function listCronRows(
   return {
     crons: ids.flatMap((id) => {
       const cron = rows.get(id);
-      return cron ? [rowOf(cron, strips.get(id) ?? [])] : [];
+      return cron ? [rowOf(cron, results.get(id) ?? [])] : [];
     }),
     next: hasAfter && last ? `n${last}` : null,
     previous: hasBefore && first ? `p${first}` : null,

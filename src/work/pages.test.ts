@@ -214,9 +214,9 @@ forEachStore((_, openTestStore) => {
       const back = await work.listCronRows(team.id, { limit: 2, cursor: third.previous ?? '' });
       assert.deepEqual(back, second);
       const [row] = first.crons;
-      assert.equal(row?.strip.length, 50);
+      assert.equal(row?.recentResults.length, 50);
       assert.equal(row?.successRate, 0.5);
-      assert.equal(row?.strip.at(-1)?.id, row?.lastRun?.id);
+      assert.equal(row?.recentResults.at(-1)?.id, row?.lastRun?.id);
       assert.equal(first.crons[1]?.successRate, null);
     });
 

@@ -15,8 +15,8 @@ type QueueVerbs = Pick<
   | 'listOfferedQueues'
 >;
 
-/** Attempts in the strip of a row. */
-const STRIP = 50;
+/** Attempts in a row's recent results. */
+const MOST_RESULTS = 50;
 const DAY_MS = 86_400_000;
 
 export function createQueuePages(store: Store): QueueVerbs {
@@ -89,13 +89,13 @@ export async function listQueueRows(
     queues.list(teamId),
     lists.readQueueLoads(teamId, since),
   ]);
-  const strips = await lists.readQueueStrips(
+  const results = await lists.readQueueResults(
     all.map(({ id }) => id),
-    STRIP,
+    MOST_RESULTS,
   );
   return all.map((queue) =>
     Object.assign(rowOf(queue, loads.get(queue.id), { now, since }), {
-      strip: strips.get(queue.id) ?? [],
+      recentResults: results.get(queue.id) ?? [],
     }),
   );
 }
@@ -106,7 +106,7 @@ function rowOf(
   queue: Queue,
   load: Omit<QueueLoad, 'queueId'> = EMPTY,
   { now, since }: { now: number; since: number },
-): Omit<QueueRow, 'strip'> {
+): Omit<QueueRow, 'recentResults'> {
   const { waiting, running, nextDueAt, failed } = load;
   const oldestDueAt = nextDueAt !== null && nextDueAt <= now ? nextDueAt : null;
   const { isPaused, concurrencyLimit } = queue;

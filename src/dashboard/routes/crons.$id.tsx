@@ -21,7 +21,7 @@ import { OtherFaults } from '../lists/FilterFault.tsx';
 import { FilterReader, type FilterFaults } from '../lists/read-filters.ts';
 import { readCursor } from '../lists/read-cursor.ts';
 import { readText } from '../forms/read-form.ts';
-import { ResultStrip } from '../plots/ResultStrip.tsx';
+import { RecentResults } from '../plots/RecentResults.tsx';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
@@ -97,8 +97,8 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
 }
 
 /** What the header says of a cron that fails. */
-async function readFailing(work: Work, teamId: string, { strip }: CronRow) {
-  const streak = readStreak(strip);
+async function readFailing(work: Work, teamId: string, { recentResults }: CronRow) {
+  const streak = readStreak(recentResults);
   const run = streak && (await work.readExecutionDetail(teamId, streak.lastRunId));
   if (!run) return null;
   const { execution, response } = run;
@@ -269,12 +269,12 @@ function More({ row: { cron } }: { row: CronRow }) {
 }
 
 /** What is planned stands above what was. */
-function Planned({ row: { cron, lastRun, strip, successRate } }: { row: CronRow }) {
+function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: CronRow }) {
   const { now, timeZone } = useMoment();
   const reading = readSchedule(cron.cronExpression, now, timeZone);
   const planned = reading.kind === 'right' ? reading.runs : [];
   const runs = cron.isActive ? planned.slice(0, 5) : [];
-  const overlap = describeOverlap(strip, planned);
+  const overlap = describeOverlap(recentResults, planned);
   return (
     <Panel title="Planned" beside={<code>{cron.cronExpression}</code>}>
       <p>{describeExpression(cron.cronExpression)} (UTC)</p>
@@ -297,7 +297,7 @@ function Planned({ row: { cron, lastRun, strip, successRate } }: { row: CronRow 
       <div>
         <h3>Last 50 runs</h3>
         <div className={classes.strip}>
-          <ResultStrip results={strip} />
+          <RecentResults results={recentResults} />
           <span>
             {formatRate(successRate)} success
             {lastRun?.completedAt ? (

@@ -19,7 +19,7 @@ import { Pagination } from '../lists/Pagination.tsx';
 import { type FilterFaults, mostFilterCharacters } from '../lists/read-filters.ts';
 import { readText } from '../forms/read-form.ts';
 import { readCursor } from '../lists/read-cursor.ts';
-import { ResultStrip } from '../plots/ResultStrip.tsx';
+import { RecentResults } from '../plots/RecentResults.tsx';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
@@ -195,12 +195,12 @@ const otherColumns: Column<CronRow>[] = [
     cell: (row) => <LastRun row={row} />,
   },
   {
-    key: 'strip',
+    key: 'results',
     head: 'Last 50 runs',
     width: '164px',
     isHiddenOnPhone: true,
     givesWay: 1,
-    cell: ({ strip }) => <ResultStrip results={strip} />,
+    cell: ({ recentResults }) => <RecentResults results={recentResults} />,
   },
   {
     key: 'rate',
@@ -219,10 +219,10 @@ const otherColumns: Column<CronRow>[] = [
   },
 ];
 
-function Schedule({ row: { cron, strip } }: { row: CronRow }) {
+function Schedule({ row: { cron, recentResults } }: { row: CronRow }) {
   const { now } = useMoment();
   const reading = readSchedule(cron.cronExpression, now, null);
-  const overlap = reading.kind === 'right' ? describeOverlap(strip, reading.runs) : null;
+  const overlap = reading.kind === 'right' ? describeOverlap(recentResults, reading.runs) : null;
   return (
     <span className={classes.name}>
       <span title={cron.cronExpression}>{describeExpression(cron.cronExpression)}</span>

@@ -20,7 +20,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { OtherFaults } from '../lists/FilterFault.tsx';
 import { FilterReader, type FilterFaults } from '../lists/read-filters.ts';
 import { readText } from '../forms/read-form.ts';
-import { ResultStrip } from '../plots/ResultStrip.tsx';
+import { RecentResults } from '../plots/RecentResults.tsx';
 import { Time } from '../parts/Time.tsx';
 import { AssertionList } from '../runs/AssertionList.tsx';
 import { failedOf } from '../runs/job-search.ts';
@@ -131,7 +131,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
             />
             <div>
               <h3>Last 50 attempts</h3>
-              <ResultStrip results={row.strip} />
+              <RecentResults results={row.recentResults} />
             </div>
           </Panel>
           <Settings row={row} isMuted={windows.length > 0} told={loaderData.told} />

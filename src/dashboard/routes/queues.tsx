@@ -13,7 +13,7 @@ import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
-import { ResultStrip } from '../plots/ResultStrip.tsx';
+import { RecentResults } from '../plots/RecentResults.tsx';
 import { Time } from '../parts/Time.tsx';
 import { failedOf } from '../runs/job-search.ts';
 import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
@@ -145,12 +145,12 @@ const otherColumns: Column<QueueRow>[] = [
     cell: ({ nextDueAt }) => <Time at={nextDueAt} />,
   },
   {
-    key: 'strip',
+    key: 'results',
     head: 'Last 50 attempts',
     width: '164px',
     givesWay: 2,
     isHiddenOnPhone: true,
-    cell: ({ strip }) => <ResultStrip results={strip} />,
+    cell: ({ recentResults }) => <RecentResults results={recentResults} />,
   },
   {
     key: 'failed',

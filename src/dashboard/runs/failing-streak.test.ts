@@ -12,12 +12,12 @@ const run = (status: RunResult['status'], at: number): RunResult => ({
   durationMs: 5,
   responseStatus: status === 'success' ? 200 : 500,
 });
-const stripOf = (...statuses: RunResult['status'][]) => statuses.map(run);
+const resultsOf = (...statuses: RunResult['status'][]) => statuses.map(run);
 const http500 = { responseStatus: 500, reason: 'http_server_error' } as const;
 
 describe('a cron that fails', () => {
   test('says how often in a row, and since when', () => {
-    const streak = readStreak(stripOf('failed', 'success', 'failed', 'failed', 'running'));
+    const streak = readStreak(resultsOf('failed', 'success', 'failed', 'failed', 'running'));
     assert.deepEqual(streak, {
       runs: 2,
       isMore: false,
@@ -31,7 +31,7 @@ describe('a cron that fails', () => {
   });
 
   test('says one failure as one', () => {
-    const streak = readStreak(stripOf('failed'));
+    const streak = readStreak(resultsOf('failed'));
     assert.equal(
       streak && describeStreak(streak, http500),
       'The last run failed, 20 Nov 16:00 UTC: HTTP 500',
@@ -39,7 +39,7 @@ describe('a cron that fails', () => {
   });
 
   test('claims no beginning that lies before what is shown', () => {
-    const streak = readStreak(stripOf('failed', 'failed', 'failed'), 3);
+    const streak = readStreak(resultsOf('failed', 'failed', 'failed'), 3);
     assert.equal(
       streak && describeStreak(streak, http500),
       'Failed 3 times or more in a row: HTTP 500',
@@ -47,8 +47,8 @@ describe('a cron that fails', () => {
   });
 
   test('says nothing after a success, nor before the first run', () => {
-    assert.equal(readStreak(stripOf('failed', 'success')), null);
-    assert.equal(readStreak(stripOf('running')), null);
+    assert.equal(readStreak(resultsOf('failed', 'success')), null);
+    assert.equal(readStreak(resultsOf('running')), null);
     assert.equal(readStreak([]), null);
   });
 });

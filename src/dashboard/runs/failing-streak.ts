@@ -1,25 +1,25 @@
-/** Since when a cron fails without a success in between, as far as the strip of its runs goes back. */
+/** Since when a cron fails without a success in between, as far as its recent results go back. */
 import type { RunResult } from '../services.ts';
 import { formatShort } from '../words/times.ts';
 import { describeOutcome } from './reasons.ts';
 
 export type FailingStreak = {
   runs: number;
-  /** The strip begins within it: there may be more. */
+  /** The results begin within it: there may be more. */
   isMore: boolean;
   since: number;
   lastRunId: string;
 };
 
-/** @param strip  oldest first; what runs now has not ended either way. @param length  of a strip that is full */
-export function readStreak(strip: readonly RunResult[], length = 50): FailingStreak | null {
-  const ended = strip.filter(({ status }) => status !== 'running');
+/** @param recentResults  oldest first; what runs now has not ended either way. @param length  of a list that is full */
+export function readStreak(recentResults: readonly RunResult[], length = 50): FailingStreak | null {
+  const ended = recentResults.filter(({ status }) => status !== 'running');
   const failed = ended.slice(ended.findLastIndex(({ status }) => status !== 'failed') + 1);
   const [first, last] = [failed[0], failed.at(-1)];
   if (!first || !last) return null;
   return {
     runs: failed.length,
-    isMore: failed.length === ended.length && strip.length >= length,
+    isMore: failed.length === ended.length && recentResults.length >= length,
     since: first.completedAt ?? 0,
     lastRunId: last.id,
   };

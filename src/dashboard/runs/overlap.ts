@@ -3,16 +3,16 @@ import { describeDuration } from '#domain/duration-words';
 import type { RunResult } from '../services.ts';
 
 /**
- * @param strip  its last runs
+ * @param recentResults  its last runs
  * @param planned  its next times, in order
  * @returns what to say of it; null where each run ends before the next
  */
 export function describeOverlap(
-  strip: readonly RunResult[],
+  recentResults: readonly RunResult[],
   planned: readonly number[],
 ): string | null {
   const gaps = planned.slice(1).map((at, n) => at - (planned[n] ?? at));
-  const longestMs = Math.max(0, ...strip.map(({ durationMs }) => durationMs ?? 0));
+  const longestMs = Math.max(0, ...recentResults.map(({ durationMs }) => durationMs ?? 0));
   const shortestMs = Math.min(...gaps);
   if (!Number.isFinite(shortestMs) || longestMs <= shortestMs) return null;
   return `Runs take up to ${describeDuration(longestMs)}, and one starts every ${describeDuration(shortestMs)}, also while the one before is still running.`;

@@ -6,7 +6,7 @@ import { pageStatement } from './statement.ts';
 import type { ExecutionRow } from '../runs/every-run.ts';
 import type { Tables } from '../database/schema.ts';
 
-/** One bar of a cron's strip of results. */
+/** One bar of a cron's recent results. */
 export interface RunResult {
   id: string;
   status: 'success' | 'failed' | 'running';
@@ -43,7 +43,7 @@ const lastRuns = pageStatement<ResultRow>('last-runs-of-crons', (dialect) => {
 });
 
 /** Each cron's last runs, oldest first. A run that waits for an engine counts as running. */
-export async function readStrips(
+export async function readCronResults(
   db: Database,
   teamId: string,
   cronIds: readonly string[],
@@ -56,12 +56,12 @@ export async function readStrips(
   const rows = await db.read((reader) =>
     runPrepared(reader, db.dialect, lastRuns, [crons, teamId, length]),
   );
-  const strips = new Map<string, RunResult[]>(cronIds.map((id) => [id, []]));
+  const results = new Map<string, RunResult[]>(cronIds.map((id) => [id, []]));
   for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    strips.get(row.cron_id)?.push(resultOf(row));
+    results.get(row.cron_id)?.push(resultOf(row));
   }
-  for (const [id, strip] of strips) strips.set(id, strip.slice(-length));
-  return strips;
+  for (const [id, recentResults] of results) results.set(id, recentResults.slice(-length));
+  return results;
 }
 
 function resultOf(row: ResultRow): RunResult {

@@ -18,7 +18,7 @@ import {
 import { type BoundedCount, countJobs, countTabs, type TabCounts } from './job-counts.ts';
 import { type JobPage, listJobPage, type PageOptions } from './job-list.ts';
 import { type QueueLoad, readQueueLoads } from './queue-lists.ts';
-import { readQueueStrips } from './queue-strips.ts';
+import { readQueueResults } from './queue-results.ts';
 import type { JobRow, JobSearch } from './search.ts';
 
 export type {
@@ -75,11 +75,11 @@ export class ListStore {
   }
 
   /** Each queue's last attempts that ended, oldest first. The queues are the caller's own. */
-  async readQueueStrips(
+  async readQueueResults(
     queueIds: readonly string[],
     length: number,
   ): Promise<Map<string, crons.RunResult[]>> {
-    return readQueueStrips(this.#db, queueIds, length);
+    return readQueueResults(this.#db, queueIds, length);
   }
 
   /** A page of crons by name; one more than the limit where there are more. */
@@ -96,12 +96,12 @@ export class ListStore {
     return crons.findCrons(this.#db, teamId, words, limit);
   }
 
-  async readStrips(
+  async readCronResults(
     teamId: string,
     cronIds: readonly string[],
     length: number,
   ): Promise<Map<string, crons.RunResult[]>> {
-    return crons.readStrips(this.#db, teamId, cronIds, length);
+    return crons.readCronResults(this.#db, teamId, cronIds, length);
   }
 
   /** The last finished runs of crons, latest end first: of all crons, and those of active ones that failed. */

@@ -1,6 +1,6 @@
 import { formatMilliseconds } from '#domain/duration-words';
 import { formatUtc } from '../parts/Time.tsx';
-import classes from './ResultStrip.module.css';
+import classes from './RecentResults.module.css';
 
 export type Result = {
   id: string;
@@ -20,7 +20,7 @@ const height = 22;
  * was slow among the others (but never so tall as to look like a failure). Each tells its time, duration
  * and code on hover; assistive technology reads one sentence instead.
  */
-export function ResultStrip({ results }: { results: readonly Result[] }) {
+export function RecentResults({ results }: { results: readonly Result[] }) {
   const shown = results.slice(-slots);
   const slowest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
   const failed = shown.filter(({ status }) => status === 'failed').length;

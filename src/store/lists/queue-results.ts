@@ -32,7 +32,7 @@ const lastAttempts = preparedStatement<Row>('last-attempts-of-queues', (dialect)
 });
 
 /** Each queue's last attempts that ended, oldest first. */
-export async function readQueueStrips(
+export async function readQueueResults(
   db: Database,
   queueIds: readonly string[],
   length: number,
