@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import type { Sighting, SightingStore } from '#store/nodes/sightings';
+import type { UntrustedHeader, UntrustedHeaderStore } from '#store/nodes/untrusted-headers';
 
 const MEMORY_MS = 30 * 24 * 60 * 60_000;
 
@@ -29,18 +29,22 @@ function findUntrusted(headers: IncomingHttpHeaders, trustedProxies: number): st
 }
 
 /** Whether what was seen still tells something: lately, and with the setting as it is. */
-export function isStillTrue(sighting: Sighting, trustedProxies: number, now: number): boolean {
-  return sighting.trustedProxies === trustedProxies && now - sighting.at < MEMORY_MS;
+export function isStillTrue(
+  untrustedHeader: UntrustedHeader,
+  trustedProxies: number,
+  now: number,
+): boolean {
+  return untrustedHeader.trustedProxies === trustedProxies && now - untrustedHeader.at < MEMORY_MS;
 }
 
-export function describeSighting({ header, trustedProxies }: Sighting): string {
+export function describeSighting({ header, trustedProxies }: UntrustedHeader): string {
   return trustedProxies === 0
     ? `requests come with ${header}, which nothing trusts: behind a proxy all clients count as one, so set TRUSTED_PROXIES to the number of proxies in front, each of which must add to X-Forwarded-For; without a proxy the header is made up, and rightly ignored`
     : `requests come with ${header}, but not with ${trustedProxies} entries in X-Forwarded-For, which TRUSTED_PROXIES counts on: they count by the address of the last proxy; have each proxy add to X-Forwarded-For, or set TRUSTED_PROXIES right`;
 }
 
 interface Deps {
-  store: { sightings: SightingStore };
+  store: { untrustedHeaders: UntrustedHeaderStore };
   trustedProxies: number;
   clock: Clock;
   log: Log;
@@ -58,7 +62,7 @@ export class ForwardingWatch {
   /** What an earlier process saw, told at the start. */
   async start(): Promise<void> {
     const { store, trustedProxies, clock } = this.#deps;
-    const known = await store.sightings.read();
+    const known = await store.untrustedHeaders.read();
     if (known && isStillTrue(known, trustedProxies, clock.now())) this.#tell(known);
   }
 
@@ -67,21 +71,21 @@ export class ForwardingWatch {
     const { store, trustedProxies, clock, log } = this.#deps;
     const header = findUntrusted(headers, trustedProxies);
     if (header === null) return;
-    const sighting = { header, trustedProxies, at: clock.now() };
-    this.#tell(sighting);
+    const untrustedHeader = { header, trustedProxies, at: clock.now() };
+    this.#tell(untrustedHeader);
     // For the doctor and the next start; the request has better to do than to wait for it.
-    store.sightings
-      .keep(sighting)
+    store.untrustedHeaders
+      .keep(untrustedHeader)
       .catch((error: unknown) => log.warn('proxy.sighting-not-kept', { error }));
   }
 
-  #tell(sighting: Sighting): void {
+  #tell(untrustedHeader: UntrustedHeader): void {
     this.#hasTold = true;
-    const { header, trustedProxies } = sighting;
+    const { header, trustedProxies } = untrustedHeader;
     this.#deps.log.warn('proxy.not-trusted', {
       header,
       trustedProxies,
-      remedy: describeSighting(sighting),
+      remedy: describeSighting(untrustedHeader),
     });
   }
 }

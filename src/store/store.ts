@@ -29,7 +29,7 @@ import { OutcomeStore } from './figures/outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
 import type { OnIndex } from './postgres/index-steps.ts';
 import { OneTimeTokenStore } from './people/one-time-tokens.ts';
-import { SightingStore } from './nodes/sightings.ts';
+import { UntrustedHeaderStore } from './nodes/untrusted-headers.ts';
 import { TeamCountStore } from './figures/team-counts.ts';
 import { QueueStore } from './queues/queues.ts';
 import { RegistrationStore } from './people/registration.ts';
@@ -120,7 +120,7 @@ export interface Store {
   readonly rateLimits: RateLimitStore;
   readonly authRecords: AuthRecordStore;
   readonly oneTimeTokens: OneTimeTokenStore;
-  readonly sightings: SightingStore;
+  readonly untrustedHeaders: UntrustedHeaderStore;
   readonly nodes: NodeStore;
   readonly retention: RetentionStore;
   readonly snapshots: SnapshotStore;
@@ -251,7 +251,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     rateLimits: new RateLimitStore(main),
     authRecords: new AuthRecordStore(main),
     oneTimeTokens: new OneTimeTokenStore(main),
-    sightings: new SightingStore(main),
+    untrustedHeaders: new UntrustedHeaderStore(main),
     nodes: new NodeStore(main, lease),
     retention: new RetentionStore(main),
     snapshots: new SnapshotStore(main),

@@ -1,4 +1,4 @@
-import type { Sighting } from '../nodes/sightings.ts';
+import type { UntrustedHeader } from '../nodes/untrusted-headers.ts';
 import type { OldSnapshot } from '../figures/snapshots.ts';
 
 /** A database as found, unchanged. */
@@ -19,7 +19,7 @@ export interface DatabaseReport {
   /** For how long from now on jobs that end find a partition; null where there are none to find. */
   partitionsAheadMs: number | null;
   /** The last header of a proxy that came although no setting trusts it; null where none has. */
-  untrustedForwarding: Sighting | null;
+  untrustedForwarding: UntrustedHeader | null;
   /** A sealed text that opens with the key that the database was made with; null before the first start. */
   sealedKeyCheck: string | null;
 }

@@ -5,7 +5,7 @@ import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
 import { findOldSnapshots } from './old-snapshots.ts';
 import { coveredMs, findSpans, PARENT } from './partitions.ts';
-import { FORWARDING_SIGHTING, readSighting } from '../nodes/sightings.ts';
+import { UNTRUSTED_HEADER_KEY, readUntrustedHeader } from '../nodes/untrusted-headers.ts';
 
 const LIMIT_MS = 5000;
 
@@ -25,7 +25,7 @@ export async function inspectPostgres(
   try {
     await client.connect();
     if (schema !== undefined) await client.query(`set search_path = "${schema}"`);
-    const sighting = await readFact(client, FORWARDING_SIGHTING);
+    const untrustedHeader = await readFact(client, UNTRUSTED_HEADER_KEY);
     const clockOffsetMs = await readClockOffset(client, clock);
     const ask = async (text: string) => (await client.query(text)).rows;
     return {
@@ -39,7 +39,7 @@ export async function inspectPostgres(
       partitionsAheadMs: (await hasTable(client, PARENT))
         ? coveredMs(await findSpans(ask), clock.now() + clockOffsetMs)
         : null,
-      untrustedForwarding: sighting === null ? null : readSighting(sighting),
+      untrustedForwarding: untrustedHeader === null ? null : readUntrustedHeader(untrustedHeader),
     };
   } finally {
     // Nobody waits for a server that has stopped answering.

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Inspection } from '../database/inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
-import { FORWARDING_SIGHTING, readSighting } from '../nodes/sightings.ts';
+import { UNTRUSTED_HEADER_KEY, readUntrustedHeader } from '../nodes/untrusted-headers.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 /** With less than this, the next job may find no room. */
@@ -18,7 +18,7 @@ export function inspectSqliteFile(path: string): Inspection {
   if (!isThere(path)) return { kind: 'not-made-yet' };
   using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
-  const sighting = readFact(database, FORWARDING_SIGHTING);
+  const untrustedHeader = readFact(database, UNTRUSTED_HEADER_KEY);
   return {
     kind: 'found',
     ...compareMigrations(readNames(database)),
@@ -28,7 +28,7 @@ export function inspectSqliteFile(path: string): Inspection {
     sealedKeyCheck: readFact(database, KEY_CHECK),
     oldSnapshots: null,
     partitionsAheadMs: null,
-    untrustedForwarding: sighting === null ? null : readSighting(sighting),
+    untrustedForwarding: untrustedHeader === null ? null : readUntrustedHeader(untrustedHeader),
   };
 }
 
