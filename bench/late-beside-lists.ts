@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from '#store/store';
 import { eventually } from '#testing/process';
-import { aNewJob } from '#testing/makers';
+import { aNewJob } from '#testing/factories';
 import { at } from './accepting.ts';
 import { buildBenchEngine } from './belfry.ts';
 import { startTarget, type Target } from './target.ts';

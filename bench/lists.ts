@@ -20,7 +20,7 @@ import { Engine } from '#engine/engine';
 import { unobserved } from '#engine/observer';
 import type { Store } from '#store/store';
 import { fillJobs, type JobFill } from '#testing/fill';
-import { aNewJob, aQueue, aTeam } from '#testing/makers';
+import { aNewJob, aQueue, aTeam } from '#testing/factories';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { openSender, realClock } from '#testing/sender';
 import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';

@@ -1,7 +1,7 @@
 /** §3.1: a cron's states, its runs and Run now; §3.6, §3.7. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aNode, declareDead } from '#testing/makers';
+import { aNode, declareDead } from '#testing/factories';
 import { startReceiver } from '#testing/receiver';
 import {
   executionsOf,

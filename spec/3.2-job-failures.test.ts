@@ -1,7 +1,7 @@
 /** §3.2: failed attempts, their retries, dead letters, Retry, the monthly limit and the worker's failure; §3.4, §3.6. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aClaimedJob, aNode, declareDead } from '#testing/makers';
+import { aClaimedJob, aNode, declareDead } from '#testing/factories';
 import { type AnswerOrNot, type Receiver, startReceiver } from '#testing/receiver';
 import {
   attemptsOf,

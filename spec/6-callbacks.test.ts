@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail } from '#store/jobs/job-records';
 import { startDnsServer } from '#testing/dns-server';
-import { aNode } from '#testing/makers';
+import { aNode } from '#testing/factories';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { type RawConnection, startRawReceiver } from '#testing/raw-receiver';
 import { type Receiver, startReceiver } from '#testing/receiver';

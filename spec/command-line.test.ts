@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import type { Store } from '#store/store';
 import { configOf, openBeside, run } from '#testing/command-line';
-import { aCron, aJob } from '#testing/makers';
+import { aCron, aJob } from '#testing/factories';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { makeFolder } from '#testing/guard';

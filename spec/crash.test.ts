@@ -19,7 +19,7 @@ import { type Receiver, startReceiver } from '#testing/receiver';
 import { clientOf, makeClient, postJob, TEAM } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
 import { EVERY_EXECUTION, EVERY_JOB } from '#testing/run-rows';
-import { startTelling } from '#testing/telling';
+import { reportProgress } from '#testing/progress';
 
 const SEED = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** How long jobs are posted and processes killed. */
@@ -49,7 +49,7 @@ describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 2 * LIMIT_MS }, () 
         const posted: Posted[] = [];
         const until = performance.now() + SECONDS * 1000;
         let kills = 0;
-        using _telling = startTelling(
+        using _telling = reportProgress(
           () => `${name}: ${posted.length} jobs accepted, ${kills} kills so far`,
         );
         while (performance.now() < until) {

@@ -12,7 +12,7 @@ import { type Receiver, startReceiver } from '#testing/receiver';
 import { type Client, makeClient, postJob } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
 import { EVERY_EXECUTION, EVERY_JOB } from '#testing/run-rows';
-import { startTelling } from '#testing/telling';
+import { reportProgress } from '#testing/progress';
 
 const isFull = process.env['BELFRY_FULL'] === '1';
 const JOBS = isFull ? 20_000 : 600;
@@ -73,7 +73,7 @@ async function runNodes(
   { engines, kills }: { engines: number; kills: boolean },
 ): Promise<void> {
   await using target = await startReceiver({ answer: { delayMs: ANSWER_MS } });
-  using _telling = startTelling(() => `${target.requests.length} of ${JOBS} requests so far`);
+  using _telling = reportProgress(() => `${target.requests.length} of ${JOBS} requests so far`);
   await using database = await createDatabase();
   await using rows = await openRows(database.url);
   await using first = await startBelfry({ databaseUrl: database.url, env });

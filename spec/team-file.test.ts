@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Store } from '#store/store';
 import { configOf, openBeside, run } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
-import { aCron, aQueue } from '#testing/makers';
+import { aCron, aQueue } from '#testing/factories';
 import { forEachDatabase } from '#testing/process';
 import { createWork, type Work } from '#work/work';
 import type { Config } from '../src/config.ts';

@@ -10,7 +10,15 @@ import { newId } from '#domain/ids';
 import type { Store } from '#store/store';
 import { configOf, openBeside, run } from '#testing/command-line';
 import { startDnsServer } from '#testing/dns-server';
-import { aCron, aDeadLetter, aJob, aNode, aQueue, aSettlement, aClaimedJob } from '#testing/makers';
+import {
+  aCron,
+  aDeadLetter,
+  aJob,
+  aNode,
+  aQueue,
+  aSettlement,
+  aClaimedJob,
+} from '#testing/factories';
 import { createDatabase } from '#testing/postgres';
 import { forEachDatabase } from '#testing/process';
 import { startSmtpServer } from '#testing/smtp';

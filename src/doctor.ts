@@ -8,7 +8,7 @@ import type { DatabaseReport } from '#store/database/inspection';
 import { isKeyOf } from '#store/database/seal';
 import { loadAppKey } from './app-key.ts';
 import type { Config } from './config.ts';
-import { describeSighting, isStillTrue } from './forwarding.ts';
+import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
 import { realClock } from './real-clock.ts';
 import { examineSurroundings } from './surroundings.ts';
 
@@ -120,7 +120,7 @@ function judgeProxies({ trustedProxies }: Config, found: DatabaseReport): Findin
     return ok('proxies', `TRUSTED_PROXIES is ${trustedProxies}; no request speaks against it`);
   }
   const when = new Date(seen.at).toISOString();
-  return warn('proxies', `${describeSighting(seen)} (last noticed ${when})`);
+  return warn('proxies', `${describeUntrustedHeader(seen)} (last noticed ${when})`);
 }
 
 /** Nothing to say of a database that keeps none. */

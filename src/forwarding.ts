@@ -37,7 +37,7 @@ export function isStillTrue(
   return untrustedHeader.trustedProxies === trustedProxies && now - untrustedHeader.at < MEMORY_MS;
 }
 
-export function describeSighting({ header, trustedProxies }: UntrustedHeader): string {
+export function describeUntrustedHeader({ header, trustedProxies }: UntrustedHeader): string {
   return trustedProxies === 0
     ? `requests come with ${header}, which nothing trusts: behind a proxy all clients count as one, so set TRUSTED_PROXIES to the number of proxies in front, each of which must add to X-Forwarded-For; without a proxy the header is made up, and rightly ignored`
     : `requests come with ${header}, but not with ${trustedProxies} entries in X-Forwarded-For, which TRUSTED_PROXIES counts on: they count by the address of the last proxy; have each proxy add to X-Forwarded-For, or set TRUSTED_PROXIES right`;
@@ -85,7 +85,7 @@ export class ForwardingWatch {
     this.#deps.log.warn('proxy.not-trusted', {
       header,
       trustedProxies,
-      remedy: describeSighting(untrustedHeader),
+      remedy: describeUntrustedHeader(untrustedHeader),
     });
   }
 }

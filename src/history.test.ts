@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { earliestIdAt, newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
-import { aCron, aJob, aNode, aQueue, aTeam, claimJobs } from '#testing/makers';
+import { aCron, aJob, aNode, aQueue, aTeam, claimJobs } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 import { prepareHistory } from './history.ts';
 

@@ -11,7 +11,7 @@ import {
   type StoreOptions,
 } from '#store/store';
 import { FakeClock } from './fake-clock.ts';
-import { lendDatabase } from './lent-database.ts';
+import { borrowDatabase } from './borrowed-database.ts';
 import { createDatabase, prepareTemplate } from './postgres.ts';
 
 /** When the clock of a test store starts: a Saturday in the middle of a month. */
@@ -63,7 +63,7 @@ export async function openSqliteTestStore(options?: TestStoreOptions): Promise<T
 export async function openPostgresTestStore(options?: TestStoreOptions): Promise<TestStore> {
   const isEmpty = options?.isEmpty === true;
   if (!isEmpty) await (migrated ??= prepareTemplate(MIGRATED, migrate));
-  const database = await (isEmpty ? createDatabase() : lendDatabase(MIGRATED));
+  const database = await (isEmpty ? createDatabase() : borrowDatabase(MIGRATED));
   return openTestStore({ kind: 'postgres', url: database.url }, options, () => database.drop());
 }
 

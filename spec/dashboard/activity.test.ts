@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { aCron } from '#testing/makers';
+import { aCron } from '#testing/factories';
 import type { Visitor } from '#testing/visitor';
 
 let dashboard: TestDashboard;

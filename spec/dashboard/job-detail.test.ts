@@ -6,7 +6,7 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/signature';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage, press } from '#testing/pages';
-import { aClaimant, aClaimedJob, aCron, aNode } from '#testing/makers';
+import { aClaimant, aClaimedJob, aCron, aNode } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { startReceiver, type Receiver } from '#testing/receiver';
 import type { JobInput } from '#work/job-input';

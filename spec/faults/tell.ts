@@ -1,6 +1,6 @@
 import { after, before, describe, test } from 'node:test';
 import { canMount } from '#testing/faults/small-disk';
-import { startTelling } from '#testing/telling';
+import { reportProgress } from '#testing/progress';
 import { type Cell, MATRIX } from './cells.ts';
 import { type Scene, type SceneName, startScene } from './scene.ts';
 import { tellStory } from './story.ts';
@@ -23,13 +23,13 @@ export function tellCells(name: SceneName): void {
 
 function tellLane(name: SceneName, lane: readonly Cell[]): void {
   let scene: Scene | null = null;
-  let telling: Disposable | null = null;
+  let progress: Disposable | null = null;
   const prepare = async () => {
     scene = await startScene(name);
-    telling = startTelling(() => `${name}: ${scene?.cells} of ${lane.length} faults`);
+    progress = reportProgress(() => `${name}: ${scene?.cells} of ${lane.length} faults`);
   };
   const cleanUp = async () => {
-    telling?.[Symbol.dispose]();
+    progress?.[Symbol.dispose]();
     await scene?.[Symbol.asyncDispose]();
   };
   before(prepare, { timeout: LIMIT_MS });

@@ -3,7 +3,7 @@
  * `FAULTS_SEED=… FAULTS_STORIES=1` tells one again; `FAULTS_SECONDS=…` says how long to walk.
  */
 import { describe, test } from 'node:test';
-import { startTelling } from '#testing/telling';
+import { reportProgress } from '#testing/progress';
 import { makeRandom } from '#testing/random';
 import { startScene } from './scene.ts';
 import { tellStory } from './story.ts';
@@ -42,7 +42,7 @@ async function walk(
   { untilMs, stories }: { untilMs: number; stories: number },
 ): Promise<void> {
   await using scene = await startScene('Postgres, two nodes');
-  using _telling = startTelling(() => `${scene.cells} stories so far`);
+  using _telling = reportProgress(() => `${scene.cells} stories so far`);
   for (let n = 0; n < stories && performance.now() < untilMs; n++) {
     const { words, fault } = drawFault(makeRandom(Math.imul(seed + n, SCATTER)));
     say(`FAULTS_SEED=${seed + n}: ${words}`);

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { silentLog } from '#domain/log';
 import { fillJobs } from '#testing/fill';
-import { aQueue, aTeam } from '#testing/makers';
+import { aQueue, aTeam } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { forEachStore } from '#testing/stores';
 import { Housekeeping } from './housekeeping.ts';

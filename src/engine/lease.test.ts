@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
 import type { Signal } from '#store/database/signals';
-import { aJob, aNode, claimJobs } from '#testing/makers';
+import { aJob, aNode, claimJobs } from '#testing/factories';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';

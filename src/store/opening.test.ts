@@ -9,7 +9,7 @@ import pg from 'pg';
 import { silentLog } from '#domain/log';
 import { FakeClock } from '#testing/fake-clock';
 import { makeFolder } from '#testing/guard';
-import { aJob, aTeam } from '#testing/makers';
+import { aJob, aTeam } from '#testing/factories';
 import { createDatabase, startPostgres } from '#testing/postgres';
 import { forEachStore, openSqliteTestStore, TEST_APP_KEY, TEST_START } from '#testing/stores';
 import { MIGRATION_NAMES } from './migrations/index.ts';

@@ -15,7 +15,7 @@ import {
   aSettlement,
   aTeam,
   claimJobs,
-} from '#testing/makers';
+} from '#testing/factories';
 import {
   openPostgresTestStore,
   openSqliteTestStore,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aCron, aJob, aQueue, aTeam } from '#testing/makers';
+import { aCron, aJob, aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
 import { createWork } from './work.ts';
 

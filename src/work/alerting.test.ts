@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { newId } from '#domain/ids';
 import { readTopLevelFields } from '#domain/json-text';
 import type { ChannelConfig } from '#domain/notification-channel';
-import { aCron, aQueue, aTeam } from '#testing/makers';
+import { aCron, aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
 import { readChannelInput } from './channel-input.ts';
 import { maskUrl } from './channels.ts';

@@ -4,7 +4,7 @@ import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
 import type { Store } from '#store/store';
 import { fillJobs, type JobFill } from '#testing/fill';
-import { aQueue, aTeam } from '#testing/makers';
+import { aQueue, aTeam } from '#testing/factories';
 import { endRuns } from '#testing/run-rows';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { createBulkRunner } from './bulk-runner.ts';

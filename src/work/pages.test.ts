@@ -14,7 +14,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
-} from '#testing/makers';
+} from '#testing/factories';
 import { startReceiver } from '#testing/receiver';
 import { openSender } from '#testing/sender';
 import { forEachStore, TEST_START } from '#testing/stores';

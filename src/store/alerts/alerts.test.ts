@@ -13,7 +13,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
-} from '#testing/makers';
+} from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { raiseJobAlerts } from './job-alerts.ts';
 

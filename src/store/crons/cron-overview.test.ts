@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { type ExecutionFill, fillExecutions } from '#testing/fill';
-import { aCron, aTeam } from '#testing/makers';
+import { aCron, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 import type { NamedRun } from './cron-overview.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aClaimant, aCron, aNode, anExecutionSettlement, aTeam } from '#testing/makers';
+import { aClaimant, aCron, aNode, anExecutionSettlement, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Store } from '../store.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import { aJob, aTeam } from '#testing/makers';
+import { aJob, aTeam } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 import { eventually } from '#testing/process';
 import type { Trx } from './database.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/makers';
+import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 
 const NONE = { count: 0, oldestMs: 0 };

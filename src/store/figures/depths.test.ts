@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aJob, aNode, aQueue, aTeam, claimJobs } from '#testing/makers';
+import { aJob, aNode, aQueue, aTeam, claimJobs } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { LOOK_EVERY_MS } from './depths.ts';
 

@@ -12,7 +12,7 @@ import {
   aSettlement,
   aTeam,
   claimJobs,
-} from '#testing/makers';
+} from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 
 const HOUR = 3_600_000;

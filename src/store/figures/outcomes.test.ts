@@ -11,7 +11,7 @@ import {
   aSettlement,
   aTeam,
   claimJobs,
-} from '#testing/makers';
+} from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 
 async function outcomesOf(store: TestStore, teamId: string): Promise<Record<string, number>> {

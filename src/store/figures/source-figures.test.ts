@@ -11,7 +11,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
-} from '#testing/makers';
+} from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
 import type { Cron } from '../crons/crons.ts';
 import type { Store } from '../store.ts';

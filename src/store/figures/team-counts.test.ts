@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aCron, aJob, aQueue, aTeam } from '#testing/makers';
+import { aCron, aJob, aQueue, aTeam } from '#testing/factories';
 import { endRuns } from '#testing/run-rows';
 import { forEachStore } from '#testing/stores';
 

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
-import { aJob, aNewJob, aQueue, aTeam } from '#testing/makers';
+import { aJob, aNewJob, aQueue, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { DEFAULT_QUEUE_SETTINGS } from '../queues/queues.ts';
 

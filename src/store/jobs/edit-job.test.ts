@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aJob, aNewJob, aNode, aQueue, aTeam, claimJobs } from '#testing/makers';
+import { aJob, aNewJob, aNode, aQueue, aTeam, claimJobs } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 
 forEachStore((_, openTestStore) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import pg from 'pg';
-import { aDeadLetter, aJob, aNode, aTeam } from '#testing/makers';
+import { aDeadLetter, aJob, aNode, aTeam } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { forEachStore, openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
 import type { ResendAgain } from './job-actions.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { fillJobs, fillResponses, type JobFill } from '#testing/fill';
-import { aCron, aNode, aQueue, aTeam } from '#testing/makers';
+import { aCron, aNode, aQueue, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 import type { JobSearch } from './lists.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { holdRows } from '#testing/holder';
-import { aClaimant, aClaimedJob, aCron, aNode, aSettlement, aTeam } from '#testing/makers';
+import { aClaimant, aClaimedJob, aCron, aNode, aSettlement, aTeam } from '#testing/factories';
 import { forEachStore, openPostgresTestStore } from '#testing/stores';
 
 describe('runs claimed in a node’s name without its knowing', () => {

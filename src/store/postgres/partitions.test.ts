@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { holdRows } from '#testing/holder';
-import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
+import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
 import { coveredMs, daysOfPartition, readSpans, spansToDrop, spansToMake } from './partitions.ts';
 

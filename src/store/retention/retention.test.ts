@@ -13,7 +13,7 @@ import {
   aSettlement,
   aTeam,
   anExecutionSettlement,
-} from '#testing/makers';
+} from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 import { EXPIRING } from './retention.ts';
 import type { Store } from '../store.ts';

@@ -4,7 +4,7 @@ import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';
-import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/makers';
+import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
 import type { RanStatement } from '../database/database.ts';
 import { PLANNING } from '../postgres/open.ts';

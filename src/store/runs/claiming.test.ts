@@ -11,7 +11,7 @@ import {
   aTeam,
   claimJobs,
   LEASE_MS,
-} from '#testing/makers';
+} from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Claim } from './claims.ts';

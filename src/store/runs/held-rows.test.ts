@@ -11,7 +11,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
-} from '#testing/makers';
+} from '#testing/factories';
 import { openPostgresTestStore, TEST_START, type TestStore } from '#testing/stores';
 import type { ClaimedCallback } from '../callbacks/callbacks.ts';
 import type { FlowSlots } from './claims.ts';

@@ -10,7 +10,7 @@ import {
   aTeam,
   claimJobs,
   LEASE_MS,
-} from '#testing/makers';
+} from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
 import type { ClaimedJob } from './claims.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '#domain/ids';
-import { aJob, aQueue, aTeam } from '#testing/makers';
+import { aJob, aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore, TEST_START, type TestStore } from '#testing/stores';
 import { acceptScript } from '../jobs/accept-jobs.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { describe, test } from 'node:test';
-import { aJob, aTeam } from '#testing/makers';
+import { aJob, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
 
 const open = () => openSqliteTestStore({ onThisThread: true });

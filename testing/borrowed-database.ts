@@ -13,7 +13,7 @@ const idle = new Map<string, TestDatabase[]>();
  *
  * @returns a database whose `drop` gives it back
  */
-export async function lendDatabase(template: string): Promise<TestDatabase> {
+export async function borrowDatabase(template: string): Promise<TestDatabase> {
   const database = idle.get(template)?.pop() ?? (await createDatabase(template));
   const giveBack = async () => {
     if (await empty(database.url)) idle.set(template, [...(idle.get(template) ?? []), database]);

@@ -1,4 +1,4 @@
-/** Makers of test data: each names only what its test is about and takes the ordinary for the rest. */
+/** Factories of test data: each names only what its test is about and takes the ordinary for the rest. */
 import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
 import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Cron, CronSettings } from '#store/crons/crons';

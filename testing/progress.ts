@@ -1,0 +1,8 @@
+/** Whoever runs the tests (run.ts) takes a longer silence for a test that hangs. */
+const REPORT_EVERY_MS = 30_000;
+
+/** Prints a line now and then while a long test runs, until it is disposed of. */
+export function reportProgress(say: () => string): Disposable {
+  const timer = setInterval(() => process.stdout.write(`${say()}\n`), REPORT_EVERY_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
