@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#domain/log';
 import type { ClaimedTask } from '#store/jobs/bulk-tasks';
-import type { JobRow } from '#store/lists/lists';
+import type { FoundJob } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import { act } from './bulk-actions.ts';
 
@@ -160,7 +160,7 @@ class Runner implements BulkRunner {
 }
 
 /** A job that was resent since the task was made has had its turn: its new job's id tells the time. */
-function isOpen({ retriedAs }: JobRow, { kind, upToId }: ClaimedTask): boolean {
+function isOpen({ retriedAs }: FoundJob, { kind, upToId }: ClaimedTask): boolean {
   return kind !== 'retry' || retriedAs === null || retriedAs < upToId;
 }
 

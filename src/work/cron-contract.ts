@@ -14,7 +14,7 @@ export interface RunResult {
   responseStatus: number | null;
 }
 
-export interface CronRow {
+export interface CronListRow {
   cron: Omit<Cron, 'headers' | 'payload'>;
   /** The last 50 runs, oldest first. */
   recentResults: RunResult[];
@@ -33,12 +33,12 @@ export interface CronSearch {
 }
 
 interface CronRowsPage {
-  crons: CronRow[];
+  crons: CronListRow[];
   next: string | null;
   previous: string | null;
 }
 
-export interface ExecutionRow extends ExecutionRecord {
+export interface ExecutionListRow extends ExecutionRecord {
   /** The first 2,000 characters of what is kept of the response (§2.5); null without one. */
   bodyStart: string | null;
   hasMore: boolean;
@@ -46,7 +46,7 @@ export interface ExecutionRow extends ExecutionRecord {
 }
 
 export interface ExecutionPage {
-  executions: ExecutionRow[];
+  executions: ExecutionListRow[];
   next: string | null;
   previous: string | null;
 }
@@ -69,7 +69,7 @@ export interface Durations {
   sampledBackTo: number | null;
 }
 
-export interface QueueRow {
+export interface QueueListRow {
   queue: Queue;
   /** The last 50 attempts that ended, oldest first. */
   recentResults: RunResult[];
@@ -158,7 +158,7 @@ export interface Overview {
   /** Active crons whose last finished run failed, latest failure first; at most 10. */
   failingCrons: { cronId: string; name: string; lastRun: ExecutionRecord }[];
   /** Queues with failed jobs in the last hour, or that wait; worst first, at most 10. */
-  troubledQueues: QueueRow[];
+  troubledQueues: QueueListRow[];
   /** What runs next: crons, and waiting jobs of queues that are not paused, soonest first; at most 10. */
   nextUp: (
     | { kind: 'cron'; cronId: string; name: string; at: number }
@@ -178,7 +178,7 @@ export interface CronPages {
     teamId: string,
     page?: CronSearch & { cursor?: string; limit?: number },
   ): Promise<CronRowsPage>;
-  readCronRow(teamId: string, cronId: string): Promise<CronRow | null>;
+  readCronRow(teamId: string, cronId: string): Promise<CronListRow | null>;
   /** Newest first, optionally of one status. Null: no such cron. */
   listCronHistory(
     teamId: string,
@@ -194,8 +194,8 @@ export interface CronPages {
   describeCronDeletion(teamId: string, cronId: string): Promise<DeletionScope | null>;
 
   /** By name. */
-  listQueueRows(teamId: string): Promise<QueueRow[]>;
-  readQueueRow(teamId: string, queueId: string): Promise<QueueRow | null>;
+  listQueueRows(teamId: string): Promise<QueueListRow[]>;
+  readQueueRow(teamId: string, queueId: string): Promise<QueueListRow | null>;
   /** @param time  up to, and without, `to` */
   listEndedRuns(teamId: string, time: { from: number; to: number }): Promise<EndedRuns>;
   /** In equal steps of whole hours until now; null: no such queue. It reaches back eight days. */

@@ -1,9 +1,15 @@
 import { summariseDurations } from '#domain/durations';
 import { earliestIdAt, isId } from '#domain/ids';
 import type { Cron } from '#store/crons/crons';
-import { type ExecutionRow as StoredRow, MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
+import { type FoundExecution, MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type { CronPages, CronRow, CronSearch, ExecutionRow, RunResult } from './cron-contract.ts';
+import type {
+  CronPages,
+  CronListRow,
+  CronSearch,
+  ExecutionListRow,
+  RunResult,
+} from './cron-contract.ts';
 import { boundPage } from './job-pages.ts';
 import { BODY_START, startOf } from './run-detail.ts';
 
@@ -55,7 +61,7 @@ export function createCronPages(store: Store): CronVerbs {
   };
 }
 
-function rowOf(cron: Cron, recentResults: RunResult[]): CronRow {
+function rowOf(cron: Cron, recentResults: RunResult[]): CronListRow {
   const { headers: _headers, payload: _payload, ...shown } = cron;
   const finished = recentResults.filter(({ status }) => status !== 'running');
   const good = finished.filter(({ status }) => status === 'success').length;
@@ -130,7 +136,7 @@ async function listHistory(
   };
 }
 
-function showExecutionRow({ bodyStart, keptBytes, ...row }: StoredRow): ExecutionRow {
+function showExecutionRow({ bodyStart, keptBytes, ...row }: FoundExecution): ExecutionListRow {
   const start = bodyStart === null ? null : startOf(bodyStart, keptBytes);
   return { ...row, bodyStart: start?.text ?? null, hasMore: start?.hasMore ?? false };
 }

@@ -39,7 +39,7 @@ export interface JobSearch {
   resent?: boolean;
 }
 
-export interface JobRow extends JobRecord {
+export interface JobListRow extends JobRecord {
   /** The time of the job, by which the list is ordered. */
   at: number;
 }
@@ -49,7 +49,7 @@ export interface JobRow extends JobRecord {
  * is planned, then what was). Cursors are opaque and go into the address as they are.
  */
 export interface JobPage {
-  jobs: JobRow[];
+  jobs: JobListRow[];
   /** Null at either end. A page may be short, or even empty, and still have a next one: see `searchedBackTo`. */
   next: string | null;
   previous: string | null;
@@ -174,7 +174,10 @@ export interface JobPages {
   /** The team's tasks of the last days, newest first. */
   listBulkTasks(teamId: string): Promise<ShownTask[]>;
   /** The last attempts of the jobs that a retry made, those that failed first; at most 200. Null: no such retry. */
-  listResent(teamId: string, taskId: string): Promise<{ task: ShownTask; jobs: JobRow[] } | null>;
+  listResent(
+    teamId: string,
+    taskId: string,
+  ): Promise<{ task: ShownTask; jobs: JobListRow[] } | null>;
   /** Takes back what a retry has not sent yet, within ten seconds. @returns how many; null: too late, or no such retry */
   takeBackResent(teamId: string, taskId: string): Promise<number | null>;
   findBulkTask(teamId: string, taskId: string): Promise<BulkTask | null>;

@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from '#store/crons/crons';
 import type { JobSearch } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type { CronPages, EndedRun, Overview, QueueRow } from './cron-contract.ts';
+import type { CronPages, EndedRun, Overview, QueueListRow } from './cron-contract.ts';
 import { countSteps, figuresOf, stepsUntil } from './figures.ts';
 import { listQueueRows } from './queue-pages.ts';
 
@@ -65,7 +65,7 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
 }
 
 /** What a paused queue holds waits for nobody but a person. */
-function findLongestWait(rows: readonly QueueRow[], now: number): number {
+function findLongestWait(rows: readonly QueueListRow[], now: number): number {
   const due = rows
     .filter(({ queue }) => !queue.isPaused)
     .map(({ oldestDueAt }) => oldestDueAt ?? now);
@@ -92,7 +92,7 @@ export function asHappened({
 }
 
 /** What wants a hand: failures in the last hour, or jobs that wait too long. */
-function findTroubled(rows: readonly QueueRow[]): QueueRow[] {
+function findTroubled(rows: readonly QueueListRow[]): QueueListRow[] {
   return rows
     .filter(({ failed, health }) => failed.count > 0 || health === 'backlogged')
     .toSorted((a, b) => b.failed.count - a.failed.count)

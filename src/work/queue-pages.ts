@@ -3,7 +3,7 @@ import { judgeQueue } from '#domain/queue-health';
 import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
 import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
-import type { CronPages, QueueHistory, QueueRow } from './cron-contract.ts';
+import type { CronPages, QueueHistory, QueueListRow } from './cron-contract.ts';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
 
 type QueueVerbs = Pick<
@@ -82,7 +82,7 @@ export async function listQueueRows(
   { queues, lists, clock }: Store,
   teamId: string,
   failedSince?: number,
-): Promise<QueueRow[]> {
+): Promise<QueueListRow[]> {
   const now = clock.now();
   const since = failedSince ?? now - (now % DAY_MS);
   const [all, loads] = await Promise.all([
@@ -106,7 +106,7 @@ function rowOf(
   queue: Queue,
   load: Omit<QueueLoad, 'queueId'> = EMPTY,
   { now, since }: { now: number; since: number },
-): Omit<QueueRow, 'recentResults'> {
+): Omit<QueueListRow, 'recentResults'> {
   const { waiting, running, nextDueAt, failed } = load;
   const oldestDueAt = nextDueAt !== null && nextDueAt <= now ? nextDueAt : null;
   const { isPaused, concurrencyLimit } = queue;

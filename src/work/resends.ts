@@ -3,7 +3,7 @@ import { earliestIdAt, isId } from '#domain/ids';
 import type { BulkTask } from '#store/jobs/bulk-tasks';
 import type { JobRecord } from '#store/jobs/job-records';
 import type { Store } from '#store/store';
-import type { JobPages, JobRow, ShownTask } from './job-contract.ts';
+import type { JobPages, JobListRow, ShownTask } from './job-contract.ts';
 import { MOST_AT_ONCE } from './bulk-actions.ts';
 
 const TAKEN_BACK_WITHIN_MS = 10_000;
@@ -75,12 +75,12 @@ function mayTakeBack({ search, finishedAt, done }: BulkTask, now: number): boole
   return now - finishedAt < TAKEN_BACK_WITHIN_MS;
 }
 
-function asRow(job: JobRecord): JobRow {
+function asRow(job: JobRecord): JobListRow {
   return Object.assign(job, { at: job.completedAt ?? job.startedAt ?? job.scheduledAt });
 }
 
 /** What failed first, what has arrived last. */
-function rankOf({ status }: JobRow): number {
+function rankOf({ status }: JobListRow): number {
   if (status === 'dead_lettered' || status === 'failed') return 0;
   return status === 'success' ? 2 : 1;
 }

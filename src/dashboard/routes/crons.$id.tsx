@@ -35,7 +35,7 @@ import { AnswerStart, Panel } from '../runs/RunParts.tsx';
 import { RangeLinks } from '../runs/RangeLinks.tsx';
 import { findRange, ranges, type Range } from '../runs/ranges.ts';
 import type {
-  CronRow,
+  CronListRow,
   DeletionScope,
   Durations,
   ExecutionRunDetail,
@@ -97,7 +97,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
 }
 
 /** What the header says of a cron that fails. */
-async function readFailing(work: Work, teamId: string, { recentResults }: CronRow) {
+async function readFailing(work: Work, teamId: string, { recentResults }: CronListRow) {
   const streak = readStreak(recentResults);
   const run = streak && (await work.readExecutionDetail(teamId, streak.lastRunId));
   if (!run) return null;
@@ -232,7 +232,7 @@ function DurationPanel({
   );
 }
 
-type DeleteProps = { row: CronRow; deletion: DeletionScope };
+type DeleteProps = { row: CronListRow; deletion: DeletionScope };
 
 function DeleteCron({ row: { cron }, deletion: { finished: runs } }: DeleteProps) {
   return (
@@ -249,7 +249,7 @@ function DeleteCron({ row: { cron }, deletion: { finished: runs } }: DeleteProps
   );
 }
 
-function More({ row: { cron } }: { row: CronRow }) {
+function More({ row: { cron } }: { row: CronListRow }) {
   const [intent, word] = cron.isActive ? ['pause', 'Pause'] : ['start', 'Start'];
   return (
     <>
@@ -269,7 +269,7 @@ function More({ row: { cron } }: { row: CronRow }) {
 }
 
 /** What is planned stands above what was. */
-function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: CronRow }) {
+function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: CronListRow }) {
   const { now, timeZone } = useMoment();
   const reading = readSchedule(cron.cronExpression, now, timeZone);
   const planned = reading.kind === 'right' ? reading.runs : [];
@@ -313,7 +313,7 @@ function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: 
 }
 
 type SettingsProps = {
-  row: CronRow;
+  row: CronListRow;
   windows: readonly MaintenanceWindowView[];
   headers: { name: string; isSecret: boolean }[];
   payload: string | null;

@@ -25,7 +25,7 @@ import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
 import { formatRate } from '../runs/rates.ts';
-import type { CronRow } from '../services.ts';
+import type { CronListRow } from '../services.ts';
 import classes from './crons.module.css';
 import type { Route } from './+types/crons.ts';
 
@@ -143,9 +143,12 @@ function Filters({ faults, isNarrowed }: { faults: FilterFaults | null; isNarrow
 
 const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 
-const columnsWith = (muted: MutedNow): Column<CronRow>[] => [statusColumn(muted), ...otherColumns];
+const columnsWith = (muted: MutedNow): Column<CronListRow>[] => [
+  statusColumn(muted),
+  ...otherColumns,
+];
 
-const statusColumn = ({ byId }: MutedNow): Column<CronRow> => ({
+const statusColumn = ({ byId }: MutedNow): Column<CronListRow> => ({
   key: 'status',
   head: 'Status',
   width: '90px',
@@ -157,7 +160,7 @@ const statusColumn = ({ byId }: MutedNow): Column<CronRow> => ({
   ),
 });
 
-const otherColumns: Column<CronRow>[] = [
+const otherColumns: Column<CronListRow>[] = [
   {
     key: 'name',
     head: 'Name',
@@ -219,7 +222,7 @@ const otherColumns: Column<CronRow>[] = [
   },
 ];
 
-function Schedule({ row: { cron, recentResults } }: { row: CronRow }) {
+function Schedule({ row: { cron, recentResults } }: { row: CronListRow }) {
   const { now } = useMoment();
   const reading = readSchedule(cron.cronExpression, now, null);
   const overlap = reading.kind === 'right' ? describeOverlap(recentResults, reading.runs) : null;
@@ -235,7 +238,7 @@ function Schedule({ row: { cron, recentResults } }: { row: CronRow }) {
   );
 }
 
-function LastRun({ row: { lastRun } }: { row: CronRow }) {
+function LastRun({ row: { lastRun } }: { row: CronListRow }) {
   if (lastRun === null) return <span className="muted">never run</span>;
   if (lastRun.status === 'running') return <Status name="running" />;
   return (

@@ -29,7 +29,7 @@ import { QueueHistory } from '../runs/QueueHistory.tsx';
 import { RangeLinks } from '../runs/RangeLinks.tsx';
 import { findRange, queueRanges, type Range } from '../runs/ranges.ts';
 import { Panel } from '../runs/RunParts.tsx';
-import type { DeletionScope, QueueHistory as History, QueueRow } from '../services.ts';
+import type { DeletionScope, QueueHistory as History, QueueListRow } from '../services.ts';
 import classes from './crons.module.css';
 import type { Route } from './+types/queues.$id.ts';
 
@@ -149,7 +149,7 @@ function OverTime({
   range,
   faults,
 }: {
-  row: QueueRow;
+  row: QueueListRow;
   history: History;
   range: Range;
   faults: FilterFaults | null;
@@ -172,7 +172,7 @@ function DeleteQueue({
   row: { queue },
   deletion: { waiting, running, finished },
 }: {
-  row: QueueRow;
+  row: QueueListRow;
   deletion: DeletionScope;
 }) {
   return (
@@ -194,12 +194,12 @@ function DeleteQueue({
 }
 
 /** A paused queue is not offered for new jobs (§2.3). */
-function CreateJob({ queue: { name, isPaused } }: Pick<QueueRow, 'queue'>) {
+function CreateJob({ queue: { name, isPaused } }: Pick<QueueListRow, 'queue'>) {
   if (isPaused) return null;
   return <ButtonLink to={`/jobs/new?queue=${encodeURIComponent(name)}`}>Create job</ButtonLink>;
 }
 
-function More({ row: { queue } }: { row: QueueRow }) {
+function More({ row: { queue } }: { row: QueueListRow }) {
   const [intent, word] = queue.isPaused ? ['enable', 'Enable'] : ['pause', 'Pause'];
   return (
     <>
@@ -216,7 +216,7 @@ function More({ row: { queue } }: { row: QueueRow }) {
 }
 
 type SettingsProps = {
-  row: QueueRow;
+  row: QueueListRow;
   isMuted: boolean;
   /** Who is told besides every member; null where that is the default channel. */
   told: string | null;

@@ -17,7 +17,7 @@ import { RecentResults } from '../plots/RecentResults.tsx';
 import { Time } from '../parts/Time.tsx';
 import { failedOf } from '../runs/job-search.ts';
 import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
-import type { QueueRow } from '../services.ts';
+import type { QueueListRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -89,20 +89,20 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
   );
 }
 
-const columnsWith = (muted: MutedNow): Column<QueueRow>[] => [
+const columnsWith = (muted: MutedNow): Column<QueueListRow>[] => [
   statusColumn,
   nameColumn(muted),
   ...otherColumns,
 ];
 
-const statusColumn: Column<QueueRow> = {
+const statusColumn: Column<QueueListRow> = {
   key: 'health',
   head: 'Status',
   width: '120px',
   cell: ({ health }) => <QueueHealthWord health={health} />,
 };
 
-const nameColumn = ({ byId }: MutedNow): Column<QueueRow> => ({
+const nameColumn = ({ byId }: MutedNow): Column<QueueListRow> => ({
   key: 'name',
   head: 'Name',
   cell: ({ queue }) => (
@@ -113,7 +113,7 @@ const nameColumn = ({ byId }: MutedNow): Column<QueueRow> => ({
   ),
 });
 
-const otherColumns: Column<QueueRow>[] = [
+const otherColumns: Column<QueueListRow>[] = [
   {
     key: 'waiting',
     head: 'Waiting',

@@ -10,7 +10,7 @@ import { changeSearch, Pagination } from '../lists/Pagination.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { ExecutionPage, ExecutionRow } from '../services.ts';
+import type { ExecutionPage, ExecutionListRow } from '../services.ts';
 import { describeOutcome } from './reasons.ts';
 
 const tabs = [
@@ -74,13 +74,13 @@ const statusNames = {
   failed: 'failed',
 } satisfies Record<string, StatusName>;
 
-export function executionStatus(status: ExecutionRow['status']): StatusName {
+export function executionStatus(status: ExecutionListRow['status']): StatusName {
   return statusNames[status];
 }
 
-const timeOf = ({ scheduledFor, createdAt }: ExecutionRow) => scheduledFor ?? createdAt;
+const timeOf = ({ scheduledFor, createdAt }: ExecutionListRow) => scheduledFor ?? createdAt;
 
-const columns: Column<ExecutionRow>[] = [
+const columns: Column<ExecutionListRow>[] = [
   {
     key: 'status',
     head: 'Status',

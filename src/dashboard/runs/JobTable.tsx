@@ -10,7 +10,7 @@ import { MoreActions } from '../parts/MoreActions.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { BoundedCount, JobRow, JobTab } from '../services.ts';
+import type { BoundedCount, JobListRow, JobTab } from '../services.ts';
 import { isFailed, jobStatus } from './job-status.ts';
 import { describeOutcome } from './reasons.ts';
 
@@ -22,15 +22,15 @@ export function JobTable({
   pausedQueueIds,
   caption = 'Jobs',
 }: {
-  jobs: readonly JobRow[];
+  jobs: readonly JobListRow[];
   caption?: string;
   pausedQueueIds: readonly string[];
   tab: JobTab;
   matching: BoundedCount | null;
 }) {
-  const isHeld = ({ status, queueId }: JobRow) =>
+  const isHeld = ({ status, queueId }: JobListRow) =>
     status === 'pending' && pausedQueueIds.includes(queueId);
-  const actions: Column<JobRow> = {
+  const actions: Column<JobListRow> = {
     key: 'actions',
     head: 'Actions',
     // The button of a job that is held says when it will be fired.
@@ -79,7 +79,7 @@ function bulkOf(tab: JobTab, matching: BoundedCount): BulkActions | null {
   };
 }
 
-const columns: Column<JobRow>[] = [
+const columns: Column<JobListRow>[] = [
   {
     key: 'status',
     head: 'Status',
@@ -132,7 +132,7 @@ const columns: Column<JobRow>[] = [
   { key: 'at', head: 'When, UTC', width: '112px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
 ];
 
-function Outcome({ job }: { job: JobRow }) {
+function Outcome({ job }: { job: JobListRow }) {
   return (
     <span title={job.errorMessage ?? undefined}>
       {describeOutcome(job)}
@@ -154,7 +154,7 @@ export function JobActions({
   isHeld,
   isSmall = false,
 }: {
-  job: Pick<JobRow, 'id' | 'status'>;
+  job: Pick<JobListRow, 'id' | 'status'>;
   /** Its queue is paused: it starts when that is enabled (§3.2). */
   isHeld: boolean;
   isSmall?: boolean;

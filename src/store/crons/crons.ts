@@ -7,7 +7,7 @@ import type { Database, Trx } from '../database/database.ts';
 import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
 import {
   readWholeExecutions,
-  type ExecutionRow,
+  type StoredExecutionRow,
   type WholeExecutionRow,
 } from '../runs/every-run.ts';
 import { sealHeaders } from '../runs/headers.ts';
@@ -360,7 +360,7 @@ const NOT_ENDED = {
   duration_ms: null,
 };
 
-export function executionRecord(row: ExecutionRow): ExecutionRecord {
+export function executionRecord(row: StoredExecutionRow): ExecutionRecord {
   return {
     teamId: row.team_id,
     id: row.id,

@@ -85,9 +85,9 @@ export async function acceptJobs(
   });
 }
 
-type JobRow = RowOf<typeof JOB> & { id: string; scheduled_at: number };
+type InsertedJobRow = RowOf<typeof JOB> & { id: string; scheduled_at: number };
 
-function jobRow(job: NewJob, sealer: Sealer, now: number): JobRow {
+function jobRow(job: NewJob, sealer: Sealer, now: number): InsertedJobRow {
   return {
     team_id: job.teamId,
     id: newId(now),
@@ -110,7 +110,10 @@ export const acceptScript: TransactionScript<string, { id: string; queue_id: str
 };
 
 /** Nearly every job goes to a queue that exists: one statement, which is a transaction by itself. */
-async function insertKnown(db: Database, rows: readonly JobRow[]): Promise<Map<string, string>> {
+async function insertKnown(
+  db: Database,
+  rows: readonly InsertedJobRow[],
+): Promise<Map<string, string>> {
   const packed = packRows(JOB, rows);
   const written = await db.perform(acceptScript, packed);
   return new Map(written.map(({ id, queue_id }) => [id, queue_id]));
@@ -119,7 +122,7 @@ async function insertKnown(db: Database, rows: readonly JobRow[]): Promise<Map<s
 async function insertWithQueues(
   trx: Trx,
   dialect: Dialect,
-  rows: readonly JobRow[],
+  rows: readonly InsertedJobRow[],
   now: number,
 ): Promise<Map<string, string>> {
   const queueIds = new Map<string, string>();

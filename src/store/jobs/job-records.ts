@@ -1,7 +1,7 @@
 import type { HeaderList } from '#domain/exchange';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { type JobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
+import { type StoredJobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
 import type { FailureReason } from '#domain/failure';
 import type { JobStatus, JobsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
@@ -39,7 +39,7 @@ export interface JobDetail extends JobRecord {
   response: { body: Uint8Array; totalBytes: number; trace: string | null } | null;
 }
 
-export function jobRecord(row: JobRow): JobRecord {
+export function jobRecord(row: StoredJobRow): JobRecord {
   return {
     teamId: row.team_id,
     id: row.id,

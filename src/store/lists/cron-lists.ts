@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from './statement.ts';
-import type { ExecutionRow } from '../runs/every-run.ts';
+import type { StoredExecutionRow } from '../runs/every-run.ts';
 import type { Tables } from '../database/schema.ts';
 
 /** One bar of a cron's recent results. */
@@ -16,7 +16,7 @@ export interface RunResult {
 }
 
 type ResultRow = Pick<
-  ExecutionRow,
+  StoredExecutionRow,
   'id' | 'cron_id' | 'status' | 'completed_at' | 'duration_ms' | 'response_status'
 >;
 

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { type ExecutionRecord, executionRecord } from '../crons/crons.ts';
 import { everyExecution } from '../runs/every-run.ts';
 
-export interface ExecutionRow extends ExecutionRecord {
+export interface FoundExecution extends ExecutionRecord {
   /** As many bytes of the response's beginning as were asked for; null without a response. */
   bodyStart: Uint8Array | null;
   keptBytes: number;
@@ -22,7 +22,7 @@ const MOST_LOOKED_AT = 20_000;
 
 export interface HistoryPage {
   /** Newest first. */
-  executions: ExecutionRow[];
+  executions: FoundExecution[];
   hasMore: boolean;
   /** The last id looked at, where the search for a status stopped early. */
   stoppedAt: string | null;
@@ -62,7 +62,7 @@ export async function listHistory(
       .limit(limit + 1)
       .execute(),
   );
-  const executions = rows.slice(0, limit).map((row): ExecutionRow =>
+  const executions = rows.slice(0, limit).map((row): FoundExecution =>
     Object.assign(executionRecord(row), {
       bodyStart: row.body_start,
       keptBytes: row.kept_bytes ?? 0,

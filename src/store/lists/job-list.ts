@@ -7,14 +7,14 @@ import { rangesOf } from './ranges.ts';
 import {
   isEarliestFirst,
   type JobKey,
-  type JobRow,
+  type FoundJob,
   type JobSearch,
   needsLookingAt,
 } from './search.ts';
 
 /** One page of a list of jobs (see `JobPage` in work/job-contract.ts). */
 export interface JobPage {
-  jobs: JobRow[];
+  jobs: FoundJob[];
   next: string | null;
   previous: string | null;
   searchedBackTo: number | null;
@@ -44,7 +44,7 @@ const LAST_TIME = 8_640_000_000_000_000;
 
 interface Found {
   /** In the order of the walk; one more than the limit where there are more. */
-  jobs: JobRow[];
+  jobs: FoundJob[];
   /** The last key looked at, where the walk stopped before the end. */
   stoppedAt: JobKey | null;
 }
@@ -129,7 +129,7 @@ async function walkRanges(
   const mostMs = hasText(search) ? MOST_MS_FOR_TEXT : MOST_MS;
   const keys = await mergeFor(db, teamId, walk, chunk);
   const startedAt = clock.monotonicMs();
-  const jobs: JobRow[] = [];
+  const jobs: FoundJob[] = [];
   for (let lookedAt = 0; ;) {
     const next = await keys.next(isSieved ? chunk : limit + 1 - jobs.length);
     const last = next.at(-1);
@@ -153,7 +153,7 @@ async function pickInOrder(
   teamId: string,
   keys: readonly JobKey[],
   search: JobSearch,
-): Promise<JobRow[]> {
+): Promise<FoundJob[]> {
   const ids = keys.map(({ id }) => id);
   const jobs = new Map((await pickJobs(db, teamId, ids, search)).map((job) => [job.id, job]));
   return keys.flatMap(({ id, at }) => {

@@ -19,7 +19,7 @@ import { type BoundedCount, countJobs, countTabs, type TabCounts } from './job-c
 import { type JobPage, listJobPage, type PageOptions } from './job-list.ts';
 import { type QueueLoad, readQueueLoads } from './queue-lists.ts';
 import { readQueueResults } from './queue-results.ts';
-import type { JobRow, JobSearch } from './search.ts';
+import type { FoundJob, JobSearch } from './search.ts';
 
 export type {
   BoundedCount,
@@ -27,13 +27,13 @@ export type {
   HistoryAsked,
   HistoryPage,
   JobPage,
-  JobRow,
+  FoundJob,
   JobSearch,
   QueueLoad,
   TabCounts,
 };
 export type { CronKey, EndedRun, RunResult } from './cron-lists.ts';
-export type { ExecutionRow } from './execution-list.ts';
+export type { FoundExecution } from './execution-list.ts';
 export type { FailureGroup } from './failures.ts';
 export { MOST_COUNTED } from './job-counts.ts';
 export { MOST_IN_A_ROW } from './queue-lists.ts';

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { readJobs } from '../runs/every-run.ts';
 import { findRetries, jobRecord, type JobRecord } from '../jobs/job-records.ts';
-import { fits, type JobRow, type JobSearch, timeOf } from './search.ts';
+import { fits, type FoundJob, type JobSearch, timeOf } from './search.ts';
 
 /** Of some jobs of a team those that a search is for, in no order. */
 export async function pickJobs(
@@ -11,7 +11,7 @@ export async function pickJobs(
   teamId: string,
   jobIds: readonly string[],
   search: JobSearch,
-): Promise<JobRow[]> {
+): Promise<FoundJob[]> {
   if (jobIds.length === 0) return [];
   const { payloadText, responseText, statusCode, urlPrefix } = search;
   const conditions = [
@@ -35,7 +35,7 @@ export async function pickJobs(
   return rows.map((row) => withTime(jobRecord(row))).filter((job) => fits(job, search));
 }
 
-function withTime(job: JobRecord): JobRow {
+function withTime(job: JobRecord): FoundJob {
   return Object.assign(job, { at: timeOf(job) });
 }
 

@@ -24,7 +24,7 @@ export interface JobKey {
   id: string;
 }
 
-export interface JobRow extends JobRecord {
+export interface FoundJob extends JobRecord {
   at: number;
 }
 

@@ -7,11 +7,11 @@ import {
   claimedJob,
   type ClaimJobs,
   earlierFirst,
-  type JobRow,
+  type ClaimedJobRow,
   openSlots,
   packSlots,
   QUEUE_COLUMNS,
-  type QueueRow,
+  type ClaimedQueueRow,
   SLOTS,
   whatHolds,
 } from '../runs/due-jobs.ts';
@@ -43,13 +43,13 @@ const MOST_CLAIMED = 1000;
 const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
 
 /** One row for each queue asked for, and for each of its claimed jobs if there are any. */
-type ClaimRow = Omit<QueueRow, 'id'> & {
+type ClaimRow = Omit<ClaimedQueueRow, 'id'> & {
   for_queue: string;
   next_due_at: number | null;
   knows_plan: boolean;
   /** False: over its team's month. */
   is_granted: boolean | null;
-} & (JobRow | { [K in keyof JobRow]: null });
+} & (ClaimedJobRow | { [K in keyof ClaimedJobRow]: null });
 
 /** How those end that are over their team's month; $3 now. */
 const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
@@ -145,7 +145,7 @@ const holdLimitedQueues = preparedStatement<{ id: string }>(
   order by q.id ${dialect.lock('for no key update of q')}`,
 );
 
-interface QueueState extends Pick<QueueRow, 'id' | 'is_paused' | 'concurrency_limit'> {
+interface QueueState extends Pick<ClaimedQueueRow, 'id' | 'is_paused' | 'concurrency_limit'> {
   team_id: string;
   number: number | null;
   is_known: boolean;
@@ -280,7 +280,9 @@ function readClaim(
   runningIn: (queueId: string) => number = () => 0,
 ): Claim<ClaimedJob> {
   const byQueue = Map.groupBy(rows, ({ for_queue }) => for_queue);
-  const jobs = rows.flatMap((row) => (row.is_granted === null ? [] : [row as JobRow & ClaimRow]));
+  const jobs = rows.flatMap((row) =>
+    row.is_granted === null ? [] : [row as ClaimedJobRow & ClaimRow],
+  );
   const isCutOff = jobs.length >= MOST_CLAIMED;
   return {
     claimed: jobs

@@ -23,7 +23,7 @@ interface Input extends ClaimInput {
 }
 
 /** A cron with what one run of it was started by; `id` is the run's. */
-interface ExecutionRow extends TakenRow {
+interface ClaimedExecutionRow extends TakenRow {
   cron_id: string;
   cron_expression: string;
   timeout_seconds: number;
@@ -50,7 +50,7 @@ const startRunNows = preparedStatement<{ id: string; cron_id: string; created_at
 const CRON = { cron_id: 'id', id: 'id', due_at: 'bigint' } as const satisfies Fields;
 
 /** 1 runs, 2 team */
-const readCronsOfRuns = preparedStatement<ExecutionRow>(
+const readCronsOfRuns = preparedStatement<ClaimedExecutionRow>(
   'read-crons-of-runs',
   ({ rows, $ }) => `
   select given.id, given.due_at, ${CRON_COLUMNS} from ${rows(CRON, 1)} cross join crons c
@@ -63,7 +63,7 @@ async function startWaiting(
   dialect: Dialect,
   { nodeId, now }: Input,
   { id: teamId, slots }: FlowSlots,
-): Promise<ExecutionRow[]> {
+): Promise<ClaimedExecutionRow[]> {
   if (slots <= 0) return [];
   const waiting = await runPrepared(runner, dialect, startRunNows, [teamId, nodeId, now, slots]);
   if (waiting.length === 0) return [];
@@ -72,7 +72,7 @@ async function startWaiting(
 }
 
 /** 1 team, 2 now, 3 how many */
-const holdDueCrons = preparedStatement<ExecutionRow & { due_at: number }>(
+const holdDueCrons = preparedStatement<ClaimedExecutionRow & { due_at: number }>(
   'hold-due-crons',
   ({ $, lock }) => `
   select ${CRON_COLUMNS}, c.next_run_at as due_at from crons c
@@ -121,7 +121,7 @@ async function startTicks(
   dialect: Dialect,
   { nodeId, now, nextRunAt }: Input,
   { id: teamId, slots }: FlowSlots,
-): Promise<ExecutionRow[]> {
+): Promise<ClaimedExecutionRow[]> {
   if (slots <= 0) return [];
   const due = await runPrepared(runner, dialect, holdDueCrons, [teamId, now, slots]);
   if (due.length === 0) return [];
@@ -174,7 +174,7 @@ function packTeams(asked: readonly FlowSlots[]): string {
   );
 }
 
-const EXECUTIONS: KindOfClaim<Input, FlowRow, ExecutionRow> = {
+const EXECUTIONS: KindOfClaim<Input, FlowRow, ClaimedExecutionRow> = {
   table: 'executions',
   flowOf: ({ team_id }) => team_id,
   readFlows: (runner, dialect, { asked }) =>
@@ -182,7 +182,7 @@ const EXECUTIONS: KindOfClaim<Input, FlowRow, ExecutionRow> = {
   /** Run nows first, then due times; those that were missed count as one (§3.7). */
   async take(runner, dialect, input, teams) {
     if (!(await holdNode(runner, dialect, input.nodeId))) return [];
-    const started: ExecutionRow[] = [];
+    const started: ClaimedExecutionRow[] = [];
     for (const flow of input.asked.filter(({ id }) => teams.has(id))) {
       const manual = await startWaiting(runner, dialect, input, flow);
       const left = { ...flow, slots: flow.slots - manual.length };

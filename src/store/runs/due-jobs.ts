@@ -10,14 +10,14 @@ export type ClaimJobs = (
   claimant: Claimant,
 ) => Promise<Claim<ClaimedJob>>;
 
-export interface QueueRow extends FlowRow {
+export interface ClaimedQueueRow extends FlowRow {
   timeout_seconds: number;
   concurrency_limit: number | null;
   assertions: string;
   is_paused: 0 | 1;
 }
 
-export interface JobRow extends TakenRow {
+export interface ClaimedJobRow extends TakenRow {
   original_id: string;
   attempt_number: number;
   queue_id: string;
@@ -35,7 +35,7 @@ export const CLAIMED_COLUMNS = `jobs.team_id, jobs.id, jobs.original_id, jobs.at
 
 /** A limit is held across nodes (§3.8), and a paused queue is left alone (§3.5). */
 export function whatHolds(
-  queue: Pick<QueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
+  queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
   running: number,
 ): Holds {
   if (!queue) return 'gone';
@@ -45,7 +45,7 @@ export function whatHolds(
 
 /** How many jobs of a queue may be started, of those that are asked for and with so many running. */
 export function openSlots(
-  queue: Pick<QueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
+  queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
   running: number,
   asked: number,
 ): number {
@@ -60,14 +60,14 @@ export function packSlots(asked: readonly FlowSlots[]): string {
   );
 }
 
-export function earlierFirst(a: JobRow, b: JobRow): number {
+export function earlierFirst(a: ClaimedJobRow, b: ClaimedJobRow): number {
   return a.scheduled_at - b.scheduled_at || (a.id < b.id ? -1 : 1);
 }
 
 /** The row of a claimed job and its queue's settings, as the engine needs them. */
 export function claimedJob(
-  row: JobRow,
-  queue: Omit<QueueRow, 'id'>,
+  row: ClaimedJobRow,
+  queue: Omit<ClaimedQueueRow, 'id'>,
   context: Pick<ClaimContext, 'sealer' | 'secrets'>,
   now: number,
 ): ClaimedJob {

@@ -24,9 +24,9 @@ type Whole<Ended extends Record<Outcome, unknown>, Status> = Omit<Ended, 'status
 } & { status: Status };
 
 export type WholeJobRow = Whole<EndedJobsTable, JobStatus> & { queue: string };
-export type JobRow = Omit<WholeJobRow, Big>;
+export type StoredJobRow = Omit<WholeJobRow, Big>;
 export type WholeExecutionRow = Whole<EndedExecutionsTable, ExecutionStatus>;
-export type ExecutionRow = Omit<WholeExecutionRow, Big>;
+export type StoredExecutionRow = Omit<WholeExecutionRow, Big>;
 
 /** What an end adds, with types that a null needs in a union. */
 const ADDED: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ export interface RunChoice {
 }
 
 /** Jobs wherever they are: those that wait or run and those that have ended, with the names of their queues. */
-export async function readJobs(reader: Reader, choice: RunChoice): Promise<JobRow[]> {
+export async function readJobs(reader: Reader, choice: RunChoice): Promise<StoredJobRow[]> {
   return readRows(reader, choice, jobsOf(WHOLE.jobs.filter(isSmall), choice));
 }
 
@@ -85,7 +85,7 @@ export async function readWholeExecutions(
 /** Executions wherever they are, called `runs`. */
 export function everyExecution(reader: Reader, choice: Omit<RunChoice, 'end' | 'name'>) {
   const columns = WHOLE.executions.filter(isSmall);
-  const executions = chosenRuns('executions', columns, choice) as RawBuilder<ExecutionRow>;
+  const executions = chosenRuns('executions', columns, choice) as RawBuilder<StoredExecutionRow>;
   return reader.selectFrom(executions.as('runs'));
 }
 

@@ -12,11 +12,11 @@ import {
   claimedJob,
   type ClaimJobs,
   earlierFirst,
-  type JobRow,
+  type ClaimedJobRow,
   openSlots,
   packSlots,
   QUEUE_COLUMNS,
-  type QueueRow,
+  type ClaimedQueueRow,
   SLOTS,
   whatHolds,
 } from '../runs/due-jobs.ts';
@@ -24,7 +24,7 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
-interface CountedQueue extends QueueRow {
+interface CountedQueue extends ClaimedQueueRow {
   running: number;
 }
 
@@ -49,7 +49,7 @@ const WIDTHS = [1, 4, 16, 64] as const;
 const CLAIMS = new Map(
   WIDTHS.map((width) => [
     width,
-    preparedStatement<JobRow>(`claim-jobs-${width}`, (dialect) => {
+    preparedStatement<ClaimedJobRow>(`claim-jobs-${width}`, (dialect) => {
       const parts = Array.from(
         { length: width },
         (_, n) => `select * from (select rowid from jobs where queue_id = ?${2 * n + 3}
@@ -73,7 +73,7 @@ const readHeads = preparedStatement<FlowHead>(
   ) as next_due_at from ${dialect.rows(SLOTS, 1)}`,
 );
 
-const JOBS: KindOfClaim<ClaimInput, CountedQueue, JobRow> = {
+const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
   table: 'jobs',
   flowOf: ({ queue_id }) => queue_id,
   readFlows: (runner, dialect, { asked }) =>
@@ -84,7 +84,7 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, JobRow> = {
       const slots = openSlots(queue, queue?.running ?? 0, flow.slots);
       return slots === 0 ? [] : [{ id: flow.id, slots }];
     });
-    const rows: JobRow[] = [];
+    const rows: ClaimedJobRow[] = [];
     const widest = WIDTHS.at(-1) ?? 1;
     for (let from = 0; from < open.length; from += widest) {
       rows.push(...(await takeSome(runner, dialect, input, open.slice(from, from + widest))));
@@ -119,7 +119,7 @@ async function takeSome(
   dialect: Dialect,
   { nodeId, now }: ClaimInput,
   open: readonly FlowSlots[],
-): Promise<JobRow[]> {
+): Promise<ClaimedJobRow[]> {
   const width = WIDTHS.find((each) => each >= open.length) ?? 64;
   const statement = CLAIMS.get(width);
   if (!statement) throw new Error(`no claim of ${width} queues`);
