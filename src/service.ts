@@ -16,6 +16,7 @@ import { type OwnEcho, urlOfEcho } from '#domain/own-echo';
 import { DepthWatch } from '#engine/depth-watch';
 import { Engine } from '#engine/engine';
 import { Housekeeping } from '#engine/housekeeping';
+import { SecretChanges } from '#engine/secret-changes';
 import { SnapshotWatch } from '#engine/snapshot-watch';
 import { type ClosableSender, createSender } from '#outgoing/exchange';
 import type { PeopleConfig } from '#people/config';
@@ -95,6 +96,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   watchRequests(app, forwarding);
   const heartbeat = engine && buildHeartbeat(options, engine);
   const depths = new DepthWatch(store, log);
+  const secretChanges = new SecretChanges(store, log);
   const history = { store, log, historyDays: config.historyDays };
   const housekeeping = new Housekeeping(history);
   return {
@@ -110,6 +112,7 @@ export function buildService(options: ServiceOptions): BelfryService {
       await prepareHistory(history);
       await forwarding.start();
       if (engine === null) return;
+      await secretChanges.start();
       await engine.start();
       await notifier.start();
       housekeeping.start();
@@ -125,7 +128,7 @@ export function buildService(options: ServiceOptions): BelfryService {
         await engine?.stop(graceMs);
       } finally {
         // A node that can't sign off, since the database is away, ends all else in order nevertheless.
-        const others = [housekeeping.stop(), bulkRunner.stop(), depths.stop()];
+        const others = [housekeeping, bulkRunner, depths, secretChanges].map((each) => each.stop());
         await Promise.all([notifier.stop(graceMs), ...others]);
         await people.close();
         mailer.close();

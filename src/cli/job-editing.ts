@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readJobInput } from '#work/job-input';
 import type { JobDetail } from '#work/jobs';
-import { parseUtc } from '#work/window-input';
+import { parseUtc } from '#domain/instant';
 import { CommandFault } from './fault.ts';
 import { repeatedOption } from './options.ts';
 import { accept, fieldsOf, type Members, readHeaderOptions } from './readings.ts';

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
-import { writeTeam } from './records.ts';
+import { writeInstant, writeTeam } from './records.ts';
+import type { OpenRooms } from './services.ts';
 import { show, type Session } from './session.ts';
 import { addTeamFileCommands } from './team-files.ts';
 import { listErrors } from './users.ts';
@@ -29,14 +30,26 @@ export function addTeamCommands(program: Command, session: Session): void {
       session.print(writeTeam(outcome.team));
     });
   const secret = team.command('signing-secret');
-  addTeamOption(
-    secret.description("make a team's signing secret, replacing the one it has"),
-  ).action(async (options: { team: string }) => {
-    const { people } = await session.open();
-    const signingSecret = await people.generateSigningSecret(options.team);
-    if (signingSecret === null) throw noTeam(options.team);
-    session.print({ signingSecret });
-  });
+  addTeamOption(secret.description("make a team's signing secret, replacing the one it has"))
+    .option('--from <TIME>', 'make the next one: from then on it replaces the one it has (UTC)')
+    .action(async (options: { team: string; from?: string }) => {
+      session.print(await makeSecret((await session.open()).people, options));
+    });
+}
+
+async function makeSecret(
+  people: OpenRooms['people'],
+  { team, from }: { team: string; from?: string },
+): Promise<{ signingSecret: string; from?: string }> {
+  if (from === undefined) {
+    const signingSecret = await people.generateSigningSecret(team);
+    if (signingSecret === null) throw noTeam(team);
+    return { signingSecret };
+  }
+  const outcome = await people.planSigningSecret(team, from);
+  if (outcome === null) throw noTeam(team);
+  if (outcome.kind === 'refused') throw new CommandFault(listErrors(outcome.errors));
+  return { signingSecret: outcome.secret, from: writeInstant(outcome.from) };
 }
 
 const noTeam = (nameOrId: string) => new CommandFault(`there is no team ${show(nameOrId)}.`);

@@ -6,3 +6,16 @@
 export function formatInstant(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, '+00:00');
 }
+
+const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d{1,9})?(?:Z|\+00:00)?$/;
+
+/** A date and a time in UTC, fractions of a second cut off. Null for a day that no calendar has. */
+export function parseUtc(text: string): number | null {
+  const [, date, time, seconds = ':00'] = DATE_AND_TIME.exec(text.trim()) ?? [];
+  if (date === undefined || time === undefined) return null;
+  const iso = `${date}T${time}${seconds}`;
+  const at = Date.parse(`${iso}Z`);
+  // The parser takes 30 February for 2 March, and 24:00 for the next day.
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(iso)) return null;
+  return at >= 0 ? at : null;
+}

@@ -13,7 +13,12 @@ export interface Signature {
   timestamp: number;
   /** 64 lower-case hexadecimal digits. */
   value: string;
+  /** The last characters of the secret, by which people tell which one it was; absent in runs of older versions. */
+  secretEnd?: string;
 }
+
+/** As much of a secret as may be shown: enough to tell two of a team apart. */
+export const endOfSecret = (secret: string): string => secret.slice(-4);
 
 /**
  * HMAC-SHA256 over `<timestamp>.<body>`, as 64 lower-case hexadecimal digits. The key is the secret's text;
@@ -41,7 +46,8 @@ export function makeSignature(
 ): Signature | null {
   if (secret === null) return null;
   const timestamp = Math.floor(nowMs / 1000);
-  return { timestamp, value: signBody(secret, timestamp, body) };
+  const value = signBody(secret, timestamp, body);
+  return { timestamp, value, secretEnd: endOfSecret(secret) };
 }
 
 /** The signature of a request as its run is to show it: none where the request was refused before it went out. */

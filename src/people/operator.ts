@@ -12,6 +12,7 @@ import type { Plans, Usage } from './plans.ts';
 import type { ResetLinks } from './reset-links.ts';
 import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
+import { type Planned, planSecret } from './signing.ts';
 import { makeSetupCode } from './setup-code.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
@@ -168,6 +169,13 @@ export class Operator {
     await store.teams.setSigningSecret(team.id, secret, clock.now());
     await activity.ofTeam(team.id, 'command-line', { action: 'signing.generated' });
     return secret;
+  }
+
+  /** Makes the team's next one, in force from a date and time in UTC on. Null: no such team. */
+  async planSigningSecret(teamNameOrId: string, from: string): Promise<Planned | Refused | null> {
+    const team = await this.findTeam(teamNameOrId);
+    if (!team) return null;
+    return planSecret(this.#deps, { teamId: team.id, from, doer: 'command-line' });
   }
 
   async #withUsage(team: Team): Promise<TeamWithUsage> {

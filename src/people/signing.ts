@@ -1,7 +1,11 @@
 import type { Clock } from '#domain/clock';
+import { formatInstant } from '#domain/instant';
 import { UNREADABLE_TEXTS } from '#domain/judge';
+import { endOfSecret } from '#domain/signature';
 import type { Store } from '#store/store';
 import { type Actor, authorize } from './actor.ts';
+import { readChangeDate } from './change-date.ts';
+import type { Refused } from './outcomes.ts';
 import { makeSecret } from './secrets.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
@@ -11,7 +15,14 @@ interface Deps {
   activity: PeopleActivity;
 }
 
-/** The secret that a team's outgoing requests are signed with (§5.6); for admins (§5.8). */
+interface ShownSecret {
+  createdAt: number;
+  masked: string;
+}
+
+export type Planned = { kind: 'planned'; secret: string; from: number };
+
+/** The secrets that a team's outgoing requests are signed with (§5.6); for admins (§5.8). */
 export class Signing {
   readonly #deps: Deps;
 
@@ -19,13 +30,20 @@ export class Signing {
     this.#deps = deps;
   }
 
-  async readSigningSecret(actor: Actor): Promise<{ createdAt: number; masked: string } | null> {
+  async readSigningSecret(actor: Actor): Promise<ShownSecret | null> {
     const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
-    const setAt = await this.#deps.store.teams.readSigningSecretSetAt(teamId);
+    const { teams } = this.#deps.store;
+    const setAt = await teams.readSigningSecretSetAt(teamId);
     if (setAt === null) return null;
-    const secret = await this.#open(teamId);
-    const masked = secret === null ? UNREADABLE_TEXTS.secret : `whsec_••••${secret.slice(-4)}`;
-    return { createdAt: setAt, masked };
+    return { createdAt: setAt, masked: mask(await this.#open(teamId)) };
+  }
+
+  /** The one that is made and not in force yet, and from when on it is. */
+  async readNextSecret(actor: Actor): Promise<(ShownSecret & { from: number }) | null> {
+    const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
+    const next = await this.#deps.store.nextSecrets.find(teamId);
+    if (next === null) return null;
+    return { createdAt: next.setAt, from: next.from, masked: mask(await this.#openNext(teamId)) };
   }
 
   /** The text, for an admin who asks for it. */
@@ -33,6 +51,12 @@ export class Signing {
     const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
     await this.#deps.activity.ofTeam(teamId, actor, { action: 'signing.shown' });
     return this.#open(teamId);
+  }
+
+  async revealNextSecret(actor: Actor): Promise<string | null> {
+    const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
+    await this.#deps.activity.ofTeam(teamId, actor, { action: 'signing.next-shown' });
+    return this.#openNext(teamId);
   }
 
   /** Makes the first or replaces the old one; in force with the next request (§5.6). */
@@ -45,7 +69,32 @@ export class Signing {
     return secret;
   }
 
-  /** Requests are no longer signed. */
+  /**
+   * Makes the next one, in the place of one that was planned before: receivers are given it before it signs.
+   *
+   * @param from  from when on it signs: a date and a time in UTC
+   */
+  async planSigningSecret(actor: Actor, from: string): Promise<Planned | Refused> {
+    const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
+    return planSecret(this.#deps, { teamId, from, doer: actor });
+  }
+
+  /** False where there is none to put in force. */
+  async useNextSecret(actor: Actor): Promise<boolean> {
+    const { store, clock, activity } = this.#deps;
+    const { teamId } = await authorize(store, actor, 'signing-secret');
+    const isChanged = await store.nextSecrets.useNow(teamId, clock.now());
+    if (isChanged) await activity.ofTeam(teamId, actor, { action: 'signing.next-used' });
+    return isChanged;
+  }
+
+  async deleteNextSecret(actor: Actor): Promise<void> {
+    const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
+    await this.#deps.store.nextSecrets.drop(teamId);
+    await this.#deps.activity.ofTeam(teamId, actor, { action: 'signing.next-deleted' });
+  }
+
+  /** Requests are no longer signed, and a next secret is gone too. */
   async deleteSigningSecret(actor: Actor): Promise<void> {
     const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
     await this.#deps.store.teams.removeSigningSecret(teamId);
@@ -54,11 +103,38 @@ export class Signing {
 
   /** Null where there is none, or where it does not open: it can be replaced all the same. */
   async #open(teamId: string): Promise<string | null> {
-    try {
-      return (await this.#deps.store.teams.readSigningSecret(teamId))?.secret ?? null;
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'STORE_WRONG_KEY') throw error;
-      return null;
-    }
+    const { teams } = this.#deps.store;
+    return orUnreadable(async () => (await teams.readSigningSecret(teamId))?.secret ?? null);
+  }
+
+  async #openNext(teamId: string): Promise<string | null> {
+    return orUnreadable(() => this.#deps.store.nextSecrets.reveal(teamId));
+  }
+}
+
+/** Makes a team's next secret for somebody who may. */
+export async function planSecret(
+  { store, clock, activity }: Deps,
+  { teamId, from, doer }: { teamId: string; from: string; doer: Actor | 'command-line' },
+): Promise<Planned | Refused> {
+  const now = clock.now();
+  const at = readChangeDate(from, now);
+  if (typeof at !== 'number') return at;
+  const secret = makeSecret('whsec_');
+  await store.nextSecrets.plan(teamId, secret, { setAt: now, from: at });
+  await activity.ofTeam(teamId, doer, { action: 'signing.planned', detail: formatInstant(at) });
+  return { kind: 'planned', secret, from: at };
+}
+
+function mask(secret: string | null): string {
+  return secret === null ? UNREADABLE_TEXTS.secret : `whsec_••••${endOfSecret(secret)}`;
+}
+
+async function orUnreadable(open: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await open();
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'STORE_WRONG_KEY') throw error;
+    return null;
   }
 }

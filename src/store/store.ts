@@ -42,6 +42,7 @@ import { takeServingLock } from './sqlite/serving-lock.ts';
 import { SourceFigureStore } from './figures/source-figures.ts';
 import { SnapshotStore } from './figures/snapshots.ts';
 import { SqliteSignals } from './sqlite/signals.ts';
+import { NextSecretStore } from './people/next-secrets.ts';
 import { TeamStore } from './people/teams.ts';
 import { UsageStore } from './figures/usage.ts';
 import { UserStore } from './people/users.ts';
@@ -106,6 +107,7 @@ export interface Store {
   readonly depths: DepthStore;
   readonly bulkTasks: BulkTaskStore;
   readonly teams: TeamStore;
+  readonly nextSecrets: NextSecretStore;
   readonly usage: UsageStore;
   readonly activity: ActivityStore;
   readonly alerts: AlertStore;
@@ -237,6 +239,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     depths: new DepthStore(main, searches),
     bulkTasks: new BulkTaskStore(main),
     teams: new TeamStore(main, sealer),
+    nextSecrets: new NextSecretStore(main, sealer),
     usage: new UsageStore(main),
     activity: new ActivityStore(main, searches),
     alerts: new AlertStore(main, searches),

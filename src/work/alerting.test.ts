@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { newId } from '#domain/ids';
+import { parseUtc } from '#domain/instant';
 import { readTopLevelFields } from '#domain/json-text';
 import type { ChannelConfig } from '#domain/notification-channel';
 import { aCron, aQueue, aTeam } from '#testing/factories';
@@ -9,7 +10,7 @@ import { openSqliteTestStore } from '#testing/stores';
 import { readChannelInput } from './channel-input.ts';
 import { maskUrl } from './channels.ts';
 import { readFormFields } from './form-fields.ts';
-import { parseUtc, readWindowInput } from './window-input.ts';
+import { readWindowInput } from './window-input.ts';
 import { createWork } from './work.ts';
 
 const HOUR = 3_600_000;

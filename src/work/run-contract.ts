@@ -36,6 +36,8 @@ export interface ShownRequest {
    * has not been sent, or where its body isn't known any more.
    */
   signedText: string | null;
+  /** How the secret ended that it was signed with; null where it went out unsigned, or where that is not known. */
+  signedWith: string | null;
 }
 
 export interface ShownResponse {

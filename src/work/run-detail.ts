@@ -98,7 +98,8 @@ function showRequest(
   const { method, url, headers, isPayloadKnown } = facts;
   if (request === 'query-too-long') {
     const shown = { method, url, headers: showHeaders(headers, showing), isPayloadKnown };
-    return { ...shown, bodyText: null, bodyBytes: 0, isBodyCut: false, signedText: null };
+    const noBody = { bodyText: null, bodyBytes: 0, isBodyCut: false };
+    return { ...shown, ...noBody, signedText: null, signedWith: null };
   }
   const text = textOf(request.body);
   const most = showing.isWhole ? Infinity : MOST_SHOWN;
@@ -116,6 +117,7 @@ function showRequest(
       signature !== null && isPayloadKnown
         ? `${signature.timestamp}.${text ?? ''}`.slice(0, most)
         : null,
+    signedWith: signature?.secretEnd ?? null,
   };
 }
 

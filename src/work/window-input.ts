@@ -1,4 +1,5 @@
 import { isId } from '#domain/ids';
+import { parseUtc } from '#domain/instant';
 import type { JsonField } from '#domain/json-text';
 import { type AlertSource, WEEK_MS } from '#domain/maintenance';
 import type { WindowSettings } from '#store/alerts/windows';
@@ -64,19 +65,6 @@ function readInstant(
   const at = given.kind === 'string' ? parseUtc(given.value) : null;
   if (at === null) findings.add(field, texts.unreadable);
   return at;
-}
-
-const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d{1,9})?(?:Z|\+00:00)?$/;
-
-/** A date and a time in UTC, fractions of a second cut off. Null for a day that no calendar has. */
-export function parseUtc(text: string): number | null {
-  const [, date, time, seconds = ':00'] = DATE_AND_TIME.exec(text.trim()) ?? [];
-  if (date === undefined || time === undefined) return null;
-  const iso = `${date}T${time}${seconds}`;
-  const at = Date.parse(`${iso}Z`);
-  // The parser takes 30 February for 2 March, and 24:00 for the next day.
-  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(iso)) return null;
-  return at >= 0 ? at : null;
 }
 
 function readCovers(fields: Fields, findings: Findings): WindowInput['covers'] {

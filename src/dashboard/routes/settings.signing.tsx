@@ -15,15 +15,26 @@ import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/shown-once.ts';
 import { Time } from '../parts/Time.tsx';
 import { verificationSamples } from '../words/verification-samples.ts';
+import { NextSecret } from '../signing/NextSecret.tsx';
+import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.signing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { actor } = requirePermission(context, 'signing-secret');
-  const secret = await context.get(services).people.signing.readSigningSecret(actor);
-  return { secret, headers: { signature: SIGNATURE_HEADER, timestamp: TIMESTAMP_HEADER } };
+  const { signing } = context.get(services).people;
+  const secret = await signing.readSigningSecret(actor);
+  const next = await signing.readNextSecret(actor);
+  return { secret, next, headers: { signature: SIGNATURE_HEADER, timestamp: TIMESTAMP_HEADER } };
 }
 
-type Answer = { secret?: string; check?: { isRight: boolean; expected: string }; problem?: string };
+type Answer = {
+  secret?: string;
+  /** Of a form for the next secret that was refused. */
+  typed?: string;
+  errors?: FieldErrors;
+  check?: { isRight: boolean; expected: string };
+  problem?: string;
+};
 
 export async function action({ context }: Route.ActionArgs) {
   const { actor } = requirePermission(context, 'signing-secret');
@@ -32,22 +43,43 @@ export async function action({ context }: Route.ActionArgs) {
   switch (readText(form, 'intent')) {
     case 'generate':
       return data<Answer>({ secret: await signing.generateSigningSecret(actor) });
-    case 'reveal': {
-      const secret = await signing.revealSigningSecret(actor);
-      return data<Answer>(secret === null ? {} : { secret });
-    }
+    case 'reveal':
+      return shown(await signing.revealSigningSecret(actor));
     case 'delete':
       await signing.deleteSigningSecret(actor);
-      return redirectWithToast(
-        '/settings/signing',
-        { kind: 'done', text: 'Requests are no longer signed.' },
-        context.get(requestFacts).baseUrl,
+      return done(context, 'Requests are no longer signed.');
+    case 'plan': {
+      const typed = readText(form, 'from');
+      const outcome = await signing.planSigningSecret(actor, typed);
+      if (outcome.kind === 'planned') return data<Answer>({ secret: outcome.secret });
+      return data<Answer>({ typed, errors: outcome.errors }, { status: 422 });
+    }
+    case 'reveal-next':
+      return shown(await signing.revealNextSecret(actor));
+    case 'use-next':
+      return done(
+        context,
+        (await signing.useNextSecret(actor))
+          ? 'The next request is signed with the new secret.'
+          : 'There is no next secret any more.',
       );
+    case 'delete-next':
+      await signing.deleteNextSecret(actor);
+      return done(context, 'The next secret is deleted.');
     case 'check':
       return data<Answer>(checkSignature(form, await signing.revealSigningSecret(actor)));
     default:
       throw data(null, { status: 400 });
   }
+}
+
+function shown(secret: string | null) {
+  return data<Answer>(secret === null ? {} : { secret });
+}
+
+function done(context: Route.ActionArgs['context'], text: string) {
+  const { baseUrl } = context.get(requestFacts);
+  return redirectWithToast('/settings/signing', { kind: 'done', text }, baseUrl);
 }
 
 /** Says whether a received request was signed with the present secret. */
@@ -65,7 +97,7 @@ function checkSignature(form: FormData, secret: string | null): Answer {
 }
 
 export default function Signing({ loaderData, actionData }: Route.ComponentProps) {
-  const { secret, headers } = loaderData;
+  const { secret, next, headers } = loaderData;
   const answer: Answer = actionData ?? {};
   const { kept, take } = useKept(actionData, (answer) => answer.secret);
   return (
@@ -81,6 +113,7 @@ export default function Signing({ loaderData, actionData }: Route.ComponentProps
         ) : null}
         {secret ? <Present secret={secret} /> : <None />}
       </Section>
+      <NextSecret next={next} typed={answer.typed ?? ''} errors={answer.errors} />
       <Section
         title="How to verify"
         note="Compare in constant time, and refuse timestamps more than five minutes off."
@@ -120,7 +153,7 @@ function Present({ secret }: { secret: { createdAt: number; masked: string } }) 
       <DefinitionList
         entries={[
           ['Secret', <code key="secret">{secret.masked}</code>],
-          ['Generated', <Time key="time" at={secret.createdAt} />],
+          ['In force since', <Time key="time" at={secret.createdAt} />],
         ]}
       />
       <div className="row">
@@ -136,11 +169,11 @@ function Present({ secret }: { secret: { createdAt: number; masked: string } }) 
           variant="default"
         >
           The next request is signed with the new one. Receivers that know only the old one refuse
-          it.
+          it. To change without a gap, generate the next secret below.
         </ConfirmDialog>
         <ConfirmDialog word="Delete" question="Stop signing?" fields={{ intent: 'delete' }}>
           Requests then carry neither signature nor timestamp. Receivers that ask for one refuse
-          them.
+          them. A next secret is deleted too.
         </ConfirmDialog>
       </div>
     </>

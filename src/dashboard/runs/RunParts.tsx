@@ -176,7 +176,7 @@ function RequestBody({
   /** Where all of a long body is; null: nowhere. */
   wholeAt: string | null;
 }) {
-  const { bodyText, bodyBytes, isBodyCut, signedText } = request;
+  const { bodyText, bodyBytes, isBodyCut, signedText, signedWith } = request;
   return (
     <div>
       <h3>
@@ -194,6 +194,11 @@ function RequestBody({
           {`Show all ${describeBytes(bodyBytes)}`}
         </Link>
       ) : null}
+      {signedWith === null ? null : (
+        <p>
+          Signed with the secret that ends in <code>{signedWith}</code>.
+        </p>
+      )}
       {signedText === null ? null : (
         <details className={classes.signed}>
           <summary>{`Signed bytes${isBodyCut ? ', their beginning' : ''}`}</summary>

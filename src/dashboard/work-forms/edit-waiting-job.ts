@@ -1,6 +1,6 @@
 import type { JobDetail, JobEdit } from '#work/jobs';
 import { latestStart } from '#work/jobs';
-import { parseUtc } from '#work/window-input';
+import { parseUtc } from '#domain/instant';
 import type { FieldErrors } from '../services.ts';
 import { readJobForm } from './read-forms.ts';
 import type { FormReading, JobFormValues } from './form-values.ts';

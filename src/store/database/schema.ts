@@ -22,7 +22,12 @@ export interface TeamsTable {
   name: string;
   plan: string;
   sealed_signing_secret: string | null;
+  /** Since when it has been in force. */
   signing_secret_set_at: number | null;
+  sealed_next_signing_secret: string | null;
+  next_signing_secret_set_at: number | null;
+  /** From when on it takes the place of the present one. */
+  next_signing_secret_from: number | null;
   created_at: number;
   /** Set when the team is deleted: its work stops at once, its rows go in small batches. */
   deleted_at: number | null;

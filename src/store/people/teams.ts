@@ -34,6 +34,9 @@ export async function insertTeam(
     plan,
     sealed_signing_secret: null,
     signing_secret_set_at: null,
+    sealed_next_signing_secret: null,
+    next_signing_secret_set_at: null,
+    next_signing_secret_from: null,
     created_at: now,
     deleted_at: null,
   };
@@ -104,12 +107,18 @@ export class TeamStore {
     });
   }
 
-  /** Requests are no longer signed. */
+  /** Requests are no longer signed, and will not be. */
   async removeSigningSecret(teamId: string): Promise<void> {
-    await this.#change(teamId, { sealed_signing_secret: null, signing_secret_set_at: null });
+    await this.#change(teamId, {
+      sealed_signing_secret: null,
+      signing_secret_set_at: null,
+      sealed_next_signing_secret: null,
+      next_signing_secret_set_at: null,
+      next_signing_secret_from: null,
+    });
   }
 
-  /** When the team's signing secret was made; null where there is none. */
+  /** Since when the team's signing secret has been in force; null where there is none. */
   async readSigningSecretSetAt(teamId: string): Promise<number | null> {
     const row = await this.#db.read((db) =>
       db
