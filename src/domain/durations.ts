@@ -5,12 +5,15 @@ export interface TimedRun {
   status: 'success' | 'failed';
 }
 
+/** Durations of finished runs within one step of time. */
 export interface DurationStep {
   from: number;
   to: number;
   runs: number;
   failed: number;
+  /** Null where no run ended in the step. */
   medianMs: number | null;
+  /** The duration that 95 % of the runs did not exceed. */
   p95Ms: number | null;
 }
 

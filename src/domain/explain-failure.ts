@@ -19,11 +19,15 @@ export interface FailureFacts {
   address: string | null;
 }
 
-/** A failure in plain words, and the next step. `useUrl` is a redirect's target, absolute. */
+/** A failure in plain words, and what to do about it. */
 export interface Explanation {
+  /** One line: what happened. */
   title: string;
+  /** One to three sentences: why, and to what. */
   text: string;
+  /** What to do next. */
   nextStep: string;
+  /** A redirect's target, absolute, to offer "use this URL"; null for every other failure. */
   useUrl: string | null;
 }
 

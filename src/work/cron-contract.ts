@@ -1,18 +1,13 @@
 /** What the pages of crons and queues ask and show, and the overview. Types only. */
+import type { DurationStep } from '#domain/durations';
 import type { QueueHealth } from '#domain/queue-health';
 import type { Cron, ExecutionRecord } from '#store/crons/crons';
 import type { JobRecord } from '#store/jobs/job-records';
 import type { Queue } from '#store/queues/queues';
-import type { BoundedCount } from './run-contract.ts';
+import type { CronSearch, RunResult } from '#store/lists/cron-lists';
+import type { BoundedCount } from '#store/lists/job-counts';
 
-/** One bar of the recent results. */
-export interface RunResult {
-  id: string;
-  status: 'success' | 'failed' | 'running';
-  completedAt: number | null;
-  durationMs: number | null;
-  responseStatus: number | null;
-}
+export type { CronSearch, DurationStep, RunResult };
 
 export interface CronListRow {
   cron: Omit<Cron, 'headers' | 'payload'>;
@@ -22,14 +17,6 @@ export interface CronListRow {
   successRate: number | null;
   /** The newest run, whatever its state. */
   lastRun: RunResult | null;
-}
-
-/** What a list of crons is narrowed to; everything given must hold. */
-export interface CronSearch {
-  /** Within the name, the URL or the id, A to Z in either case. */
-  text?: string;
-  /** `failed`: active, and the last finished run failed. */
-  status?: 'active' | 'paused' | 'failed';
 }
 
 interface CronRowsPage {
@@ -49,18 +36,6 @@ export interface ExecutionPage {
   executions: ExecutionListRow[];
   next: string | null;
   previous: string | null;
-}
-
-/** Durations of finished runs within one step of time. */
-export interface DurationStep {
-  from: number;
-  to: number;
-  runs: number;
-  failed: number;
-  /** Null where no run ended in the step. */
-  medianMs: number | null;
-  /** The duration that 95 % of the runs did not exceed. */
-  p95Ms: number | null;
 }
 
 export interface Durations {

@@ -1,83 +1,13 @@
 /** What the pages of jobs and failures ask and show. Types only. */
-import type { FailureReason } from '#domain/failure';
-import type { JobRecord } from '#store/jobs/job-records';
+import type { BulkKind, BulkTask } from '#store/jobs/bulk-tasks';
 import type { ResentCount } from '#store/jobs/resent';
-import type { BoundedCount } from './run-contract.ts';
+import type * as failures from '#store/lists/failures';
+import type { BoundedCount } from '#store/lists/job-counts';
+import type { JobPage } from '#store/lists/job-list';
+import type { FoundJob, JobSearch, JobTab } from '#store/lists/search';
 
-export type { ResentCount };
-
-/** The tabs of §3.3. */
-export type JobTab = 'all' | 'pending' | 'processing' | 'retrying' | 'completed' | 'failed';
-
-/**
- * What a list of jobs is narrowed to; everything given must hold. Ids may be any text: one that the team
- * has nothing of finds nothing.
- *
- * The time of a job is when it ended; while it runs, when it started; while it waits, when it is due.
- */
-export interface JobSearch {
-  tab: JobTab;
-  queueId?: string;
-  /** A job's id: finds that attempt and the others of the same job. */
-  id?: string;
-  /** Case-sensitive, from the scheme on. */
-  urlPrefix?: string;
-  /** Origin and path exactly, any query: what `FailureGroup.target` says. */
-  target?: string;
-  /** Case-sensitive text within the payload as it was given. */
-  payloadText?: string;
-  /** Case-sensitive text within what is kept of the response body. */
-  responseText?: string;
-  /** A status, or what `readStatusCodes` makes of a text: `5xx,404`, `none`. */
-  statusCode?: number | string;
-  /** `unknown`: failed without a reason (3xx). */
-  reason?: FailureReason | 'unknown';
-  /** The time of the job, in milliseconds: from (inclusive), to (exclusive). */
-  from?: number;
-  to?: number;
-  /** Only failed jobs that were resent (§3.3). The Failed tab without it leaves them out. */
-  resent?: boolean;
-}
-
-export interface JobListRow extends JobRecord {
-  /** The time of the job, by which the list is ordered. */
-  at: number;
-}
-
-/**
- * One page. Pending and Retrying come earliest due first; every other tab latest first (All begins with what
- * is planned, then what was). Cursors are opaque and go into the address as they are.
- */
-export interface JobPage {
-  jobs: JobListRow[];
-  /** Null at either end. A page may be short, or even empty, and still have a next one: see `searchedBackTo`. */
-  next: string | null;
-  previous: string | null;
-  /**
-   * Set where the search stopped before the end because it had looked at enough (text, or a filter that
-   * few jobs fit): everything up to this time was searched; `next` goes on from there.
-   */
-  searchedBackTo: number | null;
-}
-
-export type BulkKind = 'fire' | 'retry' | 'delete';
-
-/** A bulk action over a filter, as it runs on the server. */
-export interface BulkTask {
-  id: string;
-  kind: BulkKind;
-  /** What it was asked to work through; what arrived later is left alone. */
-  search: JobSearch;
-  state: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
-  /** How many matched when it was asked for. */
-  total: BoundedCount;
-  /** How many were fired, retried or deleted so far. */
-  done: number;
-  /** How many were looked at and turned out to be in another state by then. */
-  skipped: number;
-  createdAt: number;
-  finishedAt: number | null;
-}
+export type { BulkKind, BulkTask, JobPage, JobSearch, JobTab, ResentCount };
+export type { FoundJob as JobListRow };
 
 /** A bulk action as its bar tells it. */
 export interface ShownTask extends BulkTask {
@@ -120,27 +50,15 @@ export type BulkOutcome =
   /** The tab holds nothing that this may be done to, or too many tasks of the team are under way. */
   | { kind: 'refused'; error: string };
 
-/** Failed jobs of one reason, target and code, less what was resent. */
-export interface FailureGroup {
-  reason: FailureReason | 'unknown';
-  /** Origin and path, without the query. */
-  target: string;
-  statusCode: number | null;
-  count: number;
-  firstSeenAt: number;
-  lastSeenAt: number;
-  /** Counts in 24 equal steps between `FailureGroups.from` and `.to`, earliest first. */
-  series: number[];
+export interface FailureGroup extends failures.FailureGroup {
   /** Finds exactly these jobs: for the link, Retry and Delete per group. */
   search: JobSearch;
 }
 
-export interface FailureGroups {
+export interface FailureGroups extends Omit<failures.FailureGroups, 'groups'> {
   groups: FailureGroup[];
   from: number;
   to: number;
-  /** Set where there were more failures than are counted: the newest back to this time are in. */
-  countedBackTo: number | null;
 }
 
 export interface JobPages {
@@ -174,10 +92,7 @@ export interface JobPages {
   /** The team's tasks of the last days, newest first. */
   listBulkTasks(teamId: string): Promise<ShownTask[]>;
   /** The last attempts of the jobs that a retry made, those that failed first; at most 200. Null: no such retry. */
-  listResent(
-    teamId: string,
-    taskId: string,
-  ): Promise<{ task: ShownTask; jobs: JobListRow[] } | null>;
+  listResent(teamId: string, taskId: string): Promise<{ task: ShownTask; jobs: FoundJob[] } | null>;
   /** Takes back what a retry has not sent yet, within ten seconds. @returns how many; null: too late, or no such retry */
   takeBackResent(teamId: string, taskId: string): Promise<number | null>;
   findBulkTask(teamId: string, taskId: string): Promise<BulkTask | null>;

@@ -1,15 +1,14 @@
 /** What the pages of single runs (a job's attempt, a cron's execution) show. Types only. */
 import type { Assertion } from '#domain/assertion';
+import type { AssertionVerdict } from '#domain/assertions';
 import type { HeaderList, HttpMethod, Timing } from '#domain/exchange';
+import type { Explanation } from '#domain/explain-failure';
 import type { FailureReason } from '#domain/failure';
 import type { JobRecord } from '#store/jobs/job-records';
 import type { ExecutionRecord } from '#store/crons/crons';
 
-/** A count that stops (at 10,000; in rows of queues at 1,000): `isMore` is shown as a plus behind it. */
-export interface BoundedCount {
-  count: number;
-  isMore: boolean;
-}
+export type { BoundedCount } from '#store/lists/job-counts';
+export type { Explanation };
 
 /** One header of the request; `value` is null where it is a secret (§5.9) and was not asked for. */
 export interface ShownHeader {
@@ -53,13 +52,8 @@ export interface ShownResponse {
   keptBytes: number;
 }
 
-/** An assertion with what was found; `ok` null: it was not evaluated (the answer was no 2xx). */
-export interface ShownAssertion {
-  assertion: Assertion;
-  ok: boolean | null;
-  expected: string;
-  got: string;
-}
+/** `ok` null: it was not evaluated (the answer was no 2xx). */
+export type ShownAssertion = Omit<AssertionVerdict, 'ok'> & { ok: boolean | null };
 
 /**
  * `none`: no callback URL. `not-due`: the run has not ended, or ended in a way that calls nobody.
@@ -68,18 +62,6 @@ export interface ShownAssertion {
 export interface ShownCallback {
   url: string | null;
   state: 'none' | 'not-due' | 'waiting' | 'sent';
-}
-
-/** A failure in plain words, and what to do about it. */
-export interface Explanation {
-  /** One line: what happened. */
-  title: string;
-  /** One to three sentences: why, and to what. */
-  text: string;
-  /** What to do next. */
-  nextStep: string;
-  /** A redirect's target, absolute, to offer "use this URL"; null for every other failure. */
-  useUrl: string | null;
 }
 
 /** What every detail page shows, whichever kind of run it is. */

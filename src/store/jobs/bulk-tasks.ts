@@ -8,14 +8,18 @@ import type { BulkTasksTable, Tables } from '../database/schema.ts';
 
 export type BulkKind = BulkTasksTable['kind'];
 
-/** A bulk action as people see it (see `BulkTask` in work/job-contract.ts). */
+/** A bulk action over a filter, as it runs on the server. */
 export interface BulkTask {
   id: string;
   kind: BulkKind;
+  /** What it was asked to work through; what arrived later is left alone. */
   search: JobSearch;
   state: BulkTasksTable['state'];
+  /** How many matched when it was asked for. */
   total: BoundedCount;
+  /** How many were fired, retried or deleted so far. */
   done: number;
+  /** How many were looked at and turned out to be in another state by then. */
   skipped: number;
   createdAt: number;
   finishedAt: number | null;

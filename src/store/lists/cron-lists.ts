@@ -81,9 +81,11 @@ export interface CronKey {
   id: string;
 }
 
-/** What a list of crons is narrowed to (see `CronSearch` in work/cron-contract.ts). */
+/** What a list of crons is narrowed to; everything given must hold. */
 export interface CronSearch {
+  /** Within the name, the URL or the id, A to Z in either case. */
   text?: string;
+  /** `failed`: active, and the last finished run failed. */
   status?: 'active' | 'paused' | 'failed';
 }
 

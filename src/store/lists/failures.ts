@@ -5,18 +5,22 @@ import { findQueueIds } from './job-list.ts';
 import { KeyMerge } from './key-merge.ts';
 import { rangesOf } from './ranges.ts';
 
+/** Failed jobs of one reason, target and code, less what was resent. */
 export interface FailureGroup {
   reason: FailureReason | 'unknown';
+  /** Origin and path, without the query. */
   target: string;
   statusCode: number | null;
   count: number;
   firstSeenAt: number;
   lastSeenAt: number;
+  /** Counts in 24 equal steps of the time that was asked for, earliest first. */
   series: number[];
 }
 
 export interface FailureGroups {
   groups: FailureGroup[];
+  /** Set where there were more failures than are counted: the newest back to this time are in. */
   countedBackTo: number | null;
 }
 

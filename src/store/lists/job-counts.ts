@@ -9,6 +9,7 @@ import { type JobSearch, needsLookingAt } from './search.ts';
 /** Counting stops here. */
 export const MOST_COUNTED = 10_000;
 
+/** A count that stops (at 10,000; in rows of queues at 1,000): `isMore` is shown as a plus behind it. */
 export interface BoundedCount {
   count: number;
   isMore: boolean;

@@ -12,11 +12,19 @@ import {
   needsLookingAt,
 } from './search.ts';
 
-/** One page of a list of jobs (see `JobPage` in work/job-contract.ts). */
+/**
+ * One page. Pending and Retrying come earliest due first; every other tab latest first (All begins with what
+ * is planned, then what was). Cursors are opaque and go into the address as they are.
+ */
 export interface JobPage {
   jobs: FoundJob[];
+  /** Null at either end. A page may be short, or even empty, and still have a next one: see `searchedBackTo`. */
   next: string | null;
   previous: string | null;
+  /**
+   * Set where the search stopped before the end because it had looked at enough (text, or a filter that
+   * few jobs fit): everything up to this time was searched; `next` goes on from there.
+   */
   searchedBackTo: number | null;
 }
 

@@ -2,19 +2,36 @@ import type { FailureReason } from '#domain/failure';
 import { hasStatusCode } from '#domain/status-codes';
 import type { JobRecord } from '../jobs/job-records.ts';
 
-/** What a list of jobs is narrowed to (see `JobSearch` in work/job-contract.ts). Ids are shaped like ids. */
+/** The tabs of §3.3. */
+export type JobTab = 'all' | 'pending' | 'processing' | 'retrying' | 'completed' | 'failed';
+
+/**
+ * What a list of jobs is narrowed to; everything given must hold. Ids may be any text: one that the team
+ * has nothing of finds nothing.
+ *
+ * The time of a job is when it ended; while it runs, when it started; while it waits, when it is due.
+ */
 export interface JobSearch {
-  tab: 'all' | 'pending' | 'processing' | 'retrying' | 'completed' | 'failed';
+  tab: JobTab;
   queueId?: string;
+  /** A job's id: finds that attempt and the others of the same job. */
   id?: string;
+  /** Case-sensitive, from the scheme on. */
   urlPrefix?: string;
+  /** Origin and path exactly, any query: what `FailureGroup.target` says. */
   target?: string;
+  /** Case-sensitive text within the payload as it was given. */
   payloadText?: string;
+  /** Case-sensitive text within what is kept of the response body. */
   responseText?: string;
+  /** A status, or what `readStatusCodes` makes of a text: `5xx,404`, `none`. */
   statusCode?: number | string;
+  /** `unknown`: failed without a reason (3xx). */
   reason?: FailureReason | 'unknown';
+  /** The time of the job, in milliseconds: from (inclusive), to (exclusive). */
   from?: number;
   to?: number;
+  /** Only failed jobs that were resent (§3.3). The Failed tab without it leaves them out. */
   resent?: boolean;
 }
 
@@ -25,6 +42,7 @@ export interface JobKey {
 }
 
 export interface FoundJob extends JobRecord {
+  /** The time of the job, by which the list is ordered. */
   at: number;
 }
 
