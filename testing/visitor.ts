@@ -35,7 +35,7 @@ export class Visitor {
   /** Sends a form; `headers` can say that it comes from somewhere else. */
   async post(
     path: string,
-    form: Record<string, string>,
+    form: Record<string, string> | [name: string, value: string][],
     headers: Record<string, string> = { Origin: this.#origin },
   ): Promise<PageAnswer> {
     // Whoever sends a form of a team has seen its page.

@@ -28,6 +28,7 @@ export type {
   ListedChannel,
 } from '#work/channels';
 export type { Activity, ActivityAsked } from '#work/activity';
+export type { CronAct, CronsActed, CronsChosen } from '#work/cron-actions';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/windows';
 

@@ -56,7 +56,8 @@ export function workAs(
 ): Work {
   const record = async (name: string, teamId: string, deed: ReturnType<Told>): Promise<void> => {
     try {
-      if (deed) await store.activity.record(teamId, doer, deed, store.clock.now());
+      const deeds = [deed ?? []].flat();
+      if (deeds.length > 0) await store.activity.record(teamId, doer, deeds, store.clock.now());
     } catch (error) {
       log.error('activity.not-recorded', { what: name, error: (error as Error).message });
     }

@@ -1,6 +1,7 @@
 import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
+import type { HeaderList } from '#domain/exchange';
 import { parseCronExpression } from '#domain/cron';
 import { isId } from '#domain/ids';
 import type { Cron, CronSettings, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
@@ -48,6 +49,12 @@ export interface CronWork {
     cronId: string,
     input: unknown,
   ): Promise<AssertionsOutcome<Cron>>;
+  /** @param change  from the headers that it has to those that it gets, which pass the rules of §2.10 */
+  setCronHeaders(
+    teamId: string,
+    cronId: string,
+    change: (headers: HeaderList) => HeaderList,
+  ): Promise<Cron | null>;
   /** Deletes a cron with its executions. */
   deleteCron(teamId: string, cronId: string): Promise<boolean>;
   findCron(teamId: string, cronId: string): Promise<Cron | null>;
@@ -102,6 +109,8 @@ export function createCronWork({ crons, clock }: Store): CronWork {
       const changed = isId(cronId) ? await crons.setAssertions(teamId, cronId, assertions) : null;
       return changed ? { kind: 'done', changed } : { kind: 'not-found' };
     },
+    setCronHeaders: async (teamId, cronId, change) =>
+      isId(cronId) ? crons.setHeaders(teamId, cronId, change) : null,
     deleteCron: async (teamId, cronId) => isId(cronId) && crons.delete(teamId, cronId),
     findCron,
     listCrons: (teamId) => crons.list(teamId),

@@ -17,7 +17,7 @@ export type Doing = Exclude<keyof Work, Reading | Passing>;
 export type Watch<Name extends Doing> = (
   work: Work,
   ...given: Parameters<Work[Name]>
-) => Promise<(came: Awaited<ReturnType<Work[Name]>>) => Deed | null>;
+) => Promise<(came: Awaited<ReturnType<Work[Name]>>) => Deed | Deed[] | null>;
 
 /** What each action of a team's people was, for its activity (§5.10). Whatever changes something is in here. */
 export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
@@ -37,6 +37,11 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
     came.kind === 'done'
       ? { action: 'cron.edited', subject: came.changed, detail: 'assertions' }
       : null,
+  setCronHeaders: async () => (cron) =>
+    cron && { action: 'cron.edited', subject: cron, detail: 'headers' },
+  actOnCrons: async (_work, _teamId, act) => {
+    return ({ done }) => done.map((subject) => ({ subject, ...ON_CRONS[act.kind] }));
+  },
   deleteCron: async (work, teamId, id) => {
     const cron = await work.findCron(teamId, id);
     return (isGone) => (isGone && cron ? { action: 'cron.deleted', subject: cron } : null);
@@ -119,6 +124,13 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
 
 type Named = { id: string; name: string };
 
+const ON_CRONS = {
+  start: { action: 'cron.started' },
+  pause: { action: 'cron.paused' },
+  run: { action: 'cron.run' },
+  delete: { action: 'cron.deleted' },
+  header: { action: 'cron.edited', detail: 'headers' },
+} as const;
 const ONE = { fire: 'job.fired', retry: 'job.retried', delete: 'job.deleted' } as const;
 const MANY = { fire: 'jobs.fired', retry: 'jobs.retried', delete: 'jobs.deleted' } as const;
 

@@ -5,6 +5,7 @@ import type { Store } from '#store/store';
 import { type ActivityWork, createActivityWork, workAs } from './activity.ts';
 import { type AlertWork, createAlertWork } from './alerts.ts';
 import { type ChannelWork, createChannelWork } from './channels.ts';
+import { type CronActions, createCronActions } from './cron-actions.ts';
 import type { CronPages } from './cron-contract.ts';
 import { type CronWork, createCronWork } from './crons.ts';
 import type { JobPages } from './job-contract.ts';
@@ -28,6 +29,7 @@ import { createWindowWork, type WindowWork } from './windows.ts';
  * what another team owns does not exist for it.
  */
 export type Work = CronWork &
+  CronActions &
   JobWork &
   QueueWork &
   OverviewWork &
@@ -61,8 +63,10 @@ export function createWork({
   isSecretHeader?: IsSecretHeader;
   testing?: Omit<TestRunOptions, 'store'>;
 }): Work {
+  const cronWork = createCronWork(store);
   const work: Work = {
-    ...createCronWork(store),
+    ...cronWork,
+    ...createCronActions(store, cronWork),
     ...createJobWork(store),
     ...createQueueWork(store),
     ...createOverviewWork(store),

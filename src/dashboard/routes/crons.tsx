@@ -3,7 +3,14 @@ import { data, Link, useLocation } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
-import { requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { type Context, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { type ChosenFields, cronBulk, CronsActedNotice, HeaderOfMany } from '../runs/CronBulk.tsx';
+import {
+  type CronBulkForm,
+  type HeaderTyped,
+  readChosen,
+  readCronBulk,
+} from '../runs/cron-bulk.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
@@ -25,7 +32,7 @@ import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
 import { formatRate } from '../runs/rates.ts';
-import type { CronListRow } from '../services.ts';
+import type { CronAct, CronListRow, CronsActed, FieldErrors } from '../services.ts';
 import classes from './crons.module.css';
 import type { Route } from './+types/crons.ts';
 
@@ -48,9 +55,15 @@ const done = {
   pause: ['pauseCron', 'The cron is paused: it does not run until it is started.'],
 } as const;
 
-export async function action({ context }: Route.ActionArgs) {
+type Answer =
+  | { asks: { typed: HeaderTyped; errors?: FieldErrors; chosen: ChosenFields } }
+  | { acted: CronsActed; kind: CronAct['kind'] };
+
+export async function action({ context, url }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const form = context.get(sentForm);
+  const bulk = readCronBulk(form);
+  if (bulk.kind !== 'other') return actOnMany(context, url, bulk);
   const intent = readText(form, 'intent');
   if (!Object.hasOwn(done, intent)) throw data(null, { status: 400 });
   const [verb, text] = done[intent as keyof typeof done];
@@ -64,7 +77,32 @@ export async function action({ context }: Route.ActionArgs) {
   );
 }
 
-export default function Crons({ loaderData }: Route.ComponentProps) {
+async function actOnMany(
+  context: Context,
+  url: URL,
+  bulk: Exclude<CronBulkForm, { kind: 'other' }>,
+) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const form = context.get(sentForm);
+  const { search } = readCronFilter(url.searchParams);
+  const chosen = readChosen(form, search);
+  if (chosen === null) {
+    const toast = { kind: 'failed', text: 'Tick some crons first. Nothing was changed.' } as const;
+    const { baseUrl } = context.get(requestFacts);
+    return redirectWithToast(`/crons${url.search}`, toast, baseUrl);
+  }
+  if (bulk.kind === 'ask') {
+    const { kind: _, ...asked } = bulk;
+    const fields = 'ids' in chosen ? { all: false, ids: chosen.ids } : { all: true, ids: [] };
+    const status = bulk.errors ? 422 : 200;
+    return data<Answer>({ asks: { ...asked, chosen: fields } }, { status });
+  }
+  const acted = await work.actOnCrons(team.id, bulk.act, chosen);
+  return data<Answer>({ acted, kind: bulk.act.kind });
+}
+
+export default function Crons({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { crons, next, previous, faults, isNarrowed, muted } = loaderData;
   const columns = useClockBehind(columnsWith(muted), 'next', ({ cron }) => cron.nextRunAt);
@@ -89,7 +127,9 @@ export default function Crons({ loaderData }: Route.ComponentProps) {
       <PageHeader title="Crons" action={create} />
       <div className={alertClasses.notices}>
         <MaintenanceNotice windows={muted.team} of="the team" />
+        {actionData && 'acted' in actionData ? <CronsActedNotice {...actionData} /> : null}
       </div>
+      {actionData && 'asks' in actionData ? <HeaderOfMany {...actionData.asks} /> : null}
       <Filters faults={faults} isNarrowed={isNarrowed} />
       {faults ? (
         <UnreadableFilter />
@@ -101,6 +141,7 @@ export default function Crons({ loaderData }: Route.ComponentProps) {
           columns={columns}
           rows={crons}
           keyOf={({ cron }) => cron.id}
+          bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
           isLive
         />
       )}

@@ -49,10 +49,19 @@ export class ActivityStore {
     this.#searches = searches;
   }
 
-  /** Keeps what somebody did in a team. */
-  async record(teamId: string, doer: Doer, deed: Deed, now: number): Promise<void> {
+  /** Keeps what somebody did in a team: one thing, or some hundreds at once. */
+  async record(
+    teamId: string,
+    doer: Doer,
+    deeds: Deed | readonly Deed[],
+    now: number,
+  ): Promise<void> {
     await this.#db.transact(async (trx) => {
-      await insert(trx, [teamId], { ...(await nameDoer(trx, doer)), ...deed }, now);
+      const named = await nameDoer(trx, doer);
+      await insert(
+        trx,
+        [deeds].flat().map((deed) => rowOf(teamId, named, deed, now)),
+      );
     });
   }
 
@@ -65,8 +74,11 @@ export class ActivityStore {
         .where('user_id', '=', userId)
         .limit(MOST_TEAMS)
         .execute();
-      const teamIds = teams.map(({ team_id }) => team_id);
-      await insert(trx, teamIds, { ...(await nameDoer(trx, doer)), ...deed }, now);
+      const named = await nameDoer(trx, doer);
+      await insert(
+        trx,
+        teams.map(({ team_id }) => rowOf(team_id, named, deed, now)),
+      );
     });
   }
 
@@ -93,7 +105,9 @@ export class ActivityStore {
   }
 }
 
-async function nameDoer(trx: Trx, doer: Doer): Promise<{ actor_id: string | null; actor: string }> {
+type NamedDoer = Pick<ActivityTable, 'actor_id' | 'actor'>;
+
+async function nameDoer(trx: Trx, doer: Doer): Promise<NamedDoer> {
   if (doer === COMMAND_LINE) return { actor_id: null, actor: 'Command line' };
   const user = await trx
     .selectFrom('users')
@@ -104,17 +118,14 @@ async function nameDoer(trx: Trx, doer: Doer): Promise<{ actor_id: string | null
   return { actor_id: doer.userId, actor };
 }
 
-type Named = Deed & { actor_id: string | null; actor: string };
-
-async function insert(
-  trx: Trx,
-  teamIds: readonly string[],
-  { action, subject, detail, ...doer }: Named,
+function rowOf(
+  teamId: string,
+  doer: NamedDoer,
+  { action, subject, detail }: Deed,
   now: number,
-): Promise<void> {
-  if (teamIds.length === 0) return;
-  const rows = teamIds.map((team_id) => ({
-    team_id,
+): ActivityTable {
+  return {
+    team_id: teamId,
     id: newId(now),
     at: now,
     ...doer,
@@ -122,8 +133,11 @@ async function insert(
     subject_id: subject?.id ?? null,
     subject: subject?.name ?? null,
     detail: detail?.slice(0, LONGEST_DETAIL) ?? null,
-  }));
-  await trx.insertInto('activity').values(rows).execute();
+  };
+}
+
+async function insert(trx: Trx, rows: readonly ActivityTable[]): Promise<void> {
+  if (rows.length > 0) await trx.insertInto('activity').values(rows).execute();
 }
 
 function activityOf(row: ActivityTable): Activity {

@@ -10,7 +10,7 @@ import {
   type StoredExecutionRow,
   type WholeExecutionRow,
 } from '../runs/every-run.ts';
-import { sealHeaders } from '../runs/headers.ts';
+import { openHeaders, sealHeaders } from '../runs/headers.ts';
 import type { CronsTable, EndedExecutionsTable, ExecutionStatus } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { SignalBus } from '../database/signals.ts';
@@ -130,6 +130,18 @@ export class CronStore {
     assertions: readonly Assertion[],
   ): Promise<Cron | null> {
     return this.#change(teamId, cronId, () => ({ assertions: JSON.stringify(assertions) }));
+  }
+
+  /** Changes the headers by what they are at that moment. Null: no such cron. */
+  async setHeaders(
+    teamId: string,
+    cronId: string,
+    change: (headers: HeaderList) => HeaderList,
+  ): Promise<Cron | null> {
+    return this.#change(teamId, cronId, ({ sealed_headers }) => {
+      const headers = change(openHeaders(this.#sealer, 'crons', sealed_headers));
+      return { sealed_headers: sealHeaders(this.#sealer, 'crons', headers) };
+    });
   }
 
   /** Starts a paused cron (§3.1); one that runs already keeps its next time. Null: no such cron. */

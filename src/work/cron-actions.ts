@@ -1,0 +1,121 @@
+import type { HeaderList } from '#domain/exchange';
+import { isId } from '#domain/ids';
+import { readTopLevelFields } from '#domain/json-text';
+import type { Cron } from '#store/crons/crons';
+import type { Store } from '#store/store';
+import type { CronSearch } from './cron-contract.ts';
+import type { CronWork } from './crons.ts';
+import { Findings } from './fields.ts';
+import { readHeaders } from './header-input.ts';
+
+/** What is done to many crons at once. */
+export type CronAct =
+  | { kind: 'start' | 'pause' | 'run' | 'delete' }
+  | {
+      kind: 'header';
+      name: string;
+      value: string;
+      /** Leaves alone what does not have the header yet. */
+      onlyWhereSet: boolean;
+    };
+
+export type CronsChosen = { ids: readonly string[] } | { search: CronSearch };
+
+export interface CronsActed {
+  done: { id: string; name: string }[];
+  /** With the reason, in words that follow the name. */
+  unchanged: { id: string; name: string; why: string }[];
+  /** There are more than are done at once, or it took too long: the rest was left alone. */
+  hasMore: boolean;
+}
+
+export interface CronActions {
+  /** At most 1,000 crons, and for at most 20 seconds. A header has to pass `checkHeaders` first. */
+  actOnCrons(teamId: string, act: CronAct, chosen: CronsChosen): Promise<CronsActed>;
+}
+
+export const MOST_CRONS_AT_ONCE = 1_000;
+const MOST_MS = 20_000;
+
+export function createCronActions(store: Store, work: CronWork): CronActions {
+  return { actOnCrons: (teamId, act, chosen) => actOnCrons(store, work, { teamId, act, chosen }) };
+}
+
+async function actOnCrons(
+  { crons, lists, clock }: Store,
+  work: CronWork,
+  { teamId, act, chosen }: { teamId: string; act: CronAct; chosen: CronsChosen },
+): Promise<CronsActed> {
+  const ids =
+    'ids' in chosen
+      ? [...new Set(chosen.ids.filter(isId))]
+      : await lists.listCronIds(teamId, { ...chosen.search, limit: MOST_CRONS_AT_ONCE });
+  const acted: CronsActed = { done: [], unchanged: [], hasMore: ids.length > MOST_CRONS_AT_ONCE };
+  const untilMs = clock.monotonicMs() + MOST_MS;
+  for (const id of ids.slice(0, MOST_CRONS_AT_ONCE)) {
+    if (clock.monotonicMs() > untilMs) return { ...acted, hasMore: true };
+    const cron = await crons.find(teamId, id);
+    if (cron === null) continue;
+    const named = { id, name: cron.name };
+    const why = refuseFor(cron, act) ?? (await actOnOne(work, cron, act));
+    if (why === null) acted.done.push(named);
+    else acted.unchanged.push({ ...named, why });
+  }
+  return acted;
+}
+
+const GONE = 'it is no longer here';
+
+/** Why it is left as it is; null: there is something to do. */
+function refuseFor(cron: Cron, act: CronAct): string | null {
+  if (act.kind === 'start' && cron.isActive) return 'it was active already';
+  if (act.kind === 'pause' && !cron.isActive) return 'it was paused already';
+  if (act.kind !== 'header') return null;
+  // What can't be opened would be lost by saving what is left.
+  if (cron.unreadable !== null) return cron.unreadable;
+  if (act.onlyWhereSet && !cron.headers.some(([name]) => isSame(name, act.name)))
+    return `it has no header ${act.name}`;
+  return checkHeaders(withHeader(cron.headers, act));
+}
+
+/** Why it could not be done; null: it is done. */
+async function actOnOne(work: CronWork, cron: Cron, act: CronAct): Promise<string | null> {
+  const { teamId, id } = cron;
+  switch (act.kind) {
+    case 'start':
+      return (await work.startCron(teamId, id)) ? null : GONE;
+    case 'pause':
+      return (await work.pauseCron(teamId, id)) ? null : GONE;
+    case 'run':
+      return (await work.runCronNow(teamId, id)) ? null : GONE;
+    case 'delete':
+      return (await work.deleteCron(teamId, id)) ? null : GONE;
+    case 'header':
+      return (await work.setCronHeaders(teamId, id, (headers) => withHeader(headers, act)))
+        ? null
+        : GONE;
+  }
+}
+
+function withHeader(
+  headers: HeaderList,
+  { name, value }: { name: string; value: string },
+): HeaderList {
+  const kept = headers.filter(([each]) => !isSame(each, name));
+  const at = headers.findIndex(([each]) => isSame(each, name));
+  return at === -1 ? [...headers, [name, value]] : kept.toSpliced(at, 0, [name, value]);
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** What is wrong with headers by the rules of §2.10, in one line; null for nothing. */
+export function checkHeaders(headers: HeaderList): string | null {
+  const json = `{"headers":${JSON.stringify(Object.fromEntries(headers))}}`;
+  const findings = new Findings();
+  const fields = readTopLevelFields(json);
+  readHeaders(fields ?? new Map(), findings);
+  const reading = findings.settle(null);
+  return reading.ok ? null : reading.errors.flatMap(([, texts]) => texts).join(' ');
+}
