@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { HeaderList } from '#domain/exchange';
 import type { Cron } from '#store/crons/crons';
 import { startDashboard, type TestDashboard } from '#testing/dashboard';
-import { aCron } from '#testing/makers';
+import { aCron } from '#testing/factories';
 import type { Visitor } from '#testing/visitor';
 
 let dashboard: TestDashboard;
