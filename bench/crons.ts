@@ -86,6 +86,6 @@ function cronOf(url: string) {
     timeoutSeconds: 30,
     alertThreshold: null,
     assertions: [],
-    alertSettings: { channels: {}, note: null, runbookUrl: null },
+    alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
   };
 }

@@ -54,7 +54,7 @@ async function startScene(openTestStore: OpenTestStore) {
         teamId,
         id,
         { ...cron, alertSettings: { ...cron.alertSettings, ...settings, channels } },
-        { isActive: false, nextRunAt: null },
+        { isActive: fields['is_active'] === true, nextRunAt: null, now: service.clock.now() },
       );
       return id;
     },
@@ -286,6 +286,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(said, {
         type: 'alert',
         level: 'failure',
+        kind: null,
         title: 'Failure: cron “Pay” failed',
         source: { kind: 'cron', id: cronId, name: 'Pay' },
         sources: [{ kind: 'cron', id: cronId, name: 'Pay' }],
@@ -371,6 +372,121 @@ forEachStore((dialect, openTestStore) => {
       const actions = eventsIn(chat).map(([action]) => action);
       assert.deepEqual(actions, ['trigger', 'resolve'], 'the trigger that failed came to nothing');
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
+    });
+  });
+
+  describe('reminders', () => {
+    const HOUR = 60 * MINUTE;
+    const posts = ({ requests }: Receiver) =>
+      requests.map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text);
+
+    test('come every few hours while a cron fails, and stop when it recovers', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      await using notifier = await startNotifier(service);
+      const wait = async (ms: number) => {
+        await service.clock.advance(ms);
+        await notifier.told();
+      };
+      const cronId = await scene.makeCron({}, { name: 'Pay', is_active: true }, { remindHours: 6 });
+      await scene.run(cronId, 'x');
+      await notifier.told();
+      await wait(6 * HOUR - 10_000);
+      assert.equal(chat.requests.length, 1, 'not before its time');
+      await wait(15_000);
+      await scene.run(cronId, 'x');
+      await wait(6 * HOUR);
+      await scene.run(cronId, 'o');
+      await notifier.told();
+      await wait(24 * HOUR);
+      assert.deepEqual(posts(chat), [
+        'Failure: cron “Pay” failed',
+        'Reminder: cron “Pay” still fails after 6 h',
+        'Reminder: cron “Pay” still fails after 12 h',
+        'Recovery: cron “Pay” works again after 12 h 5 s',
+      ]);
+      const alerts = await service.store.alerts.list(scene.teamId, { limit: 10 });
+      const kinds = alerts.map(({ level, kind }) => `${level} ${kind ?? 'run'}`);
+      assert.deepEqual(kinds.toReversed(), [
+        'failure run',
+        'failure reminder',
+        'failure reminder',
+        'recovery run',
+      ]);
+    });
+
+    test('do not come where nobody asked for them, nor of a cron that is paused', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      await using notifier = await startNotifier(service);
+      const [plain, paused] = [
+        await scene.makeCron({}, { is_active: true }),
+        await scene.makeCron({}, {}, { remindHours: 1 }),
+      ];
+      await scene.run(plain, 'x');
+      await scene.run(paused, 'x');
+      await notifier.told();
+      await service.clock.advance(30 * HOUR);
+      await notifier.told();
+      assert.equal(chat.requests.length, 2);
+    });
+
+    test('wait for the end of a maintenance window, and tell once what still fails', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      await using notifier = await startNotifier(service);
+      const wait = async (ms: number) => {
+        await service.clock.advance(ms);
+        await notifier.told();
+      };
+      const before = await scene.makeCron(
+        {},
+        { name: 'Before', is_active: true },
+        { remindHours: 1 },
+      );
+      await scene.run(before, 'x');
+      await notifier.told();
+      const now = service.clock.now();
+      await service.work.createWindow(teamId, {
+        name: 'Night',
+        startsAt: now,
+        endsAt: now + 5 * HOUR,
+        isWeekly: false,
+        covers: 'team',
+      });
+      const inside = await scene.makeCron(
+        {},
+        { name: 'Inside', is_active: true },
+        { remindHours: 1 },
+      );
+      await scene.run(inside, 'x');
+      await wait(5 * HOUR - 10_000);
+      assert.equal(chat.requests.length, 1, 'nothing inside the window');
+      await wait(20_000);
+      assert.deepEqual(
+        new Set(posts(chat).slice(1)),
+        new Set([
+          'Still failing after maintenance “Night”: cron “Inside” fails',
+          'Reminder: cron “Before” still fails after 5 h',
+        ]),
+      );
+      assert.equal(chat.requests.length, 3);
+      await wait(50 * MINUTE);
+      assert.equal(chat.requests.length, 3, 'what was told at the end is told again an hour later');
+      await wait(11 * MINUTE);
+      assert.equal(chat.requests.length, 5);
+    });
+
+    test('are raised once by two nodes', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service } = scene;
+      const cronId = await scene.makeCron({}, { is_active: true }, { remindHours: 1 });
+      await scene.run(cronId, 'x');
+      const other = dialect === 'sqlite' ? service.store : await service.store.openAnother();
+      await service.clock.advance(HOUR);
+      const now = service.clock.now();
+      await Promise.all([service.store, other].map(({ alerts }) => alerts.raiseReminders(now)));
+      assert.equal((await service.store.alerts.list(scene.teamId, { limit: 10 })).length, 2);
     });
   });
 

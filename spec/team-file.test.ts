@@ -339,6 +339,7 @@ crons:
     recovery_channels: []
     alert_note: Ask the night shift
     runbook_url: https://wiki.test/nightly
+    remind_hours: 6
 `;
     test('are made before what names them, and come back by their names', async () => {
       const teamId = await makeTeam();
@@ -370,6 +371,7 @@ crons:
         channels: { failure, recovery: [] },
         note: 'Ask the night shift',
         runbookUrl: 'https://wiki.test/nightly',
+        remindHours: 6,
       });
     });
     test('that there are none of are told with their place', async () => {

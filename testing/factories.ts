@@ -66,7 +66,7 @@ export async function aCron(
     timeoutSeconds: 30,
     alertThreshold: null,
     assertions: [],
-    alertSettings: { channels: {}, note: null, runbookUrl: null },
+    alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
   };
   const firstAt = nextRunAt === undefined ? now + 3_600_000 : nextRunAt;
   return store.crons.create(teamId, { ...usual, ...settings }, firstAt, now);

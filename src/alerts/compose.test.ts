@@ -35,6 +35,7 @@ function anAlert(change: Partial<StoredAlert> = {}): StoredAlert {
     delivery: 'pending',
     mutedBy: null,
     isRead: false,
+    kind: null,
     ...change,
   };
 }
@@ -61,6 +62,11 @@ describe('what an alert says', () => {
     [{ level: 'warning', failedRuns: 1 }, 1, 'Warning: cron “Nightly report” failed'],
     [{}, 1, 'Failure: cron “Nightly report” failed 2 times in a row'],
     [{ failedRuns: 1 }, 1, 'Failure: cron “Nightly report” failed'],
+    [
+      { kind: 'reminder', downMs: 7_500_000 },
+      1,
+      'Reminder: cron “Nightly report” still fails after 2 h 5 min',
+    ],
     [
       { level: 'recovery', downMs: 7_500_000 },
       1,

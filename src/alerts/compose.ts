@@ -66,12 +66,13 @@ function detailsOf(
   secrets: readonly string[],
 ): Omit<MessageDetails, 'note'> {
   const { runId, raisedAt, attemptNumber, responseStatus, reason, failedRuns, downMs } = alert;
+  const { kind } = alert;
   const errorMessage =
     alert.errorMessage === null
       ? null
       : oneLine(hideEchoes(alert.errorMessage, secrets), ERROR_CHARACTERS);
   const facts = { runId, raisedAt, attemptNumber, responseStatus, reason, failedRuns, downMs };
-  return { noticeId, alertCount, subjects, errorMessage, ...facts };
+  return { noticeId, kind, alertCount, subjects, errorMessage, ...facts };
 }
 
 /** What somebody called it, on one line and in no chat or mail a link. */
@@ -97,8 +98,10 @@ export function writeTestMessage(
   };
 }
 
-function titleOf({ level, source, failedRuns, downMs }: StoredAlert, count: number): string {
+function titleOf({ level, source, failedRuns, downMs, kind }: StoredAlert, count: number): string {
   const name = `“${nameOf(source.name)}”`;
+  if (kind === 'reminder')
+    return `Reminder: cron ${name} still fails after ${describeDuration(downMs ?? 0)}`;
   if (source.kind === 'queue') return queueTitle(level, name, count);
   switch (level) {
     case 'warning':

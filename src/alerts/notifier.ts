@@ -143,13 +143,14 @@ class NoticeLoop implements Notifier {
     this.#cancelSleep = clock.after(sleepMs, () => this.#wake());
   }
 
-  /** What no run raises, but time: windows that end (§6.6), and the month's usage (§6.7). */
+  /** What no run raises, but time: windows that end (§6.6), reminders (§6.5), and the month's usage (§6.7). */
   async #raiseTimed(): Promise<void> {
     const { clock, windows, alerts } = this.#store;
     const now = clock.now();
     if (now < this.#raiseTimedAt) return;
     this.#raiseTimedAt = now + LONGEST_SLEEP_MS;
     await windows.tellEnds();
+    await alerts.raiseReminders(now);
     const { monthlyLimitOf } = this.#options;
     if (monthlyLimitOf) await alerts.raiseUsage(now, monthlyLimitOf);
   }

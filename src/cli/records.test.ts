@@ -40,6 +40,7 @@ describe('a record', () => {
       delivery: 'muted',
       mutedBy: 'Move',
       isRead: false,
+      kind: null,
     });
     assert.deepEqual(written, {
       id: 'alert',
@@ -58,6 +59,7 @@ describe('a record', () => {
       delivery: 'muted',
       muted_by: 'Move',
       is_read: false,
+      kind: null,
     });
   });
 });

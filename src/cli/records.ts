@@ -117,6 +117,7 @@ function writeUsageAlert(alert: UsageAlert): AlertRecord {
     delivery: null,
     muted_by: null,
     is_read: alert.isRead,
+    kind: null,
   };
 }
 
@@ -142,6 +143,7 @@ function writeAlertOfRun(alert: StoredAlert) {
     delivery: alert.delivery,
     muted_by: alert.mutedBy,
     is_read: alert.isRead,
+    kind: alert.kind,
   };
 }
 

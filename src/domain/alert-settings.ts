@@ -14,12 +14,22 @@ export interface AlertSettings {
   note: string | null;
   /** A page that tells more of it. */
   runbookUrl: string | null;
+  /** After so many hours somebody is reminded that a cron still fails; null: never. */
+  remindHours: RemindHours | null;
 }
+
+export const REMIND_HOURS = [1, 6, 24] as const;
+export type RemindHours = (typeof REMIND_HOURS)[number];
 
 export const NOTE_CHARACTERS = 500;
 
 /** All as it was before anybody chose. */
-export const NO_ALERT_SETTINGS: AlertSettings = { channels: {}, note: null, runbookUrl: null };
+export const NO_ALERT_SETTINGS: AlertSettings = {
+  channels: {},
+  note: null,
+  runbookUrl: null,
+  remindHours: null,
+};
 
 /**
  * The channels that are told of an alert, each once: a chosen one that is gone is the default again, so that what it
@@ -43,6 +53,7 @@ export function writeAlertSettings(settings: AlertSettings): string | null {
     ...(channels.length > 0 && { channels: Object.fromEntries(channels) }),
     ...(settings.note !== null && { note: settings.note }),
     ...(settings.runbookUrl !== null && { runbookUrl: settings.runbookUrl }),
+    ...(settings.remindHours !== null && { remindHours: settings.remindHours }),
   };
   return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
 }
@@ -59,6 +70,7 @@ export function readAlertSettings(text: string | null): AlertSettings {
     channels: readChannels(kept['channels']),
     note: textOf(kept['note']),
     runbookUrl: textOf(kept['runbookUrl']),
+    remindHours: REMIND_HOURS.find((hours) => hours === kept['remindHours']) ?? null,
   };
 }
 

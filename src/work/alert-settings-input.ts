@@ -4,15 +4,18 @@ import {
   type ChannelRef,
   NO_ALERT_SETTINGS,
   NOTE_CHARACTERS,
+  REMIND_HOURS,
+  type RemindHours,
 } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { type Fields, Findings, findGiven, isAtMost, isName, isSendableUrl } from './fields.ts';
-import { type Reading, readText } from './fields.ts';
+import { type Reading, readInteger, readText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 
 const TEXTS = {
   notAList: 'The channels must be a list of names.',
   unknown: 'There is no such channel.',
+  remindHours: 'Reminders come every 1, 6 or 24 hours.',
   runbook: 'The runbook must be a valid URL.',
 } as const;
 
@@ -24,7 +27,7 @@ export function channelsField(level: AlertLevel): `${AlertLevel}_channels` {
 /**
  * Reads what a cron or queue sets about its alerts (§6.5): `warning_channels`, `failure_channels` and
  * `recovery_channels`, each a list (one that is left out goes to the team's default channel, an empty one to nobody),
- * `alert_note` and `runbook_url`.
+ * `alert_note`, `runbook_url`, and `remind_hours` of a cron.
  * Never throws.
  *
  * @param refOf  the channel that a text of the list means, or null
@@ -36,12 +39,21 @@ export function readAlertSettings(
   const findings = new Findings();
   const note = readText(fields, 'alert_note', NOTE_RULES, findings)?.trim() ?? null;
   const runbookUrl = readText(fields, 'runbook_url', RUNBOOK_RULES, findings);
+  const remindHours = readRemindHours(fields, findings);
   const channels: Partial<Record<AlertLevel, readonly ChannelRef[]>> = {};
   for (const level of ALERT_LEVELS) {
     const refs = readRefs(fields, channelsField(level), refOf, findings);
     if (refs !== null) channels[level] = refs;
   }
-  return findings.settle({ ...NO_ALERT_SETTINGS, channels, note, runbookUrl });
+  return findings.settle({ ...NO_ALERT_SETTINGS, channels, note, runbookUrl, remindHours });
+}
+
+function readRemindHours(fields: Fields, findings: Findings): RemindHours | null {
+  const given = readInteger(fields, 'remind_hours', findings);
+  if (given === null) return null;
+  const hours = REMIND_HOURS.find((known) => known === given);
+  if (hours === undefined) findings.add('remind_hours', TEXTS.remindHours);
+  return hours ?? null;
 }
 
 const NOTE_RULES = [isName('alert_note'), isAtMost('alert_note', NOTE_CHARACTERS)];

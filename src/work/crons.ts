@@ -93,6 +93,7 @@ export function createCronWork({ crons, clock }: Store): CronWork {
       return crons.update(teamId, cronId, settings, {
         isActive: input.isActive ?? null,
         nextRunAt,
+        now: clock.now(),
       });
     },
     startCron: async (teamId, cronId) => {

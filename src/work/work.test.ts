@@ -338,7 +338,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         emailAlerts: false,
         deadLetterDays: 14,
         isPaused: false,
-        alertSettings: { channels: {}, note: null, runbookUrl: null },
+        alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
       });
     });
 

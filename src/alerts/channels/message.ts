@@ -37,6 +37,7 @@ export interface Subject {
 export interface MessageDetails {
   /** The same however often it is sent. */
   noticeId: string;
+  kind: 'reminder' | null;
   alertCount: number;
   /** One, or several crons that are told of together. */
   subjects: readonly Subject[];

@@ -17,6 +17,11 @@ export const ALERT_FIELDS: readonly string[] = [
   'runbook_url',
 ];
 
+/** Those that only crons have. */
+export const CRON_ALERT_FIELDS: readonly string[] = ['remind_hours'];
+
+const ALL_FIELDS = [...ALERT_FIELDS, ...CRON_ALERT_FIELDS];
+
 /** A channel that is gone is the default again. */
 export function withNames(settings: AlertSettings, channels: readonly Named[]): AlertSettings {
   const names = new Map(channels.map(({ id, name }) => [id, name]));
@@ -42,7 +47,7 @@ export function writeAlertFields(
   const named = fieldsOf(withNames(settings, channels));
   const standard = fieldsOf(NO_ALERT_SETTINGS);
   return Object.fromEntries(
-    ALERT_FIELDS.flatMap((field) =>
+    ALL_FIELDS.flatMap((field) =>
       JSON.stringify(named[field]) === JSON.stringify(standard[field])
         ? []
         : [[field, named[field]]],
@@ -58,15 +63,25 @@ export function pairAlertFields(
 ): (readonly [field: string, from: unknown, to: unknown])[] {
   const from = current && fieldsOf(withNames(current, channels));
   const to = fieldsOf(wanted);
-  return ALERT_FIELDS.map((field) => [field, from?.[field], to[field]]);
+  return ALL_FIELDS.map((field) => [field, from?.[field], to[field]]);
 }
 
-function fieldsOf({ channels, note, runbookUrl }: AlertSettings): Record<string, unknown> {
+function fieldsOf({
+  channels,
+  note,
+  runbookUrl,
+  remindHours,
+}: AlertSettings): Record<string, unknown> {
   const told = ALERT_LEVELS.map((level) => [
     channelsField(level),
     (channels[level] ?? [DEFAULT_REF]).toSorted(),
   ]);
-  return { ...Object.fromEntries(told), alert_note: note, runbook_url: runbookUrl };
+  return {
+    ...Object.fromEntries(told),
+    alert_note: note,
+    runbook_url: runbookUrl,
+    remind_hours: remindHours,
+  };
 }
 
 /** Names that neither the team nor the file has a channel of. */

@@ -12,7 +12,7 @@ import { readQueueChange, readQueueName } from '#work/queue-input';
 import { DEFAULT_QUEUE_SETTINGS } from '#work/queues';
 import { readWindowInput } from '#work/window-input';
 import { fieldsOf } from '../readings.ts';
-import { ALERT_FIELDS } from './alert-fields.ts';
+import { ALERT_FIELDS, CRON_ALERT_FIELDS } from './alert-fields.ts';
 import { type Mapping, membersOf, type Path, type Problem, showPath } from './document.ts';
 import { type TeamDocument, toJson, type Value } from './document.ts';
 
@@ -87,6 +87,7 @@ const CRON_FIELDS = [
   'assertions',
   'is_active',
   ...ALERT_FIELDS,
+  ...CRON_ALERT_FIELDS,
 ];
 const WINDOW_FIELDS = ['name', 'starts_at', 'ends_at', 'is_weekly', 'covers'];
 

@@ -13,16 +13,23 @@ export type AlertFormValues = {
   channels: Record<AlertLevel, readonly string[]>;
   alert_note: string;
   runbook_url: string;
+  remind_hours: string;
 };
 
 export const noAlertFormValues: AlertFormValues = formValuesOfAlerts(NO_ALERT_SETTINGS);
 
-export function formValuesOfAlerts({ channels, note, runbookUrl }: AlertSettings): AlertFormValues {
+export function formValuesOfAlerts({
+  channels,
+  note,
+  runbookUrl,
+  remindHours,
+}: AlertSettings): AlertFormValues {
   const ticked = ALERT_LEVELS.map((level) => [level, channels[level] ?? [DEFAULT_REF]]);
   return {
     channels: Object.fromEntries(ticked) as AlertFormValues['channels'],
     alert_note: note ?? '',
     runbook_url: runbookUrl ?? '',
+    remind_hours: remindHours === null ? '' : String(remindHours),
   };
 }
 

@@ -12,7 +12,9 @@ export function describeAlert(alert: Alert): string {
     return alert.mark === 100
       ? 'The monthly limit is reached'
       : `${alert.mark} % of the monthly limit is used`;
-  const { level, source, failedRuns, downMs } = alert;
+  const { level, source, failedRuns, downMs, kind } = alert;
+  if (kind === 'reminder')
+    return `“${source.name}” still fails after ${describeDuration(downMs ?? 0)}`;
   if (source.kind === 'queue') {
     return level === 'failure'
       ? `A job of “${source.name}” was dead-lettered`

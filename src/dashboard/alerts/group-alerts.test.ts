@@ -21,6 +21,7 @@ const alert = (id: string, more: Partial<StoredAlert> = {}): StoredAlert => ({
   delivery: 'sent',
   mutedBy: null,
   isRead: false,
+  kind: null,
   ...more,
 });
 

@@ -25,15 +25,16 @@ export function oneByOne(alerts: readonly Alert[]): AlertGroup[] {
 /** What was read, or told in another way, is another line. */
 function keyOf(alert: Alert): string {
   if (alert.level === 'usage' || alert.level === 'recovery') return alert.id;
-  const { level, source, delivery, mutedBy, isRead } = alert;
-  const what = [level, source.kind, source.id, describeOutcome(alert), isRead, delivery, mutedBy];
-  return JSON.stringify(what);
+  const { level, kind, source, delivery, mutedBy, isRead } = alert;
+  const what = [level, kind, source.kind, source.id, isRead, delivery, mutedBy];
+  return JSON.stringify([...what, describeOutcome(alert)]);
 }
 
 /** `“mail”: 12 first attempts failed` */
 export function describeGroup({ alert, ids }: AlertGroup): string {
   const count = ids.length.toLocaleString('en');
-  if (ids.length === 1 || alert.level === 'usage') return describeAlert(alert);
+  if (ids.length === 1 || alert.level === 'usage' || alert.kind === 'reminder')
+    return describeAlert(alert);
   const { source, level } = alert;
   const name = `“${source.name}”`;
   if (source.kind === 'cron') return `${name} failed: ${count} alerts`;

@@ -23,6 +23,7 @@ export function readAlertForm(form: FormData): {
     channels: ticked,
     alert_note: readText(form, 'alert_note').trim(),
     runbook_url: readText(form, 'runbook_url').trim(),
+    remind_hours: readText(form, 'remind_hours'),
   };
   const { channels: _, ...texts } = formValues;
   const lists = ALERT_LEVELS.map((level) => [channelsField(level), JSON.stringify(ticked[level])]);

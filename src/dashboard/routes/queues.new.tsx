@@ -22,7 +22,7 @@ const defaults = {
   deadLetterDays: 14,
   isPaused: false,
   assertions: [],
-  alertSettings: { channels: {}, note: null, runbookUrl: null },
+  alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
 } as const;
 
 export async function loader({ context }: Route.LoaderArgs) {

@@ -22,6 +22,13 @@ const thresholds = [
   { value: '3', text: 'After 3 failed runs in a row' },
 ];
 
+const reminders = [
+  { value: '', text: 'None' },
+  { value: '1', text: 'Every hour' },
+  { value: '6', text: 'Every 6 hours' },
+  { value: '24', text: 'Every day' },
+];
+
 type CronFormProps = {
   formValues: CronFormValues;
   errors?: FieldErrors | undefined;
@@ -128,6 +135,16 @@ function AlertFields({ formValues, errors, choices }: Part & Pick<CronFormProps,
         levels={ALERT_LEVELS}
         note="By level. Nothing ticked: the alert stands on the Alerts page alone."
       />
+      <div className={classes.short}>
+        <ChoiceField
+          name="remind_hours"
+          label="Reminders"
+          description="While the cron goes on failing, the failure is told again."
+          choices={reminders}
+          defaultValue={formValues.alerts.remind_hours}
+          errors={errors}
+        />
+      </div>
       <NoteFields formValues={formValues.alerts} errors={errors} />
     </div>
   );

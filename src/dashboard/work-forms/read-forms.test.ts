@@ -129,6 +129,7 @@ describe('the form of a queue', () => {
     channels: { warning: ['default'], failure: ['default'], recovery: ['default'] },
     note: null,
     runbookUrl: null,
+    remindHours: null,
   };
   test('reads every setting', () => {
     assert.deepEqual(inputOf(readQueueForm(form(queue))), {

@@ -122,7 +122,7 @@ forEachStore((dialect, openTestStore) => {
       await using store = await openTestStore();
       const { teamId, cron, run } = await aScene(store);
       const set = async (alertThreshold: number | null) => {
-        const unchanged = { isActive: null, nextRunAt: null };
+        const unchanged = { isActive: null, nextRunAt: null, now: store.clock.now() };
         await store.crons.update(teamId, cron.id, { ...cron, alertThreshold }, unchanged);
       };
       await run(false);
@@ -137,7 +137,7 @@ forEachStore((dialect, openTestStore) => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store, null);
       const [execution] = await startRuns(store, node, cron.id, teamId);
-      const unchanged = { isActive: null, nextRunAt: null };
+      const unchanged = { isActive: null, nextRunAt: null, now: store.clock.now() };
       await store.crons.update(teamId, cron.id, { ...cron, alertThreshold: 1 }, unchanged);
       await end(store, node, execution, false);
       assert.deepEqual(await levels(store, teamId), ['failure']);
@@ -253,7 +253,7 @@ forEachStore((dialect, openTestStore) => {
       const ran = names.filter((name) => !/^(begin|commit)/.test(name));
       const ends =
         store.dialect === 'postgres'
-          ? ['settle-jobs-at-once', 'settle-executions-at-once']
+          ? ['end-jobs-at-once', 'end-executions-at-once']
           : ['end-jobs', 'take-out-jobs', 'end-executions', 'take-out-executions'];
       // Outcomes and durations are counted with every settlement, whether or not anybody is told.
       const others = ran.filter((name) => !/^add-(outcomes|durations)$/.test(name));

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
-import type { AlertDelivery, AlertsTable } from '../database/alerts-schema.ts';
+import type { AlertDelivery, AlertKind, AlertsTable } from '../database/alerts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
+import { raiseReminders } from './reminders.ts';
 import { listUsageAlerts, raiseUsageAlerts, type UsageAlert } from './usage-alerts.ts';
 
 /** An alert as recorded (§6.5). */
@@ -28,6 +29,8 @@ export interface StoredAlert {
   /** The name of the maintenance window that muted it. */
   mutedBy: string | null;
   isRead: boolean;
+  /** What it is, where it is no run's own alert. */
+  kind: AlertKind | null;
 }
 
 export interface AlertFilter {
@@ -68,6 +71,7 @@ export function alertOf(row: AlertsTable): StoredAlert {
     delivery: row.delivery,
     mutedBy: row.muted_by,
     isRead: row.is_read === 1,
+    kind: row.kind,
   };
 }
 
@@ -187,6 +191,11 @@ export class AlertStore {
       }
       return marked;
     });
+  }
+
+  /** Tells again of crons that still fail, where they ask for it (§6.5). */
+  async raiseReminders(now: number): Promise<void> {
+    return raiseReminders(this.#db, now);
   }
 
   /** Records which teams have come to 80 or 100 % of their month (§6.7). @param limitOf  runs a month of a plan */

@@ -1,4 +1,5 @@
-import { readAlertSettings } from '#domain/alert-settings';
+import { nextReminder } from '#domain/alert-reminder';
+import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { followRun, type Streak, type StreakAlert } from '#domain/alert-streak';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
@@ -24,6 +25,7 @@ interface StreakRow {
   failing_since: number | null;
   has_raised_failure: 0 | 1;
   alert_settings: string | null;
+  remind_at: number | null;
 }
 
 const CRON = { team_id: 'id', cron_id: 'id' } as const satisfies Fields;
@@ -33,7 +35,7 @@ const holdStreaks = preparedStatement<StreakRow>(
   'hold-streaks',
   (dialect) => `
   select c.team_id, c.id, c.name, c.alert_threshold, c.failed_runs, c.failing_since,
-    c.has_raised_failure, c.alert_settings
+    c.has_raised_failure, c.alert_settings, c.remind_at
   from ${dialect.rows(CRON, 1)} cross join crons c
   where c.team_id = given.team_id and c.id = given.cron_id
   order by c.id ${dialect.lock('for no key update of c')}`,
@@ -45,13 +47,14 @@ const STREAK = {
   failed_runs: 'int',
   failing_since: 'bigint',
   has_raised_failure: 'int',
+  remind_at: 'bigint',
 } as const satisfies Fields;
 
 const writeStreaks = preparedStatement<never>(
   'write-streaks',
   (dialect) => `
   update crons set failed_runs = given.failed_runs, failing_since = given.failing_since,
-    has_raised_failure = given.has_raised_failure
+    has_raised_failure = given.has_raised_failure, remind_at = given.remind_at
   from ${dialect.rows(STREAK, 1)}
   where crons.team_id = given.team_id and crons.id = given.cron_id`,
 );
@@ -92,16 +95,20 @@ function followOne(row: StreakRow, runs: readonly SettledRun[]) {
     failingSince: row.failing_since,
     hasRaisedFailure: row.has_raised_failure === 1,
   };
+  const settings = readAlertSettings(row.alert_settings);
   let streak = before;
+  let remindAt = row.remind_at;
   const alerts: AlertToRaise[] = [];
   for (const run of runs) {
     const { completedAt } = run.end;
     const step = followRun(streak, row.alert_threshold, { isSuccess: run.isSuccess, completedAt });
     ({ streak } = step);
-    if (step.alert) alerts.push(alertOf(row, run, step.alert));
+    if (step.alert) alerts.push(alertOf(row, run, step.alert, settings));
+    if (!streak.hasRaisedFailure) remindAt = null;
+    else if (step.alert) remindAt = nextReminder(completedAt, settings.remindHours);
   }
-  const hasChanged = runs.length > 0 && !isSame(before, streak);
-  return { row, streak, alerts, hasChanged };
+  const hasChanged = runs.length > 0 && (remindAt !== row.remind_at || !isSame(before, streak));
+  return { row, streak, remindAt, alerts, hasChanged };
 }
 
 function isSame(a: Streak, b: Streak): boolean {
@@ -112,17 +119,31 @@ function isSame(a: Streak, b: Streak): boolean {
   );
 }
 
-function streakRow({ row, streak }: { row: StreakRow; streak: Streak }) {
+function streakRow({
+  row,
+  streak,
+  remindAt,
+}: {
+  row: StreakRow;
+  streak: Streak;
+  remindAt: number | null;
+}) {
   return {
     team_id: row.team_id,
     cron_id: row.id,
     failed_runs: streak.failedRuns,
     failing_since: streak.failingSince,
     has_raised_failure: streak.hasRaisedFailure ? 1 : 0,
+    remind_at: remindAt,
   };
 }
 
-function alertOf(row: StreakRow, run: SettledRun, alert: StreakAlert): AlertToRaise {
+function alertOf(
+  row: StreakRow,
+  run: SettledRun,
+  alert: StreakAlert,
+  settings: AlertSettings,
+): AlertToRaise {
   return {
     teamId: run.teamId,
     level: alert.level,
@@ -135,6 +156,7 @@ function alertOf(row: StreakRow, run: SettledRun, alert: StreakAlert): AlertToRa
     errorMessage: run.end.errorMessage,
     failedRuns: alert.failedRuns,
     downMs: alert.downMs,
-    settings: readAlertSettings(row.alert_settings),
+    settings,
+    kind: null,
   };
 }

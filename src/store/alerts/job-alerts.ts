@@ -43,6 +43,7 @@ export async function raiseJobAlerts(
       failedRuns: null,
       downMs: null,
       settings: readAlertSettings(queue?.alert_settings ?? null),
+      kind: null,
     };
   });
   await raiseAlerts(trx, dialect, raised);

@@ -5,6 +5,7 @@ import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
 import { newId } from '#domain/ids';
 import { type AlertSource, findMutingWindow } from '#domain/maintenance';
+import type { AlertKind } from '../database/alerts-schema.ts';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
@@ -34,6 +35,7 @@ export interface AlertToRaise {
   downMs: number | null;
   /** Of the cron or queue. */
   settings: AlertSettings;
+  kind: AlertKind | null;
 }
 
 interface Placed {
@@ -207,6 +209,7 @@ const ALERT = {
   muted_by: 'text',
   notice_id: 'id',
   window_id: 'id',
+  kind: 'text',
 } as const satisfies Fields;
 
 const ALERT_COLUMNS = Object.keys(ALERT).join(', ');
@@ -237,6 +240,7 @@ async function insertAlerts(trx: Trx, dialect: Dialect, placed: readonly Placed[
     muted_by: mutedBy?.name ?? null,
     notice_id: noticeId,
     window_id: mutedBy?.id ?? null,
+    kind: alert.kind,
   }));
   await runPrepared(trx, dialect, insertAlertRows, [packRows(ALERT, rows)]);
 }

@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { type AlertSettings, readAlertSettings, resolveChannels } from '#domain/alert-settings';
+import { nextReminder } from '#domain/alert-reminder';
+import {
+  type AlertSettings,
+  readAlertSettings,
+  REMIND_HOURS,
+  resolveChannels,
+} from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { newId } from '#domain/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
@@ -84,19 +90,20 @@ export async function tellWhatStillFails(
   const others = windows.filter(({ id }) => id !== window.id || isInsideWindow(window, now));
   const failing = await findFailing(trx, window);
   const toTell: ToTell[] = [];
-  for (const { id, failing_since, alert_settings } of failing) {
-    if (findMutingWindow(others, { kind: 'cron', id }, now) !== null) continue;
-    const last = await findLastAlert(trx, teamId, id);
+  for (const { id: cronId, failing_since, alert_settings } of failing) {
+    if (findMutingWindow(others, { kind: 'cron', id: cronId }, now) !== null) continue;
+    const last = await findLastAlert(trx, teamId, cronId);
     // Told since, of a streak that is over, or of a cron that tells nobody of it.
     if (last?.delivery !== 'muted' || last.muted_by === null) continue;
     if (last.raised_at < (failing_since ?? Infinity)) continue;
     const { id: alertId, level } = last;
-    toTell.push({ alertId, level, settings: readAlertSettings(alert_settings) });
+    toTell.push({ cronId, alertId, level, settings: readAlertSettings(alert_settings) });
   }
   return tellTogether(trx, dialect, teamId, toTell, now);
 }
 
 interface ToTell {
+  cronId: string;
   alertId: string;
   level: AlertLevel;
   settings: AlertSettings;
@@ -111,6 +118,7 @@ async function tellTogether(
   now: number,
 ): Promise<boolean> {
   if (toTell.length === 0) return false;
+  await postponeReminders(trx, teamId, toTell, now);
   const known = await readKnownChannels(trx, [teamId]);
   const ids = new Set(known.get(teamId)?.keys());
   const channelsOf = ({ settings, level }: ToTell) =>
@@ -133,6 +141,30 @@ async function tellTogether(
       .execute();
   }
   return groups.size > 0;
+}
+
+/** What is told now is not told again by a reminder that waited for the same end. */
+async function postponeReminders(
+  trx: Trx,
+  teamId: string,
+  toTell: readonly ToTell[],
+  now: number,
+): Promise<void> {
+  for (const hours of REMIND_HOURS) {
+    const crons = toTell.filter(({ settings }) => settings.remindHours === hours);
+    if (crons.length === 0) continue;
+    await trx
+      .updateTable('crons')
+      .set({ remind_at: nextReminder(now, hours) })
+      .where('team_id', '=', teamId)
+      .where(
+        'id',
+        'in',
+        crons.map(({ cronId }) => cronId),
+      )
+      .where('has_raised_failure', '=', 1)
+      .execute();
+  }
 }
 
 /** The crons that the window covers and whose last runs failed. */

@@ -27,11 +27,19 @@ describe('crons in the store', () => {
         timeoutSeconds: 300,
         alertThreshold: 3,
         assertions: [{ kind: 'body-contains', text: 'ok\0' }] as never,
+        alertSettings: {
+          channels: { failure: ['default'], recovery: [] },
+          note: 'Ask “Ada” 🌙',
+          runbookUrl: 'https://wiki.example/#frag',
+          remindHours: 6,
+        },
       } as const;
       const cron = await aCron(store, team.id, { ...settings, nextRunAt: TEST_START + 1 });
       const kept = await store.crons.find(team.id, cron.id);
       const stored = {
         ...settings,
+        // The default alone is as if nobody had chosen.
+        alertSettings: { ...settings.alertSettings, channels: { recovery: [] } },
         isActive: true,
         nextRunAt: TEST_START + 1,
         unreadable: null,
@@ -145,6 +153,7 @@ describe('crons in the store', () => {
       const edited = await store.crons.update(team.id, cron.id, cron, {
         isActive: null,
         nextRunAt: store.clock.now(),
+        now: store.clock.now(),
       });
       assert.deepEqual([edited?.isActive, edited?.nextRunAt], [false, null]);
       await store.crons.start(team.id, cron.id, () => store.clock.now());

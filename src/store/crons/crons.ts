@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { type AlertSettings, readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
+import { nextReminder } from '#domain/alert-reminder';
+import {
+  type AlertSettings,
+  readAlertSettings,
+  type RemindHours,
+  writeAlertSettings,
+} from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
@@ -107,7 +113,11 @@ export class CronStore {
     teamId: string,
     cronId: string,
     settings: CronSettings,
-    { isActive, nextRunAt }: { isActive: boolean | null; nextRunAt: number | null },
+    {
+      isActive,
+      nextRunAt,
+      now,
+    }: { isActive: boolean | null; nextRunAt: number | null; now: number },
   ): Promise<Cron | null> {
     return this.#change(teamId, cronId, (row) => {
       const wasActive = row.is_active === 1;
@@ -116,7 +126,9 @@ export class CronStore {
       return {
         ...this.#columns(settings),
         // Without a threshold nobody follows the streak, so it would be stale when one is set again.
-        ...(settings.alertThreshold === null ? UNBROKEN : {}),
+        ...(settings.alertThreshold === null
+          ? UNBROKEN
+          : { remind_at: remindAt(row, settings.alertSettings.remindHours, now) }),
         is_active: active ? 1 : 0,
         next_run_at: active ? (stays ? row.next_run_at : nextRunAt) : null,
       };
@@ -361,8 +373,20 @@ export class CronStore {
   }
 }
 
+/** A cron that fails already is reminded of from now on, where that was not so before. */
+function remindAt(row: CronsTable, hours: RemindHours | null, now: number): number | null {
+  if (row.has_raised_failure === 0) return null;
+  const isSame = readAlertSettings(row.alert_settings).remindHours === hours;
+  return isSame ? row.remind_at : nextReminder(now, hours);
+}
+
 /** No failed run since the last success. */
-const UNBROKEN = { failed_runs: 0, failing_since: null, has_raised_failure: 0 } as const;
+const UNBROKEN = {
+  failed_runs: 0,
+  failing_since: null,
+  has_raised_failure: 0,
+  remind_at: null,
+} as const;
 
 const NOT_ENDED = {
   completed_at: null,

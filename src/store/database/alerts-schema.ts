@@ -4,6 +4,8 @@ import type { FailureReason } from '#domain/failure';
 
 type YesNo = 0 | 1;
 
+/** `reminder`: what was raised before goes on. */
+export type AlertKind = 'reminder';
 export type AlertDelivery = 'muted' | 'pending' | 'sent' | 'failed';
 
 /** A cron's streak of failed runs: see `Streak` in domain/alert-streak. */
@@ -11,6 +13,8 @@ export interface StreakColumns {
   failed_runs: number;
   failing_since: number | null;
   has_raised_failure: YesNo;
+  /** When somebody is told again that it still fails. */
+  remind_at: number | null;
 }
 
 export interface AlertsTable {
@@ -39,6 +43,8 @@ export interface AlertsTable {
   /** The maintenance window that muted it; null in rows of older versions. */
   window_id: string | null;
   is_read: YesNo;
+  /** What it is, where it is no run's own alert. */
+  kind: AlertKind | null;
 }
 
 export interface UsageAlertsTable {

@@ -41,7 +41,7 @@ describe('accepting jobs', () => {
         emailAlerts: false,
         deadLetterDays: 14,
         isPaused: false,
-        alertSettings: { channels: {}, note: null, runbookUrl: null },
+        alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
       });
     });
 

@@ -24,6 +24,7 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0010-figures': async () => (await import('./0010-figures.ts')).createFigures,
   '0011-passkeys': async () => (await import('./0011-passkeys.ts')).createPasskeys,
   '0012-channels': async () => (await import('./0012-channels.ts')).createChannels,
+  '0013-alert-extras': async () => (await import('./0013-alert-extras.ts')).createAlertExtras,
   '0014-next-signing-secrets': async () =>
     (await import('./0014-next-signing-secrets.ts')).addNextSigningSecrets,
   '0015-activity': async () => (await import('./0015-activity.ts')).createActivity,

@@ -65,5 +65,11 @@ export const POSTGRES_INDEXES: readonly IndexStep[] = [
     definition: '(team_id, window_id, id) where window_id is not null',
     columns: 3,
   },
+  {
+    name: 'crons_to_remind',
+    table: 'crons',
+    definition: '(remind_at) where remind_at is not null',
+    columns: 1,
+  },
   { name: 'usage_months_by_month', table: 'usage_months', definition: '(month)', columns: 1 },
 ];

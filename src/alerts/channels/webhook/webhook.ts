@@ -14,6 +14,7 @@ function bodyOf({ level, teamId, teamName, title, runbook, details, excerpt, lin
     type: 'alert',
     id: details.noticeId,
     level,
+    kind: details.kind,
     title,
     team,
     source,

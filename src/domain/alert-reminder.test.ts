@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { decideReminder, nextReminder, type Reminding } from './alert-reminder.ts';
+
+const HOUR = 3_600_000;
+const due: Reminding = { now: 0, hours: 6, isFailing: true, isActive: true, mutedUntil: null };
+
+describe('a reminder that is due', () => {
+  const rows: [what: string, change: Partial<Reminding>, isTold: boolean, nextAt: number | null][] =
+    [
+      ['is told, and comes again after its hours', {}, true, 6 * HOUR],
+      ['is the last once the cron has recovered', { isFailing: false }, false, null],
+      ['comes no more where it is switched off', { hours: null }, false, null],
+      ['waits for the end of a maintenance window', { mutedUntil: 5 }, false, 5],
+      ['is left out while the cron is paused', { isActive: false }, false, 6 * HOUR],
+    ];
+  for (const [what, change, isTold, nextAt] of rows) {
+    test(what, () => assert.deepEqual(decideReminder({ ...due, ...change }), { isTold, nextAt }));
+  }
+});
+
+test('the first one comes the same time after the failure', () => {
+  assert.equal(nextReminder(5, 1), 5 + HOUR);
+  assert.equal(nextReminder(5, null), null);
+});
