@@ -85,6 +85,19 @@ describe('runs that an earlier version ended', () => {
       assert.equal(await again.retention.moveOlderRuns(10), 0);
     });
 
+    test('that are not there open no transaction', async () => {
+      const ran: string[] = [];
+      await using store = await openTestStore({ onStatement: ({ sql }) => void ran.push(sql) });
+      const team = await aTeam(store);
+      await aJob(store, team.id);
+      ran.length = 0;
+      assert.equal(await store.retention.moveOlderRuns(10), 0);
+      assert.deepEqual(
+        ran.map((sql) => /^\/\* ([\w-]+)/.exec(sql)?.[1]),
+        ['find-first-older-jobs', 'find-first-older-executions'],
+      );
+    });
+
     test('of a deleted team go with all that was kept of them, moved or not', async () => {
       await using store = await openTestStore();
       const { teamId } = await leaveBehind(store);

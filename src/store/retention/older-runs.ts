@@ -18,15 +18,24 @@ import {
 
 const OF_RESPONSE: ReadonlySet<string> = new Set(['total_bytes', 'trace', 'body']);
 
-/** 1 how many. What another node is moving is left to it. */
-const findSome = ofEachTable((table) =>
-  preparedStatement<RunKey>(
-    `find-older-${table}`,
-    (dialect) => `
+function findOlder(name: string, limit: (dialect: Dialect) => string) {
+  return ofEachTable((table) =>
+    preparedStatement<RunKey>(
+      `${name}-${table}`,
+      (dialect) => `
     select team_id, id from ${table} where completed_at is not null
     ${table === 'jobs' ? 'order by queue_id, status, completed_at' : 'order by completed_at'}
-    limit ${dialect.$(1)} ${dialect.lock('for update skip locked')}`,
-  ),
+    limit ${limit(dialect)}`,
+    ),
+  );
+}
+
+const findOne = findOlder('find-first-older', () => '1');
+
+/** 1 how many. What another node is moving is left to it. */
+const holdSome = findOlder(
+  'find-older',
+  ({ $, lock }) => `${$(1)} ${lock('for update skip locked')}`,
 );
 
 function movedColumns(table: RunTable) {
@@ -60,7 +69,7 @@ async function moveSome(
   table: RunTable,
   limit: number,
 ): Promise<number> {
-  const keys = await runPrepared(trx, dialect, findSome[table], [limit]);
+  const keys = await runPrepared(trx, dialect, holdSome[table], [limit]);
   if (keys.length === 0) return 0;
   const packed = [packRows(KEY, keys)];
   await runPrepared(trx, dialect, copySome[table], packed);
@@ -69,10 +78,17 @@ async function moveSome(
   return keys.length;
 }
 
-/** Moves some, in a transaction of its own for each table. @returns how many; 0 where none are left */
+/**
+ * Moves some, in a transaction of its own for each table that has any: nearly always none has, and then nothing is
+ * written.
+ *
+ * @returns how many; 0 where none are left
+ */
 export async function moveOlderRuns(db: Database, limit: number): Promise<number> {
   let moved = 0;
   for (const table of ['jobs', 'executions'] as const) {
+    const first = await db.read((reader) => runPrepared(reader, db.dialect, findOne[table], []));
+    if (first.length === 0) continue;
     moved += await db.transact((trx) => moveSome(trx, db.dialect, table, limit));
   }
   return moved;
