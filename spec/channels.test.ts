@@ -206,6 +206,34 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
+  describe('a queue whose one channel is deleted while its notice waits', () => {
+    for (const isMail of [true, false])
+      test(`is mailed once, and told by the default${isMail ? ' where that is not mail' : ''}`, async () => {
+        await using scene = await startScene(openTestStore);
+        await using smtp = await startSmtpServer();
+        const { service, target, chat, teamId } = scene;
+        const { work } = service;
+        if (isMail) await work.setChannel(teamId, { kind: 'email' });
+        const ops = await scene.add('ops');
+        target.answer('/job', BROKEN);
+        await setQueue(service, {
+          emailAlerts: true,
+          retriesEnabled: false,
+          alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops] } },
+        });
+        await scheduleJob(service, { url: `${target.url}/job` });
+        await target.waitFor(1);
+        await service.quiet();
+        assert.equal(await work.deleteChannel(teamId, ops), true);
+        await using notifier = await startNotifier(service, { smtp });
+        await notifier.told();
+        assert.deepEqual(told(chat), isMail ? {} : { '/default': 1 });
+        assert.equal(smtp.mails.length, 1);
+        assert.deepEqual(await scene.deliveries(), ['sent']);
+        assert.deepEqual(await service.store.notices.scanWaiting(), []);
+      });
+  });
+
   describe('channels', () => {
     test('of another team are never told, whatever a cron names', async () => {
       await using scene = await startScene(openTestStore);

@@ -101,7 +101,7 @@ export class NoticeSending {
     });
     const told = { ...notice, noticeId: notice.groupId };
     const message = writeMessage(told, this.#tools.baseUrl, this.#tools.isSecretHeader);
-    const steps = planSteps(notice.targets, config, members);
+    const steps = planSteps(notice, config, members);
     let left: NoticeTarget[] = steps.map(({ target }) => target);
     const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
@@ -187,10 +187,11 @@ export class NoticeSending {
 
 /**
  * Whom to tell, as the team and its channel are now: the chat first, then each member once, even where the
- * team's channel is email and the alert goes to every member besides.
+ * team's channel is email and the alert goes to every member besides. Of a queue they are all told as members, maybe
+ * by the notice of another channel, so one that has become email since adds nobody.
  */
 function planSteps(
-  targets: readonly NoticeTarget[],
+  { targets, alert }: Pick<ClaimedNotice, 'targets' | 'alert'>,
   config: ChannelConfig,
   members: readonly MemberAddress[],
 ): Step[] {
@@ -199,7 +200,8 @@ function planSteps(
     const isAmong = (some: readonly NoticeTarget[], all: NoticeTarget) =>
       some.some((each) => each === all || (typeof each === 'object' && each.userId === userId));
     if (isAmong(forMembers, 'members')) return [{ target: { userId }, kind: 'mail', address }];
-    if (config.kind !== 'email' || !isAmong(forChannel, 'channel')) return [];
+    if (config.kind !== 'email' || alert.source.kind === 'queue') return [];
+    if (!isAmong(forChannel, 'channel')) return [];
     return [{ target: { userId, asChannel: true }, kind: 'mail', address }];
   });
   if (config.kind === 'email' || forChannel.length === 0) return mails;
