@@ -383,6 +383,53 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
+    test('is told of many crons one by one, each under a whole lease', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      const { clock, store } = service;
+      const config = { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server: chat.url } as const;
+      const pager = await scene.addKind(config);
+      const times = { startsAt: clock.now(), endsAt: clock.now() + MINUTE, isWeekly: false };
+      await store.windows.create(teamId, { name: 'Move', ...times, covers: 'team' }, clock.now());
+      for (const name of ['A', 'B', 'C'])
+        await scene.run(await scene.makeCron({ failure: [pager] }, { name }), 'x');
+      const leases: number[] = [];
+      chat.answer('/v2/enqueue', async () => {
+        const [waiting] = await store.notices.scanWaiting();
+        leases.push((waiting?.nextDueAt ?? 0) - clock.now());
+        await clock.advance(2_000);
+        return { status: 202 };
+      });
+      await clock.advance(2 * MINUTE);
+      await using notifier = await startNotifier(service);
+      await notifier.told();
+      assert.deepEqual(leases, [MINUTE, MINUTE, MINUTE]);
+      assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
+    });
+
+    test('does not hear the rest from a node that has lost the notice to another', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      const { clock, store } = service;
+      const config = { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server: chat.url } as const;
+      const pager = await scene.addKind(config);
+      const times = { startsAt: clock.now(), endsAt: clock.now() + MINUTE, isWeekly: false };
+      await store.windows.create(teamId, { name: 'Move', ...times, covers: 'team' }, clock.now());
+      for (const name of ['A', 'B'])
+        await scene.run(await scene.makeCron({ failure: [pager] }, { name }), 'x');
+      chat.answer('/v2/enqueue', async () => {
+        const now = clock.now() + 2 * MINUTE;
+        await store.notices.claimDue(teamId, { now, leaseMs: 60 * MINUTE, most: 5 });
+        return { status: 202 };
+      });
+      await clock.advance(2 * MINUTE);
+      await using notifier = await startNotifier(service);
+      await notifier.told();
+      assert.equal(chat.requests.length, 1);
+      assert.equal((await store.channels.find(teamId, pager))?.lastError, null);
+      assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
+    });
+
     test('is not opened by a failure that is over when it can be told at last', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;

@@ -11,12 +11,15 @@ import { postsOf } from './channels/registry.ts';
 import type { Mailer } from './mailer.ts';
 
 const POST_TIMEOUT_SECONDS = 10;
+const LOST = 'another node tells it now';
 
 /** What came of one post or mail. `logged`: a mail that stands in the log, where none can leave (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 
 export interface Posting {
   sender: Sender;
+  /** Asked before each post but the first: false where nothing more may be sent. */
+  mayGoOn?: () => Promise<boolean>;
   /** The team's signing secret, for what is signed (§5.6); null where it has none. */
   readSecret: () => Promise<string | null>;
   now: () => number;
@@ -33,7 +36,8 @@ export async function postToChannel(
   channel: PostedChannel,
   message: Message,
 ): Promise<Delivery> {
-  for (const post of postsOf(channel, message)) {
+  for (const [n, post] of postsOf(channel, message).entries()) {
+    if (n > 0 && (await posting.mayGoOn?.()) === false) return { kind: 'failed', error: LOST };
     const delivery = await sendPost(posting, post);
     if (delivery.kind !== 'sent') return delivery;
   }

@@ -106,8 +106,12 @@ export class NoticeSending {
     const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
       // Whoever lost the claim to another may send nothing more.
-      if (!(await notices.keep(notice, left, clock.now() + LEASE_MS))) return;
-      const error = await this.#take(notice, step, message);
+      let isOurs = true;
+      const mayGoOn = async () =>
+        (isOurs = await notices.keep(notice, left, clock.now() + LEASE_MS));
+      if (!(await mayGoOn())) return;
+      const error = await this.#take(notice, { step, message, mayGoOn });
+      if (!isOurs) return;
       if (error === null) left = left.filter((target) => target !== step.target);
       // Mails beside a chat go well or badly without it.
       if (step.kind === 'mail' && config.kind !== 'email') continue;
@@ -119,12 +123,15 @@ export class NoticeSending {
   }
 
   /** @returns null once it is sent, else what went wrong */
-  async #take(notice: ClaimedNotice, step: Step, message: Message): Promise<string | null> {
+  async #take(
+    notice: ClaimedNotice,
+    { step, message, mayGoOn }: { step: Step; message: Message; mayGoOn: () => Promise<boolean> },
+  ): Promise<string | null> {
     const { mailer, log, observer } = this.#tools;
     const channel = step.kind === 'post' ? step.config.kind : 'email';
     const delivery =
       step.kind === 'post'
-        ? await this.#post(notice, step.config, message)
+        ? await this.#post(notice, step.config, { message, mayGoOn })
         : await mailTo(mailer, step.address, message);
     const fields = { teamId: notice.teamId, noticeId: notice.id, channel };
     if (delivery.kind === 'failed') {
@@ -141,10 +148,10 @@ export class NoticeSending {
   async #post(
     { teamId, alert }: ClaimedNotice,
     config: PostedChannel,
-    message: Message,
+    { message, mayGoOn }: { message: Message; mayGoOn: () => Promise<boolean> },
   ): Promise<Delivery> {
     const { alerts } = this.#store;
-    const posting = postingFor(this.#store, this.#tools.sender, teamId);
+    const posting = { ...postingFor(this.#store, this.#tools.sender, teamId), mayGoOn };
     if (config.kind !== 'pagerduty' || message.level === 'recovery' || message.details === null)
       return postToChannel(posting, config, message);
     // A recovery that was told before would have resolved nothing: what it ended is not opened any more.
