@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, test } from 'node:test';
@@ -63,6 +63,15 @@ describe('the bundle of commands', () => {
     mkdirSync(bundlesIn(folder), { recursive: true });
     writeFileSync(join(bundlesIn(folder), 'last.json'), '{ "hash": "12", "fi');
     assert.equal(findCommandBundle(folder), null);
+  });
+
+  test('is not run where its file is gone or empty', async () => {
+    const { root } = await makeProgram();
+    const file = findCommandBundle(root) ?? '';
+    writeFileSync(file, '');
+    assert.equal(findCommandBundle(root), null);
+    rmSync(file);
+    assert.equal(findCommandBundle(root), null);
   });
 
   test('is not run once a source is another, whatever its time says, and is when it is as it was', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /**
@@ -34,7 +34,9 @@ export function findCommandBundle(root) {
     const bundles = bundlesIn(root);
     const { hash, files } = JSON.parse(readFileSync(join(bundles, LAST), 'utf8'));
     const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8')]);
-    return hashSources(root, sources) === hash ? join(bundles, hash, 'main.js') : null;
+    const main = join(bundles, hash, 'main.js');
+    // After a power failure it may be there without what was written into it.
+    return hashSources(root, sources) === hash && statSync(main).size > 0 ? main : null;
   } catch {
     return null;
   }
