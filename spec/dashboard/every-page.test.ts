@@ -128,7 +128,7 @@ async function makeWork(user: TestUser) {
     work.createJob(user.teamId, { ...job, url: `${target.url}${path}`, delaySeconds });
   const failed = await create('/down', 0);
   const done = await create('/fine', 0);
-  await create('/later', 3600);
+  const later = await create('/later', 3600);
   const ends = [
     async () => (await work.listExecutions(user.teamId, cron.id, 1))[0]?.completedAt,
     ...[failed, done].map(({ jobId }) => async () => {
@@ -146,7 +146,11 @@ async function makeWork(user: TestUser) {
     queues: ['/queues', '/queues/new', queuePage, `${queuePage}/edit`],
     runs: [`${queuePage}?range=week`, '/runs?from=2026-01-01&to=2200-01-01'],
     jobs: ['/jobs', '/jobs?tab=pending', '/jobs?tab=failed', '/jobs/new', '/jobs/progress'],
-    'one job': [`/jobs/${failed.jobId}`, `/jobs/${done.jobId}`, `/jobs/new?from=${done.jobId}`],
+    'one job': [
+      ...[failed, done, later].map(({ jobId }) => `/jobs/${jobId}`),
+      `/jobs/new?from=${done.jobId}`,
+      `/jobs/${later.jobId}/edit`,
+    ],
   };
 }
 
@@ -173,6 +177,8 @@ describe('a page keeps nobody out and fits the window', () => {
       'members',
       'signing',
       'notifications',
+      'notifications/new',
+      'notifications/default',
       'billing',
       'activity',
     ];
