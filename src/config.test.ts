@@ -176,6 +176,16 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
       ['365', 365],
     ],
   ],
+  BACKUP_FOLDER: [
+    'backups',
+    [
+      ['copies', { folder: '/srv/copies', everyHours: 24, keep: 7 }],
+      ['/var/backups', { folder: '/var/backups', everyHours: 24, keep: 7 }],
+    ],
+  ],
+  // They are read where a folder is named.
+  BACKUP_EVERY_HOURS: ['backups', [['744', null]]],
+  BACKUP_KEEP: ['backups', [['1', null]]],
   METRICS_TOKEN: ['metricsToken', [['s3cret', 's3cret']]],
   METRICS_MAX_SOURCES: [
     'metricsMaxSources',
@@ -239,6 +249,9 @@ const BAD: { [Name in SettingName]: string[] } = {
   MAIL_FROM: ['belfry', 'a@b@c', 'A <a@b> <c@d>', 'A\nBcc: x <a@b>'],
   HISTORY_DAYS: ['0', '3651', 'month'],
   ECHO: ['yes', 'ON'],
+  BACKUP_FOLDER: ['x'.repeat(1001)],
+  BACKUP_EVERY_HOURS: ['0', '745', 'daily'],
+  BACKUP_KEEP: ['0', '1001', 'all'],
   METRICS_TOKEN: ['two words', 'gehéim', 'x'.repeat(513)],
   METRICS_MAX_SOURCES: ['-1', '1001', 'all'],
   HEARTBEAT_URL: ['up.example', 'ftp://up.example', `http://a/${'x'.repeat(2000)}`],
@@ -287,6 +300,7 @@ describe('settings', () => {
       smtpUrl: null,
       mailFrom: 'belfry@localhost',
       historyDays: 30,
+      backups: null,
       metricsToken: null,
       metricsMaxSources: 0,
       heartbeatUrl: null,
@@ -346,6 +360,15 @@ describe('settings that depend on each other', () => {
       refused({ DATABASE_SCHEMA: 'team_1' })[0] ?? '',
       /^DATABASE_SCHEMA: SQLite has no/,
     );
+  });
+
+  test('BACKUP_FOLDER goes with a SQLite file, and with no other database', () => {
+    const env = { BACKUP_FOLDER: '/b', BACKUP_EVERY_HOURS: '6', BACKUP_KEEP: '28' };
+    assert.deepEqual(accepted(env).backups, { folder: '/b', everyHours: 6, keep: 28 });
+    for (const DATABASE_URL of ['postgres://db/belfry', 'sqlite::memory:']) {
+      const lines = refused({ DATABASE_URL, APP_KEY: KEY_TEXT, BACKUP_FOLDER: '/b' });
+      assert.match(lines[0] ?? '', /^BACKUP_FOLDER: only a SQLite file is copied/);
+    }
   });
 
   test('a Postgres database without APP_KEY is refused', () => {

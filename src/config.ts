@@ -49,6 +49,8 @@ export interface Config {
   smtpUrl: string | null;
   mailFrom: string;
   historyDays: number;
+  /** Where a SQLite database is copied to, so often, and how many copies stay; null: nowhere. */
+  backups: { folder: string; everyHours: number; keep: number } | null;
   metricsToken: string | null;
   /** Crons, queues and teams, of each kind, that `/metrics` tells of one by one; 0 tells of none. */
   metricsMaxSources: number;
@@ -75,11 +77,26 @@ function readDatabase(settings: SettingsReader, cwd: string): DatabaseLocation {
   return { kind: 'sqlite', path: resolve(cwd, database.path) };
 }
 
-function checkTogether({ role, database, appKey }: Config, settings: SettingsReader): void {
+function readBackups(settings: SettingsReader, cwd: string): Config['backups'] {
+  const folder = settings.read('BACKUP_FOLDER');
+  const everyHours = settings.read('BACKUP_EVERY_HOURS');
+  const keep = settings.read('BACKUP_KEEP');
+  return folder === null ? null : { folder: resolve(cwd, folder), everyHours, keep };
+}
+
+function checkTogether(
+  { role, database, appKey, backups }: Config,
+  settings: SettingsReader,
+): void {
   const onPostgres = database.kind === 'postgres';
   if (role !== 'all' && !onPostgres) {
     settings.errors.push(
       `ROLE: "${role}" needs a Postgres database; set DATABASE_URL to postgres://… or ROLE to "all".`,
+    );
+  }
+  if (backups !== null && database.kind !== 'sqlite') {
+    settings.errors.push(
+      'BACKUP_FOLDER: only a SQLite file is copied; leave it out, and use pg_dump for Postgres.',
     );
   }
   // A key that did not parse has its own line already.
@@ -117,6 +134,7 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     smtpUrl: settings.read('SMTP_URL'),
     mailFrom: settings.read('MAIL_FROM') ?? `belfry@${host}`,
     historyDays: settings.read('HISTORY_DAYS'),
+    backups: readBackups(settings, cwd),
     metricsToken: settings.read('METRICS_TOKEN'),
     metricsMaxSources: settings.read('METRICS_MAX_SOURCES'),
     heartbeatUrl: settings.read('HEARTBEAT_URL'),

@@ -27,6 +27,7 @@ import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
 import { type Config, isLoopbackHost, servesLoopbackOnly } from './config.ts';
 import { ForwardingWatch } from './forwarding.ts';
+import { Backups } from './backups.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { prepareHistory } from './history.ts';
 import { createLazyDashboard } from './lazy-dashboard.ts';
@@ -94,8 +95,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const forwarding = buildForwardingWatch(options);
   const app = buildApp(options, { people, work, notifier }, metrics);
   watchRequests(app, forwarding);
-  const heartbeat = engine && buildHeartbeat(options, engine);
-  const depths = new DepthWatch(store, log);
+  const duties = engine === null ? [] : buildDuties(options, engine);
   const secretChanges = new SecretChanges(store, log);
   const history = { store, log, historyDays: config.historyDays };
   const housekeeping = new Housekeeping(history);
@@ -116,20 +116,19 @@ export function buildService(options: ServiceOptions): BelfryService {
       await engine.start();
       await notifier.start();
       housekeeping.start();
-      depths.start();
       snapshots.start();
       bulkRunner.start();
-      heartbeat?.start();
+      for (const duty of duties) duty.start();
     },
     stop: async (graceMs) => {
       snapshots.stop();
-      await heartbeat?.stop();
+      const ended = Promise.all(duties.map((duty) => duty.stop()));
       try {
         await engine?.stop(graceMs);
       } finally {
         // A node that can't sign off, since the database is away, ends all else in order nevertheless.
-        const others = [housekeeping, bulkRunner, depths, secretChanges].map((each) => each.stop());
-        await Promise.all([notifier.stop(graceMs), ...others]);
+        const others = [housekeeping, bulkRunner, secretChanges].map((each) => each.stop());
+        await Promise.all([ended, notifier.stop(graceMs), ...others]);
         await people.close();
         mailer.close();
         await sender.close();
@@ -226,6 +225,19 @@ function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: M
     ...(leaseMs !== undefined && { leaseMs }),
     monthlyLimitOf: readPlanLimits(config),
   });
+}
+
+/** What a process with an engine does beside it, which nothing else waits for. */
+function buildDuties(options: ServiceOptions, engine: Engine) {
+  const { store, log } = options;
+  const duties = [buildHeartbeat(options, engine), buildBackups(options)];
+  return [new DepthWatch(store, log), ...duties.filter((duty) => duty !== null)];
+}
+
+function buildBackups({ config, clock, log }: ServiceOptions): Backups | null {
+  const { database, backups } = config;
+  if (database.kind !== 'sqlite' || backups === null) return null;
+  return new Backups({ ...backups, databasePath: database.path, clock, log });
 }
 
 function buildHeartbeat({ config, clock, log }: ServiceOptions, engine: Engine): Heartbeat | null {

@@ -236,6 +236,14 @@ export const SETTINGS = {
     parse: parseMailFrom,
   }),
   HISTORY_DAYS: wholeNumber(1, 3650, 30),
+  BACKUP_FOLDER: define<string | null>({
+    accepts: 'the path of a folder, of at most 1,000 characters',
+    fallback: null,
+    shownDefault: 'none',
+    parse: (text) => (/^[^\0]{1,1000}$/.test(text) ? text : null),
+  }),
+  BACKUP_EVERY_HOURS: wholeNumber(1, 744, 24),
+  BACKUP_KEEP: wholeNumber(1, 1000, 7),
   METRICS_TOKEN: define<string | null>({
     accepts: '1 to 512 printable ASCII characters without spaces',
     fallback: null,

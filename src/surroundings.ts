@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
+import { listBackups } from '#store/sqlite/backup-folder';
 import type { Finding } from '#cli/services';
 import { basePathOf } from '#domain/public-address';
 import { type Config, isLoopbackHost } from './config.ts';
@@ -29,6 +30,7 @@ export async function examineSurroundings(config: Config, isPackaged: boolean): 
     ...examineFiles(config),
     examineMetrics(config),
     sayHeartbeat(config),
+    ...examineBackups(config, Date.now()),
   ];
 }
 
@@ -145,4 +147,22 @@ function sayHeartbeat({ heartbeatUrl, role }: Config): Finding {
       ? 'HEARTBEAT_URL is not set; nobody is told when nothing is sent any more'
       : 'a monitor is called every minute';
   return { check, status: 'ok', message };
+}
+
+/** Whether the copies of a SQLite database that the service makes are there. */
+function examineBackups({ database, backups }: Config, now: number): Finding[] {
+  if (database.kind !== 'sqlite') return [];
+  const say = (status: Finding['status'], message: string) => [
+    { check: 'backups', status, message },
+  ];
+  if (backups === null) {
+    return say('ok', 'BACKUP_FOLDER is not set; only "belfry backup" makes copies');
+  }
+  const { folder, everyHours } = backups;
+  const copies = listBackups(folder);
+  const [newest] = copies;
+  if (newest === undefined) return say('warn', `there is no copy in ${folder} yet`);
+  const isLate = now - newest.at > 2 * everyHours * 3_600_000;
+  const of = new Date(newest.at).toISOString();
+  return say(isLate ? 'warn' : 'ok', `${copies.length} in ${folder}, the newest of ${of}`);
 }

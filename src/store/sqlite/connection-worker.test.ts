@@ -18,7 +18,7 @@ function findLoaded(file: string, found = new Map<string, string[]>()): Map<stri
 }
 
 test('the thread of a connection starts without the query builder, which takes longer to load than all else', () => {
-  const loaded = findLoaded(path.join(import.meta.dirname, 'worker.ts'));
+  const loaded = findLoaded(path.join(import.meta.dirname, 'connection-worker.ts'));
   assert.ok(loaded.size >= 4, 'its own files are followed');
   assert.deepEqual(
     [...loaded].filter(([, names]) => names.some((name) => !/^(?:node:|\.|#domain\/)/.test(name))),

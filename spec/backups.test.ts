@@ -1,0 +1,102 @@
+/** docs/operating.md, "Backup and restore": the service copies its SQLite database by itself, and keeps so many copies. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { makeFolder } from '#testing/guard';
+import { eventually, startBelfry } from '#testing/process';
+import { FakeClock } from '#testing/fake-clock';
+import { silentLog } from '#domain/log';
+import { backUpIntoFolder, listBackups } from '#store/sqlite/backup-folder';
+import { Backups } from '../src/backups.ts';
+
+const HOUR = 3_600_000;
+const NOON = Date.parse('2026-11-21T12:00:00Z');
+
+function makeDatabase(): string {
+  const file = path.join(makeFolder(), 'some.db');
+  using database = new DatabaseSync(file);
+  database.exec('create table things (n integer)');
+  return file;
+}
+
+const namesIn = (folder: string) => listBackups(folder).map(({ name }) => name);
+
+describe('backups', { timeout: 60_000 }, () => {
+  test('are made at the start and then again when they are due, also across restarts', async () => {
+    const folder = path.join(makeFolder(), 'copies');
+    const belfry = await startBelfry({ env: { BACKUP_FOLDER: folder } });
+    await belfry.line(/"event":"backup\.made"/);
+    const [name = ''] = namesIn(folder);
+    assert.equal(fs.statSync(path.join(folder, name)).mode & 0o077, 0, 'nobody else may read it');
+    using copy = new DatabaseSync(path.join(folder, name), { readOnly: true });
+    assert.ok(copy.prepare('select count(*) as n from kysely_migration').get()?.['n']);
+    const { json } = await belfry.cli('doctor');
+    const found = (json as { check: string; status: string; message: string }[]).find(
+      ({ check }) => check === 'backups',
+    );
+    assert.equal(found?.status, 'ok');
+    assert.match(found?.message ?? '', /^1 in .*copies, the newest of 20/);
+    await belfry.stop();
+    await using again = await belfry.restart();
+    assert.equal((await fetch(`${again.url}/readyz`)).status, 200);
+    assert.deepEqual(namesIn(folder), [name], 'not due before the day is over');
+  });
+
+  test('stay as many as they may, the newest, and nothing else is deleted', () => {
+    const databasePath = makeDatabase();
+    const folder = makeFolder();
+    const others = ['belfry.db', 'belfry-2026-11-01.db', 'notes.txt'];
+    for (const name of others) fs.writeFileSync(path.join(folder, name), 'mine');
+    fs.writeFileSync(path.join(folder, 'belfry-2026-11-01T000000Z.db.12.part'), 'half');
+    for (let n = 0; n < 4; n++) {
+      const made = backUpIntoFolder({ databasePath, folder, keep: 2, now: NOON + n * HOUR });
+      assert.equal(made.kind, 'done');
+    }
+    const kept = ['belfry-2026-11-21T150000Z.db', 'belfry-2026-11-21T140000Z.db'];
+    assert.deepEqual(namesIn(folder), kept);
+    assert.deepEqual(fs.readdirSync(folder).toSorted(), [...others, ...kept].toSorted());
+  });
+
+  test('that fail delete none', () => {
+    const folder = makeFolder();
+    const databasePath = makeDatabase();
+    backUpIntoFolder({ databasePath, folder, keep: 5, now: NOON });
+    backUpIntoFolder({ databasePath, folder, keep: 5, now: NOON + HOUR });
+    const gone = path.join(folder, 'gone.db');
+    const failed = backUpIntoFolder({ databasePath: gone, folder, keep: 1, now: NOON + 2 * HOUR });
+    assert.equal(failed.kind, 'no-database');
+    assert.equal(namesIn(folder).length, 2);
+    const file = path.join(folder, 'a file');
+    fs.writeFileSync(file, '');
+    const inFile = backUpIntoFolder({ databasePath, folder: file, keep: 1, now: NOON });
+    assert.equal(inFile.kind, 'cannot-write');
+  });
+
+  test('come as often as asked, and after a failure an hour later', async () => {
+    const clock = new FakeClock('2026-11-21T12:00:00Z');
+    const folder = makeFolder();
+    const databasePath = path.join(makeFolder(), 'later.db');
+    const backups = new Backups({
+      databasePath,
+      folder,
+      everyHours: 3,
+      keep: 10,
+      clock,
+      log: silentLog,
+    });
+    backups.start();
+    await clock.advance(0);
+    const hoursOf = () => listBackups(folder).map(({ at }) => (at - NOON) / HOUR);
+    await eventually(() => Promise.resolve(clock.waiting === 1));
+    assert.deepEqual(hoursOf(), [], 'there is no database yet');
+    fs.copyFileSync(makeDatabase(), databasePath);
+    for (let hour = 1; hour <= 5; hour++) {
+      await clock.advance(HOUR);
+      await eventually(() => Promise.resolve(clock.waiting === 1));
+    }
+    assert.deepEqual(hoursOf(), [4, 1]);
+    await backups.stop();
+  });
+});

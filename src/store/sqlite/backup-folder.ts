@@ -1,0 +1,74 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { backUpSqliteFile, type SqliteBackup } from './backup.ts';
+
+export interface BackupOrder {
+  databasePath: string;
+  folder: string;
+  /** How many copies stay, the new one among them. */
+  keep: number;
+  /** Milliseconds since 1970 UTC. */
+  now: number;
+}
+
+/** A copy in the folder; others of its files are left alone. */
+export interface KeptBackup {
+  name: string;
+  at: number;
+}
+
+const NAME = /^belfry-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
+/** Of a backup that was cut short. */
+const DRAFT = /^belfry-\d{4}-\d\d-\d\dT\d{6}Z\.db\.\d+\.part(-journal)?$/;
+
+/** The copies that are there, newest first; none where there is no such folder. */
+export function listBackups(folder: string): KeptBackup[] {
+  return filesOf(folder)
+    .flatMap((name) => {
+      const [, day, hours, minutes, seconds] = NAME.exec(name) ?? [];
+      const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
+      return Number.isNaN(at) ? [] : [{ name, at }];
+    })
+    .toSorted((a, b) => b.at - a.at);
+}
+
+/** Makes one more copy, and then deletes the oldest of those that are too many: a failure deletes none. */
+export function backUpIntoFolder({ databasePath, folder, keep, now }: BackupOrder): SqliteBackup {
+  const file = join(folder, nameOf(now));
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    return { kind: 'cannot-write', path: file, reason: (error as Error).message };
+  }
+  remove(
+    folder,
+    filesOf(folder).filter((name) => DRAFT.test(name)),
+  );
+  const made = backUpSqliteFile(databasePath, file);
+  if (made.kind === 'done') {
+    const tooMany = listBackups(folder).slice(keep);
+    remove(
+      folder,
+      tooMany.map(({ name }) => name),
+    );
+  }
+  return made;
+}
+
+function nameOf(now: number): string {
+  const text = new Date(now).toISOString().slice(0, 19).replaceAll(':', '');
+  return `belfry-${text}Z.db`;
+}
+
+function filesOf(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function remove(folder: string, names: readonly string[]): void {
+  for (const name of names) rmSync(join(folder, name), { force: true });
+}

@@ -1,0 +1,21 @@
+import type { Worker } from 'node:worker_threads';
+import type { SqliteBackup } from './backup.ts';
+import type { BackupOrder } from './backup-folder.ts';
+import { startWorker } from './start-worker.ts';
+
+export interface RunningBackup {
+  /** Rejects where the database can't be read, or the copy is not sound. */
+  made: Promise<SqliteBackup>;
+  /** Ends it; what it wrote goes with the next one. */
+  cancel: () => Promise<void>;
+}
+
+/** Makes a copy on a thread of its own: it takes as long as the disk takes. */
+export function backUpOnThread(order: BackupOrder): RunningBackup {
+  const worker: Worker = startWorker({ workerData: { backup: order }, name: 'sqlite-backup' });
+  const { promise: made, resolve, reject } = Promise.withResolvers<SqliteBackup>();
+  worker.once('message', (outcome: SqliteBackup) => resolve(outcome));
+  worker.once('error', reject);
+  worker.once('exit', () => reject(new Error('it was broken off')));
+  return { made, cancel: async () => void (await worker.terminate()) };
+}
