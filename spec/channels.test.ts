@@ -26,7 +26,7 @@ async function startScene(openTestStore: OpenTestStore) {
   await work.setChannel(teamId, { kind: 'slack', url: `${chat.url}/default` });
   const add = async (name: string, team = teamId) => {
     const config = { kind: 'slack', url: `${chat.url}/${name}` } as const;
-    const outcome = await work.addChannel(team, { name, config });
+    const outcome = await work.addChannel(team, { name, config, collectMinutes: null });
     assert.ok(outcome.kind === 'saved');
     return outcome.id;
   };
@@ -37,7 +37,11 @@ async function startScene(openTestStore: OpenTestStore) {
     teamId,
     add,
     addKind: async (config: ChannelConfig) => {
-      const outcome = await work.addChannel(teamId, { name: config.kind, config });
+      const outcome = await work.addChannel(teamId, {
+        name: config.kind,
+        config,
+        collectMinutes: null,
+      });
       assert.ok(outcome.kind === 'saved');
       return outcome.id;
     },
@@ -178,6 +182,7 @@ forEachStore((dialect, openTestStore) => {
       const mails = await service.work.addChannel(teamId, {
         name: 'everybody',
         config: { kind: 'email' },
+        collectMinutes: null,
       });
       assert.ok(mails.kind === 'saved');
       target.answer('/job', BROKEN);
@@ -262,15 +267,29 @@ forEachStore((dialect, openTestStore) => {
       const ops = await scene.add('ops');
       const config = { kind: 'slack', url: `${chat.url}/default` } as const;
       const same = { kind: 'same', as: 'the default channel' };
-      assert.deepEqual(await work.addChannel(teamId, { name: 'again', config }), same);
-      assert.deepEqual(await work.editChannel(teamId, ops, { name: 'ops', config }), same);
+      assert.deepEqual(
+        await work.addChannel(teamId, { name: 'again', config, collectMinutes: null }),
+        same,
+      );
+      assert.deepEqual(
+        await work.editChannel(teamId, ops, { name: 'ops', config, collectMinutes: null }),
+        same,
+      );
       const opsConfig = { kind: 'slack', url: `${chat.url}/ops` } as const;
       assert.deepEqual(await work.setChannel(teamId, opsConfig), { kind: 'same', as: 'ops' });
       const other = { kind: 'teams', url: `${chat.url}/ops` } as const;
-      const taken = await work.addChannel(teamId, { name: 'ops', config: other });
+      const taken = await work.addChannel(teamId, {
+        name: 'ops',
+        config: other,
+        collectMinutes: null,
+      });
       assert.equal(taken.kind, 'name-taken');
       for (let n = 1; n < 20; n++) await scene.add(`channel-${n}`);
-      const full = await work.addChannel(teamId, { name: 'one more', config: other });
+      const full = await work.addChannel(teamId, {
+        name: 'one more',
+        config: other,
+        collectMinutes: null,
+      });
       assert.equal(full.kind, 'too-many');
       assert.equal((await work.listChannels(teamId)).length, 21);
       const rows = await service.store.database.read((db) =>
@@ -563,6 +582,155 @@ forEachStore((dialect, openTestStore) => {
       await Promise.all([service.store, other].map(({ alerts }) => alerts.raiseReminders(now)));
       assert.equal((await service.store.alerts.list(scene.teamId, { limit: 10 })).length, 2);
     });
+  });
+
+  describe('a channel that collects notices', () => {
+    const said = ({ requests }: Receiver, path: string) =>
+      requests
+        .filter(({ url }) => url === path)
+        .map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text);
+    const collecting = async (scene: Awaited<ReturnType<typeof startScene>>, path: string) => {
+      const config = { kind: 'slack', url: `${scene.chat.url}${path}` } as const;
+      const settings = { name: path.slice(1), config, collectMinutes: 5 };
+      const outcome = await scene.service.work.addChannel(scene.teamId, settings);
+      assert.ok(outcome.kind === 'saved');
+      return outcome.id;
+    };
+
+    test('is told of twelve alerts as one, when its minutes are over; others at once', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      await using notifier = await startNotifier(service);
+      const calm = await collecting(scene, '/calm');
+      for (let n = 0; n < 12; n++) {
+        const cronId = await scene.makeCron({ failure: [calm, 'default'] }, { name: `Cron ${n}` });
+        await scene.run(cronId, 'x');
+        await service.clock.advance(1_000);
+      }
+      await notifier.told();
+      assert.deepEqual(told(chat), { '/default': 12 });
+      await service.clock.advance(5 * MINUTE - 12_000 - 1);
+      await notifier.told();
+      assert.deepEqual(told(chat), { '/default': 12 }, 'not before its time');
+      await service.clock.advance(1);
+      await notifier.told();
+      await service.clock.advance(10 * MINUTE);
+      await notifier.told();
+      assert.deepEqual(told(chat), { '/default': 12, '/calm': 1 });
+      assert.deepEqual(said(chat, '/calm'), ['12 alerts: 12 failures']);
+      const body = chat.requests.at(-1)?.body.toString() ?? '';
+      assert.ok(body.includes('Failure: cron “Cron 0” failed') && body.includes('And: 4 more'));
+      assert.deepEqual(new Set(await scene.deliveries()), new Set(['sent']));
+      assert.deepEqual(await service.store.notices.scanWaiting(), []);
+    });
+
+    test('is told of a single one as ever, and of the next ones by themselves again', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat } = scene;
+      await using notifier = await startNotifier(service);
+      const calm = await collecting(scene, '/calm');
+      const cronId = await scene.makeCron({ failure: [calm], recovery: [calm] }, { name: 'Pay' });
+      await scene.run(cronId, 'x');
+      await service.clock.advance(6 * MINUTE);
+      await notifier.told();
+      await scene.run(cronId, 'o');
+      await notifier.told();
+      assert.deepEqual(said(chat, '/calm'), ['Failure: cron “Pay” failed']);
+      await service.clock.advance(5 * MINUTE);
+      await notifier.told();
+      assert.deepEqual(said(chat, '/calm').slice(1), [
+        'Recovery: cron “Pay” works again after 6 min',
+      ]);
+    });
+
+    test('is tried again with all of them, and gives them to the default where it is deleted', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      await using notifier = await startNotifier(service);
+      const calm = await collecting(scene, '/calm');
+      chat.answer('/calm', { status: 500 });
+      for (const name of ['One', 'Two'])
+        await scene.run(await scene.makeCron({ failure: [calm] }, { name }), 'x');
+      await service.clock.advance(5 * MINUTE);
+      await notifier.told();
+      assert.deepEqual(told(chat), { '/calm': 1 });
+      await service.clock.advance(MINUTE);
+      await notifier.told();
+      assert.deepEqual(said(chat, '/calm'), ['2 alerts: 2 failures', '2 alerts: 2 failures']);
+      assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
+      await service.work.deleteChannel(teamId, calm);
+      await service.clock.advance(10 * MINUTE);
+      await notifier.told();
+      assert.deepEqual(said(chat, '/default').toSorted(), [
+        'Failure: cron “One” failed',
+        'Failure: cron “Two” failed',
+      ]);
+      assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
+    });
+
+    test('and is a webhook gets each alert of a digest', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      await using notifier = await startNotifier(service);
+      await service.work.setChannel(teamId, { kind: 'webhook', url: `${chat.url}/hook` }, 1);
+      const cronId = await scene.makeCron({}, { name: 'Pay' });
+      await scene.run(cronId, 'xo');
+      await service.clock.advance(MINUTE);
+      await notifier.told();
+      const [post, ...more] = chat.requests;
+      assert.equal(more.length, 0);
+      const { type, alerts } = JSON.parse(post?.body.toString() ?? '') as {
+        type: string;
+        alerts: { level: string; source: { id: string } }[];
+      };
+      assert.equal(type, 'digest');
+      assert.deepEqual(
+        alerts.map(({ level, source }) => [level, source.id]),
+        [
+          ['failure', cronId],
+          ['recovery', cronId],
+        ],
+      );
+    });
+
+    test('delays no mail to the members of a team', async () => {
+      await using scene = await startScene(openTestStore);
+      await using smtp = await startSmtpServer();
+      const { service, chat, target, teamId } = scene;
+      await using notifier = await startNotifier(service, { smtp });
+      await service.work.setChannel(teamId, { kind: 'slack', url: `${chat.url}/calm` }, 5);
+      target.answer('/job', BROKEN);
+      await setQueue(service, { emailAlerts: true, retriesEnabled: false });
+      await scheduleJob(service, { url: `${target.url}/job` });
+      await target.waitFor(1);
+      await service.quiet();
+      await notifier.told();
+      assert.equal(smtp.mails.length, 1);
+      assert.deepEqual(told(chat), {});
+      await service.advance(5 * MINUTE);
+      await notifier.told();
+      assert.deepEqual(told(chat), { '/calm': 1 });
+      assert.equal(smtp.mails.length, 1);
+      assert.deepEqual(await scene.deliveries(), ['sent']);
+    });
+  });
+
+  test('the end of a maintenance window is one notice for each channel (§6.6)', async () => {
+    await using scene = await startScene(openTestStore);
+    const { service, chat, teamId } = scene;
+    await using notifier = await startNotifier(service);
+    const ops = await scene.add('ops');
+    const now = service.clock.now();
+    const window = { name: 'Night', startsAt: now, endsAt: now + 60 * MINUTE, isWeekly: false };
+    await service.work.createWindow(teamId, { ...window, covers: 'team' });
+    for (const channels of [{}, { failure: ['default', ops] }, { failure: [] }])
+      await scene.run(await scene.makeCron(channels), 'x');
+    await service.clock.advance(61 * MINUTE);
+    await notifier.told();
+    await service.clock.advance(MINUTE);
+    await notifier.told();
+    assert.deepEqual(told(chat), { '/default': 1, '/ops': 1 });
+    assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
   });
 
   test('no kind leads into a network that targets may not be in', async () => {

@@ -328,7 +328,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     const text = `
 version: 1
 channels:
-  - { name: On call, kind: slack, url: { env: BELFRY_SECRET_CHANNEL } }
+  - { name: On call, kind: slack, url: { env: BELFRY_SECRET_CHANNEL }, collect_minutes: 5 }
 queues:
   - { name: mails, failure_channels: [On call] }
 crons:
@@ -364,6 +364,7 @@ crons:
       const env = { BELFRY_SECRET_ON_CALL_URL: url };
       assert.equal((await apply(other, exported.stdout, { env })).code, 0);
       const [theirs] = await work.listChannelSettings(other);
+      assert.equal(theirs?.collectMinutes, 5);
       const [copy] = await work.listCrons(other);
       assert.notEqual(theirs?.id, channel.id);
       const failure = [theirs?.id, 'default'];

@@ -41,4 +41,5 @@ export const SAMPLE_MESSAGE: Message = {
     downMs: null,
     note: null,
   },
+  parts: [],
 };

@@ -265,6 +265,7 @@ test('each kind asks for its own, checks it, and never shows what is secret of i
     ['ntfy', { ntfy_token: 'a\r\nHost: x' }, 'The access token does not look like one'],
     ['pagerduty', { pagerduty_routing_key: 'a b' }, 'The integration key does not look like one'],
     ['webhook', {}, 'The webhook address is required.'],
+    ['email', { collect_minutes: '61' }, 'Notices are collected for 1 to 60 minutes.'],
   ];
   for (const [kind, fields, says] of wrong) {
     const { status, text } = await post({ kind, ...fields });
@@ -287,8 +288,16 @@ test('each kind asks for its own, checks it, and never shows what is secret of i
   }
   assert.ok((await visitor.get(LIST)).text.includes('-1001'), 'the id of the chat is no secret');
   const ntfy = named.find(({ kind }) => kind === 'ntfy');
-  const bare = { intent: 'save', name: 'ntfy', kind: 'ntfy', ntfy_url: '', ntfy_token: '-' };
+  const bare = {
+    intent: 'save',
+    name: 'ntfy',
+    kind: 'ntfy',
+    ntfy_url: '',
+    ntfy_token: '-',
+    collect_minutes: '5',
+  };
   assert.equal((await visitor.post(`${LIST}/${ntfy?.id}`, bare)).status, 302);
+  assert.ok((await visitor.get(`${LIST}/${ntfy?.id}`)).text.includes('for 5 minutes'));
   const config = await dashboard.service.work.findChannelConfig(admin.teamId, ntfy?.id ?? '');
   assert.deepEqual(config, { kind: 'ntfy', url: `${chat.url}/s3cret-topic` });
 });

@@ -55,6 +55,7 @@ export function writeMessage(
     link: linkOf(alert, alertCount, baseUrl),
     runbook: runbookUrl === null ? null : { label: 'Open the runbook', url: plainUrl(runbookUrl) },
     details: { ...detailsOf(told, secrets), note },
+    parts: [],
   };
 }
 
@@ -95,6 +96,7 @@ export function writeTestMessage(
     link: { label: 'Open the notification settings', url: `${baseUrl}/settings/notifications` },
     runbook: null,
     details: null,
+    parts: [],
   };
 }
 

@@ -7,6 +7,7 @@ import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import { postingFor } from './posting.ts';
 import type { Message } from './channels/message.ts';
+import { writeDigest } from './compose-digest.ts';
 import { writeMessage } from './compose.ts';
 import { type Delivery, mailTo, postToChannel } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
@@ -41,6 +42,23 @@ const PAUSES_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 const ADDRESS_LOST =
   "the stored address of the channel can't be opened with this APP_KEY, so members are told by email; save the channel anew";
 
+/** One whose channel was deleted is for the default by now, and no part of its batch any more. */
+function batchKeyOf({ batchId, channelId, id }: ClaimedNotice): string {
+  return batchId === null ? id : `${batchId} ${channelId}`;
+}
+
+/** Notices that are told as one; most are alone. */
+type Batch = readonly [ClaimedNotice, ...ClaimedNotice[]];
+
+/** What of it is about a cron, if anything, says whether its channel by email tells anybody (see `planSteps`). */
+function whomToTell(batch: Batch): Pick<ClaimedNotice, 'targets' | 'alert'> {
+  const [first] = batch;
+  const { alert } = batch.find((notice) => notice.alert.source.kind === 'cron') ?? first;
+  const targets = batch.flatMap((notice) => notice.targets);
+  const each = new Map(targets.map((target) => [JSON.stringify(target), target]));
+  return { alert, targets: [...each.values()] };
+}
+
 /** One thing to send: to the team's chat, or to one member. */
 type Step =
   | { target: NoticeTarget; kind: 'post'; config: PostedChannel }
@@ -69,10 +87,12 @@ export class NoticeSending {
     for (;;) {
       const claim = { now: clock.now(), leaseMs: LEASE_MS, most: CLAIMED_AT_ONCE };
       const claimed = await notices.claimDue(teamId, claim);
-      for (const notice of claimed) {
+      const batches = Map.groupBy(claimed, batchKeyOf);
+      for (const [first, ...others] of batches.values()) {
+        if (!first) continue;
         // Given back at once, so that another node need not wait for the lease to end.
-        if (this.#isStopping()) await notices.keep(notice, notice.targets, clock.now());
-        else await this.#send(notice);
+        if (this.#isStopping()) await this.#giveBack([first, ...others]);
+        else await this.#send([first, ...others]);
       }
       if (claimed.length < CLAIMED_AT_ONCE || this.#isStopping()) return;
     }
@@ -90,7 +110,27 @@ export class NoticeSending {
     return { channel: await channels.read(teamId), channelId: null };
   }
 
-  async #send(notice: ClaimedNotice): Promise<void> {
+  async #giveBack(batch: Batch): Promise<void> {
+    const { notices, clock } = this.#store;
+    for (const notice of batch) await notices.keep([notice], notice.targets, clock.now());
+  }
+
+  /** Only a channel that is there, and that hears of several things at once, is told of them as one. */
+  async #isOne([{ teamId, channelId }, ...others]: Batch): Promise<boolean> {
+    if (others.length === 0) return true;
+    const { channels } = this.#store;
+    const channel = await (channelId === null
+      ? channels.read(teamId)
+      : channels.find(teamId, channelId));
+    return channel !== null && channel.config.kind !== 'pagerduty';
+  }
+
+  async #send(batch: Batch): Promise<void> {
+    if (!(await this.#isOne(batch))) {
+      for (const each of batch) await this.#send([each]);
+      return;
+    }
+    const [notice] = batch;
     const { channels, clock, notices } = this.#store;
     const found = await this.#findChannel(notice);
     if (!found) return notices.finish(notice, 'sent');
@@ -99,16 +139,15 @@ export class NoticeSending {
     const members = await channels.listMemberAddresses(notice.teamId, {
       onlyVerified: this.#tools.mailer.sends,
     });
-    const told = { ...notice, noticeId: notice.groupId };
-    const message = writeMessage(told, this.#tools.baseUrl, this.#tools.isSecretHeader);
-    const steps = planSteps(notice, config, members);
+    const message = this.#write(batch);
+    const steps = planSteps(whomToTell(batch), config, members);
     let left: NoticeTarget[] = steps.map(({ target }) => target);
     const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
       // Whoever lost the claim to another may send nothing more.
       let isOurs = true;
       const mayGoOn = async () =>
-        (isOurs = await notices.keep(notice, left, clock.now() + LEASE_MS));
+        (isOurs = await notices.keep(batch, left, clock.now() + LEASE_MS));
       if (!(await mayGoOn())) return;
       const error = await this.#take(notice, { step, message, mayGoOn });
       if (!isOurs) return;
@@ -119,7 +158,15 @@ export class NoticeSending {
       else fared.error ??= error;
     }
     await this.#record(notice.teamId, channelId, fared);
-    await this.#settle(notice, left);
+    await this.#settle(batch, left);
+  }
+
+  #write([notice, ...others]: Batch): Message {
+    const { baseUrl, isSecretHeader } = this.#tools;
+    const write = (each: ClaimedNotice) =>
+      writeMessage({ ...each, noticeId: each.groupId }, baseUrl, isSecretHeader);
+    const first = write(notice);
+    return others.length === 0 ? first : writeDigest([first, ...others.map(write)], baseUrl);
   }
 
   /** @returns null once it is sent, else what went wrong */
@@ -177,17 +224,21 @@ export class NoticeSending {
     if (error !== null) await channels.recordError(teamId, error, now, channelId);
   }
 
-  async #settle(notice: ClaimedNotice, left: readonly NoticeTarget[]): Promise<void> {
+  async #settle(batch: Batch, left: readonly NoticeTarget[]): Promise<void> {
+    const [notice] = batch;
+    const finishAll = async (delivery: 'sent' | 'failed') => {
+      for (const each of batch) await notices.finish(each, delivery);
+    };
     const { notices, clock } = this.#store;
     const now = clock.now();
     const giveUpAt = notice.firstTriedAt + RETRY_FOR_MS;
-    if (left.length === 0) await notices.finish(notice, 'sent');
+    if (left.length === 0) await finishAll('sent');
     else if (now >= giveUpAt) {
       this.#tools.log.error('notice.given-up', { teamId: notice.teamId, noticeId: notice.id });
-      await notices.finish(notice, 'failed');
+      await finishAll('failed');
     } else {
       const pauseMs = PAUSES_MS[Math.min(notice.attempts, PAUSES_MS.length) - 1] ?? 600_000;
-      await notices.keep(notice, left, Math.min(now + pauseMs, giveUpAt));
+      await notices.keep(batch, left, Math.min(now + pauseMs, giveUpAt));
     }
   }
 }

@@ -86,13 +86,15 @@ function refuseProblems(
 }
 
 async function readState(work: Work, teamId: string): Promise<TeamState> {
-  const [channel, channels, queues, crons, windows] = await Promise.all([
+  const [config, { collectMinutes }, channels, queues, crons, windows] = await Promise.all([
     work.readChannelConfig(teamId),
+    work.readChannel(teamId),
     work.listChannelSettings(teamId),
     work.listQueues(teamId),
     work.listCrons(teamId),
     work.listWindows(teamId),
   ]);
+  const channel = { config, collectMinutes };
   return { channel, channels, queues, crons, windows };
 }
 

@@ -1,3 +1,4 @@
+import { COLLECT_MINUTES } from '#domain/alert-digest';
 import {
   CHANNEL_KINDS,
   CHANNEL_NAME_CHARACTERS,
@@ -9,12 +10,13 @@ import {
 } from '#domain/notification-channel';
 import type { ChannelSettings } from '#store/alerts/channels';
 import { type Fields, Findings, isAtMost, isName, isSendableUrl, type Reading } from './fields.ts';
-import { readRequiredText, readText, type TextRule } from './fields.ts';
+import { readInteger, readRequiredText, readText, type TextRule } from './fields.ts';
 
 const labels = Object.values(CHANNEL_KINDS).map(({ label }) => label);
 const TEXTS = {
   kindUnknown: `The channel must be email, ${labels.join(', ')}.`,
   nameRequired: 'A name for the channel is required.',
+  collectMinutes: `Notices are collected for ${COLLECT_MINUTES.least} to ${COLLECT_MINUTES.most} minutes.`,
   nameTaken: 'The team’s default channel is called that.',
 } as const;
 
@@ -33,6 +35,24 @@ export function readChannelInput(fields: Fields, current: ChannelConfig): Readin
   return findings.settle(readConfig(fields, current, findings));
 }
 
+/** The same with `collect_minutes`: for so long notices wait for others; blank: each is told by itself. */
+export function readDefaultChannelInput(
+  fields: Fields,
+  current: ChannelConfig,
+): Reading<Omit<ChannelSettings, 'name'>> {
+  const findings = new Findings();
+  const config = readConfig(fields, current, findings);
+  return findings.settle({ config, collectMinutes: readCollectMinutes(fields, findings) });
+}
+
+function readCollectMinutes(fields: Fields, findings: Findings): number | null {
+  const { least, most } = COLLECT_MINUTES;
+  const minutes = readInteger(fields, 'collect_minutes', findings);
+  if (minutes !== null && (minutes < least || minutes > most))
+    findings.add('collect_minutes', TEXTS.collectMinutes);
+  return minutes;
+}
+
 /** The same for one besides the default, which has a `name`. */
 export function readNamedChannelInput(
   fields: Fields,
@@ -40,7 +60,8 @@ export function readNamedChannelInput(
 ): Reading<ChannelSettings> {
   const findings = new Findings();
   const name = readRequiredText(fields, 'name', NAME, findings).trim();
-  return findings.settle({ name, config: readConfig(fields, current, findings) });
+  const config = readConfig(fields, current, findings);
+  return findings.settle({ name, config, collectMinutes: readCollectMinutes(fields, findings) });
 }
 
 const NAME = {

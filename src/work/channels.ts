@@ -17,6 +17,8 @@ export interface ChannelView {
   kind: ChannelConfig['kind'];
   /** Its fields as they may be shown (`https://hooks.example/…3f9a`); none for email. */
   shown: readonly ShownField[];
+  /** For so long notices wait for others, to be told as one. */
+  collectMinutes: number | null;
   lastSentAt: number | null;
   /** The last error, also where it has worked since (then `lastSentAt` is later). */
   lastError: string | null;
@@ -53,7 +55,11 @@ export interface ChannelWork {
   /** With what is secret: for an admin who asks for it, for editing, and for a test. */
   readChannelConfig(teamId: string): Promise<ChannelConfig>;
   /** Replaces the default and forgets its errors; what is still to be sent by it goes to the new one. */
-  setChannel(teamId: string, config: ChannelConfig): Promise<ChannelOutcome>;
+  setChannel(
+    teamId: string,
+    config: ChannelConfig,
+    collectMinutes?: number | null,
+  ): Promise<ChannelOutcome>;
   /** The default first, then the others by name. */
   listChannels(teamId: string): Promise<ListedChannel[]>;
   /** What crons and queues may name, in that order; for every member. */
@@ -87,17 +93,19 @@ export function createChannelWork({ channels, clock }: Store): ChannelWork {
   return {
     readChannel: async (teamId) => viewOf(await channels.read(teamId)),
     readChannelConfig: async (teamId) => (await channels.read(teamId)).config,
-    setChannel: async (teamId, config) => {
+    setChannel: async (teamId, config, collectMinutes = null) => {
       const same = await findSame(teamId, config, DEFAULT_REF);
       if (same) return same;
-      await channels.save(teamId, config);
+      await channels.save(teamId, config, collectMinutes);
       return { kind: 'saved', id: DEFAULT_REF };
     },
     listChannels,
     listChannelChoices: async (teamId) =>
       (await listChannels(teamId)).map(({ id, name, kind }) => ({ id, name, kind })),
     listChannelSettings: async (teamId) =>
-      (await channels.list(teamId)).map(({ id, name, config }) => ({ id, name, config })),
+      (await channels.list(teamId)).map(({ id, name, config, collectMinutes }) => {
+        return { id, name, config, collectMinutes };
+      }),
     findChannel: async (teamId, id) =>
       (await listChannels(teamId)).find((channel) => channel.id === id) ?? null,
     findChannelConfig: async (teamId, id) => {
@@ -115,13 +123,19 @@ export function createChannelWork({ channels, clock }: Store): ChannelWork {
   };
 }
 
-function viewOf({ config, lastSentAt, lastError, lastErrorAt }: Channel): ChannelView {
+function viewOf({
+  config,
+  collectMinutes,
+  lastSentAt,
+  lastError,
+  lastErrorAt,
+}: Channel): ChannelView {
   const shown = fieldsOfKind(config.kind).flatMap((field) => {
     const value = valueOf(config, field);
     const { name, label } = field;
     return value === null ? [] : [{ name, label, text: show(field, value) }];
   });
-  return { kind: config.kind, shown, lastSentAt, lastError, lastErrorAt };
+  return { kind: config.kind, shown, collectMinutes, lastSentAt, lastError, lastErrorAt };
 }
 
 function show({ isSecret, isUrl }: ChannelField, value: string): string {

@@ -19,6 +19,8 @@ export interface Message {
   runbook: Link | null;
   /** The same for programs; null in a test. */
   details: MessageDetails | null;
+  /** What it tells of together; empty unless its channel collects notices. */
+  parts: readonly Message[];
 }
 
 export interface Link {

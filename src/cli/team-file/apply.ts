@@ -11,7 +11,9 @@ import type { WantedCover } from './read.ts';
 export async function carryOutStep(work: Work, teamId: string, step: Step): Promise<void> {
   switch (step.kind) {
     case 'channel':
-      return acceptChannel(await work.setChannel(teamId, step.wanted));
+      return acceptChannel(
+        await work.setChannel(teamId, step.wanted.config, step.wanted.collectMinutes),
+      );
     case 'named-channel':
       return acceptChannel(
         await (step.id === null

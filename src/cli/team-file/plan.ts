@@ -1,9 +1,4 @@
-import {
-  type ChannelConfig,
-  type ChannelField,
-  fieldsOfKind,
-  valueOf,
-} from '#domain/notification-channel';
+import { type ChannelField, fieldsOfKind, valueOf } from '#domain/notification-channel';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { ChannelSettings } from '#work/channels';
@@ -16,7 +11,7 @@ import type { WantedCover, WantedCron, WantedQueue, WantedTeam, WantedWindow } f
 
 /** A team as it is. */
 export interface TeamState {
-  channel: ChannelConfig;
+  channel: Omit<ChannelSettings, 'name'>;
   channels: readonly (ChannelSettings & { id: string })[];
   queues: readonly Queue[];
   crons: readonly Cron[];
@@ -36,7 +31,7 @@ export type Step = {
   action: 'create' | 'change';
   changes: readonly FieldChange[];
 } & (
-  | { kind: 'channel'; wanted: ChannelConfig }
+  | { kind: 'channel'; wanted: Omit<ChannelSettings, 'name'> }
   /** `id`: null for one that is to be made. */
   | { kind: 'named-channel'; wanted: ChannelSettings; id: string | null }
   | { kind: 'queue'; wanted: WantedQueue }
@@ -129,26 +124,34 @@ function findStrangers(
 
 const namesOf = (items: readonly { name: string }[]) => items.map(({ name }) => name);
 
-function planChannel(wanted: ChannelConfig, current: ChannelConfig): Step[] {
+type Reached = Omit<ChannelSettings, 'name'>;
+
+function planChannel(wanted: Reached, current: Reached): Step[] {
   const changes = compareChannels(current, wanted);
-  return stepIfAny({ kind: 'channel', name: wanted.kind, wanted }, changes, true);
+  return stepIfAny({ kind: 'channel', name: wanted.config.kind, wanted }, changes, true);
 }
 
 function planNamedChannel(wanted: ChannelSettings, state: TeamState): Step[] {
   const current = state.channels.find(({ name }) => name === wanted.name);
-  const changes = compareChannels(current?.config, wanted.config);
+  const changes = compareChannels(current, wanted);
   const { name } = wanted;
   const step = { kind: 'named-channel', name, wanted, id: current?.id ?? null } as const;
   return stepIfAny(step, changes, current !== undefined);
 }
 
 /** Whatever a channel is reached by is secret but for what its field says. */
-function compareChannels(current: ChannelConfig | undefined, wanted: ChannelConfig): FieldChange[] {
+function compareChannels(
+  { config: current, collectMinutes }: Partial<Reached> = {},
+  { config: wanted, collectMinutes: wantedMinutes }: Reached,
+): FieldChange[] {
   const fields = new Map<string, ChannelField>();
   for (const { kind } of [current ?? wanted, wanted]) {
     for (const field of fieldsOfKind(kind)) fields.set(field.name, field);
   }
-  const changes = compare([['kind', current?.kind, wanted.kind]]);
+  const changes = compare([
+    ['kind', current?.kind, wanted.kind],
+    ['collect_minutes', collectMinutes, wantedMinutes],
+  ]);
   for (const [name, field] of fields) {
     const [from, to] = [current ? valueOf(current, field) : null, valueOf(wanted, field)];
     if (from === to) continue;

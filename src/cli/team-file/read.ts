@@ -2,9 +2,9 @@ import type { AlertSettings } from '#domain/alert-settings';
 import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
-import { CHANNEL_KINDS, type ChannelConfig, DEFAULT_CHANNEL } from '#domain/notification-channel';
+import { CHANNEL_KINDS, DEFAULT_CHANNEL } from '#domain/notification-channel';
 import { readAlertSettings } from '#work/alert-settings-input';
-import { readChannelInput, readNamedChannelInput } from '#work/channel-input';
+import { readDefaultChannelInput, readNamedChannelInput } from '#work/channel-input';
 import type { ChannelSettings } from '#work/channels';
 import { type CronInput, readCronInput } from '#work/cron-input';
 import type { Reading } from '#work/fields';
@@ -50,7 +50,7 @@ export interface WantedWindow {
 
 /** What a file asks for. What it does not name stays as it is. */
 export interface WantedTeam {
-  channel: ChannelConfig | null;
+  channel: Omit<ChannelSettings, 'name'> | null;
   channels: readonly ChannelSettings[];
   queues: readonly WantedQueue[];
   crons: readonly WantedCron[];
@@ -60,6 +60,7 @@ export interface WantedTeam {
 const SECTIONS = ['version', 'channel', 'channels', 'queues', 'crons', 'maintenance_windows'];
 const CHANNEL_FIELDS = [
   'kind',
+  'collect_minutes',
   ...new Set(Object.values(CHANNEL_KINDS).flatMap(({ fields }) => fields.map(({ name }) => name))),
 ];
 const QUEUE_FIELDS = [
@@ -123,18 +124,21 @@ class TeamReader {
     };
   }
 
-  #readChannel(value: Value): ChannelConfig {
+  #readChannel(value: Value): Omit<ChannelSettings, 'name'> {
     const path = ['channel'];
     const mapping = this.#mapping(value, path, CHANNEL_FIELDS);
-    return this.#take(readChannelInput(fieldsOf(membersOf(mapping)), DEFAULT_CHANNEL), path, {
-      kind: 'email',
-    });
+    const reading = readDefaultChannelInput(fieldsOf(membersOf(mapping)), DEFAULT_CHANNEL);
+    return this.#take(reading, path, { config: { kind: 'email' }, collectMinutes: null });
   }
 
   #readNamed(value: Value, path: Path): ChannelSettings {
     const mapping = this.#mapping(value, path, ['name', ...CHANNEL_FIELDS]);
     const reading = readNamedChannelInput(fieldsOf(membersOf(mapping)), DEFAULT_CHANNEL);
-    return this.#take(reading, path, { name: '', config: { kind: 'email' } });
+    return this.#take(reading, path, {
+      name: '',
+      config: { kind: 'email' },
+      collectMinutes: null,
+    });
   }
 
   #readAlerts(mapping: Mapping, path: Path): AlertSettings {

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type ChannelConfig, fieldsOfKind, valueOf } from '#domain/notification-channel';
+import { fieldsOfKind, valueOf } from '#domain/notification-channel';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Cron } from '#work/crons';
@@ -48,8 +48,8 @@ export function writeTeamFile(
     version: FILE_VERSION,
     channel: writeChannel(channel, 'channel', references),
     ...(channels.length > 0 && {
-      channels: channels.map(({ name, config }) =>
-        Object.assign({ name }, writeChannel(config, name, references)),
+      channels: channels.map(({ name, ...channel }) =>
+        Object.assign({ name }, writeChannel(channel, name, references)),
       ),
     }),
     queues: queues.map((queue) =>
@@ -67,13 +67,21 @@ export function writeTeamFile(
   return { text: head + needs + stringify(content, { lineWidth: 0 }), secrets };
 }
 
-function writeChannel(config: ChannelConfig, name: string, references: References) {
+function writeChannel(
+  { config, collectMinutes }: TeamState['channel'],
+  name: string,
+  references: References,
+) {
   const fields = fieldsOfKind(config.kind).flatMap((field) => {
     const value = valueOf(config, field);
     if (value === null) return [];
     return [[field.name, field.isSecret ? references.refer(name, field.name) : value] as const];
   });
-  return { kind: config.kind, ...Object.fromEntries(fields) };
+  return {
+    kind: config.kind,
+    ...Object.fromEntries(fields),
+    ...(collectMinutes !== null && { collect_minutes: collectMinutes }),
+  };
 }
 
 /** What is at its default, or not there, is left out, but for what people look for. */

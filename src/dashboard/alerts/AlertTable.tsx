@@ -104,6 +104,7 @@ function Delivery({ alert }: { alert: Alert }) {
     case 'failed':
       return <Status name="failed" word="Not sent" />;
     case 'muted':
+      if (mutedBy === null) return <span className="muted">No channel is chosen</span>;
       return (
         <span title={`By the maintenance window “${mutedBy ?? ''}”`}>
           <Status name="muted" />

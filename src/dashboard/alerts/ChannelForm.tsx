@@ -62,6 +62,15 @@ export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFo
       {fieldGroups.map((group) => (
         <KindFields key={group.name} {...{ group, channel, formValues, errors }} />
       ))}
+      <TextField
+        name="collect_minutes"
+        label="Collect notices"
+        description="For so many minutes after the first one, up to 60; then they come as one. Empty: each comes at once. PagerDuty hears of each at once."
+        inputMode="numeric"
+        autoComplete="off"
+        defaultValue={formValues.collect_minutes}
+        errors={errors}
+      />
       <div className="row">
         <Button type="submit" name="intent" value="save">
           Save

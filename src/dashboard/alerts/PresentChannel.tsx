@@ -16,7 +16,7 @@ export function PresentChannel({
   /** False where mails are only logged. */
   sendsMail: boolean;
 }) {
-  const { kind, shown, lastSentAt, lastError, lastErrorAt } = channel;
+  const { kind, shown, collectMinutes, lastSentAt, lastError, lastErrorAt } = channel;
   return (
     <>
       {isFailing(channel) ? (
@@ -31,6 +31,10 @@ export function PresentChannel({
           ['Channel', nameChannel(kind)],
           ['Goes to', kind === 'email' ? describeMembers(memberCount) : null],
           ...shown.map(({ label, text }) => [label, <code key={label}>{text}</code>] as const),
+          [
+            'Collects notices',
+            collectMinutes === null ? null : `for ${countOf(collectMinutes, 'minute', 'minutes')}`,
+          ],
           ['Last sent', <Time key="sent" at={lastSentAt} />],
           [
             'Last error',

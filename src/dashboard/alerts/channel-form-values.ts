@@ -12,6 +12,7 @@ import {
 export type ChannelFormValues = {
   name: string;
   kind: string;
+  collect_minutes: string;
   /** By the names of the inputs: kinds that ask for the same share them. */
   values: Readonly<Record<string, string>>;
 };
@@ -43,11 +44,20 @@ export function groupOf(kind: string): FieldGroup | null {
 }
 
 /** What is secret is not shown: an empty field keeps it. */
-export function formValuesOfChannel(name: string, config: ChannelConfig): ChannelFormValues {
+export function formValuesOfChannel(
+  name: string,
+  config: ChannelConfig,
+  collectMinutes: number | null,
+): ChannelFormValues {
   const group = groupOf(config.kind);
   const values = (group?.fields ?? []).flatMap((field) => {
     const value = field.isSecret || group === null ? null : valueOf(config, field);
     return value === null || group === null ? [] : [[inputName(group, field), value] as const];
   });
-  return { name, kind: config.kind, values: Object.fromEntries(values) };
+  return {
+    name,
+    kind: config.kind,
+    collect_minutes: collectMinutes === null ? '' : String(collectMinutes),
+    values: Object.fromEntries(values),
+  };
 }

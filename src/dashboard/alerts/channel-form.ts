@@ -1,7 +1,7 @@
 /** A channel's form, read by the rules of `work`, and what becomes of it. */
 import { data } from 'react-router';
 import type { ChannelConfig } from '#domain/notification-channel';
-import { readChannelInput, readNamedChannelInput } from '#work/channel-input';
+import { readDefaultChannelInput, readNamedChannelInput } from '#work/channel-input';
 import type { Reading } from '#work/fields';
 import { readFormPairs } from '#work/form-fields';
 import { requestFacts, requirePermission, sentForm, services, type Context } from '../context.ts';
@@ -69,12 +69,13 @@ function readFormValues(form: FormData): ChannelFormValues {
   return {
     name: readText(form, 'name'),
     kind: readText(form, 'kind'),
+    collect_minutes: readText(form, 'collect_minutes').trim(),
     values: Object.fromEntries(values) as Record<string, string>,
   };
 }
 
 function readSettings(
-  { name, kind, values }: ChannelFormValues,
+  { name, kind, collect_minutes, values }: ChannelFormValues,
   { current, isNamed }: Pick<Editing, 'current' | 'isNamed'>,
   isTest: boolean,
 ): Reading<ChannelSettings> {
@@ -82,10 +83,11 @@ function readSettings(
   const given = group?.fields.map((field) => {
     return [field.name, values[inputName(group, field)] ?? ''] as const;
   });
-  const fields = readFormPairs([['name', name], ['kind', kind], ...(given ?? [])]);
+  const own = Object.entries({ name, kind, collect_minutes });
+  const fields = readFormPairs([...own, ...(given ?? [])]);
   if (isNamed && !isTest) return readNamedChannelInput(fields, current);
-  const config = readChannelInput(fields, current);
-  return config.ok ? { ok: true, input: { name, config: config.input } } : config;
+  const reading = readDefaultChannelInput(fields, current);
+  return reading.ok ? { ok: true, input: { name, ...reading.input } } : reading;
 }
 
 /** Errors beside the inputs of the kind that was chosen. */

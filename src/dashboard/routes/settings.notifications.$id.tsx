@@ -20,7 +20,11 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
     people.teams.describeTeam(actor),
   ]);
   const channel = found ?? (await notHere(context, find));
-  const formValues = formValuesOfChannel(channel.name ?? '', config ?? { kind: 'email' });
+  const formValues = formValuesOfChannel(
+    channel.name ?? '',
+    config ?? { kind: 'email' },
+    channel.collectMinutes,
+  );
   return { channel, formValues, memberCount, sendsMail: people.accounts.sendsMail() };
 }
 
@@ -33,7 +37,9 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
     current,
     isNamed,
     save: (work, teamId, settings) =>
-      isNamed ? work.editChannel(teamId, id, settings) : work.setChannel(teamId, settings.config),
+      isNamed
+        ? work.editChannel(teamId, id, settings)
+        : work.setChannel(teamId, settings.config, settings.collectMinutes),
     done: (settings) =>
       isNamed ? `The channel “${settings.name}” is saved.` : sayDefault(settings),
   });

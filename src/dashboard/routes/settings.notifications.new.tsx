@@ -20,7 +20,9 @@ export async function action({ context }: Route.ActionArgs) {
   });
 }
 
-const empty: ChannelAnswer = { formValues: { name: '', kind: 'slack', values: {} } };
+const empty: ChannelAnswer = {
+  formValues: { name: '', kind: 'slack', collect_minutes: '', values: {} },
+};
 
 export default function NewChannel({ loaderData, actionData }: Route.ComponentProps) {
   return (

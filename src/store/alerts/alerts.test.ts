@@ -301,7 +301,7 @@ forEachStore((dialect, openTestStore) => {
       const [second] = await store.notices.claimDue(teamId, { ...claim, now: now + 1000 });
       assert.ok(first && second);
       assert.equal(second.id, first.id);
-      assert.equal(await store.notices.keep(first, [], now), false, 'the first claim is gone');
+      assert.equal(await store.notices.keep([first], [], now), false, 'the first claim is gone');
       await store.notices.finish(first, 'failed');
       await store.notices.finish(second, 'sent');
       const [alert] = await store.alerts.list(teamId, { limit: 1 });
@@ -390,6 +390,7 @@ forEachStore((dialect, openTestStore) => {
       await store.channels.save(teamId, config);
       assert.deepEqual(await store.channels.read(teamId), {
         config,
+        collectMinutes: null,
         isAddressLost: false,
         lastSentAt: null,
         lastError: null,
@@ -399,6 +400,7 @@ forEachStore((dialect, openTestStore) => {
       await store.channels.recordError(teamId, 'HTTP 404 error', now + 2);
       assert.deepEqual(await store.channels.read(teamId), {
         config,
+        collectMinutes: null,
         isAddressLost: false,
         lastSentAt: now + 1,
         lastError: 'HTTP 404 error',

@@ -15,6 +15,8 @@ import type { Sealer } from '../database/seal.ts';
 /** A notification channel, and how it has fared (§6.5). */
 export interface Channel {
   config: ChannelConfig;
+  /** For so long notices wait for others, to be told as one; null: each is told by itself. */
+  collectMinutes: number | null;
   /** True where its address can't be opened any more, so that `config` is email. */
   isAddressLost: boolean;
   lastSentAt: number | null;
@@ -32,6 +34,7 @@ export interface NamedChannel extends Channel {
 export interface ChannelSettings {
   name: string;
   config: ChannelConfig;
+  collectMinutes: number | null;
 }
 
 /** A cron or queue that chose its channels. */
@@ -108,19 +111,23 @@ export class ChannelStore {
   }
 
   /** Replaces the default; what is still to be sent by it goes to the new one. */
-  async save(teamId: string, config: ChannelConfig): Promise<void> {
-    const columns = this.#columnsOf('notification_channels', config);
+  async save(
+    teamId: string,
+    config: ChannelConfig,
+    collectMinutes: number | null = null,
+  ): Promise<void> {
+    const columns = this.#columnsOf('notification_channels', { config, collectMinutes });
     await this.#write(teamId, columns, columns);
   }
 
   async add(teamId: string, settings: ChannelSettings, now: number): Promise<ChannelSaving> {
-    const { name, config } = settings;
+    const { name } = settings;
     return this.#db.transact(async (trx) => {
       const names = await readNames(trx, teamId);
       if (names.length >= MOST_CHANNELS) return { kind: 'too-many' };
       if (names.some((other) => other.name === name)) return { kind: 'name-taken' };
       const id = newId(now);
-      const columns = this.#columnsOf('channels', config);
+      const columns = this.#columnsOf('channels', settings);
       await trx
         .insertInto('channels')
         .values({ team_id: teamId, id, name, created_at: now, ...columns })
@@ -133,15 +140,16 @@ export class ChannelStore {
   async change(
     teamId: string,
     channelId: string,
-    { name, config }: ChannelSettings,
+    settings: ChannelSettings,
   ): Promise<ChannelSaving> {
+    const { name } = settings;
     return this.#db.transact(async (trx) => {
       const names = await readNames(trx, teamId);
       if (names.some((other) => other.name === name && other.id !== channelId))
         return { kind: 'name-taken' };
       const { numUpdatedRows } = await trx
         .updateTable('channels')
-        .set({ name, ...this.#columnsOf('channels', config) })
+        .set({ name, ...this.#columnsOf('channels', settings) })
         .where('team_id', '=', teamId)
         .where('id', '=', channelId)
         .executeTakeFirst();
@@ -253,10 +261,13 @@ export class ChannelStore {
   }
 
   /** A new address has not fared yet. */
-  #columnsOf(table: Tables, config: ChannelConfig): ChannelColumns {
+  #columnsOf(
+    table: Tables,
+    { config, collectMinutes }: Pick<ChannelSettings, 'config' | 'collectMinutes'>,
+  ): ChannelColumns {
     const address = addressOf(config);
     const sealed = address === null ? null : this.#sealer.seal(placeOf(table), address);
-    return { ...UNUSED, kind: config.kind, sealed_url: sealed };
+    return { ...UNUSED, kind: config.kind, sealed_url: sealed, collect_minutes: collectMinutes };
   }
 
   #namedOf(row: ChannelsTable): NamedChannel {
@@ -267,6 +278,7 @@ export class ChannelStore {
     const config = this.#configOf(table, row);
     return {
       config: config ?? DEFAULT_CHANNEL,
+      collectMinutes: row.collect_minutes,
       isAddressLost: config === null,
       lastSentAt: row.last_sent_at,
       lastError: row.last_error,
@@ -286,10 +298,18 @@ export class ChannelStore {
   }
 }
 
-const UNUSED = { last_sent_at: null, last_error: null, last_error_at: null } as const;
+const UNUSED = {
+  last_sent_at: null,
+  last_error: null,
+  last_error_at: null,
+  collect_minutes: null,
+  collecting_id: null,
+  collecting_until: null,
+} as const;
 
 const UNSET: Channel = {
   config: DEFAULT_CHANNEL,
+  collectMinutes: null,
   isAddressLost: false,
   lastSentAt: null,
   lastError: null,

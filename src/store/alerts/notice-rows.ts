@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
+import { type Collection, joinCollection } from '#domain/alert-digest';
 import { newId } from '#domain/ids';
 import type { AlertSource } from '#domain/maintenance';
 import type { NoticesTable } from '../database/alerts-schema.ts';
@@ -13,8 +14,13 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
  */
 export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
 
-/** The ids of a team's channels besides the default, with their kinds. */
-export type KnownChannels = ReadonlyMap<string, string>;
+export interface KnownChannel {
+  kind: string;
+  collectMinutes: number | null;
+}
+
+/** A team's channels by what names them, the default among them if it was ever set. */
+export type KnownChannels = ReadonlyMap<ChannelRef, KnownChannel>;
 
 /** What is to be told of alerts that share a notice. */
 export interface GroupToTell {
@@ -32,15 +38,31 @@ export async function readKnownChannels(
   db: Trx,
   teamIds: readonly string[],
 ): Promise<ReadonlyMap<string, KnownChannels>> {
-  const rows = await db
-    .selectFrom('channels')
-    .select(['team_id', 'id', 'kind'])
-    .where('team_id', 'in', teamIds)
-    .execute();
+  const [named, defaults] = [
+    await db
+      .selectFrom('channels')
+      .select(['team_id', 'id', 'kind', 'collect_minutes'])
+      .where('team_id', 'in', teamIds)
+      .execute(),
+    await db
+      .selectFrom('notification_channels')
+      .select(['team_id', 'kind', 'collect_minutes'])
+      .where('team_id', 'in', teamIds)
+      .execute(),
+  ];
+  const rows = [...named, ...defaults.map((row) => Object.assign(row, { id: DEFAULT_REF }))];
   const byTeam = Map.groupBy(rows, ({ team_id }) => team_id);
-  return new Map(
-    [...byTeam].map(([teamId, some]) => [teamId, new Map(some.map(({ id, kind }) => [id, kind]))]),
-  );
+  return new Map([...byTeam].map(([teamId, some]) => [teamId, new Map(some.map(knownOf))]));
+}
+
+function knownOf(row: {
+  id: string;
+  kind: string;
+  collect_minutes: number | null;
+}): [ChannelRef, KnownChannel] {
+  // Each incident is one of its own.
+  const collectMinutes = row.kind === 'pagerduty' ? null : row.collect_minutes;
+  return [row.id, { kind: row.kind, collectMinutes }];
 }
 
 const NOTICE = {
@@ -52,6 +74,7 @@ const NOTICE = {
   channel_id: 'id',
   group_id: 'id',
   is_beside_default: 'int',
+  batch_id: 'id',
 } as const satisfies Fields;
 
 const NOTICE_COLUMNS = Object.keys(NOTICE).join(', ');
@@ -62,43 +85,160 @@ const insertNoticeRows = preparedStatement<never>(
   insert into notices (${NOTICE_COLUMNS}) select ${NOTICE_COLUMNS} from ${dialect.rows(NOTICE, 1)}`,
 );
 
-/** Writes a notice for each channel of each group. */
+/**
+ * Writes a notice for each channel of each group. A channel that collects is told of them later, as one.
+ *
+ * @param isTogether  each channel is told of all the groups as one, whether it collects or not
+ */
 export async function insertNotices(
   trx: Trx,
   dialect: Dialect,
   groups: readonly GroupToTell[],
   known: ReadonlyMap<string, KnownChannels>,
+  isTogether = false,
 ): Promise<void> {
-  const rows = groups.flatMap((group) => noticesOf(group, known.get(group.teamId)));
+  const notices = groups.flatMap((group) => noticesOf(group, known.get(group.teamId)));
+  const byChannel = Map.groupBy(notices, ({ teamId, ref }) => `${teamId} ${ref}`);
+  // In one order everywhere: two nodes that hold several channels must not wait for each other.
+  for (const key of [...byChannel.keys()].toSorted()) {
+    const some = byChannel.get(key) ?? [];
+    const [first] = some;
+    if (!first) continue;
+    const minutes = known.get(first.teamId)?.get(first.ref)?.collectMinutes ?? null;
+    if (minutes !== null) await collect(trx, dialect, some, minutes);
+    else if (isTogether && some.length > 1) putTogether(some);
+  }
+  const rows = notices.map(({ row }) => row);
   if (rows.length > 0) await runPrepared(trx, dialect, insertNoticeRows, [packRows(NOTICE, rows)]);
 }
+
+interface NewNotice {
+  teamId: string;
+  /** Its channel; `members` for mails to members alone. */
+  ref: ChannelRef;
+  row: { -readonly [Column in keyof RowOf<typeof NOTICE>]: RowOf<typeof NOTICE>[Column] };
+}
+
+/** The first of a batch takes the others with it; they are due by themselves where it is gone. */
+export const FOLLOW_MS = 5_000;
+
+function putTogether(notices: readonly NewNotice[]): void {
+  const [first] = notices;
+  const batchId = newId(first?.row.next_try_at ?? 0);
+  for (const { row } of notices) {
+    row.batch_id = batchId;
+    if (row !== first?.row) row.next_try_at = (row.next_try_at ?? 0) + FOLLOW_MS;
+  }
+}
+
+async function collect(
+  trx: Trx,
+  dialect: Dialect,
+  notices: readonly NewNotice[],
+  minutes: number,
+): Promise<void> {
+  const [first] = notices;
+  if (!first) return;
+  const before = await holdCollection(trx, dialect, first);
+  let open = before;
+  for (const { row } of notices) {
+    const joined = joinCollection(open, row.next_try_at ?? 0, minutes, newId);
+    row.batch_id = joined.id;
+    row.next_try_at = joined.until + (joined === open ? FOLLOW_MS : 0);
+    open = joined;
+  }
+  if (open === before || open === null) return;
+  const columns = { collecting_id: open.id, collecting_until: open.until };
+  await (
+    first.ref === DEFAULT_REF
+      ? trx.updateTable('notification_channels').set(columns).where('team_id', '=', first.teamId)
+      : trx
+          .updateTable('channels')
+          .set(columns)
+          .where('team_id', '=', first.teamId)
+          .where('id', '=', first.ref)
+  ).execute();
+}
+
+async function holdCollection(
+  trx: Trx,
+  dialect: Dialect,
+  { teamId, ref }: NewNotice,
+): Promise<Collection | null> {
+  const columns = ['collecting_id', 'collecting_until'] as const;
+  const lock = sql.raw(dialect.lock('for no key update'));
+  const row =
+    ref === DEFAULT_REF
+      ? await trx
+          .selectFrom('notification_channels')
+          .select(columns)
+          .where('team_id', '=', teamId)
+          .modifyEnd(lock)
+          .executeTakeFirst()
+      : await trx
+          .selectFrom('channels')
+          .select(columns)
+          .where('team_id', '=', teamId)
+          .where('id', '=', ref)
+          .modifyEnd(lock)
+          .executeTakeFirst();
+  if (!row || row.collecting_id === null || row.collecting_until === null) return null;
+  return { id: row.collecting_id, until: row.collecting_until };
+}
+
+/** Mails to members alone: they are no channel's, so nothing collects them. */
+const MEMBERS = 'members';
 
 /** The first one has the group's id: it is what a version before finds the alerts by. */
 function noticesOf(
   { teamId, id, kind, channels, alertCount, dueAt }: GroupToTell,
   known: KnownChannels = new Map(),
-): RowOf<typeof NOTICE>[] {
+): NewNotice[] {
   const hasDefault = channels.includes(DEFAULT_REF);
-  const targets: NoticeTarget[] = hasDefault ? ['channel'] : [];
-  // Queue alerts are emailed to every member, whatever the channels are (§6.4).
-  if (kind === 'queue') targets.push('members');
-  const others = channels.filter(
-    (ref) => ref !== DEFAULT_REF && !(kind === 'queue' && known.get(ref) === 'email'),
-  );
-  const told: { channelId: string | null; targets: readonly NoticeTarget[] }[] = [
-    ...(targets.length > 0 ? [{ channelId: null, targets }] : []),
-    ...others.map((channelId) => ({ channelId, targets: ['channel'] as const })),
+  const told = [
+    ...toldByDefault(kind, hasDefault, known.get(DEFAULT_REF)),
+    ...channels
+      .filter(
+        (ref) => ref !== DEFAULT_REF && !(kind === 'queue' && known.get(ref)?.kind === 'email'),
+      )
+      .map((ref) => ({ ref, targets: ['channel'] as NoticeTarget[] })),
   ];
-  return told.map(({ channelId, targets: toTell }, at) => ({
-    team_id: teamId,
-    id: at === 0 ? id : newId(dueAt),
-    alert_count: alertCount,
-    targets: JSON.stringify(toTell),
-    next_try_at: dueAt,
-    channel_id: channelId,
-    group_id: id,
-    is_beside_default: channelId !== null && hasDefault ? 1 : 0,
-  }));
+  return told.map(({ ref, targets }, at) => {
+    const channelId = ref === DEFAULT_REF || ref === MEMBERS ? null : ref;
+    return {
+      teamId,
+      ref,
+      row: {
+        team_id: teamId,
+        id: at === 0 ? id : newId(dueAt),
+        alert_count: alertCount,
+        targets: JSON.stringify(targets),
+        next_try_at: dueAt,
+        channel_id: channelId,
+        group_id: id,
+        is_beside_default: channelId !== null && hasDefault ? 1 : 0,
+        batch_id: null,
+      },
+    };
+  });
+}
+
+/** Queue alerts are emailed to every member, whatever the channels are (§6.4): at once, where a chat collects. */
+function toldByDefault(
+  kind: AlertSource['kind'],
+  hasDefault: boolean,
+  channel: KnownChannel | undefined,
+): { ref: ChannelRef; targets: NoticeTarget[] }[] {
+  const isQueue = kind === 'queue';
+  if (!hasDefault) return isQueue ? [{ ref: MEMBERS, targets: ['members'] }] : [];
+  if (!isQueue) return [{ ref: DEFAULT_REF, targets: ['channel'] }];
+  const isCollecting = (channel?.collectMinutes ?? null) !== null;
+  if (!isCollecting || channel?.kind === 'email')
+    return [{ ref: DEFAULT_REF, targets: ['channel', 'members'] }];
+  return [
+    { ref: DEFAULT_REF, targets: ['channel'] },
+    { ref: MEMBERS, targets: ['members'] },
+  ];
 }
 
 /** Whether anybody is told by a notice of these channels. */

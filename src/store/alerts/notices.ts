@@ -7,7 +7,7 @@ import type { AlertsTable, NoticesTable } from '../database/alerts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { parseList } from '../database/parse-list.ts';
-import { holdGroup, type NoticeTarget } from './notice-rows.ts';
+import { FOLLOW_MS, holdGroup, type NoticeTarget } from './notice-rows.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 
@@ -22,6 +22,8 @@ export interface ClaimedNotice {
   channelId: string | null;
   /** What its alerts name, shared with the notices of other channels. */
   groupId: string;
+  /** Those that share it are told as one. */
+  batchId: string | null;
   teamName: string;
   /** The first of the alerts that it tells of. */
   alert: StoredAlert;
@@ -57,6 +59,20 @@ const claimNotices = preparedStatement<NoticesTable>('claim-notices', (dialect) 
     first_tried_at = coalesce(first_tried_at, ${$(3)})
   where team_id = ${$(1)} and ${dialect.isAmongFree(due)} returning *`;
 });
+
+/** 1 team, 2 claim, 3 now, 4 until when, 5 the most, 6 batch, 7 what is due by then follows */
+const claimFollowers = preparedStatement<NoticesTable>('claim-following-notices', (dialect) => {
+  const $ = dialect.$;
+  const following = `select id from notices where team_id = ${$(1)} and next_try_at <= ${$(7)}
+    and batch_id = ${$(6)} order by next_try_at, id limit ${$(5)}`;
+  return `
+  update notices set claim_id = ${$(2)}, next_try_at = ${$(4)}, attempts = attempts + 1,
+    first_tried_at = coalesce(first_tried_at, ${$(3)})
+  where team_id = ${$(1)} and ${dialect.isAmongFree(following)} returning *`;
+});
+
+/** So many are told as one; what is more is told as another one. */
+const MOST_TOGETHER = 100;
 
 /**
  * What is to be sent of alerts. A notice is claimed under a lease: whoever dies while sending loses it to
@@ -94,8 +110,9 @@ export class NoticeStore {
     { now, leaseMs, most }: { now: number; leaseMs: number; most: number },
   ): Promise<ClaimedNotice[]> {
     return this.#db.transact(async (trx) => {
-      const claim = [teamId, newId(now), now, now + leaseMs, most];
-      const rows = await runPrepared(trx, this.#db.dialect, claimNotices, claim);
+      const claim = [teamId, newId(now), now, now + leaseMs, most] as const;
+      const first = await runPrepared(trx, this.#db.dialect, claimNotices, claim);
+      const rows = [...first, ...(await this.#claimFollowers(trx, first, claim))];
       const team = await trx
         .selectFrom('teams')
         .select('name')
@@ -111,25 +128,44 @@ export class NoticeStore {
     });
   }
 
+  /** What is told together with what was just claimed. */
+  async #claimFollowers(
+    trx: Trx,
+    first: readonly NoticesTable[],
+    [teamId, claimId, now, leaseUntil]: readonly [string, string, number, number, number],
+  ): Promise<NoticesTable[]> {
+    const batches = new Set(first.flatMap(({ batch_id }) => batch_id ?? []));
+    const rows: NoticesTable[] = [];
+    for (const batchId of batches) {
+      const most = MOST_TOGETHER - first.filter(({ batch_id }) => batch_id === batchId).length;
+      const claim = [teamId, claimId, now, leaseUntil, most, batchId, now + FOLLOW_MS];
+      rows.push(...(await runPrepared(trx, this.#db.dialect, claimFollowers, claim)));
+    }
+    return rows;
+  }
+
   /**
-   * Writes down who is still to be told, and prolongs the lease. False where the claim is gone: then another
-   * has taken over, and nothing more may be sent.
+   * Writes down who is still to be told by notices of one claim, and prolongs the lease. False where the claim is
+   * gone: then another has taken over, and nothing more may be sent.
    */
   async keep(
-    notice: NoticeKey,
+    notices: readonly NoticeKey[],
     targets: readonly NoticeTarget[],
     leaseUntil: number,
   ): Promise<boolean> {
+    const [first] = notices;
+    if (!first) return true;
+    const ids = notices.map(({ id }) => id);
     const { numUpdatedRows } = await this.#db.transact((trx) =>
       trx
         .updateTable('notices')
         .set({ targets: JSON.stringify(targets), next_try_at: leaseUntil })
-        .where('team_id', '=', notice.teamId)
-        .where('id', '=', notice.id)
-        .where('claim_id', '=', notice.claimId)
+        .where('team_id', '=', first.teamId)
+        .where('id', 'in', ids)
+        .where('claim_id', '=', first.claimId)
         .executeTakeFirst(),
     );
-    return numUpdatedRows === 1n;
+    return numUpdatedRows === BigInt(ids.length);
   }
 
   /**
@@ -277,6 +313,7 @@ async function readNotice(
   return {
     ...key,
     groupId,
+    batchId: row.batch_id,
     channelId: row.channel_id,
     teamName,
     alert: alertOf(alert),

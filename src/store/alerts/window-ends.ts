@@ -11,7 +11,7 @@ import { newId } from '#domain/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { insertNotices, readKnownChannels } from './notice-rows.ts';
+import { type GroupToTell, insertNotices, readKnownChannels } from './notice-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 
 /** Windows whose end is looked at in one go, and crons that one notice tells of. */
@@ -125,10 +125,11 @@ async function tellTogether(
     resolveChannels(settings, level, ids).toSorted().join(' ');
   const groups = Map.groupBy(toTell, channelsOf);
   groups.delete('');
+  const toInsert: GroupToTell[] = [];
   for (const [channels, alerts] of groups) {
     const group = { teamId, id: newId(now), kind: 'cron', dueAt: now } as const;
     const counted = { ...group, channels: channels.split(' '), alertCount: alerts.length };
-    await insertNotices(trx, dialect, [counted], known);
+    toInsert.push(counted);
     await trx
       .updateTable('alerts')
       .set({ delivery: 'pending', notice_id: group.id })
@@ -140,6 +141,8 @@ async function tellTogether(
       )
       .execute();
   }
+  // Each channel hears of all of them as one (§6.6).
+  await insertNotices(trx, dialect, toInsert, known, true);
   return groups.size > 0;
 }
 

@@ -76,6 +76,8 @@ export interface NoticesTable {
   group_id: string | null;
   /** Whether the default channel is told of the same alerts by another notice. */
   is_beside_default: YesNo;
+  /** Notices of one channel that share it are told as one. */
+  batch_id: string | null;
 }
 
 export interface AlertBurstsTable {
@@ -95,6 +97,11 @@ export interface ChannelColumns {
   last_sent_at: number | null;
   last_error: string | null;
   last_error_at: number | null;
+  /** For how long it collects notices; null: each is told by itself. */
+  collect_minutes: number | null;
+  /** What it collects now, and until when: `Collection` in domain/alert-digest. */
+  collecting_id: string | null;
+  collecting_until: number | null;
 }
 
 /** The default of each team that has set one. */

@@ -5,10 +5,20 @@ import type { ColumnTypes } from './column-types.ts';
 /**
  * Reminders (§6.5): `crons.remind_at` is when somebody is told again that a cron still fails. `alerts.kind` tells
  * apart what is no run's own alert; null is one.
+ *
+ * Channels that collect notices (§6.5): for how many minutes, and what they collect now (domain/alert-digest). Notices
+ * of one channel and `batch_id` are told as one.
  */
 export async function createAlertExtras(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema.alterTable('crons').addColumn('remind_at', t.instant).execute();
   await db.schema.alterTable('alerts').addColumn('kind', 'text').execute();
+  for (const table of ['notification_channels', 'channels']) {
+    const add = () => db.schema.alterTable(table);
+    await add().addColumn('collect_minutes', 'integer').execute();
+    await add().addColumn('collecting_id', t.id).execute();
+    await add().addColumn('collecting_until', t.instant).execute();
+  }
+  await db.schema.alterTable('notices').addColumn('batch_id', t.id).execute();
   // On Postgres apart from migrations (postgres-indexes.ts).
   if (t.buildsIndexesApart) return;
   await db.schema

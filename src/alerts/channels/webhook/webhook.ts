@@ -6,8 +6,13 @@ export const webhook: PostingChannel<'webhook'> = {
   formatPosts: (message, { url }) => [{ url, headers: [], body: bodyOf(message), isSigned: true }],
 };
 
-function bodyOf({ level, teamId, teamName, title, runbook, details, excerpt, link }: Message) {
+function bodyOf(message: Message): object {
+  const { level, teamId, teamName, title, runbook, details, excerpt, link, parts } = message;
   const team = { id: teamId, name: teamName };
+  if (parts.length > 0) {
+    const id = parts[0]?.details?.noticeId ?? null;
+    return { type: 'digest', id, title, team, alerts: parts.map(bodyOf), url: link.url };
+  }
   if (details === null) return { type: 'test', title, team, url: link.url };
   const [source = null] = details.subjects;
   return {
