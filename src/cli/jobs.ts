@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { JobFilter, JobStatus } from '#work/jobs';
+import { JOB_STATUSES, type JobStatus } from '#domain/run-status';
+import type { JobFilter } from '#work/jobs';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { addListOptions, type ListOptions, printList } from './lists.ts';
@@ -8,15 +9,6 @@ import { addJobCreation } from './job-creation.ts';
 import { addJobEditing } from './job-editing.ts';
 import { writeJob } from './records.ts';
 import { noJob, show, type Session } from './session.ts';
-
-const STATUSES: readonly JobStatus[] = [
-  'pending',
-  'processing',
-  'success',
-  'retried',
-  'dead_lettered',
-  'failed',
-];
 
 interface JobListOptions extends ListOptions {
   team: string;
@@ -40,7 +32,7 @@ export function addJobCommands(program: Command, session: Session): void {
   const list = job.command('list').description("a team's jobs, newest first");
   addListOptions(addTeamOption(list))
     .option('--queue <Q>', "a queue's name")
-    .addOption(new Option('--status <S>', 'only jobs in this state').choices(STATUSES))
+    .addOption(new Option('--status <S>', 'only jobs in this state').choices(JOB_STATUSES))
     .action((options: JobListOptions) => listJobs(session, options));
   addJobCreation(job, session);
   addJobEditing(job, session);

@@ -1,6 +1,7 @@
 import type { FailureReason } from '#domain/failure';
+import type { EndedJobStatus } from '#domain/run-status';
 
-export type RunOutcome = 'success' | 'retried' | 'dead_lettered' | 'failed';
+export type RunOutcome = EndedJobStatus;
 
 /** What watches the engine: metrics and logs. Called on the hot path, so it must be quick and never throw. */
 export interface EngineObserver {

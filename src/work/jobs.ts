@@ -2,7 +2,7 @@ import { isId } from '#domain/ids';
 import type { AcceptedJob } from '#store/jobs/accept-jobs';
 import type { JobDetail, JobFilter, JobRecord } from '#store/jobs/job-records';
 import type { ResentCount } from '#store/jobs/resent';
-import type { JobStatus } from '#store/database/schema';
+import type { JobStatus } from '#domain/run-status';
 import type { Store } from '#store/store';
 import type { JobInput } from './job-input.ts';
 import { LIMITS } from './limits.ts';

@@ -1,4 +1,5 @@
 /** What became of what was resent (§3.3), and taking it back while it has not been sent. */
+import { isFailedJob } from '#domain/run-status';
 import { earliestIdAt, isId } from '#domain/ids';
 import type { BulkTask } from '#store/jobs/bulk-tasks';
 import type { JobRecord } from '#store/jobs/job-records';
@@ -81,6 +82,6 @@ function asRow(job: JobRecord): JobListRow {
 
 /** What failed first, what has arrived last. */
 function rankOf({ status }: JobListRow): number {
-  if (status === 'dead_lettered' || status === 'failed') return 0;
+  if (isFailedJob(status)) return 0;
   return status === 'success' ? 2 : 1;
 }

@@ -1,3 +1,4 @@
+import { isFailedJob } from '#domain/run-status';
 import type { StatusName } from '../parts/Status.tsx';
 import type { JobListRow } from '../services.ts';
 
@@ -14,5 +15,5 @@ export function jobStatus({
 
 /** What Retry works on: what the Failed tab shows, resent or not. */
 export function isFailed({ status }: Pick<JobListRow, 'status'>): boolean {
-  return status === 'dead_lettered' || status === 'failed';
+  return isFailedJob(status);
 }

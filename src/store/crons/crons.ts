@@ -17,7 +17,8 @@ import {
   type WholeExecutionRow,
 } from '../runs/every-run.ts';
 import { openHeaders, sealHeaders } from '../runs/headers.ts';
-import type { CronsTable, EndedExecutionsTable, ExecutionStatus } from '../database/schema.ts';
+import type { CronsTable, EndedExecutionsTable } from '../database/schema.ts';
+import type { ExecutionStatus } from '#domain/run-status';
 import type { Sealer } from '../database/seal.ts';
 import type { SignalBus } from '../database/signals.ts';
 import { PartsReader } from '../runs/stored-parts.ts';

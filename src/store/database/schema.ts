@@ -8,14 +8,16 @@
 import type { Generated } from 'kysely';
 import type { FailureReason } from '#domain/failure';
 import type { HttpMethod } from '#domain/exchange';
+import type {
+  EndedExecutionStatus,
+  EndedJobStatus,
+  ExecutionStatus,
+  JobStatus,
+} from '#domain/run-status';
 import type { AccountTables } from './accounts-schema.ts';
 import type { AlertTables, StreakColumns } from './alerts-schema.ts';
 
 export type YesNo = 0 | 1;
-export type EndedJobStatus = 'success' | 'retried' | 'dead_lettered' | 'failed';
-export type JobStatus = 'pending' | 'processing' | EndedJobStatus;
-export type EndedExecutionStatus = 'success' | 'failed';
-export type ExecutionStatus = 'pending' | 'running' | EndedExecutionStatus;
 
 export interface TeamsTable {
   id: string;

@@ -1,3 +1,4 @@
+import { FAILED_JOB_STATUSES, type FailedJobStatus } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
@@ -93,7 +94,7 @@ const readCrons = pageStatement<Picked>(
   from looked`,
 );
 
-const failedSince = (status: 'dead_lettered' | 'failed') => `(
+const failedSince = (status: FailedJobStatus) => `(
     select count(*) from (
       select 1 from ended_jobs x where x.queue_id = looked.id and x.status = '${status}'
         and x.completed_at > coalesce(looked.last_success, 0) limit ${LONGEST_STREAK}) as since)`;
@@ -113,7 +114,7 @@ const readQueues = pageStatement<Picked>(
       order by j.scheduled_at, j.id limit 1) as due_at
     from picked)
   select team, id, name, last_success, due_at,
-    ${failedSince('dead_lettered')} + ${failedSince('failed')} as failing
+    ${FAILED_JOB_STATUSES.map(failedSince).join(' + ')} as failing
   from looked`,
 );
 

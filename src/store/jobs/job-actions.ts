@@ -1,3 +1,4 @@
+import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import { newId } from '#domain/ids';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { recordRetry } from './bulk-tasks.ts';
@@ -21,8 +22,6 @@ export interface Touched {
  * id before this one. A task with a list that has grown old passes over what others have resent since.
  */
 export type ResendAgain = boolean | { before: string };
-
-const FAILED = ['dead_lettered', 'failed'] as const;
 
 interface JobsToHold {
   teamId: string;
@@ -61,7 +60,7 @@ async function holdFailed(
     .select(['id', 'queue_id'])
     .where('team_id', '=', teamId)
     .where('id', 'in', jobIds)
-    .where('status', 'in', FAILED)
+    .where('status', 'in', FAILED_JOB_STATUSES)
     .$if(again === false, (query) => query.where('retried_as', 'is', null))
     .$if(before !== undefined, (query) => query.where(isResentBefore(before as string)))
     .orderBy('id')
@@ -133,7 +132,7 @@ export async function deleteFailedJobs(
       .deleteFrom('ended_jobs')
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)
-      .where('status', 'in', FAILED)
+      .where('status', 'in', FAILED_JOB_STATUSES)
       .returning('id')
       .execute();
     return rows.map(({ id }) => id);

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { type StoredJobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
 import type { FailureReason } from '#domain/failure';
-import type { JobStatus, JobsTable } from '../database/schema.ts';
+import type { JobStatus } from '#domain/run-status';
+import type { JobsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 

@@ -4,7 +4,7 @@ import { type Fields, packRows } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
 import { holdPending } from './job-actions.ts';
 import { pageStatement } from '../lists/statement.ts';
-import type { JobStatus } from '../database/schema.ts';
+import { isFailedJob, type JobStatus } from '#domain/run-status';
 
 /** How many of some failed jobs were resent, and how the jobs that were made of them stand now (§3.3). */
 export interface ResentCount {
@@ -157,5 +157,5 @@ export async function takeBackResends(
 function standingOf(status: JobStatus | null): Exclude<keyof ResentCount, 'count'> {
   if (status === null) return 'gone';
   if (status === 'success') return 'succeeded';
-  return status === 'dead_lettered' || status === 'failed' ? 'failed' : 'underWay';
+  return isFailedJob(status) ? 'failed' : 'underWay';
 }

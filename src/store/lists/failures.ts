@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import { findQueueIds } from './job-list.ts';
 import { KeyMerge } from './key-merge.ts';
 import { rangesOf } from './ranges.ts';
+import { FAILED_JOBS } from '../runs/status-lists.ts';
 
 /** Failed jobs of one reason, target and code, less what was resent. */
 export interface FailureGroup {
@@ -113,7 +114,7 @@ async function countSteps(
         (completed_at - cast(${from} as bigint)) / cast(${stepMs} as bigint) as step
       from ended_jobs where team_id = ${teamId} and ${isAmong('id', ids)}
         and completed_at between ${oldest} and ${newest}
-        and status in ('dead_lettered', 'failed') and retried_as is null
+        and status in ${sql.raw(FAILED_JOBS)} and retried_as is null
     ) as failures
     group by reason, target, response_status, step`;
   return db.read(async (reader) => (await failures.execute(reader)).rows);

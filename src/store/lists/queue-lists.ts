@@ -1,3 +1,4 @@
+import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { runPrepared } from '../database/prepared.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
@@ -28,7 +29,7 @@ const readLoads = pageStatement<{
   const [team, since] = [dialect.$(1), dialect.$(2)];
   const most = MOST_IN_A_ROW + 1;
   // In the index the reason stands before the time, so each has a range of its own.
-  const ways = ['dead_lettered', 'failed'].flatMap((status) =>
+  const ways = FAILED_JOB_STATUSES.flatMap((status) =>
     REASONS.map((reason) => `select '${status}' as status, '${reason}' as reason`),
   );
   const failed = `

@@ -1,3 +1,4 @@
+import { ENDED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
@@ -11,11 +12,10 @@ type Row = Pick<
 
 const QUEUE = { queue_id: 'id' } as const satisfies Fields;
 const COLUMNS = ['id', 'queue_id', 'status', 'completed_at', 'duration_ms', 'response_status'];
-const ENDED = ['success', 'retried', 'dead_lettered', 'failed'] as const;
 
 /** The newest of each status, from which the newest of all are taken; each a short range of `ended_jobs_of_queue`. */
 function newestOf(most: string, columns: string): string {
-  const each = ENDED.map(
+  const each = ENDED_JOB_STATUSES.map(
     (status) => `select * from (select ${columns} from ended_jobs x
       where x.queue_id = given.queue_id and x.status = '${status}'
       order by x.completed_at desc, x.id desc limit ${most}) as of_${status}`,

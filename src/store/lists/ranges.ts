@@ -1,7 +1,8 @@
 import { FAILURE_REASONS } from '#domain/failure';
 import { type Fields } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
-import type { JobStatus } from '../database/schema.ts';
+import { FAILED_JOB_STATUSES, type JobStatus } from '#domain/run-status';
+import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
 import type { JobSearch } from './search.ts';
 
 /**
@@ -38,12 +39,10 @@ export function rangesOf(search: JobSearch, queueIds: readonly string[]): Range[
 
 type State = Pick<Range, 'kind' | 'status'> & Partial<Range>;
 
-const FAILED: readonly JobStatus[] = ['dead_lettered', 'failed'];
-
 function statesOf(search: JobSearch): State[] {
   const { tab, reason, statusCode, responseText, resent } = search;
   if (resent === true) {
-    return tab === 'all' || tab === 'failed' ? failedStates(search, FAILED) : [];
+    return tab === 'all' || tab === 'failed' ? failedStates(search, FAILED_JOB_STATUSES) : [];
   }
   const states: State[] = [];
   const mayBeUnfinished =
@@ -59,7 +58,7 @@ function statesOf(search: JobSearch): State[] {
     states.push({ kind: 'finished', status: 'success' });
   }
   if (tab === 'all') states.push(...failedStates(search, ['retried']));
-  if (tab === 'all' || tab === 'failed') states.push(...failedStates(search, FAILED));
+  if (tab === 'all' || tab === 'failed') states.push(...failedStates(search, FAILED_JOB_STATUSES));
   return states;
 }
 
@@ -116,14 +115,14 @@ const WITHIN: Record<RangeKind, (jobs: string) => string> = {
   running: (j) => `${j}.queue_id = given.queue_id and ${j}.status = 'processing'`,
   finished: (j) => `${j}.queue_id = given.queue_id and ${j}.status = given.status`,
   failed: (j) => `${j}.queue_id = given.queue_id and ${j}.status = given.status
-    and ${j}.status in ('retried', 'dead_lettered', 'failed')
+    and ${j}.status in ${FAILED_ATTEMPTS}
     and (case when ${j}.retried_as is null then 0 else 1 end) = given.is_retried
     and coalesce(${j}.reason, '') = given.reason`,
 };
 
 /** Failed jobs `j` that nobody has resent, word for word as `ended_jobs_failed` has them. */
-export const UNRESENT = `j.status in ('dead_lettered', 'failed')
-    and j.status in ('retried', 'dead_lettered', 'failed')
+export const UNRESENT = `j.status in ${FAILED_JOBS}
+    and j.status in ${FAILED_ATTEMPTS}
     and (case when j.retried_as is null then 0 else 1 end) = 0`;
 
 export interface KeyRow {

@@ -1,4 +1,5 @@
 import type { FailureReason } from '#domain/failure';
+import { FAILED_ATTEMPT_STATUSES, isFailedJob } from '#domain/run-status';
 import { hasStatusCode } from '#domain/status-codes';
 import type { JobRecord } from '../jobs/job-records.ts';
 
@@ -76,7 +77,7 @@ function isInTab(
   { status, attemptNumber, retriedAs }: JobRecord,
   { tab, resent = false }: JobSearch,
 ): boolean {
-  const isFailed = status === 'dead_lettered' || status === 'failed';
+  const isFailed = isFailedJob(status);
   const isResent = isFailed && retriedAs !== null;
   switch (tab) {
     case 'all':
@@ -103,7 +104,7 @@ function hasCode(job: JobRecord, code: number | string): boolean {
 }
 
 function hasReason({ status, reason }: JobRecord, wanted: FailureReason | 'unknown'): boolean {
-  const isFailed = status === 'retried' || status === 'dead_lettered' || status === 'failed';
+  const isFailed = FAILED_ATTEMPT_STATUSES.some((failed) => failed === status);
   return isFailed && (reason ?? 'unknown') === wanted;
 }
 

@@ -1,3 +1,4 @@
+import { NO_DEAD_LETTERS } from '../runs/status-lists.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
@@ -140,7 +141,7 @@ export const findOldDeadLetters = preparedStatement<RunKey>('find-old-dead-lette
   findOldJobs(dialect, 'ended_jobs', `status = 'dead_lettered'`, 'q.dead_letter_days'),
 );
 
-const NOT_DEAD = `status in ('success', 'retried', 'failed')`;
+const NOT_DEAD = `status in ${NO_DEAD_LETTERS}`;
 
 /** Other finished jobs that are old enough and not in a partition that is dropped: now, days, how many. */
 export const findOldJobsOfQueues = preparedStatement<RunKey>('find-old-jobs', (dialect) =>

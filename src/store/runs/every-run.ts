@@ -1,3 +1,4 @@
+import type { ExecutionStatus, JobStatus } from '#domain/run-status';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../database/database.ts';
 import {
@@ -8,12 +9,7 @@ import {
   type OUTCOME_COLUMNS,
   type RunTable,
 } from './run-tables.ts';
-import type {
-  EndedExecutionsTable,
-  EndedJobsTable,
-  ExecutionStatus,
-  JobStatus,
-} from '../database/schema.ts';
+import type { EndedExecutionsTable, EndedJobsTable } from '../database/schema.ts';
 
 type Big = (typeof BIG_COLUMNS)[number];
 type Outcome = Exclude<(typeof OUTCOME_COLUMNS)[number], 'status'>;

@@ -1,3 +1,4 @@
+import type { EndedJobStatus } from '#domain/run-status';
 import { FAILURE_TEXTS, type FailureReason } from '#domain/failure';
 import { CALLBACK, callbackRow, type CallbackToSend } from '../callbacks/callbacks.ts';
 import type { ClaimedExecution, ClaimedJob, ClaimedRun } from './claims.ts';
@@ -32,7 +33,7 @@ export interface RunEnd {
 /** Everything that changes together when a run ends (§3.1, §3.2). */
 export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   run: Run;
-  status: 'success' | 'retried' | 'dead_lettered' | 'failed';
+  status: EndedJobStatus;
   end: RunEnd;
   response: StoredResponse | null;
   /** The next attempt of a job, which is a new job with a new id. */

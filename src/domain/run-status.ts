@@ -1,0 +1,22 @@
+/** The states of runs as they are stored, listed and asked for. What they look like is in dashboard/parts/Status.tsx. */
+
+export const ENDED_JOB_STATUSES = ['success', 'retried', 'dead_lettered', 'failed'] as const;
+export type EndedJobStatus = (typeof ENDED_JOB_STATUSES)[number];
+
+export const JOB_STATUSES = ['pending', 'processing', ...ENDED_JOB_STATUSES] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** How a job failed for good; what the Failed tab shows (§3.3). */
+export const FAILED_JOB_STATUSES = ['dead_lettered', 'failed'] as const;
+export type FailedJobStatus = (typeof FAILED_JOB_STATUSES)[number];
+
+/** Attempts that failed, those that were retried among them. */
+export const FAILED_ATTEMPT_STATUSES = ['retried', ...FAILED_JOB_STATUSES] as const;
+
+export type EndedExecutionStatus = 'success' | 'failed';
+export type ExecutionStatus = 'pending' | 'running' | EndedExecutionStatus;
+
+/** Whether a job failed for good. */
+export function isFailedJob(status: JobStatus): status is FailedJobStatus {
+  return FAILED_JOB_STATUSES.some((failed) => failed === status);
+}

@@ -1,0 +1,15 @@
+import {
+  ENDED_JOB_STATUSES,
+  FAILED_ATTEMPT_STATUSES,
+  FAILED_JOB_STATUSES,
+} from '#domain/run-status';
+
+const listed = (statuses: readonly string[]) =>
+  `(${statuses.map((status) => `'${status}'`).join(', ')})`;
+
+/** Lists for `in`, in the order in which the conditions of the indexes have them, or they go unused. */
+export const FAILED_JOBS = listed(FAILED_JOB_STATUSES);
+export const FAILED_ATTEMPTS = listed(FAILED_ATTEMPT_STATUSES);
+export const NO_DEAD_LETTERS = listed(
+  ENDED_JOB_STATUSES.filter((status) => status !== 'dead_lettered'),
+);
