@@ -1,4 +1,4 @@
-import { type Assertion, MAX_ASSERTIONS } from './assertion.ts';
+import { type Assertion, ASSERTION_KINDS, labelOfKind, MAX_ASSERTIONS } from './assertion.ts';
 import type { BodyNeeds, ReceivedBody } from './exchange.ts';
 import { areNodesEqual, compareValues, isWrittenPlainly } from './json-equality.ts';
 import type { FoundValue } from './json-find.ts';
@@ -78,14 +78,8 @@ export function describeExpected(assertion: Assertion): string {
 }
 
 function nameAssertion(assertion: Assertion): string {
-  switch (assertion.kind) {
-    case 'body_contains':
-      return 'Body contains';
-    case 'response_time_under':
-      return 'Response time under (ms)';
-    case 'json_path_equals':
-      return `JSON path ${cut(assertion.path)} equals`;
-  }
+  if (assertion.kind === 'json_path_equals') return `JSON path ${cut(assertion.path)} equals`;
+  return labelOfKind(assertion.kind);
 }
 
 type OfKind<K extends Assertion['kind']> = Extract<Assertion, { kind: K }>;
@@ -217,7 +211,7 @@ function parseAssertion(entry: unknown): Assertion | string {
   if (kind === 'json_path_equals') return parsePathEquals(path, expected);
   if (kind === 'body_contains') return parseBodyContains(text);
   if (kind === 'response_time_under') return parseResponseTime(ms);
-  return 'its kind must be json_path_equals, body_contains or response_time_under.';
+  return `its kind must be ${ASSERTION_KINDS.slice(0, -1).join(', ')} or ${ASSERTION_KINDS.at(-1)}.`;
 }
 
 function parsePathEquals(path: unknown, expected: unknown): Assertion | string {

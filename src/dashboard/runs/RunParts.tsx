@@ -1,3 +1,4 @@
+import { hasPath, labelOfKind, textsOfAssertion } from '#domain/assertion';
 import { ButtonLink } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
@@ -264,14 +265,9 @@ function describeBytes(bytes: number): string {
 }
 
 function nameAssertion({ assertion }: ShownAssertion): string {
-  switch (assertion.kind) {
-    case 'json_path_equals':
-      return `JSON path equals: ${assertion.path}`;
-    case 'body_contains':
-      return 'Body contains';
-    case 'response_time_under':
-      return 'Response time under (ms)';
-  }
+  const { kind } = assertion;
+  const { path } = textsOfAssertion(assertion);
+  return hasPath(kind) ? `${labelOfKind(kind)}: ${path}` : labelOfKind(kind);
 }
 
 /** Each assertion with what was expected and what was found. */

@@ -1,6 +1,6 @@
 import { Button } from '../parts/Button.tsx';
 import { FieldFrame } from '../forms/FieldFrame.tsx';
-import { ASSERTION_KINDS, ASSERTION_LABELS, MAX_ASSERTIONS } from '#domain/assertion';
+import { ASSERTION_KINDS, hasPath, labelOfKind, MAX_ASSERTIONS } from '#domain/assertion';
 import { useEffect, useState } from 'react';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { FieldErrors } from '../services.ts';
@@ -8,8 +8,10 @@ import classes from '../forms/Form.module.css';
 import type { AssertionRow } from './form-values.ts';
 
 const kinds = [
-  { value: '', text: 'None' } as const,
-  ...ASSERTION_KINDS.map((value) => ({ value, text: ASSERTION_LABELS[value] })),
+  { value: '', text: 'None', hasPath: false } as const,
+  ...ASSERTION_KINDS.map((value) => {
+    return { value, text: labelOfKind(value), hasPath: hasPath(value) };
+  }),
 ];
 
 const blank: AssertionRow = { kind: '', path: '', value: '' };
@@ -96,8 +98,8 @@ function Row({
         aria-label={`Assertion ${number}`}
         defaultValue={row.kind}
       >
-        {kinds.map(({ value, text }) => (
-          <option key={value} value={value}>
+        {kinds.map(({ value, text, hasPath: hasOne }) => (
+          <option key={value} value={value} data-path={hasOne || undefined}>
             {text}
           </option>
         ))}

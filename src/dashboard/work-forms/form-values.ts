@@ -1,5 +1,5 @@
 /** What stands in the fields of a form: texts as typed, so that nothing is lost when something is wrong. */
-import type { Assertion } from '#domain/assertion';
+import { type Assertion, textsOfAssertion } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { type AlertFormValues, noAlertFormValues } from '../alerts/alert-form-values.ts';
@@ -84,14 +84,7 @@ export const emptyJob: JobFormValues = {
 
 export function rowsOfAssertions(assertions: readonly Assertion[]): AssertionRow[] {
   return assertions.map((assertion) => {
-    switch (assertion.kind) {
-      case 'json_path_equals':
-        return { kind: assertion.kind, path: assertion.path, value: assertion.expected };
-      case 'body_contains':
-        return { kind: assertion.kind, path: '', value: assertion.text };
-      case 'response_time_under':
-        return { kind: assertion.kind, path: '', value: String(assertion.ms) };
-    }
+    return { kind: assertion.kind, ...textsOfAssertion(assertion) };
   });
 }
 

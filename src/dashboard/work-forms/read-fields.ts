@@ -1,5 +1,5 @@
 /** From a form's texts to the fields that the readers of `work` take, without changing what was typed. */
-import { ASSERTION_KINDS } from '#domain/assertion';
+import { ASSERTION_KINDS, assertionOfTexts } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
 import { type JsonField, parseJsonText, readTopLevelFields } from '#domain/json-text';
 import { readHeaderLines } from './header-lines.ts';
@@ -37,11 +37,7 @@ export function readAssertionRows(form: FormData): AssertionRow[] {
 
 /** Rows as the shapes that `parseAssertions` takes. */
 export function assertionsOfRows(rows: readonly AssertionRow[]): unknown[] {
-  return rows.map(({ kind, path, value }) => {
-    if (kind === 'json_path_equals') return { kind, path, expected: value };
-    if (kind === 'body_contains') return { kind, text: value };
-    return { kind, ms: /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : value };
-  });
+  return rows.map(({ kind, ...texts }) => (kind === '' ? {} : assertionOfTexts(kind, texts)));
 }
 
 /** Header lines as the JSON object of §2.1, in their order; a masked value stands for the stored one. */
