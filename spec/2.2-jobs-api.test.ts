@@ -1,7 +1,7 @@
 /** §2.2: a job as created with POST /api/jobs; §2.9, §2.10, §4.5, §7.1, §1.2, §2.6. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { DEFAULT_QUEUE_SETTINGS } from '#store/queues/queues';
+import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { callHttp, countStored, expectCreated, expectRefused } from '#testing/api-calls';
 import { aJob } from '#testing/api-server';
 import { startService, type TestService } from '#testing/service';

@@ -2,7 +2,8 @@
 import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
 import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Cron, CronSettings } from '#store/crons/crons';
-import type { Queue, QueueSettings } from '#store/queues/queues';
+import type { QueueSettings } from '#domain/queue-settings';
+import type { Queue } from '#store/queues/queues';
 import type { ExecutionSettlement, JobSettlement, RunEnd } from '#store/runs/settlement';
 import type { Store } from '#store/store';
 import type { Team } from '#store/people/teams';

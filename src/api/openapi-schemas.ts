@@ -1,5 +1,5 @@
 import { HTTP_METHODS } from '#domain/exchange';
-import { LIMITS } from '#work/limits';
+import { LIMITS } from '#domain/limits';
 
 /** Request and answer bodies of the two endpoints as JSON Schema (§2.1, §2.2), for the OpenAPI document. */
 

@@ -1,3 +1,4 @@
+import { LIMITS, rangeOf } from '#domain/limits';
 import type { Command } from 'commander';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
@@ -91,7 +92,7 @@ function addFieldOptions(command: Command): Command {
     .addOption(repeatedOption('--header <H>', 'a header such as "X-Team: mails"; may be repeated'))
     .option('--payload <TEXT>', 'what is sent')
     .option('--callback-url <U>', 'where a summary of each run goes')
-    .option('--timeout <S>', 'seconds that a run may take, 1 to 300')
+    .option('--timeout <S>', `seconds that a run may take, ${rangeOf(LIMITS.timeoutSeconds)}`)
     .option('--alert-threshold <N>', 'failed runs in a row that raise an alert: 1, 2 or 3')
     .option('--assert <JSON>', 'success assertions');
 }

@@ -1,3 +1,4 @@
+import { LIMITS, rangeOf } from '#domain/limits';
 import type { Command } from 'commander';
 import { readJobInput } from '#work/job-input';
 import { addTeamOption, repeatedOption } from './options.ts';
@@ -36,7 +37,7 @@ export function addJobCreation(job: Command, session: Session): void {
     .addOption(repeatedOption('--header <H>', 'a header such as "X-Team: mails"; may be repeated'))
     .option('--payload <JSON>', 'an object or a list, sent as it is written')
     .option('--callback-url <U>', 'where a summary of the outcome goes')
-    .option('--delay <S>', 'seconds before the first attempt, 0 to 86400')
+    .option('--delay <S>', `seconds before the first attempt, ${rangeOf(LIMITS.delaySeconds)}`)
     .action(async ({ team, ...options }: JobOptions) => {
       const input = accept(readJobInput(fieldsOf(membersOf(options))), OPTION_OF);
       const { teamId, work } = await session.findTeam(team);

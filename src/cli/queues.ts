@@ -1,3 +1,4 @@
+import { LIMITS, rangeOf } from '#domain/limits';
 import { type Command, Option } from 'commander';
 import { readQueueChange, readQueueName } from '#work/queue-input';
 import { addTeamOption, eitherOption } from './options.ts';
@@ -26,12 +27,15 @@ export function addQueueCommands(program: Command, session: Session): void {
     .description('change a queue, making it if needed');
   addTeamOption(set)
     .requiredOption('--queue <Q>', "the queue's name")
-    .option('--timeout <S>', 'seconds that an attempt may take, 1 to 300')
+    .option('--timeout <S>', `seconds that an attempt may take, ${rangeOf(LIMITS.timeoutSeconds)}`)
     .option('--retries <LIST>', 'waits before each retry such as "1m,30m,3h", or off')
     .option('--concurrency <N>', 'how many of its jobs may run at once, or none for no limit')
     .addOption(eitherOption('pause', 'resume', 'start none of its jobs'))
     .addOption(eitherOption('resume', 'pause', 'start its jobs again'))
-    .option('--dead-letter-days <N>', 'how long dead letters are kept, 1 to 365')
+    .option(
+      '--dead-letter-days <N>',
+      `how long dead letters are kept, ${rangeOf(LIMITS.deadLetterDays)}`,
+    )
     .option('--assert <JSON>', 'success assertions')
     .addOption(
       new Option('--email-alerts <SWITCH>', 'mails about failing jobs').choices(['on', 'off']),

@@ -4,6 +4,7 @@ import { areNodesEqual, compareValues, isWrittenPlainly } from './json-equality.
 import type { FoundValue } from './json-find.ts';
 import { parsePath, MAX_PATH_LENGTH, type PathStep } from './json-path.ts';
 import { parseJsonText, type JsonNode } from './json-text.ts';
+import { LIMITS } from './limits.ts';
 
 /** Success assertions: reading them as written, and holding a response against them (§2.4, §2.7). */
 
@@ -12,7 +13,7 @@ const MAX_EXPECTED_LENGTH = 10_000;
 /** How long a text to look for may be, in characters: every chunk of every body is held against it. */
 const MAX_SEARCH_LENGTH = 2_000;
 /** The longest response time that can be asked for: the longest timeout there is (§2.3). */
-const MAX_RESPONSE_TIME_MS = 300_000;
+const MAX_RESPONSE_TIME_MS = LIMITS.timeoutSeconds.most * 1000;
 /** How much of a value is shown in a verdict, in characters. */
 const SHOWN_LENGTH = 200;
 

@@ -12,7 +12,7 @@ import { hashPayload, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import type { CallbackToSend } from '#store/callbacks/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
-import type { QueueSettings } from '#store/queues/queues';
+import type { QueueSettings } from '#domain/queue-settings';
 import type { RunEnd, Settlement, StoredResponse } from '#store/runs/settlement';
 
 /** What a queue says about failed attempts; a queue that is gone retries nothing and tells nobody. */

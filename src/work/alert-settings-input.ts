@@ -10,7 +10,7 @@ import {
 import type { AlertLevel } from '#domain/alert-streak';
 import { type Fields, Findings, findGiven, isAtMost, isName, isSendableUrl } from './fields.ts';
 import { type Reading, readInteger, readText } from './fields.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 
 const TEXTS = {
   notAList: 'The channels must be a list of names.',

@@ -4,7 +4,7 @@ import { CALLBACK_URL_RULES, TARGET_URL_RULES } from './fields.ts';
 import { type Fields, Findings, type Reading, type TextRule, isAtMost, isName } from './fields.ts';
 import { readBoolean, readInteger, readMethod, readRequiredText, readText } from './fields.ts';
 import { readHeaders } from './header-input.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 import { MESSAGES } from './messages.ts';
 
 /** A cron as asked for (§2.1), every rule kept and every default filled in. Texts are as given, untrimmed. */

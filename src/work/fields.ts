@@ -1,6 +1,6 @@
 import { HTTP_METHODS, type HttpMethod } from '#domain/exchange';
 import type { JsonField } from '#domain/json-text';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 import { MESSAGES } from './messages.ts';
 import { mustBeBoolean, mustBeInteger, mustBeString } from './messages.ts';
 import { mustBeValidUrl, mustNotExceedCharacters } from './messages.ts';

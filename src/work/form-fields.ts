@@ -1,6 +1,6 @@
 import { readTopLevelFields } from '#domain/json-text';
 import type { Fields } from './fields.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 
 /** More pairs than this read as no fields at all, like a malformed body. */
 const MOST_PAIRS = 10_000;

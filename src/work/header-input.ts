@@ -1,7 +1,7 @@
 import type { HeaderList } from '#domain/exchange';
 import { type JsonField, type JsonNode, parseJsonText } from '#domain/json-text';
 import { type Fields, type Findings, findGiven } from './fields.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 import { MESSAGES, mustBeArray } from './messages.ts';
 import { headerMustBeString, headerNameInvalid } from './messages.ts';
 import { headerNotAllowed, headerValueInvalid } from './messages.ts';

@@ -3,7 +3,7 @@ import { CALLBACK_URL_RULES, TARGET_URL_RULES } from './fields.ts';
 import { type Fields, Findings, type Reading, findGiven, isAtMost, isName } from './fields.ts';
 import { readInteger, readMethod, readRequiredText, readText } from './fields.ts';
 import { readHeaders } from './header-input.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 import { MESSAGES, mustBeArray, mustBeAtLeast } from './messages.ts';
 
 /** A job as asked for (§2.2), every rule kept and every default filled in. Texts are as given, untrimmed. */

@@ -5,7 +5,7 @@ import type { ResentCount } from '#store/jobs/resent';
 import type { JobStatus } from '#domain/run-status';
 import type { Store } from '#store/store';
 import type { JobInput } from './job-input.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 import { boundLimit } from './list-limit.ts';
 
 export type { AcceptedJob, JobDetail, JobFilter, JobRecord, JobStatus };

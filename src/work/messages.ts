@@ -1,5 +1,5 @@
 import { HTTP_METHODS } from '#domain/exchange';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 
 /**
  * Every text that a validation can answer with (§7, §7.1, §2.10, §2.6), in one place.
@@ -14,10 +14,10 @@ export const MESSAGES = {
   cronExpressionInvalid: 'The cron expression is not a valid cron expression.',
   cronExpressionNeverRuns: 'The cron expression never produces a valid run time.',
   methodUnknown: `The method must be one of: ${HTTP_METHODS.join(', ')}.`,
-  timeoutTooShort: 'Timeout must be at least 1 second.',
-  timeoutTooLong: 'Timeout cannot exceed 300 seconds (5 minutes).',
+  timeoutTooShort: `Timeout must be at least ${LIMITS.timeoutSeconds.least} second.`,
+  timeoutTooLong: `Timeout cannot exceed ${LIMITS.timeoutSeconds.most} seconds (${LIMITS.timeoutSeconds.most / 60} minutes).`,
   alertThresholdUnknown: 'The alert threshold must be 1, 2, or 3.',
-  delayTooLong: 'The delay cannot exceed 86400 seconds (24 hours).',
+  delayTooLong: `The delay cannot exceed ${LIMITS.delaySeconds.most} seconds (${LIMITS.delaySeconds.most / 3600} hours).`,
   payloadTooDeep: `The payload field must not be nested deeper than ${LIMITS.payloadLevels} levels.`,
   tooManyHeaders: `The headers field must not have more than ${LIMITS.headerEntries} items.`,
   headersTooLarge: `The headers field must not be greater than ${LIMITS.headerBytes} bytes.`,

@@ -1,26 +1,19 @@
 import { parseAssertions } from '#domain/assertions';
 import type { JsonField } from '#domain/json-text';
 import { MAX_RETRIES, parseRetrySchedule } from '#domain/retry-schedule';
-import type { QueueSettings } from '#store/queues/queues';
+import type { QueueSettings } from '#domain/queue-settings';
 import { type Fields, Findings, type Reading, findGiven, isAtMost, isName } from './fields.ts';
 import { readBoolean, readInteger, readRequiredText } from './fields.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 import { MESSAGES } from './messages.ts';
 
 /** What is to be changed of a queue (§2.3); what is left out stays, or takes its default in a new queue. */
 export type QueueChange = Partial<QueueSettings>;
 
-/** Bounds of §2.3 and §3.9 that no other input has. */
-const QUEUE_LIMITS = {
-  deadLetterDays: { least: 1, most: 365 },
-  /** More attempts at once than any installation sends is no limit that anyone means. */
-  concurrency: { least: 1, most: 1_000_000 },
-} as const;
-
 const TEXTS = {
   retrySchedule: `The retry schedule must be up to ${MAX_RETRIES} waits between 1 second and 24 hours, such as 1m, 30m, 3h.`,
-  concurrencyLimit: `The concurrency limit must be a whole number from 1 to ${QUEUE_LIMITS.concurrency.most}, or none.`,
-  deadLetterDays: 'Dead letter retention must be from 1 to 365 days.',
+  concurrencyLimit: `The concurrency limit must be a whole number from 1 to ${LIMITS.concurrency.most}, or none.`,
+  deadLetterDays: `Dead letter retention must be from ${LIMITS.deadLetterDays.least} to ${LIMITS.deadLetterDays.most} days.`,
   assertionsNotJson: 'Assertions must be a list written as JSON.',
 } as const;
 
@@ -96,7 +89,7 @@ function readConcurrencyLimit(fields: Fields, findings: Findings): QueueChange {
   if (given === null || (given.kind === 'string' && given.value === 'none')) {
     return { concurrencyLimit: null };
   }
-  const { least, most } = QUEUE_LIMITS.concurrency;
+  const { least, most } = LIMITS.concurrency;
   const limit = readInteger(fields, 'concurrency_limit', new Findings());
   if (limit === null || limit < least || limit > most) {
     findings.add('concurrency_limit', TEXTS.concurrencyLimit);
@@ -105,7 +98,7 @@ function readConcurrencyLimit(fields: Fields, findings: Findings): QueueChange {
 }
 
 function readDeadLetterDays(fields: Fields, findings: Findings): QueueChange {
-  const { least, most } = QUEUE_LIMITS.deadLetterDays;
+  const { least, most } = LIMITS.deadLetterDays;
   const days = readInteger(fields, 'dead_letter_days', findings);
   if (days === null) return {};
   if (days < least || days > most) findings.add('dead_letter_days', TEXTS.deadLetterDays);

@@ -3,7 +3,6 @@ import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import type { QueueChange } from './queue-input.ts';
 
-export { DEFAULT_QUEUE_SETTINGS } from '#store/queues/queues';
 export type { Queue };
 
 /**

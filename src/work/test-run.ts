@@ -6,7 +6,7 @@ import { type Payload, readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
 import { readTrace, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
-import { DEFAULT_QUEUE_SETTINGS } from '#store/queues/queues';
+import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import type { Store } from '#store/store';
 import type { RunPages, TestDraft, TestRunDetail } from './run-contract.ts';
 import { type Masking, showRun, withMasks } from './run-detail.ts';

@@ -5,7 +5,7 @@ import { type AlertSource, WEEK_MS } from '#domain/maintenance';
 import type { WindowSettings } from '#store/alerts/windows';
 import { type Fields, Findings, type Reading, findGiven, isAtMost, isName } from './fields.ts';
 import { readBoolean, readRequiredText } from './fields.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '#domain/limits';
 
 export type WindowInput = WindowSettings;
 

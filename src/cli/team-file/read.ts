@@ -9,7 +9,7 @@ import type { ChannelSettings } from '#work/channels';
 import { type CronInput, readCronInput } from '#work/cron-input';
 import type { Reading } from '#work/fields';
 import { readQueueChange, readQueueName } from '#work/queue-input';
-import { DEFAULT_QUEUE_SETTINGS } from '#work/queues';
+import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { readWindowInput } from '#work/window-input';
 import { fieldsOf } from '../readings.ts';
 import { ALERT_FIELDS, CRON_ALERT_FIELDS } from './alert-fields.ts';

@@ -1,3 +1,4 @@
+import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
@@ -11,24 +12,10 @@ import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import type { Route } from './+types/queues.new.ts';
 
-/** The settings of §2.3 that a queue begins with. */
-const defaults = {
-  name: '',
-  timeoutSeconds: 30,
-  retriesEnabled: true,
-  retrySchedule: [60, 1800, 10_800],
-  concurrencyLimit: null,
-  emailAlerts: false,
-  deadLetterDays: 14,
-  isPaused: false,
-  assertions: [],
-  alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
-} as const;
-
 export async function loader({ context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const choices = await context.get(services).work.listChannelChoices(team.id);
-  return { formValues: formValuesOfQueue(defaults), choices };
+  return { formValues: formValuesOfQueue({ ...DEFAULT_QUEUE_SETTINGS, name: '' }), choices };
 }
 
 export async function action({ context }: Route.ActionArgs) {

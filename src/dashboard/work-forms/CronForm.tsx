@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import type { ReactNode } from 'react';
 import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -60,7 +61,7 @@ export function CronForm(props: CronFormProps) {
             name="name"
             label="Name"
             required
-            maxLength={255}
+            maxLength={LIMITS.nameCharacters}
             autoComplete="off"
             placeholder="Close the month"
             defaultValue={formValues.name}

@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import type { ReactNode } from 'react';
 import { ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -127,7 +128,7 @@ function QueueChoice({
             : 'There is none yet: it is made with default settings under this name.'
         }
         required
-        maxLength={255}
+        maxLength={LIMITS.queueCharacters}
         autoComplete="off"
         placeholder="default"
         defaultValue={formValues.queue || 'default'}
@@ -153,7 +154,7 @@ function QueueChoice({
         name="new_queue"
         label="Or a new queue"
         description="Made with default settings under this name."
-        maxLength={255}
+        maxLength={LIMITS.queueCharacters}
         autoComplete="off"
         defaultValue={isOffered ? '' : formValues.queue}
       />

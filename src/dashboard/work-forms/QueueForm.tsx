@@ -1,3 +1,4 @@
+import { LIMITS, rangeOf } from '#domain/limits';
 import type { ReactNode } from 'react';
 import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -96,7 +97,7 @@ function TestRequestFields({
         name="test_url"
         label="Test URL"
         inputMode="url"
-        maxLength={2048}
+        maxLength={LIMITS.urlCharacters}
         autoComplete="off"
         spellCheck={false}
         placeholder="https://"
@@ -143,7 +144,7 @@ function NameFields({ formValues, errors, isNew }: Part & { isNew: boolean }) {
           name="queue"
           label="Name"
           required
-          maxLength={255}
+          maxLength={LIMITS.queueCharacters}
           autoComplete="off"
           placeholder="invoices"
           defaultValue={formValues.queue}
@@ -178,7 +179,7 @@ function RetryFields({ formValues, errors }: Part) {
       <NumberField
         name="dead_letter_days"
         label="Dead letter retention"
-        description="Days for which failed jobs are kept, 1 to 365."
+        description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
         defaultValue={formValues.dead_letter_days}
         errors={errors}
       />

@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { HTTP_METHODS } from '#domain/exchange';
 import { ChoiceField, LinesField, TextField } from '../forms/Field.tsx';
 import { HeadersEditor } from './HeadersEditor.tsx';
@@ -24,7 +25,7 @@ export function TargetFields({ formValues, errors }: Part) {
         name="url"
         label="URL"
         required
-        maxLength={2048}
+        maxLength={LIMITS.urlCharacters}
         inputMode="url"
         autoComplete="off"
         spellCheck={false}
@@ -67,7 +68,7 @@ export function ContentFields({
         label="Callback URL"
         description="Gets a POST with the outcome, sent once."
         inputMode="url"
-        maxLength={2048}
+        maxLength={LIMITS.urlCharacters}
         autoComplete="off"
         spellCheck={false}
         placeholder="https://"

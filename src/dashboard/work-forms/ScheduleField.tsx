@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import { useId, useState } from 'react';
 import { TextField } from '../forms/Field.tsx';
@@ -35,7 +36,7 @@ export function ScheduleField({
         label="Cron expression"
         description="Minute, hour, day of month, month, day of week, in UTC; or a shortcut such as @daily."
         required
-        maxLength={255}
+        maxLength={LIMITS.cronExpressionCharacters}
         autoComplete="off"
         spellCheck={false}
         list={`${id}-presets`}

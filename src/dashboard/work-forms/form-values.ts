@@ -1,4 +1,5 @@
 /** What stands in the fields of a form: texts as typed, so that nothing is lost when something is wrong. */
+import { LIMITS } from '#domain/limits';
 import { type Assertion, textsOfAssertion } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
 import type { IsSecretHeader } from '#domain/secret-headers';
@@ -64,7 +65,7 @@ export const emptyCron: CronFormValues = {
   headers: '',
   payload: '',
   callback_url: '',
-  timeout_seconds: '30',
+  timeout_seconds: String(LIMITS.timeoutSeconds.initial),
   alert_threshold: '',
   is_active: true,
   assertions: [],

@@ -1,4 +1,5 @@
 /** From a form that was read to the request that is tried. */
+import { LIMITS } from '#domain/limits';
 import { HTTP_METHODS } from '#domain/exchange';
 import type { JobInput } from '#work/job-input';
 import { isSendableUrl } from '#work/fields';
@@ -54,7 +55,7 @@ export async function testQueue(
 ): Promise<TestRunOutcome | null> {
   const method = HTTP_METHODS.find((known) => known === testRequest.method);
   if (!method || !isSendableUrl(testRequest.url)) return null;
-  const { timeoutSeconds = 30, assertions = [] } = change;
+  const { timeoutSeconds = LIMITS.timeoutSeconds.initial, assertions = [] } = change;
   return work.testRun(teamId, {
     kind: 'queue',
     method,

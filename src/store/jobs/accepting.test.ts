@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import { aJob, aNewJob, aQueue, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
-import { DEFAULT_QUEUE_SETTINGS } from '../queues/queues.ts';
+import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 
 describe('accepting jobs', () => {
   forEachStore((name, openTestStore) => {

@@ -1,13 +1,7 @@
 import { sql } from 'kysely';
-import {
-  type AlertSettings,
-  NO_ALERT_SETTINGS,
-  readAlertSettings,
-  writeAlertSettings,
-} from '#domain/alert-settings';
-import type { Assertion } from '#domain/assertion';
+import { readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
-import { DEFAULT_RETRY_SCHEDULE } from '#domain/retry-schedule';
+import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
 import type { Database, Trx } from '../database/database.ts';
 import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
 import { parseList } from '../database/parse-list.ts';
@@ -15,38 +9,12 @@ import type { QueuesTable, YesNo } from '../database/schema.ts';
 import type { SignalBus } from '../database/signals.ts';
 import { forgetTaken } from '../postgres/taken-slots.ts';
 
-/** What a team can set of a queue (§2.3). */
-export interface QueueSettings {
-  timeoutSeconds: number;
-  /** Seconds before each retry (§3.4). */
-  retrySchedule: readonly number[];
-  retriesEnabled: boolean;
-  concurrencyLimit: number | null;
-  assertions: readonly Assertion[];
-  emailAlerts: boolean;
-  deadLetterDays: number;
-  isPaused: boolean;
-  alertSettings: AlertSettings;
-}
-
 export interface Queue extends QueueSettings {
   teamId: string;
   id: string;
   name: string;
   createdAt: number;
 }
-
-export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
-  timeoutSeconds: 30,
-  retrySchedule: DEFAULT_RETRY_SCHEDULE,
-  retriesEnabled: true,
-  concurrencyLimit: null,
-  assertions: [],
-  emailAlerts: false,
-  deadLetterDays: 14,
-  isPaused: false,
-  alertSettings: NO_ALERT_SETTINGS,
-};
 
 type SettingsColumns = Omit<QueuesTable, 'team_id' | 'id' | 'name' | 'created_at'>;
 

@@ -10,6 +10,10 @@ export const LIMITS = {
   queueCharacters: 255,
   timeoutSeconds: { least: 1, most: 300, initial: 30 },
   alertThresholds: [1, 2, 3],
+  /** How long a queue keeps its dead letters (§3.9). */
+  deadLetterDays: { least: 1, most: 365, initial: 14 },
+  /** More attempts at once than any installation sends is no limit that anyone means. */
+  concurrency: { least: 1, most: 1_000_000 },
   delaySeconds: { least: 0, most: 86_400 },
   /** Entries in a list of headers. */
   headerEntries: 100,
@@ -18,3 +22,6 @@ export const LIMITS = {
   /** Objects and lists inside one another in a job's payload; `{}` alone is one level. */
   payloadLevels: 512,
 } as const;
+
+/** `1 to 300`: a range as people read it. */
+export const rangeOf = ({ least, most }: { least: number; most: number }) => `${least} to ${most}`;

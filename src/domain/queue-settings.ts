@@ -1,0 +1,31 @@
+import { type AlertSettings, NO_ALERT_SETTINGS } from './alert-settings.ts';
+import type { Assertion } from './assertion.ts';
+import { LIMITS } from './limits.ts';
+import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
+
+/** What a team can set of a queue (§2.3). */
+export interface QueueSettings {
+  timeoutSeconds: number;
+  /** Seconds before each retry (§3.4). */
+  retrySchedule: readonly number[];
+  retriesEnabled: boolean;
+  concurrencyLimit: number | null;
+  assertions: readonly Assertion[];
+  emailAlerts: boolean;
+  deadLetterDays: number;
+  isPaused: boolean;
+  alertSettings: AlertSettings;
+}
+
+/** What a queue begins with (§2.3). */
+export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
+  timeoutSeconds: LIMITS.timeoutSeconds.initial,
+  retrySchedule: DEFAULT_RETRY_SCHEDULE,
+  retriesEnabled: true,
+  concurrencyLimit: null,
+  assertions: [],
+  emailAlerts: false,
+  deadLetterDays: LIMITS.deadLetterDays.initial,
+  isPaused: false,
+  alertSettings: NO_ALERT_SETTINGS,
+};
