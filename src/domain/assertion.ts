@@ -39,7 +39,7 @@ export interface AssertionTexts {
 
 export function textsOfAssertion(assertion: Assertion): AssertionTexts {
   const { kind, ...rest } = assertion;
-  const properties = rest as Record<string, unknown>;
+  const properties = rest as Record<string, string | number | undefined>;
   return { path: String(properties['path'] ?? ''), value: String(properties[KINDS[kind].value]) };
 }
 
