@@ -9,6 +9,7 @@ import { isKeyOf } from '#store/database/seal';
 import { loadAppKey } from './app-key.ts';
 import type { Config } from './config.ts';
 import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
+import { describeHolding } from './holding.ts';
 import { realClock } from './real-clock.ts';
 import { examineSurroundings } from './surroundings.ts';
 
@@ -65,6 +66,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     judgeClock(what, found),
     ...judgeSnapshots(found),
     ...judgePartitions(found),
+    ...(found.holding === null ? [] : [ok('size', describeHolding(found.holding))]),
     judgeProxies(config, found),
   ];
 }

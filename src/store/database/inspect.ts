@@ -9,7 +9,7 @@ import type { StoreLocation } from '../store.ts';
 /** Looks at a database without opening it as a store does: nothing is made, migrated or changed. Never rejects. */
 export async function inspectDatabase(location: StoreLocation, clock: Clock): Promise<Inspection> {
   try {
-    if (location.kind === 'sqlite') return inspectSqliteFile(location.path);
+    if (location.kind === 'sqlite') return inspectSqliteFile(location.path, clock.now());
     if (location.kind === 'sqlite-memory') return { kind: 'not-made-yet' };
     return await inspectPostgres(location, clock);
   } catch (error) {

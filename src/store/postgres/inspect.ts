@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Clock } from '#domain/clock';
-import type { Inspection } from '../database/inspection.ts';
+import type { Holding, Inspection } from '../database/inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
 import { findOldSnapshots } from './old-snapshots.ts';
@@ -8,6 +8,7 @@ import { coveredMs, findSpans, PARENT } from './partitions.ts';
 import { UNTRUSTED_HEADER_KEY, readUntrustedHeader } from '../nodes/untrusted-headers.ts';
 
 const LIMIT_MS = 5000;
+const WEEK_MS = 7 * 86_400_000;
 
 /** Rejects with what node-postgres throws where the server cannot be reached. */
 export async function inspectPostgres(
@@ -39,6 +40,7 @@ export async function inspectPostgres(
       partitionsAheadMs: (await hasTable(client, PARENT))
         ? coveredMs(await findSpans(ask), clock.now() + clockOffsetMs)
         : null,
+      holding: await readHolding(client, clock.now()),
       untrustedForwarding: untrustedHeader === null ? null : readUntrustedHeader(untrustedHeader),
     };
   } finally {
@@ -73,6 +75,19 @@ async function hasTable(client: pg.Client, name: string): Promise<boolean> {
     [name],
   );
   return rows[0]?.exists === true;
+}
+
+async function readHolding(client: pg.Client, now: number): Promise<Holding | null> {
+  if (!(await hasTable(client, 'ended_executions'))) return null;
+  const { rows } = await client.query<{ bytes: number; runs: number; week: number }>(
+    `select sum(pg_total_relation_size(oid))::double precision as bytes,
+      coalesce(sum(greatest(reltuples, 0)) filter (where relname like 'ended\\_%'), 0)::double precision as runs,
+      (select coalesce(sum(runs), 0) from outcome_hours where hour >= $1)::double precision as week
+    from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
+    [now - WEEK_MS],
+  );
+  const { bytes = 0, runs = 0, week = 0 } = rows[0] ?? {};
+  return { bytes, endedRuns: runs, runsOfWeek: week };
 }
 
 async function findWriteFault(client: pg.Client): Promise<string | null> {

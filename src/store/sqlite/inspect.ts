@@ -1,19 +1,20 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Inspection } from '../database/inspection.ts';
+import type { Holding, Inspection } from '../database/inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
 import { UNTRUSTED_HEADER_KEY, readUntrustedHeader } from '../nodes/untrusted-headers.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
+const WEEK_MS = 7 * 86_400_000;
 /** With less than this, the next job may find no room. */
 const ROOM_BYTES = 1024 * 1024;
 /** https://sqlite.org/rescode.html#busy */
 const BUSY = 5;
 
 /** Throws what SQLite or the file system throws where the file cannot be read. */
-export function inspectSqliteFile(path: string): Inspection {
+export function inspectSqliteFile(path: string, now: number): Inspection {
   // Not merely "is it there", which is answered with no for a folder that this user may not look into.
   if (!isThere(path)) return { kind: 'not-made-yet' };
   using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
@@ -28,6 +29,7 @@ export function inspectSqliteFile(path: string): Inspection {
     sealedKeyCheck: readFact(database, KEY_CHECK),
     oldSnapshots: null,
     partitionsAheadMs: null,
+    holding: readHolding(database, now),
     untrustedForwarding: untrustedHeader === null ? null : readUntrustedHeader(untrustedHeader),
   };
 }
@@ -57,6 +59,22 @@ function readFact(database: DatabaseSync, key: string): string | null {
   if (!hasTable(database, 'installation')) return null;
   const row = database.prepare('select value from installation where key = ?').get(key);
   return row === undefined ? null : String(row['value']);
+}
+
+function readHolding(database: DatabaseSync, now: number): Holding | null {
+  if (!hasTable(database, 'ended_executions')) return null;
+  const row = database
+    .prepare(
+      `select (select page_count from pragma_page_count) * (select page_size from pragma_page_size) as bytes,
+        (select count(*) from ended_jobs) + (select count(*) from ended_executions) as runs,
+        (select coalesce(sum(runs), 0) from outcome_hours where hour >= ?) as week`,
+    )
+    .get(now - WEEK_MS);
+  return {
+    bytes: Number(row?.['bytes']),
+    endedRuns: Number(row?.['runs']),
+    runsOfWeek: Number(row?.['week']),
+  };
 }
 
 /** Takes the right to write and gives it back. On a file that it may only read, SQLite itself takes that for well. */

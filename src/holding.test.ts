@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeHolding } from './holding.ts';
+
+test('a database is told with its size, its runs and its growth by what a run takes', () => {
+  assert.equal(
+    describeHolding({ bytes: 1_500_000_000, endedRuns: 1_000_000, runsOfWeek: 700_000 }),
+    '1.5 GB, with about 1,000,000 runs in the history, 1.5 kB for each; ' +
+      '100,000 a day in the last seven, 150 MB a day, until as many are deleted (HISTORY_DAYS)',
+  );
+});
+
+test('of few runs nothing is concluded', () => {
+  for (const endedRuns of [0, 999]) {
+    const text = describeHolding({ bytes: 606_208, endedRuns, runsOfWeek: 9 });
+    assert.match(
+      text,
+      /^606 kB, with about \d+ runs in the history: too few to tell how fast it grows$/,
+    );
+  }
+  assert.match(describeHolding({ bytes: 0, endedRuns: 0, runsOfWeek: 0 }), /^0 bytes, /);
+});

@@ -1,0 +1,24 @@
+import type { Holding } from '#store/database/inspection';
+
+/** With fewer runs, what else a database holds would count as theirs. */
+const FEWEST_RUNS = 1_000;
+const DAYS = 7;
+
+/** What a database holds and how fast it grows, in words for an operator. */
+export function describeHolding({ bytes, endedRuns, runsOfWeek }: Holding): string {
+  const aDay = Math.round(runsOfWeek / DAYS);
+  const held = `${sizeOf(bytes)}, with about ${count(endedRuns)} runs in the history`;
+  if (endedRuns < FEWEST_RUNS) return `${held}: too few to tell how fast it grows`;
+  const each = bytes / endedRuns;
+  const grows = `${count(aDay)} a day in the last seven, ${sizeOf(aDay * each)} a day`;
+  return `${held}, ${sizeOf(each)} for each; ${grows}, until as many are deleted (HISTORY_DAYS)`;
+}
+
+const count = (n: number): string => Math.round(n).toLocaleString('en-US');
+
+function sizeOf(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  const value = bytes / 1000 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import { aDeadLetter, aNode, aTeam } from '#testing/factories';
+import { forEachStore } from '#testing/stores';
+import { inspectDatabase } from './inspect.ts';
+
+const DAY_MS = 86_400_000;
+
+forEachStore((_name, openTestStore) => {
+  test('tells how large a database is, how many runs it holds and how many the last week had', async () => {
+    await using store = await openTestStore();
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    for (let n = 0; n < 3; n++) await aDeadLetter(store, team.id, node);
+    await store.database.autocommit(CompiledQuery.raw('analyze'));
+    const holdingAt = async () => {
+      const found = await inspectDatabase(store.location, store.clock);
+      assert.ok(found.kind === 'found', JSON.stringify(found));
+      return found.holding;
+    };
+    const holding = await holdingAt();
+    assert.ok(holding !== null && holding.bytes > 100_000, JSON.stringify(holding));
+    assert.deepEqual({ ...holding, bytes: 0 }, { bytes: 0, endedRuns: 3, runsOfWeek: 3 });
+    await store.testClock.advance(8 * DAY_MS);
+    assert.equal((await holdingAt())?.runsOfWeek, 0);
+  });
+});
