@@ -49,6 +49,22 @@ export interface ClaimedNotice {
 
 type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId' | 'groupId'>;
 
+/** Named one by one: what a later version adds would change the result of a prepared statement. */
+const NOTICE_ROW = Object.keys({
+  team_id: true,
+  id: true,
+  alert_count: true,
+  targets: true,
+  next_try_at: true,
+  first_tried_at: true,
+  attempts: true,
+  claim_id: true,
+  channel_id: true,
+  group_id: true,
+  is_beside_default: true,
+  batch_id: true,
+} satisfies Record<keyof NoticesTable, true>).join(', ');
+
 /** 1 team, 2 claim, 3 now, 4 until when, 5 the most */
 const claimNotices = preparedStatement<NoticesTable>('claim-notices', (dialect) => {
   const $ = dialect.$;
@@ -57,7 +73,7 @@ const claimNotices = preparedStatement<NoticesTable>('claim-notices', (dialect) 
   return `
   update notices set claim_id = ${$(2)}, next_try_at = ${$(4)}, attempts = attempts + 1,
     first_tried_at = coalesce(first_tried_at, ${$(3)})
-  where team_id = ${$(1)} and ${dialect.isAmongFree(due)} returning *`;
+  where team_id = ${$(1)} and ${dialect.isAmongFree(due)} returning ${NOTICE_ROW}`;
 });
 
 /** 1 team, 2 claim, 3 now, 4 until when, 5 the most, 6 batch, 7 what is due by then follows */

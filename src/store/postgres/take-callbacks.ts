@@ -17,7 +17,7 @@ const takeAtOnce = preparedStatement<TakenCallback>(
     order by id limit $3 for update skip locked
   ), taken as (
     delete from callbacks where team_id = $2 and id = any(array(select id from chosen))
-    returning *
+    returning team_id, id, run_id, url, body, created_at
   ), moved as (
     insert into callbacks_under_way (node_id, team_id, id, run_id, url, body, created_at)
     select $1::uuid, team_id, id, run_id, url, body, created_at from taken

@@ -18,7 +18,7 @@ const deleteMoved = preparedStatement<TakenCallback>(
   'delete-moved-callbacks',
   () => `
   delete from callbacks where team_id = ?1 and id <= ?2
-  returning *, (select t.sealed_signing_secret from teams t where t.id = ?1) as sealed_signing_secret`,
+  returning team_id, id, run_id, url, body, created_at, (select t.sealed_signing_secret from teams t where t.id = ?1) as sealed_signing_secret`,
 );
 
 export const takeCallbacks: TransactionScript<CallbackSlots, TakenCallback[]> = {
