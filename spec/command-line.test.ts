@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/ids';
 import type { Store } from '#store/store';
 import { configOf, openBeside, run } from '#testing/command-line';
@@ -151,6 +152,11 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.match(await refused(...edit, '--url', 'x'), /^--url: .* valid URL/);
       const nowhere = '018f0000-0000-7000-8000-000000000000';
       assert.match(await refused('job', 'edit', '--id', nowhere), /no job/);
+      const id = await make();
+      const damage = `update jobs set sealed_headers = 'v1.elsewhere' where id = '${id}'`;
+      await store.database.autocommit(CompiledQuery.raw(damage));
+      const blind = ['job', 'edit', '--id', id, '--url', 'http://target.test/new'];
+      assert.match(await refused(...blind), /can't be opened .* anew with --header/);
     });
   });
 

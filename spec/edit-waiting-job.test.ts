@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { eventually } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
@@ -113,6 +114,20 @@ describe('§3.2: a waiting job is edited', () => {
     assert.deepEqual(await find(id), before);
     const mostly = { ...typed, scheduled_at: field(latest - 1000) };
     assert.equal((await edit(id, mostly)).status, 302);
+  });
+
+  test('but does not lose headers that cannot be opened any more', async () => {
+    const id = await aJob();
+    const typed = await typedOf(id);
+    const { database } = dashboard.service.store;
+    await database.autocommit(CompiledQuery.raw(`update jobs set sealed_headers = 'v1.elsewhere'`));
+    const answer = await edit(id, { ...typed, headers: '' });
+    assert.equal(answer.status, 422);
+    assert.match(answer.text, /stored headers can.*t be opened with this APP_KEY. Enter them anew/);
+    const rows = await database.read((db) => db.selectFrom('jobs').selectAll().execute());
+    assert.equal(rows.find((row) => row.id === id)?.sealed_headers, 'v1.elsewhere');
+    assert.equal((await edit(id, { ...typed, headers: 'X-New: 1' })).status, 302);
+    assert.deepEqual((await find(id)).headers, [['X-New', '1']]);
   });
 
   test('but not once it has started, nor by another team', async () => {

@@ -67,6 +67,8 @@ const REFUSALS = {
   'not-found': (id: string) => `there is no job ${show(id)}.`,
   'not-pending': (id: string) => `the job ${show(id)} is not pending; it was left as it is.`,
   'no-queue': (_id: string, queue: string) => `there is no queue ${show(queue)}.`,
+  unreadable: (id: string) =>
+    `the headers of the job ${show(id)} can't be opened with this APP_KEY; give them anew with --header.`,
   'too-late': () => '--at: A job waits for 24 hours at most, counted from when it was made.',
 };
 

@@ -17,9 +17,12 @@ type RetryOutcome =
   /** It was resent before, and `again` was not asked for (§3.3). */
   | { kind: 'resent'; jobId: string; resent: ResentCount }
   | { kind: 'not-found' | 'not-failed' };
-/** What Edit came to. `too-late`: the new time is more than 24 hours after the job was made (§2.2). */
+/**
+ * What Edit came to. `too-late`: the new time is more than 24 hours after the job was made (§2.2). `unreadable`: its
+ * headers can't be opened, and none were given in their place.
+ */
 type EditOutcome = {
-  kind: 'done' | 'not-found' | 'not-pending' | 'no-queue' | 'too-late';
+  kind: 'done' | 'not-found' | 'not-pending' | 'no-queue' | 'too-late' | 'unreadable';
 };
 type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
 
@@ -77,6 +80,7 @@ export function createJobWork({ jobs }: Store): JobWork {
       const job = await findJob(teamId, jobId);
       if (!job) return { kind: 'not-found' };
       if (edit.scheduledAt > latestStart(job)) return { kind: 'too-late' };
+      if (job.unreadable !== null && edit.headers.length === 0) return { kind: 'unreadable' };
       const edited = await jobs.edit(teamId, jobId, { ...edit, payload: payloadJson });
       if (typeof edited === 'object') return { kind: 'done' };
       return { kind: edited === 'no-queue' ? edited : await explain(teamId, jobId, edited) };

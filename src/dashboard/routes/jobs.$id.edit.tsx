@@ -66,6 +66,8 @@ export async function action({ params, context }: Route.ActionArgs) {
       return say({ kind: 'done', text: 'The job is saved.' });
     case 'no-queue':
       return refuse({ queue: ['There is no such queue any more. Choose another.'] });
+    case 'unreadable':
+      return refuse({ headers: [`${job.unreadable} Enter them anew.`] });
     case 'too-late':
       return refuse({ scheduled_at: [tooLate(job)] });
     case 'not-pending':

@@ -35,6 +35,8 @@ export interface JobRecord {
 export interface JobDetail extends JobRecord {
   /** Empty where they can't be opened any more. */
   headers: HeaderList;
+  /** Says that they can't; null while they can. */
+  unreadable: string | null;
   /** JSON text as given, or null. */
   payload: string | null;
   response: { body: Uint8Array; totalBytes: number; trace: string | null } | null;
@@ -100,9 +102,11 @@ export async function findJob(
   const where = sql`jobs.team_id = ${teamId} and jobs.id = ${jobId}`;
   const [row] = await db.read((reader) => readWholeJobs(reader, { name: 'find-job', where }));
   if (!row) return null;
+  const reader = new PartsReader();
   return {
     ...jobRecord(row),
-    headers: new PartsReader().readHeaders(sealer, 'jobs', row.sealed_headers),
+    headers: reader.readHeaders(sealer, 'jobs', row.sealed_headers),
+    unreadable: reader.unreadable,
     payload: row.payload,
     response:
       row.body === null
