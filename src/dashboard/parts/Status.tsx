@@ -1,7 +1,7 @@
 import { Glyph, type GlyphName } from './Glyph.tsx';
 import classes from './Status.module.css';
 
-/** Every state that the dashboard shows, in the specification's words, each with its own glyph and colour. */
+/** Every state that the dashboard shows, each with its own glyph and colour. */
 export type StatusName = keyof typeof statuses;
 
 type Look = {

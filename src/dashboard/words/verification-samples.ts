@@ -1,4 +1,4 @@
-/** How receivers verify a signature (specification 5.6, §5.6), to copy; each reads the raw body. */
+/** How receivers verify a signature (§5.6), to copy; each reads the raw body. */
 export const verificationSamples: readonly { language: string; code: string }[] = [
   {
     language: 'Node.js',
