@@ -100,6 +100,7 @@ test('a signing secret is generated, revealed, used to check a pasted request, a
   await page.getByText('The signature is right.').waitFor();
   await check('{"café":1}');
   await page.getByText('The signature does not match.').waitFor();
+  assert.equal(await page.getByText('The signature is right.').count(), 0);
 
   await page.goto(`${dashboard.url}/settings/signing`);
   await confirm(page, 'Rotate');
