@@ -84,7 +84,7 @@ const claimFollowers = preparedStatement<NoticesTable>('claim-following-notices'
   return `
   update notices set claim_id = ${$(2)}, next_try_at = ${$(4)}, attempts = attempts + 1,
     first_tried_at = coalesce(first_tried_at, ${$(3)})
-  where team_id = ${$(1)} and ${dialect.isAmongFree(following)} returning *`;
+  where team_id = ${$(1)} and ${dialect.isAmongFree(following)} returning ${NOTICE_ROW}`;
 });
 
 /** So many are told as one; what is more is told as another one. */
