@@ -1,6 +1,7 @@
 /** §2.3: what a queue decides for its jobs; §3.4, §3.5, §3.8. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { startReceiver } from '#testing/receiver';
 import {
   answerInRounds,
@@ -50,6 +51,7 @@ function declareDefaults(openTestStore: OpenTestStore) {
         emailAlerts: false,
         deadLetterDays: 14,
         isPaused: false,
+        alertSettings: NO_ALERT_SETTINGS,
         createdAt: service.clock.now(),
       },
     ]);
