@@ -29,6 +29,8 @@ export function PasswordField({
         <button
           type="button"
           className={`${classes.eye} needs-script`}
+          // On the way from field to field by Tab it would only be in between.
+          tabIndex={-1}
           aria-label={isShown ? 'Hide password' : 'Show password'}
           onClick={() => setShown(!isShown)}
         >

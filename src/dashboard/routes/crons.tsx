@@ -234,7 +234,7 @@ const otherColumns: Column<CronListRow>[] = [
   {
     key: 'last',
     head: 'Last run, UTC',
-    width: '176px',
+    width: '172px',
     isWideOnPhone: true,
     cell: (row) => <LastRun row={row} />,
   },
@@ -257,7 +257,7 @@ const otherColumns: Column<CronListRow>[] = [
   {
     key: 'actions',
     head: 'Actions',
-    width: '174px',
+    width: '156px',
     isWideOnPhone: true,
     cell: ({ cron }) => <RowActions id={cron.id} name={cron.name} isActive={cron.isActive} />,
   },
