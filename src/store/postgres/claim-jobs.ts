@@ -15,7 +15,7 @@ import {
   SLOTS,
   whatHolds,
 } from '../runs/due-jobs.ts';
-import { findHeldFlows, HeldFlows } from '../runs/held-rows.ts';
+import { findHeldFlows, HeldFlows, isHeldUp } from '../runs/held-rows.ts';
 import { bindPrepared, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import { countOutcomesOf } from '../figures/outcomes.ts';
@@ -212,15 +212,36 @@ async function claimUnlimited(
     strangers.some((row) => row.for_queue === queueId && row.concurrency_limit === null);
   const again = asked.filter(({ id }) => isAgain(id));
   // The first claim of a plan's first queue: nothing was taken from it yet.
-  if (again.length > 0) {
-    rows = [...rows.filter((row) => !isAgain(row.for_queue)), ...(await claim(again))];
-  }
+  rows = rows.filter((row) => !isAgain(row.for_queue));
+  const repeated = await claimAgain(again, claim, rows);
+  rows.push(...(repeated ?? []));
+  const held = repeated === null ? again : [];
   const limitedIds = new Set(
     rows.flatMap((row) => (row.concurrency_limit === null ? [] : [row.for_queue])),
   );
   const limited = asked.filter(({ id }) => limitedIds.has(id));
-  const others = asked.filter(({ id }) => !limitedIds.has(id));
-  return { ...readClaim(context, others, claimant, rows), limited };
+  const others = asked.filter((flow) => !limitedIds.has(flow.id) && !held.includes(flow));
+  return { ...joinClaims([readClaim(context, others, claimant, rows)], held), limited };
+}
+
+/**
+ * Claims from flows whose plan is known by now. Null: somebody holds a row, and what an earlier statement took of
+ * other flows must not be lost with that.
+ *
+ * @param taken  the rows of the earlier statement; where it took nothing, the whole claim is held up
+ */
+async function claimAgain(
+  flows: readonly FlowSlots[],
+  claim: (flows: readonly FlowSlots[]) => Promise<ClaimRow[]>,
+  taken: readonly ClaimRow[],
+): Promise<ClaimRow[] | null> {
+  if (flows.length === 0) return [];
+  try {
+    return await claim(flows);
+  } catch (error) {
+    if (isHeldUp(error) && taken.some((row) => row.is_granted !== null)) return null;
+    throw error;
+  }
 }
 
 /** Counts what runs first, holding the queues: no two nodes may both count before either has claimed. */

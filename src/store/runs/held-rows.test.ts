@@ -60,6 +60,35 @@ describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, 
     );
   });
 
+  test('has what it took of others though the team of a plan seen for the first time is held', async () => {
+    await using store = await openPostgresTestStore();
+    const node = await aNode(store);
+    const [known, stranger] = [await aTeam(store), await aTeam(store, { plan: 'small' })];
+    const aFlow = async ({ id: teamId }: typeof known): Promise<FlowSlots> => {
+      assert.ok(await store.usage.countOne(teamId, null, TEST_START));
+      const { queueId } = await aJob(store, teamId);
+      return { id: queueId, teamId, slots: 10, from: TEST_START };
+    };
+    const [first, second] = [await aFlow(known), await aFlow(stranger)];
+    const claim = (flows: FlowSlots[]) => store.runs.claimJobs(flows, aClaimant(store, node));
+    assert.equal((await claim([first])).claimed.length, 1);
+    const { jobId } = await aJob(store, known.id);
+    {
+      await using holder = await holdRows(store);
+      await holder.query(`select 1 from usage_months where team_id = '${stranger.id}' for update`);
+      const { claimed, flows } = await claim([first, second]);
+      assert.deepEqual(
+        claimed.map(({ id }) => id),
+        [jobId],
+      );
+      assert.deepEqual(
+        flows.filter(({ holds }) => holds === 'held'),
+        [{ id: second.id, nextDueAt: TEST_START, holds: 'held' }],
+      );
+    }
+    assert.equal((await claim([first, second])).claimed.length, 1);
+  });
+
   test('tries what it knows to be held only when it is free', async () => {
     const ran: string[] = [];
     await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
