@@ -116,7 +116,7 @@ describe('the session cookie of an address with TLS', () => {
     const themed = await visitor.post('/theme', { theme: 'dark' });
     assert.ok(themed.setCookies.length > 0);
     for (const text of themed.setCookies) assert.match(text, /^__Host-.*; Secure/i);
-    assert.match((await visitor.get('/settings/profile')).text, /color-scheme="dark"/);
+    assert.match((await visitor.get('/settings/profile')).text, /data-theme="dark"/);
     const value = visitor.cookies.get('__Host-belfry.session_token') ?? '';
     for (const name of ['__Secure-belfry.session_token', 'belfry.session_token']) {
       const thief = dashboard.visitor();

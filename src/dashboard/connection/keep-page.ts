@@ -138,7 +138,7 @@ function keepForm(request: Request, results: Results): Results {
 function explainUntaken(error: unknown): Untaken {
   if (isRouteErrorResponse(error) || isServerFault(error)) {
     const { title, text, team } = explainFault(error);
-    return { title, text: `${text} What you formValues is still here.`, ...(team && { team }) };
+    return { title, text: `${text} What you typed is still here.`, ...(team && { team }) };
   }
   return {
     title: 'Nobody knows whether that was done',

@@ -33,18 +33,18 @@ function useGo(): (entry: Entry) => void {
 
 /** What was typed, which entry is marked, and what keys do with them. */
 function useChoice(go: (entry: Entry) => void) {
-  const [formValues, setFormValues] = useState('');
+  const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
   /** Enter was pressed before the server had its say: the best match is not known yet. */
   const [isGoing, setIsGoing] = useState(false);
-  const found = usePaletteEntries(formValues);
+  const found = usePaletteEntries(query);
   const { entries, isWhole } = found;
   const at = Math.max(
     0,
     entries.findIndex((entry) => keyOf(entry) === chosen),
   );
   const type = (text: string) => {
-    setFormValues(text);
+    setQuery(text);
     setChosen(null);
     setIsGoing(false);
   };
@@ -69,7 +69,7 @@ function useChoice(go: (entry: Entry) => void) {
     event.preventDefault();
   };
   const mark = (entry: Entry) => setChosen(keyOf(entry));
-  return { ...found, formValues, at, type, choose, mark, onKeyDown, stay: () => setIsGoing(false) };
+  return { ...found, query, at, type, choose, mark, onKeyDown, stay: () => setIsGoing(false) };
 }
 
 /**
@@ -87,7 +87,7 @@ export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
     onClose();
     go(entry);
   });
-  const { formValues, entries, at, isAway, isNowhere } = choice;
+  const { query, entries, at, isAway, isNowhere } = choice;
   const leave = () => {
     choice.stay();
     onClose();
@@ -110,7 +110,7 @@ export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         placeholder="A page, cron, queue, action or id"
         autoComplete="off"
         spellCheck={false}
-        value={formValues}
+        value={query}
         onChange={(event) => choice.type(event.currentTarget.value)}
         onKeyDown={choice.onKeyDown}
       />

@@ -17,26 +17,26 @@ const themes = [
 ] as const;
 
 /** What was found on the server, and for which text. */
-type Answer = { formValues: string; entries: readonly Entry[]; isAway: boolean };
-const nothing: Answer = { formValues: '', entries: [], isAway: false };
+type Answer = { query: string; entries: readonly Entry[]; isAway: boolean };
+const nothing: Answer = { query: '', entries: [], isAway: false };
 
 /** Typing goes on for longer than this between few letters. */
 const PAUSE_MS = 120;
 
-async function askServer(formValues: string, signal: AbortSignal): Promise<Answer> {
+async function askServer(query: string, signal: AbortSignal): Promise<Answer> {
   try {
-    const answer = await fetch(addressOf(`/find?q=${encodeURIComponent(formValues)}`), { signal });
-    if (!answer.ok) return { ...nothing, formValues, isAway: true };
+    const answer = await fetch(addressOf(`/find?q=${encodeURIComponent(query)}`), { signal });
+    if (!answer.ok) return { ...nothing, query, isAway: true };
     const { entries } = (await answer.json()) as { entries: Entry[] };
-    return { formValues, entries, isAway: false };
+    return { query, entries, isAway: false };
   } catch {
-    return { ...nothing, formValues, isAway: true };
+    return { ...nothing, query, isAway: true };
   }
 }
 
 /** What the palette shows for a text, best match first. `isWhole`: the server has said what it knows of that text. */
-export function usePaletteEntries(formValues: string) {
-  const text = formValues.trim();
+export function usePaletteEntries(query: string) {
+  const text = query.trim();
   const [answer, setAnswer] = useState(nothing);
   const actions = useActions();
   useEffect(() => {
@@ -52,7 +52,7 @@ export function usePaletteEntries(formValues: string) {
       abort.abort();
     };
   }, [text]);
-  const isWhole = text === '' || answer.formValues === text;
+  const isWhole = text === '' || answer.query === text;
   // What was found for fewer letters stays until there is word of more: nothing flickers.
   const found = text === '' ? [] : answer.entries.map((entry) => stillFound(entry, isWhole));
   const ranked = rankEntries(text, [...pages, ...found, ...actions]);

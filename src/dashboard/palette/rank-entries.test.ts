@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { rankEntries } from './rank-entries.ts';
 
 const named = (...names: string[]) => names.map((name) => ({ name, to: `/${name}` }));
-const rank = (formValues: string, ...names: string[]) =>
-  rankEntries(formValues, named(...names)).map(({ name }) => name);
+const rank = (query: string, ...names: string[]) =>
+  rankEntries(query, named(...names)).map(({ name }) => name);
 
 describe('what the palette shows first', () => {
   test('is the name itself, then one that begins so, then one with such a word, then one that holds it', () =>

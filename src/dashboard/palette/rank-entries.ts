@@ -20,9 +20,9 @@ const MOST_SHOWN = 12;
 /** How far a name is from what was typed; null: a word is missing. */
 function distanceOf({ name, isFound = false }: Entry, words: readonly string[]): number | null {
   const lower = name.toLowerCase();
-  const formValues = words.join(' ');
-  if (lower === formValues) return 0;
-  if (lower.startsWith(formValues)) return 1;
+  const query = words.join(' ');
+  if (lower === query) return 0;
+  if (lower.startsWith(query)) return 1;
   const parts = lower.split(/[^\p{L}\p{N}]+/u);
   if (words.every((word) => parts.some((part) => part.startsWith(word)))) return 2;
   if (words.every((word) => lower.includes(word))) return 3;
@@ -30,8 +30,8 @@ function distanceOf({ name, isFound = false }: Entry, words: readonly string[]):
 }
 
 /** The best match first; of equal ones things before actions, then the shorter name, then as they were given. Nothing typed: as they are. */
-export function rankEntries(formValues: string, entries: readonly Entry[]): Entry[] {
-  const words = formValues
+export function rankEntries(query: string, entries: readonly Entry[]): Entry[] {
+  const words = query
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');

@@ -17,6 +17,10 @@ class Room {
   async crowd() {
     throw Object.assign(new Error('3 searches are under way'), { code: 'STORE_BUSY' });
   }
+  /** The same room for somebody. */
+  as() {
+    return { tell: (word: string) => this.tell(word), crowd: () => this.crowd() };
+  }
   async fail() {
     throw new Error('disk full');
   }
@@ -34,6 +38,14 @@ describe('services as pages see them', () => {
     await assert.rejects(
       rooms.people.refuse(),
       (thrown: { init?: ResponseInit }) => thrown.init?.status === 403,
+    );
+  });
+  test('so it is with a room that a call gives', async () => {
+    const room = rooms.people.as();
+    assert.equal(await room.tell('well'), 'well told');
+    await assert.rejects(
+      room.crowd(),
+      (thrown: { init?: ResponseInit }) => thrown.init?.status === 503,
     );
   });
   test('a database that is away becomes the 503 page', async () => {

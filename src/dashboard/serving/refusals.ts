@@ -30,12 +30,21 @@ function wrap<T extends object>(room: T): T {
   });
 }
 
+/** A room that a call gives, such as the work of somebody, is shown the same way. */
 function translate(result: unknown): unknown {
-  if (!(result instanceof Promise)) return result;
+  if (!(result instanceof Promise)) return isRoom(result) ? wrap(result) : result;
   return result.catch((error: unknown) => {
     const page = error instanceof Error && 'code' in error && PAGES[String(error.code)];
     throw page ? data(page.told, { status: page.status }) : error;
   });
+}
+
+function isRoom(value: unknown): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).some((each) => typeof each === 'function')
+  );
 }
 
 /** For what a page can do without: null where it could not be read because too much is asked at once. */
