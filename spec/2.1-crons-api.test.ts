@@ -1,6 +1,7 @@
 /** §2.1: a cron as created with POST /api/crons; §2.8, §2.9, §2.10, §4.5, §7.1, §1.2, §2.6. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { callHttp, countStored, expectCreated, expectRefused } from '#testing/api-calls';
 import { aCron } from '#testing/api-server';
 import { startService, type TestService } from '#testing/service';
@@ -63,6 +64,7 @@ forEachStore((_, openTestStore) => {
         timeoutSeconds: 300,
         alertThreshold: 2,
         assertions: [],
+        alertSettings: NO_ALERT_SETTINGS,
         isActive: true,
         unreadable: null,
       });
