@@ -86,7 +86,13 @@ describe('§3.2: a waiting job is edited', () => {
     const id = await aJob();
     await dashboard.service.work.setQueue(owner.teamId, 'other', {});
     const { scheduledAt } = await find(id);
-    assert.equal((await edit(id, { ...(await typedOf(id)), queue: 'other' })).status, 302);
+    const page = await visitor.get(`/jobs/${id}/edit`);
+    const [, shown = ''] = /name="scheduled_at"[^>]* value="([^"]+)"/.exec(page.text) ?? [];
+    assert.ok(new Date(scheduledAt).toISOString().startsWith(shown.slice(0, 16)), shown);
+    assert.equal(
+      (await edit(id, { ...(await typedOf(id)), queue: 'other', scheduled_at: shown })).status,
+      302,
+    );
     const job = await find(id);
     assert.deepEqual([job.queue, job.scheduledAt], ['other', scheduledAt]);
     assert.deepEqual(job.headers, [

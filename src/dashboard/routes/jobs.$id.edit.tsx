@@ -1,4 +1,5 @@
 import { data, redirect } from 'react-router';
+import { writeInstant } from '../alerts/window-form-values.ts';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { readText } from '../forms/read-form.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -6,12 +7,7 @@ import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { notHere } from '../serving/not-here.ts';
 import type { FieldErrors, TestRunOutcome, Work } from '../services.ts';
-import {
-  describeLatest,
-  readEditForm,
-  tooLate,
-  writeFieldTime,
-} from '../work-forms/edit-waiting-job.ts';
+import { describeLatest, readEditForm, tooLate } from '../work-forms/edit-waiting-job.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { formValuesOfDraft } from '../work-forms/read-forms.ts';
 import { testJob } from '../work-forms/test-drafts.ts';
@@ -28,7 +24,7 @@ export async function loader({ params, context }: Route.LoaderArgs) {
   if (job.status !== 'pending') return redirect(`/jobs/${job.id}`);
   const formValues: JobFormValues = {
     ...formValuesOfDraft(again),
-    scheduled_at: writeFieldTime(job.scheduledAt),
+    scheduled_at: writeInstant(job.scheduledAt),
   };
   return {
     id: job.id,

@@ -1,14 +1,10 @@
 import type { JobDetail, JobEdit } from '#work/jobs';
 import { latestStart } from '#work/jobs';
 import { parseUtc } from '#domain/instant';
+import { formatUtc } from '../parts/Time.tsx';
 import type { FieldErrors } from '../services.ts';
 import { readJobForm } from './read-forms.ts';
 import type { FormReading, JobFormValues } from './form-values.ts';
-
-/** A time as a `datetime-local` field has it, in UTC and to the second. */
-export function writeFieldTime(at: number): string {
-  return new Date(at).toISOString().slice(0, 19);
-}
 
 /**
  * The form of a job that waits. A time that was left as it is keeps its milliseconds.
@@ -21,21 +17,15 @@ export function readEditForm(
 ): FormReading<JobFormValues, JobEdit> {
   const reading = readJobForm(form, stored.headers);
   const { formValues } = reading;
-  const scheduledAt =
-    formValues.scheduled_at === writeFieldTime(stored.scheduledAt)
-      ? stored.scheduledAt
-      : parseUtc(withSeconds(formValues.scheduled_at));
+  const given = parseUtc(formValues.scheduled_at);
+  const isLeft = given === stored.scheduledAt - (stored.scheduledAt % 1000);
+  const scheduledAt = isLeft ? stored.scheduledAt : given;
   const errors = { ...(reading.ok ? {} : reading.errors), ...checkTime(scheduledAt, stored) };
   if (!reading.ok || scheduledAt === null || Object.keys(errors).length > 0) {
     return { ok: false, formValues, errors };
   }
   const { delaySeconds: _, ...input } = reading.input;
   return { ok: true, formValues, input: { ...input, scheduledAt } };
-}
-
-/** Browsers leave out seconds of zero. */
-function withSeconds(text: string): string {
-  return /T\d\d:\d\d$/.test(text) ? `${text}:00` : text;
 }
 
 function checkTime(at: number | null, job: Pick<JobDetail, 'createdAt'>): FieldErrors {
@@ -53,5 +43,5 @@ export function tooLate(job: Pick<JobDetail, 'createdAt'>): string {
 }
 
 export function describeLatest(job: Pick<JobDetail, 'createdAt'>): string {
-  return `${writeFieldTime(latestStart(job)).replace('T', ' ')} UTC`;
+  return formatUtc(latestStart(job));
 }
