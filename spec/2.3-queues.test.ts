@@ -46,6 +46,7 @@ function declareDefaults(openTestStore: OpenTestStore) {
         timeoutSeconds: 30,
         retrySchedule: [60, 1800, 10_800],
         retriesEnabled: true,
+        honorsRetryAfter: false,
         concurrencyLimit: null,
         assertions: [],
         emailAlerts: false,

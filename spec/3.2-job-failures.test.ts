@@ -87,6 +87,51 @@ function declareRetries(openTestStore: OpenTestStore) {
     await receiver.waitFor(2);
   });
 
+  test('in a queue that waits for as long as its target asks, a retry goes no earlier (§3.4)', async () => {
+    await using receiver = await startReceiver();
+    const limited = { status: 429, headers: { 'Retry-After': '300' } };
+    const busy = { status: 503, headers: { 'Retry-After': '20' } };
+    receiver.answer('/target', [limited, busy, { status: 200 }]);
+    await using service = await startService(openTestStore);
+    await setQueue(service, { honorsRetryAfter: true, retrySchedule: [60, 60] });
+    const { job_id } = await scheduleJob(service, { url: `${receiver.url}/target` });
+    await receiver.waitFor(1);
+    await service.quiet();
+    const until = service.clock.now() + 5 * MINUTE;
+    const [failed, waiting] = await attemptsOf(service, job_id);
+    assert.equal(waiting?.scheduledAt, until);
+    for (const shown of [failed, waiting]) {
+      const detail = await service.work.readJobDetail(service.teamId, shown?.id ?? '');
+      assert.deepEqual(detail?.askedWait, { until, isKept: true });
+    }
+    await service.advance(5 * MINUTE - 1);
+    assert.equal(receiver.requests.length, 1);
+    await service.advance(1);
+    await receiver.waitFor(2);
+    await service.quiet();
+    await service.advance(MINUTE - 1);
+    assert.equal(receiver.requests.length, 2, 'the schedule holds where it is later');
+    await service.advance(1);
+    await receiver.waitFor(3);
+    await service.quiet();
+    const statuses = (await attemptsOf(service, job_id)).map(({ status }) => status);
+    assert.deepEqual(statuses, ['retried', 'retried', 'success']);
+  });
+
+  test('by default what a target asks for puts nothing off, and the page of the run says so', async () => {
+    const answer = { status: 503, headers: { 'Retry-After': '300' } };
+    await using receiver = await startReceiver({ answer });
+    await using service = await startService(openTestStore);
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.quiet();
+    const asked = { until: service.clock.now() + 5 * MINUTE, isKept: false };
+    const detail = await service.work.readJobDetail(service.teamId, job_id);
+    assert.deepEqual(detail?.askedWait, asked);
+    await service.advance(MINUTE);
+    await receiver.waitFor(2);
+  });
+
   test('"No callback" for an attempt that will be retried; one when a retry succeeds', async () => {
     await using receiver = await startReceiver();
     receiver.answer('/target', [{ status: 500 }, { status: 200 }]);

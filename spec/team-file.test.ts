@@ -21,6 +21,7 @@ channel:
 queues:
   - name: mails
     retry_schedule: 10s, 5m
+    honor_retry_after: true
     concurrency_limit: 3
 crons:
   # Wakes the reports up.
@@ -135,6 +136,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       });
       const [queue] = content.queues;
       assert.deepEqual([queue?.['retrySchedule'], queue?.['concurrencyLimit']], [[10, 300], 3]);
+      assert.equal(queue?.['honorsRetryAfter'], true);
       const [cron] = content.crons;
       assert.deepEqual(cron?.['headers'], [
         ['X-Team', 'mails'],
@@ -281,7 +283,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       const teamId = await makeTeam();
       for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
       assert.deepEqual(await refused(teamId, FILE), [
-        'crons[0].name (line 12): The team has 2 of this name; rename or delete the others first.',
+        'crons[0].name (line 13): The team has 2 of this name; rename or delete the others first.',
       ]);
     });
 
@@ -387,7 +389,12 @@ crons:
     test('gives a file that makes another team the same, and this one no other', async () => {
       const teamId = await makeTeam();
       await apply(teamId, FILE);
-      await aQueue(store, teamId, { name: 'odd: "name"', retriesEnabled: false, isPaused: true });
+      await aQueue(store, teamId, {
+        name: 'odd: "name"',
+        retriesEnabled: false,
+        honorsRetryAfter: true,
+        isPaused: true,
+      });
       await aCron(store, teamId, {
         name: 'Zürich *',
         nextRunAt: null,

@@ -68,6 +68,7 @@ for (const javaScript of [true, false]) {
       await page.getByLabel('Retry schedule').fill('5s, 1m');
       await page.getByLabel('Request timeout').fill('12');
       await page.getByLabel('Dead letter retention').fill('30');
+      await page.getByLabel('Wait for as long as the target asks').check();
       await page.getByLabel('Enable email alerts for job failures').check();
       await press(page.locator('main'), 'Create queue');
       await heading(page, 'mail');
@@ -78,6 +79,7 @@ for (const javaScript of [true, false]) {
         { retrySchedule: [5, 60], timeoutSeconds: 12, concurrencyLimit: 3, deadLetterDays: 30 },
       );
       assert.equal(queue?.emailAlerts, true);
+      assert.equal(queue.honorsRetryAfter, true);
       await page.getByRole('link', { name: 'Edit', exact: true }).click();
       await heading(page, 'Edit mail');
       await page.getByLabel('Enable automatic retries').uncheck();

@@ -85,6 +85,7 @@ export function writeQueue(queue: Queue) {
     retries_enabled: queue.retriesEnabled,
     /** Seconds before each retry. */
     retry_schedule: queue.retrySchedule,
+    honor_retry_after: queue.honorsRetryAfter,
     concurrency_limit: queue.concurrencyLimit,
     assertions: queue.assertions,
     email_alerts: queue.emailAlerts,

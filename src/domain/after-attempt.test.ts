@@ -4,36 +4,60 @@ import { decideAfterAttempt, type RetryPolicy } from './after-attempt.ts';
 import type { Verdict } from './judge.ts';
 
 const failed: Verdict = { ok: false, reason: 'timeout', errorMessage: 'too slow' };
-const policy: RetryPolicy = { retriesEnabled: true, retrySchedule: [60, 1800, 10_800] };
+const policy: RetryPolicy = {
+  retriesEnabled: true,
+  retrySchedule: [60, 1800, 10_800],
+  honorsRetryAfter: false,
+};
+const END = 1_000_000;
+
+const ended = (number: number, askedToWaitUntil: number | null = null) => ({
+  number,
+  completedAt: END,
+  askedToWaitUntil,
+});
 
 describe('what follows an attempt (§3.2)', () => {
   test('a success is final, on any attempt', () => {
-    assert.deepEqual(decideAfterAttempt({ ok: true }, 1, policy), { kind: 'finish' });
-    assert.deepEqual(decideAfterAttempt({ ok: true }, 4, policy), { kind: 'finish' });
+    assert.deepEqual(decideAfterAttempt({ ok: true }, ended(1), policy), { kind: 'finish' });
+    assert.deepEqual(decideAfterAttempt({ ok: true }, ended(4), policy), { kind: 'finish' });
   });
 
   test('the default schedule gives up to four attempts (§2.3)', () => {
-    const steps = [1, 2, 3, 4].map((attempt) => decideAfterAttempt(failed, attempt, policy));
+    const steps = [1, 2, 3, 4].map((attempt) => decideAfterAttempt(failed, ended(attempt), policy));
     assert.deepEqual(steps, [
-      { kind: 'retry', afterSeconds: 60 },
-      { kind: 'retry', afterSeconds: 1800 },
-      { kind: 'retry', afterSeconds: 10_800 },
+      { kind: 'retry', at: END + 60_000 },
+      { kind: 'retry', at: END + 1_800_000 },
+      { kind: 'retry', at: END + 10_800_000 },
       { kind: 'dead-letter' },
     ]);
   });
 
   test('with automatic retries off the first failure is the last (§3.4)', () => {
     const off = { ...policy, retriesEnabled: false };
-    assert.deepEqual(decideAfterAttempt(failed, 1, off), { kind: 'dead-letter' });
+    assert.deepEqual(decideAfterAttempt(failed, ended(1), off), { kind: 'dead-letter' });
   });
 
   test('a failure of our own is final, whatever the schedule says (§3.2)', () => {
     const ours: Verdict = { ok: false, reason: 'worker_failed', errorMessage: 'not readable' };
-    assert.deepEqual(decideAfterAttempt(ours, 1, policy), { kind: 'dead-letter' });
+    assert.deepEqual(decideAfterAttempt(ours, ended(1), policy), { kind: 'dead-letter' });
   });
 
   test('a schedule shortened meanwhile ends what is beyond it', () => {
     const short = { ...policy, retrySchedule: [60] };
-    assert.deepEqual(decideAfterAttempt(failed, 3, short), { kind: 'dead-letter' });
+    assert.deepEqual(decideAfterAttempt(failed, ended(3), short), { kind: 'dead-letter' });
+  });
+
+  test('a target is waited for where the queue does so, for a retry that there is anyway (§3.4)', () => {
+    const waits = { ...policy, honorsRetryAfter: true };
+    const after = (asked: number | null, rules = waits) =>
+      decideAfterAttempt(failed, ended(1, asked), rules);
+    assert.deepEqual(after(END + 90_000), { kind: 'retry', at: END + 90_000 });
+    assert.deepEqual(after(END + 30_000), { kind: 'retry', at: END + 60_000 });
+    assert.deepEqual(after(null), { kind: 'retry', at: END + 60_000 });
+    assert.deepEqual(after(END + 90_000, policy), { kind: 'retry', at: END + 60_000 });
+    assert.deepEqual(decideAfterAttempt(failed, ended(4, END + 90_000), waits), {
+      kind: 'dead-letter',
+    });
   });
 });

@@ -5,27 +5,37 @@ export interface RetryPolicy {
   retriesEnabled: boolean;
   /** Seconds before each retry, counted from the end of the attempt before it. */
   retrySchedule: readonly number[];
+  /** Whether a retry waits for as long as its target asks. */
+  honorsRetryAfter: boolean;
 }
 
-export type NextStep =
-  | { kind: 'finish' }
-  | { kind: 'retry'; afterSeconds: number }
-  | { kind: 'dead-letter' };
+/** An attempt of a job that has ended. Times are milliseconds since 1970 UTC. */
+export interface EndedAttempt {
+  /** 1 for the first attempt. */
+  number: number;
+  completedAt: number;
+  /** Until when its target asks to be left alone (retry-after.ts); null where it does not. */
+  askedToWaitUntil: number | null;
+}
+
+export type NextStep = { kind: 'finish' } | { kind: 'retry'; at: number } | { kind: 'dead-letter' };
 
 /**
  * What follows an attempt of a job (§3.2): every failure of the target is retried, whatever its reason, until
- * the queue's list of delays runs out; one of our own (`worker_failed`) is final. Whether a callback is due
- * follows from the step: one for `finish` and `dead-letter`, none for `retry` and for a failure of our own (§6.2).
- *
- * @param attemptNumber  1 for the first attempt
+ * the queue's list of delays runs out; one of our own (`worker_failed`) is final. What a target asks for can put a
+ * retry off, and gives it none more. Whether a callback is due follows from the step: one for `finish` and
+ * `dead-letter`, none for `retry` and for a failure of our own (§6.2).
  */
 export function decideAfterAttempt(
   verdict: Verdict,
-  attemptNumber: number,
-  { retriesEnabled, retrySchedule }: RetryPolicy,
+  attempt: EndedAttempt,
+  { retriesEnabled, retrySchedule, honorsRetryAfter }: RetryPolicy,
 ): NextStep {
   if (verdict.ok) return { kind: 'finish' };
   if (verdict.reason === 'worker_failed') return { kind: 'dead-letter' };
-  const afterSeconds = retriesEnabled ? retrySchedule[attemptNumber - 1] : undefined;
-  return afterSeconds === undefined ? { kind: 'dead-letter' } : { kind: 'retry', afterSeconds };
+  const afterSeconds = retriesEnabled ? retrySchedule[attempt.number - 1] : undefined;
+  if (afterSeconds === undefined) return { kind: 'dead-letter' };
+  const at = attempt.completedAt + afterSeconds * 1000;
+  const asked = honorsRetryAfter ? attempt.askedToWaitUntil : null;
+  return { kind: 'retry', at: Math.max(at, asked ?? at) };
 }

@@ -12,7 +12,7 @@ import {
 } from './maintenance.ts';
 
 describe('alerts of a queue', () => {
-  const retry = { kind: 'retry', afterSeconds: 60 } as const;
+  const retry = { kind: 'retry', at: 60_000 } as const;
   const deadLetter = { kind: 'dead-letter' } as const;
 
   test('the first failed attempt warns', () => {

@@ -9,6 +9,8 @@ export interface QueueSettings {
   /** Seconds before each retry (§3.4). */
   retrySchedule: readonly number[];
   retriesEnabled: boolean;
+  /** Whether a retry waits for as long as its target asks (§3.4). */
+  honorsRetryAfter: boolean;
   concurrencyLimit: number | null;
   assertions: readonly Assertion[];
   emailAlerts: boolean;
@@ -22,6 +24,7 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   timeoutSeconds: LIMITS.timeoutSeconds.initial,
   retrySchedule: DEFAULT_RETRY_SCHEDULE,
   retriesEnabled: true,
+  honorsRetryAfter: false,
   concurrencyLimit: null,
   assertions: [],
   emailAlerts: false,

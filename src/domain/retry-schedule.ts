@@ -4,7 +4,7 @@
 export const DEFAULT_RETRY_SCHEDULE: readonly number[] = [60, 1800, 10_800];
 
 export const MAX_RETRIES = 10;
-const MAX_DELAY_SECONDS = 24 * 3600;
+export const MAX_RETRY_DELAY_SECONDS = 24 * 3600;
 const MAX_TEXT_LENGTH = 1000;
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const;
@@ -32,7 +32,7 @@ function parseDelay(text: string): number | null {
   if (!match) return null;
   const unit = (match[2]?.toLowerCase() || 's') as keyof typeof UNIT_SECONDS;
   const seconds = Number(match[1]) * UNIT_SECONDS[unit];
-  return seconds >= 1 && seconds <= MAX_DELAY_SECONDS ? seconds : null;
+  return seconds >= 1 && seconds <= MAX_RETRY_DELAY_SECONDS ? seconds : null;
 }
 
 /** Writes a schedule as `parseRetrySchedule` reads it, each delay in its largest whole unit. */

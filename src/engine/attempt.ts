@@ -8,6 +8,7 @@ import { decideJobAlert } from '#domain/job-alert';
 import { evaluateAnswer, judgeExchange, type Verdict } from '#domain/judge';
 import { readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
+import { readAskedWait } from '#domain/retry-after';
 import { hashPayload, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import type { CallbackToSend } from '#store/callbacks/callbacks';
@@ -16,11 +17,15 @@ import type { QueueSettings } from '#domain/queue-settings';
 import type { RunEnd, Settlement, StoredResponse } from '#store/runs/settlement';
 
 /** What a queue says about failed attempts; a queue that is gone retries nothing and tells nobody. */
-export type RetryPolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;
+export type RetryPolicy = Pick<
+  QueueSettings,
+  'retriesEnabled' | 'retrySchedule' | 'honorsRetryAfter' | 'emailAlerts'
+>;
 
 export const NEVER_RETRIED: RetryPolicy = {
   retriesEnabled: false,
   retrySchedule: [],
+  honorsRetryAfter: false,
   emailAlerts: false,
 };
 
@@ -30,6 +35,8 @@ export interface Answer {
   end: RunEnd;
   /** Null where it is not to be kept. */
   response: StoredResponse | null;
+  /** Until when the target asks to be left alone. */
+  askedToWaitUntil: number | null;
 }
 
 type Run = ClaimedJob | ClaimedExecution;
@@ -43,7 +50,10 @@ export async function attempt(run: Run, sender: Sender, clock: Clock): Promise<A
   const verdict = judgeExchange(exchange, run.assertions, kind, verdicts);
   const end = endOf(exchange, verdict, clock.now());
   const trace = writeTrace(exchange, verdicts, { signature, ...sentOf(run) });
-  return { verdict, end, response: responseOf(exchange, trace) };
+  const { responseStatus, completedAt } = end;
+  const { responseHeaders } = exchange.trace;
+  const askedToWaitUntil = readAskedWait({ responseStatus, responseHeaders }, completedAt);
+  return { verdict, end, response: responseOf(exchange, trace), askedToWaitUntil };
 }
 
 /** A cron may be changed before somebody looks at what its run has sent. */
@@ -55,7 +65,7 @@ function sentOf({ kind, method, url, payload }: Run) {
 function notSent(errorMessage: string, completedAt: number): Answer {
   const failure = { reason: 'worker_failed', errorMessage } as const;
   const end = { completedAt, responseStatus: null, durationMs: 0, ...failure };
-  return { verdict: { ok: false, ...failure }, end, response: null };
+  return { verdict: { ok: false, ...failure }, end, response: null, askedToWaitUntil: null };
 }
 
 /**
@@ -65,16 +75,15 @@ function notSent(errorMessage: string, completedAt: number): Answer {
  */
 function settleJob(
   job: ClaimedJob,
-  { verdict, end, response }: Answer,
+  { verdict, end, response, askedToWaitUntil }: Answer,
   policy: RetryPolicy,
 ): Settlement {
-  const step = decideAfterAttempt(verdict, job.attemptNumber, policy);
+  const { completedAt } = end;
+  const attempt = { number: job.attemptNumber, completedAt, askedToWaitUntil };
+  const step = decideAfterAttempt(verdict, attempt, policy);
   const alert = decideJobAlert(step, job.attemptNumber, policy.emailAlerts);
   if (step.kind === 'retry') {
-    const next = {
-      id: newId(end.completedAt),
-      scheduledAt: end.completedAt + step.afterSeconds * 1000,
-    };
+    const next = { id: newId(completedAt), scheduledAt: step.at };
     return { run: job, status: 'retried', end, response, next, callback: null, alert };
   }
   const status = step.kind === 'finish' ? 'success' : 'dead_lettered';

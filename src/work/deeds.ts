@@ -200,6 +200,7 @@ const QUEUE_FIELDS: Shown<Queue> = {
   timeoutSeconds: ['timeout', 'value'],
   retrySchedule: ['retry schedule', 'value'],
   retriesEnabled: ['retries', 'value'],
+  honorsRetryAfter: ['Retry-After', 'value'],
   concurrencyLimit: ['concurrency limit', 'value'],
   assertions: ['assertions', 'name'],
   emailAlerts: ['email alerts', 'value'],

@@ -30,7 +30,7 @@ export function readQueueName(fields: Fields): Reading<string> {
 
 /**
  * Reads a change to a queue's settings: `timeout_seconds`, `retry_schedule` (text as people edit it),
- * `retries_enabled`, `concurrency_limit` (`none`, or blank in a form, lifts it), `assertions` (a list, or
+ * `retries_enabled`, `honor_retry_after`, `concurrency_limit` (`none`, or blank in a form, lifts it), `assertions` (a list, or
  * its JSON text), `email_alerts`, `dead_letter_days`, `is_paused`. A field that is absent changes nothing.
  * Never throws.
  */
@@ -52,6 +52,12 @@ const READERS: readonly (readonly [field: string, read: Reader])[] = [
     'retries_enabled',
     (fields, findings) => ({
       retriesEnabled: readBoolean(fields, 'retries_enabled', true, findings),
+    }),
+  ],
+  [
+    'honor_retry_after',
+    (fields, findings) => ({
+      honorsRetryAfter: readBoolean(fields, 'honor_retry_after', false, findings),
     }),
   ],
   ['concurrency_limit', readConcurrencyLimit],

@@ -83,6 +83,13 @@ export interface RunDetail {
   apiCall: string;
 }
 
+/** A target has asked to be left alone for a while (§3.4). */
+export interface AskedWait {
+  until: number;
+  /** Whether the retry is put off until then; else it is due earlier, because its queue does not wait for that. */
+  isKept: boolean;
+}
+
 export interface JobRunDetail extends RunDetail {
   kind: 'job';
   job: JobRecord;
@@ -90,6 +97,8 @@ export interface JobRunDetail extends RunDetail {
   attempts: JobRecord[];
   /** The failed job whose Retry made this one. */
   retryOf: string | null;
+  /** What the target said about the time of the retry; null where that changes nothing. */
+  askedWait: AskedWait | null;
   /** For "create again with edits". Null header values are secrets that were not asked for. */
   again: JobDraft;
 }

@@ -7,6 +7,7 @@ import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail, JobRecord } from '#store/jobs/job-records';
 import type { Store } from '#store/store';
 import type { ExecutionRunDetail, JobRunDetail, RunPages, ShownCallback } from './run-contract.ts';
+import { findAskedWait } from './asked-wait.ts';
 import { decodeBody, showHeaders, showRun, type Showing, withMasks } from './run-detail.ts';
 
 export function createRunPages(
@@ -67,6 +68,7 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing): Promi
     },
     showing,
   );
+  const askedWait = await findAskedWait(store, detail, attempts, queue);
   const draft: ApiJob = { ...job, headers: withMasks(headers, showing), payload };
   return {
     ...shown,
@@ -75,6 +77,7 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing): Promi
     job,
     attempts,
     retryOf,
+    askedWait,
     again: {
       queue: job.queue,
       url: job.url,

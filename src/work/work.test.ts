@@ -333,6 +333,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         timeoutSeconds: 5,
         retrySchedule: [60, 1800, 10_800],
         retriesEnabled: true,
+        honorsRetryAfter: false,
         concurrencyLimit: null,
         assertions: [],
         emailAlerts: false,

@@ -175,6 +175,7 @@ function planQueue(wanted: WantedQueue, state: TeamState): Step[] {
       current && formatRetrySchedule(current.retrySchedule),
       formatRetrySchedule(wanted.retrySchedule),
     ],
+    ['honor_retry_after', current?.honorsRetryAfter, wanted.honorsRetryAfter],
     ['concurrency_limit', current?.concurrencyLimit, wanted.concurrencyLimit],
     ['assertions', current?.assertions, wanted.assertions],
     ['email_alerts', current?.emailAlerts, wanted.emailAlerts],

@@ -68,6 +68,7 @@ const QUEUE_FIELDS = [
   'timeout_seconds',
   'retries_enabled',
   'retry_schedule',
+  'honor_retry_after',
   'concurrency_limit',
   'assertions',
   'email_alerts',

@@ -115,6 +115,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
           <FailureNotice explanation={explanation} response={run.response} editTo={again} />
         ) : null}
         {job.retriedAs ? <ResentNotice to={job.retriedAs} now={loaderData.resentNow} /> : null}
+        <AskedWaitNotice run={run} />
         <div className={classes.columns}>
           <Facts run={run} />
           <Attempts run={run} />
@@ -161,6 +162,23 @@ function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
       This job was resent as <Link to={`/jobs/${to}`}>a new job</Link>
       {now === null ? ', which is no longer here' : null}. {now ? <Status name={now} /> : null} It
       stays here as it was.
+    </Notice>
+  );
+}
+
+/** Why a retry is later than its queue's schedule has it, or that its target would have wanted it to be. */
+function AskedWaitNotice({ run: { askedWait, job } }: { run: ShownJob }) {
+  if (askedWait === null) return null;
+  return (
+    <Notice kind="note">
+      The target asked to wait until <Time at={askedWait.until} exact /> (Retry-After).{' '}
+      {askedWait.isKept ? (
+        'The retry is sent no earlier.'
+      ) : (
+        <>
+          The queue does not wait for that; <Link to={`/queues/${job.queueId}/edit`}>it can</Link>.
+        </>
+      )}
     </Notice>
   );
 }

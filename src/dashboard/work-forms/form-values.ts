@@ -39,6 +39,7 @@ export type QueueFormValues = {
   timeout_seconds: string;
   retries_enabled: boolean;
   retry_schedule: string;
+  honor_retry_after: boolean;
   concurrency_limit: string;
   email_alerts: boolean;
   dead_letter_days: string;

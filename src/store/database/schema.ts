@@ -43,6 +43,7 @@ export interface QueuesTable {
   /** JSON list of seconds (§3.4). */
   retry_schedule: string;
   retries_enabled: YesNo;
+  honors_retry_after: YesNo;
   concurrency_limit: number | null;
   /** JSON list of `Assertion`. */
   assertions: string;

@@ -36,6 +36,7 @@ describe('accepting jobs', () => {
         timeoutSeconds: 30,
         retrySchedule: [60, 1800, 10_800],
         retriesEnabled: true,
+        honorsRetryAfter: false,
         concurrencyLimit: null,
         assertions: [],
         emailAlerts: false,

@@ -28,6 +28,7 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0014-next-signing-secrets': async () =>
     (await import('./0014-next-signing-secrets.ts')).addNextSigningSecrets,
   '0015-activity': async () => (await import('./0015-activity.ts')).createActivity,
+  '0016-retry-after': async () => (await import('./0016-retry-after.ts')).addRetryAfter,
 };
 
 /** The names of all migrations of this version, in order. */

@@ -23,6 +23,7 @@ export function queueSettingsOf(row: SettingsColumns): QueueSettings {
     timeoutSeconds: row.timeout_seconds,
     retrySchedule: readList(row.retry_schedule),
     retriesEnabled: row.retries_enabled === 1,
+    honorsRetryAfter: row.honors_retry_after === 1,
     concurrencyLimit: row.concurrency_limit,
     assertions: readList(row.assertions),
     emailAlerts: row.email_alerts === 1,
@@ -53,11 +54,13 @@ function queueOf(row: QueuesTable): Queue {
 
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
   const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
-  const { assertions, emailAlerts, deadLetterDays, isPaused, alertSettings } = settings;
+  const { honorsRetryAfter, assertions, emailAlerts, deadLetterDays } = settings;
+  const { isPaused, alertSettings } = settings;
   return {
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
     ...(retriesEnabled !== undefined && { retries_enabled: yesNo(retriesEnabled) }),
+    ...(honorsRetryAfter !== undefined && { honors_retry_after: yesNo(honorsRetryAfter) }),
     ...(concurrencyLimit !== undefined && { concurrency_limit: concurrencyLimit }),
     ...(assertions !== undefined && { assertions: JSON.stringify(assertions) }),
     ...(emailAlerts !== undefined && { email_alerts: yesNo(emailAlerts) }),

@@ -1,0 +1,36 @@
+import { readAskedWait } from '#domain/retry-after';
+import { readTrace } from '#domain/run-trace';
+import type { JobDetail, JobRecord } from '#store/jobs/job-records';
+import type { Queue } from '#store/queues/queues';
+import type { Store } from '#store/store';
+import type { AskedWait } from './run-contract.ts';
+
+/** What a target asked for that made a job's retry wait, or would have: of the attempt that is shown, or of the one before. */
+export async function findAskedWait(
+  { jobs }: Pick<Store, 'jobs'>,
+  shown: JobDetail,
+  attempts: readonly JobRecord[],
+  queue: Pick<Queue, 'honorsRetryAfter'> | null,
+): Promise<AskedWait | null> {
+  const numbered = (number: number) => attempts.find((each) => each.attemptNumber === number);
+  if (shown.status === 'retried') {
+    return askedWaitOf(shown, numbered(shown.attemptNumber + 1), queue);
+  }
+  const before = shown.status === 'pending' ? numbered(shown.attemptNumber - 1) : undefined;
+  const failed = before ? await jobs.find(shown.teamId, before.id) : null;
+  return failed && askedWaitOf(failed, shown, queue);
+}
+
+function askedWaitOf(
+  { responseStatus, completedAt, response }: JobDetail,
+  next: Pick<JobRecord, 'scheduledAt'> | undefined,
+  queue: Pick<Queue, 'honorsRetryAfter'> | null,
+): AskedWait | null {
+  const responseHeaders = readTrace(response?.trace ?? null)?.responseHeaders;
+  if (!responseHeaders || completedAt === null || !next) return null;
+  const until = readAskedWait({ responseStatus, responseHeaders }, completedAt);
+  if (until === null || next.scheduledAt > until) return null;
+  const isKept = next.scheduledAt === until;
+  // Earlier in a queue that does wait: it was fired or moved by hand.
+  return isKept || queue?.honorsRetryAfter === false ? { until, isKept } : null;
+}
