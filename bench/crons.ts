@@ -87,5 +87,6 @@ function cronOf(url: string) {
     alertThreshold: null,
     assertions: [],
     alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
+    tags: [],
   };
 }

@@ -65,6 +65,7 @@ forEachStore((_, openTestStore) => {
         alertThreshold: 2,
         assertions: [],
         alertSettings: NO_ALERT_SETTINGS,
+        tags: [],
         isActive: true,
         unreadable: null,
       });

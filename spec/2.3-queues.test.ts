@@ -53,6 +53,7 @@ function declareDefaults(openTestStore: OpenTestStore) {
         deadLetterDays: 14,
         isPaused: false,
         alertSettings: NO_ALERT_SETTINGS,
+        tags: [],
         createdAt: service.clock.now(),
       },
     ]);

@@ -290,6 +290,33 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       });
     });
 
+    test('has tags, which a list can be narrowed to', async () => {
+      const { id } = await printed(...create, '--tag', 'Night', '--tag', 'eu');
+      const edit = ['cron', 'edit', '--id', String(id)];
+      assert.deepEqual((await printed(...edit, '--name', 'Other'))['tags'], ['eu', 'night']);
+      const listed = await printed('cron', 'list', ...team, '--tag', 'NIGHT');
+      assert.deepEqual(
+        listed.map((cron) => cron['id']),
+        [id],
+      );
+      assert.deepEqual(await printed('cron', 'list', ...team, '--tag', 'nigh'), []);
+      assert.deepEqual((await printed(...edit, '--tag', 'us'))['tags'], ['us']);
+      assert.deepEqual((await printed(...edit, '--no-tags'))['tags'], []);
+      assert.match(
+        await refused(...edit, '--tag', 'two words'),
+        /^--tag: "two words" can be no tag/,
+      );
+      const set = ['queue', 'set', ...team, '--queue', 'tagged'];
+      assert.deepEqual((await printed(...set, '--tag', 'eu'))['tags'], ['eu']);
+      assert.deepEqual((await printed(...set, '--timeout', '9'))['tags'], ['eu']);
+      const queues = await printed('queue', 'list', ...team, '--tag', 'eu');
+      assert.deepEqual(
+        queues.map(({ name }) => name),
+        ['tagged'],
+      );
+      assert.deepEqual((await printed(...set, '--no-tags'))['tags'], []);
+    });
+
     test('pause, resume and delete print the cron', async () => {
       const { id } = await printed(...create);
       const verb = (name: string) => printed('cron', name, '--id', String(id));

@@ -23,6 +23,7 @@ queues:
     retry_schedule: 10s, 5m
     honor_retry_after: true
     concurrency_limit: 3
+    tags: [eu, mails]
 crons:
   # Wakes the reports up.
   - name: Nightly
@@ -35,6 +36,7 @@ crons:
     payload: |
       {"kind": "full"}
     alert_threshold: 2
+    tags: [Nightly, eu]
     assertions:
       - { kind: body_contains, text: done }
 maintenance_windows:
@@ -283,7 +285,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       const teamId = await makeTeam();
       for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
       assert.deepEqual(await refused(teamId, FILE), [
-        'crons[0].name (line 13): The team has 2 of this name; rename or delete the others first.',
+        'crons[0].name (line 14): The team has 2 of this name; rename or delete the others first.',
       ]);
     });
 

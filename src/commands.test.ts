@@ -196,6 +196,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         email_alerts: false,
         dead_letter_days: 14,
         is_paused: false,
+        tags: [],
       });
       const assertions = [
         { kind: 'json_path_equals', path: 'data.ok', expected: 'true' },
@@ -221,6 +222,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         email_alerts: true,
         dead_letter_days: 7,
         is_paused: true,
+        tags: [],
         created_at: at,
       });
     });
@@ -296,6 +298,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         alert_threshold: null,
         assertions: [],
         is_active: true,
+        tags: [],
       });
       const paused = await printed(...cronSet, '--pause');
       assert.deepEqual([paused['is_active'], paused['next_run_at']], [false, null]);

@@ -68,6 +68,7 @@ export async function aCron(
     alertThreshold: null,
     assertions: [],
     alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
+    tags: [],
   };
   const firstAt = nextRunAt === undefined ? now + 3_600_000 : nextRunAt;
   return store.crons.create(teamId, { ...usual, ...settings }, firstAt, now);

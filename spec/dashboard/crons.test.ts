@@ -54,7 +54,7 @@ function createCron(user: TestUser, path: string, cron: { isActive?: boolean } =
       alertThreshold: 2,
       isActive: cron.isActive ?? true,
     },
-    [{ kind: 'body_contains', text: 'fine' }],
+    { assertions: [{ kind: 'body_contains', text: 'fine' }] },
   );
 }
 

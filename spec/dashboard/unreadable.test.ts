@@ -22,18 +22,14 @@ describe('what is stored and does not open with this APP_KEY', () => {
       payload: '{"a":1}',
       callbackUrl: null,
     } as const;
-    const cron = await work.createCron(
-      user.teamId,
-      {
-        ...request,
-        name: 'Damaged',
-        cronExpression: '0 0 29 2 *',
-        timeoutSeconds: 20,
-        alertThreshold: null,
-        isActive: true,
-      },
-      [],
-    );
+    const cron = await work.createCron(user.teamId, {
+      ...request,
+      name: 'Damaged',
+      cronExpression: '0 0 29 2 *',
+      timeoutSeconds: 20,
+      alertThreshold: null,
+      isActive: true,
+    });
     const job = await store.jobs.accept({
       ...request,
       teamId: user.teamId,

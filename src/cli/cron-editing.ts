@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import { readCronInput } from '#work/cron-input';
-import type { Cron } from '#work/crons';
+import type { Cron, CronExtras } from '#work/crons';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
-import { addTeamOption, repeatedOption } from './options.ts';
+import { addTeamOption, readTagOptions, repeatedOption, tagOption } from './options.ts';
 import { accept, fieldsOf, type Members, readHeaderOptions, refuseBlank } from './readings.ts';
 import { writeHeaders } from './readings.ts';
 import { writeCron } from './records.ts';
@@ -25,6 +25,8 @@ interface CronOptions {
   timeout?: string;
   alertThreshold?: string | false;
   assert?: string;
+  tag?: string[];
+  tags?: boolean;
 }
 
 /** The option that sets each field. */
@@ -47,15 +49,16 @@ export function addCronEditing(cron: Command, session: Session): void {
     .action(async ({ team, paused, ...options }: CronOptions & { team: string; paused?: true }) => {
       const members = { ...membersOf(options), is_active: String(!paused) };
       const input = accept(readCronInput(fieldsOf(members)), OPTION_OF);
-      const assertions = readAssertions(options);
+      const extras = readExtras(options);
       const { teamId, work } = await session.findTeam(team);
-      session.print(writeCron(await work.createCron(teamId, input, assertions)));
+      session.print(writeCron(await work.createCron(teamId, input, extras)));
     });
   addFieldOptions(cron.command('edit').description('change what is given of a cron'))
     .option('--no-headers', 'send no headers of its own any more')
     .option('--no-payload', 'send no payload any more')
     .option('--no-callback-url', 'call nobody back any more')
     .option('--no-alert-threshold', 'raise no alerts any more')
+    .option('--no-tags', 'have no tags any more')
     .requiredOption('--id <ID>', "the cron's id")
     .action(({ id, ...options }: CronOptions & { id: string }) => editCron(session, id, options));
   const verbs = {
@@ -94,7 +97,8 @@ function addFieldOptions(command: Command): Command {
     .option('--callback-url <U>', 'where a summary of each run goes')
     .option('--timeout <S>', `seconds that a run may take, ${rangeOf(LIMITS.timeoutSeconds)}`)
     .option('--alert-threshold <N>', 'failed runs in a row that raise an alert: 1, 2 or 3')
-    .option('--assert <JSON>', 'success assertions');
+    .option('--assert <JSON>', 'success assertions')
+    .addOption(tagOption());
 }
 
 async function editCron(session: Session, id: string, options: CronOptions): Promise<void> {
@@ -105,7 +109,7 @@ async function editCron(session: Session, id: string, options: CronOptions): Pro
   refuseLosing(before, given, options);
   const reading = readCronInput(fieldsOf({ ...membersOfCron(before), ...given }));
   const { isActive: _, ...input } = accept(reading, OPTION_OF);
-  const cron = await work.editCron(teamId, id, input, readAssertions(options));
+  const cron = await work.editCron(teamId, id, input, readExtras(options));
   if (!cron) throw noCron(id);
   session.print(writeCron(cron));
 }
@@ -157,8 +161,17 @@ function membersOfCron(cron: Cron): Members {
   };
 }
 
-function readAssertions({ assert }: CronOptions): readonly Assertion[] | undefined {
-  if (assert === undefined) return undefined;
+/** Only what was given. */
+function readExtras(options: CronOptions): Partial<CronExtras> {
+  const { assert } = options;
+  const tags = readTagOptions(options);
+  return {
+    ...(assert !== undefined && { assertions: readAssertions(assert) }),
+    ...(tags && { tags }),
+  };
+}
+
+function readAssertions(assert: string): readonly Assertion[] {
   const assertions = parseAssertions(parseList(assert));
   if ('error' in assertions) throw new CommandFault(`--assert: ${assertions.error}`);
   return assertions;

@@ -3,7 +3,7 @@ import type { Work } from '#work/work';
 import { addCronEditing } from './cron-editing.ts';
 import { CommandFault } from './fault.ts';
 import { addListOptions, type ListOptions, printList } from './lists.ts';
-import { addTeamOption, eitherOption } from './options.ts';
+import { addTagFilter, addTeamOption, eitherOption, withTag } from './options.ts';
 import { writeCron, writeExecution } from './records.ts';
 import { noCron, show, type Session } from './session.ts';
 
@@ -40,10 +40,11 @@ export function addCronCommands(program: Command, session: Session): void {
       if (assertions !== undefined) await setAssertions(work, teamId, options, assertions);
       session.print(writeCron(await startOrPause(work, teamId, options)));
     });
-  addTeamOption(cron.command('list').description("a team's crons")).action(
-    async (options: { team: string }) => {
+  addTagFilter(addTeamOption(cron.command('list').description("a team's crons"))).action(
+    async (options: { team: string; tag?: string }) => {
       const { teamId, work } = await session.findTeam(options.team);
-      session.printList((await work.listCrons(teamId)).map(writeCron), CRON_COLUMNS);
+      const crons = withTag(await work.listCrons(teamId), options.tag);
+      session.printList(crons.map(writeCron), CRON_COLUMNS);
     },
   );
   cron

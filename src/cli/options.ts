@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import { readTagsInput } from '#work/tag-input';
+import { accept, fieldsOf } from './readings.ts';
 
 /** A switch that cannot stand beside its opposite. */
 export function eitherOption(flag: string, opposite: string, description: string): Option {
@@ -13,4 +15,37 @@ export function addTeamOption(command: Command): Command {
 export function repeatedOption(flags: string, description: string): Option {
   const add = (text: string, before: string[] | undefined) => [...(before ?? []), text];
   return new Option(flags, description).argParser<string[] | undefined>(add);
+}
+
+/** Tags of a cron or queue (§2.13); those given replace all that were there. */
+export function tagOption(): Option {
+  return repeatedOption('--tag <TAG>', 'a tag; may be repeated. Those given replace all');
+}
+
+/** Undefined where neither `--tag` nor `--no-tags` was given. */
+export function readTagOptions({
+  tag,
+  tags,
+}: {
+  tag?: string[];
+  tags?: boolean;
+}): readonly string[] | undefined {
+  if (tag === undefined) return tags === false ? [] : undefined;
+  const reading = readTagsInput(fieldsOf({ tags: JSON.stringify(tag) }));
+  return accept(reading, { tags: '--tag' });
+}
+
+/** What a list is narrowed to. */
+export function addTagFilter(command: Command): Command {
+  return command.option('--tag <TAG>', 'only those that have it');
+}
+
+/** Those of a list that have the tag; all where none is asked for. */
+export function withTag<Item extends { tags: readonly string[] }>(
+  items: readonly Item[],
+  tag: string | undefined,
+): readonly Item[] {
+  if (tag === undefined) return items;
+  const [wanted] = readTagOptions({ tag: [tag] }) ?? [];
+  return items.filter(({ tags }) => wanted !== undefined && tags.includes(wanted));
 }

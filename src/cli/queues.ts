@@ -1,7 +1,14 @@
 import { LIMITS, rangeOf } from '#domain/limits';
 import { type Command, Option } from 'commander';
 import { readQueueChange, readQueueName } from '#work/queue-input';
-import { addTeamOption, eitherOption } from './options.ts';
+import {
+  addTagFilter,
+  addTeamOption,
+  eitherOption,
+  readTagOptions,
+  tagOption,
+  withTag,
+} from './options.ts';
 import { accept, fieldsOf, type Members, refuseBlank } from './readings.ts';
 import { writeQueue } from './records.ts';
 import type { Session } from './session.ts';
@@ -18,14 +25,22 @@ interface QueueOptions {
   deadLetterDays?: string;
   assert?: string;
   emailAlerts?: 'on' | 'off';
+  tag?: string[];
+  tags?: boolean;
 }
 
+const QUEUE_COLUMNS = ['id', 'name', 'is_paused', 'concurrency_limit', 'tags'] as const;
+
 export function addQueueCommands(program: Command, session: Session): void {
-  const set = program
-    .command('queue')
-    .description('queues')
-    .command('set')
-    .description('change a queue, making it if needed');
+  const queue = program.command('queue').description('queues');
+  addTagFilter(addTeamOption(queue.command('list').description("a team's queues"))).action(
+    async (options: { team: string; tag?: string }) => {
+      const { teamId, work } = await session.findTeam(options.team);
+      const queues = withTag(await work.listQueues(teamId), options.tag);
+      session.printList(queues.map(writeQueue), QUEUE_COLUMNS);
+    },
+  );
+  const set = queue.command('set').description('change a queue, making it if needed');
   addTeamOption(set)
     .requiredOption('--queue <Q>', "the queue's name")
     .option('--timeout <S>', `seconds that an attempt may take, ${rangeOf(LIMITS.timeoutSeconds)}`)
@@ -46,12 +61,16 @@ export function addQueueCommands(program: Command, session: Session): void {
     .addOption(
       new Option('--email-alerts <SWITCH>', 'mails about failing jobs').choices(['on', 'off']),
     )
+    .addOption(tagOption())
+    .option('--no-tags', 'have no tags any more')
     .action(async (options: QueueOptions) => {
       const name = accept(
         readQueueName(fieldsOf({ queue: JSON.stringify(options.queue) })),
         OPTION_OF,
       );
-      const change = accept(readQueueChange(fieldsOf(membersOf(options))), OPTION_OF);
+      const tags = readTagOptions(options);
+      const read = accept(readQueueChange(fieldsOf(membersOf(options))), OPTION_OF);
+      const change = { ...read, ...(tags && { tags }) };
       const { teamId, work } = await session.findTeam(options.team);
       session.print(writeQueue(await work.setQueue(teamId, name, change)));
     });

@@ -72,6 +72,7 @@ export function writeCron(cron: Cron) {
     alert_threshold: cron.alertThreshold,
     assertions: cron.assertions,
     is_active: cron.isActive,
+    tags: cron.tags,
     next_run_at: writeInstant(cron.nextRunAt),
     created_at: writeInstant(cron.createdAt),
   };
@@ -91,6 +92,7 @@ export function writeQueue(queue: Queue) {
     email_alerts: queue.emailAlerts,
     dead_letter_days: queue.deadLetterDays,
     is_paused: queue.isPaused,
+    tags: queue.tags,
     created_at: writeInstant(queue.createdAt),
   };
 }

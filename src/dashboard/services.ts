@@ -29,6 +29,7 @@ export type {
 } from '#work/channels';
 export type { Activity, ActivityAsked } from '#work/activity';
 export type { CronAct, CronsActed, CronsChosen } from '#work/cron-actions';
+export type { TagCounts } from '#work/tags';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/windows';
 

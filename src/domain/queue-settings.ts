@@ -17,6 +17,8 @@ export interface QueueSettings {
   deadLetterDays: number;
   isPaused: boolean;
   alertSettings: AlertSettings;
+  /** In order, each once (§2.13). */
+  tags: readonly string[];
 }
 
 /** What a queue begins with (§2.3). */
@@ -31,4 +33,5 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   deadLetterDays: LIMITS.deadLetterDays.initial,
   isPaused: false,
   alertSettings: NO_ALERT_SETTINGS,
+  tags: [],
 };

@@ -465,6 +465,10 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   const cronIds = await lists.listCronIds(teamId, { limit: 20 });
   await lists.listCronIds(teamId, { limit: 20, text: 'nowhere', status: 'paused' });
   await lists.listCronIds(teamId, { limit: 20, status: 'failed' });
+  await lists.listCronIds(teamId, { limit: 20, status: 'healthy', tag: 'nowhere' });
+  await lists.listTags(teamId, 'crons');
+  await lists.listTags(teamId, 'queues');
+  await lists.countTaggedCrons(teamId);
   await lists.findCrons(teamId, ['night', 'backup'], 8);
   await lists.readCronResults(teamId, cronIds, 50);
   const cronId = cronIds[0] ?? newId(TEST_START);

@@ -54,7 +54,7 @@ describe('what somebody does by the work of a team (§5.10)', () => {
     await using all = await open();
     const { store, team, work, list } = all;
     const queue = await aQueue(store, team.id, { name: 'mail' });
-    await work.editQueue(team.id, queue.id, { timeoutSeconds: 60 });
+    await work.editQueue(team.id, queue.id, { timeoutSeconds: 60, tags: ['eu', 'mails'] });
     const one = await aJob(store, team.id, { queue: 'mail', delaySeconds: 60 });
     const two = await aJob(store, team.id, { queue: 'mail', delaySeconds: 60 });
     await work.actOnJobs(team.id, 'fire', [one.jobId]);
@@ -64,7 +64,7 @@ describe('what somebody does by the work of a team (§5.10)', () => {
       ['window.created', 'Maintenance', null],
       ['jobs.deleted', null, 'jobs: 2'],
       ['job.fired', one.jobId.slice(-8), null],
-      ['queue.edited', 'mail', 'timeout: 30 → 60'],
+      ['queue.edited', 'mail', 'timeout: 30 → 60, tags: none → eu mails'],
     ]);
   });
 

@@ -7,6 +7,14 @@ import type { Queue } from '#store/queues/queues';
 import type { CronSearch, RunResult } from '#store/lists/cron-lists';
 import type { BoundedCount } from '#store/lists/job-counts';
 
+/** What a list of queues is narrowed to; everything given must hold. */
+export interface QueueSearch {
+  /** One of its tags, as it is kept. */
+  tag?: string;
+  /** `failing`: jobs failed since `failedSince` and were not resent, or wait too long. */
+  status?: 'failing' | 'healthy' | 'paused';
+}
+
 export type { CronSearch, DurationStep, RunResult };
 
 export interface CronListRow {
@@ -169,7 +177,7 @@ export interface CronPages {
   describeCronDeletion(teamId: string, cronId: string): Promise<DeletionScope | null>;
 
   /** By name. */
-  listQueueRows(teamId: string): Promise<QueueListRow[]>;
+  listQueueRows(teamId: string, search?: QueueSearch): Promise<QueueListRow[]>;
   readQueueRow(teamId: string, queueId: string): Promise<QueueListRow | null>;
   /** @param time  up to, and without, `to` */
   listEndedRuns(teamId: string, time: { from: number; to: number }): Promise<EndedRuns>;

@@ -14,6 +14,14 @@ export type { Cron, ExecutionDetail, ExecutionRecord };
 /** A cron's settings as edited; `isActive` left out keeps it active or paused as it is. */
 type CronEdit = Omit<CronInput, 'isActive'> & { isActive?: boolean };
 
+/** What the API does not set of a cron. */
+export interface CronExtras {
+  assertions: readonly Assertion[];
+  alertSettings: AlertSettings;
+  /** As `readTagsInput` gives them. */
+  tags: readonly string[];
+}
+
 type AssertionsOutcome<Changed> =
   | { kind: 'done'; changed: Changed }
   | { kind: 'not-found' }
@@ -25,19 +33,13 @@ type AssertionsOutcome<Changed> =
  */
 export interface CronWork {
   /** Every call makes a new cron (§2.1 rule 2); its first run is the first time after now. */
-  createCron(
-    teamId: string,
-    input: CronInput,
-    assertions?: readonly Assertion[],
-    alertSettings?: AlertSettings,
-  ): Promise<Cron>;
-  /** Assertions and alert settings left out stay as they are. */
+  createCron(teamId: string, input: CronInput, extras?: Partial<CronExtras>): Promise<Cron>;
+  /** Extras left out stay as they are. */
   editCron(
     teamId: string,
     cronId: string,
     input: CronEdit,
-    assertions?: readonly Assertion[],
-    alertSettings?: AlertSettings,
+    extras?: Partial<CronExtras>,
   ): Promise<Cron | null>;
   startCron(teamId: string, cronId: string): Promise<Cron | null>;
   pauseCron(teamId: string, cronId: string): Promise<Cron | null>;
@@ -76,19 +78,16 @@ export function createCronWork({ crons, clock }: Store): CronWork {
   const findCron = async (teamId: string, cronId: string) =>
     isId(cronId) ? crons.find(teamId, cronId) : null;
   return {
-    createCron: async (teamId, input, assertions = [], alertSettings = NO_ALERT_SETTINGS) => {
+    createCron: async (teamId, input, extras = {}) => {
       const now = clock.now();
       const nextRunAt = input.isActive ? findNextRun(input.cronExpression, now) : null;
-      return crons.create(teamId, settingsOf(input, assertions, alertSettings), nextRunAt, now);
+      return crons.create(teamId, settingsOf(input, { ...NO_EXTRAS, ...extras }), nextRunAt, now);
     },
-    editCron: async (teamId, cronId, input, assertions, alertSettings) => {
+    editCron: async (teamId, cronId, input, extras = {}) => {
       const before = await findCron(teamId, cronId);
       if (!before) return null;
-      const settings = settingsOf(
-        input,
-        assertions ?? before.assertions,
-        alertSettings ?? before.alertSettings,
-      );
+      const { assertions, alertSettings, tags } = before;
+      const settings = settingsOf(input, { assertions, alertSettings, tags, ...extras });
       const nextRunAt = findNextRun(input.cronExpression, clock.now());
       return crons.update(teamId, cronId, settings, {
         isActive: input.isActive ?? null,
@@ -125,13 +124,11 @@ export function createCronWork({ crons, clock }: Store): CronWork {
   };
 }
 
-function settingsOf(
-  input: CronEdit,
-  assertions: readonly Assertion[],
-  alertSettings: AlertSettings,
-): CronSettings {
+const NO_EXTRAS: CronExtras = { assertions: [], alertSettings: NO_ALERT_SETTINGS, tags: [] };
+
+function settingsOf(input: CronEdit, extras: CronExtras): CronSettings {
   const { isActive: _, ...settings } = input;
-  return { ...settings, assertions, alertSettings };
+  return { ...settings, ...extras };
 }
 
 /** Strictly after now. Null only for an expression that no validation lets through. */

@@ -194,6 +194,7 @@ const CRON_FIELDS: Shown<Cron> = {
   assertions: ['assertions', 'name'],
   isActive: ['active', 'value'],
   alertSettings: ['alert settings', 'name'],
+  tags: ['tags', 'value'],
 };
 
 const QUEUE_FIELDS: Shown<Queue> = {
@@ -207,6 +208,7 @@ const QUEUE_FIELDS: Shown<Queue> = {
   deadLetterDays: ['dead letter days', 'value'],
   isPaused: ['paused', 'value'],
   alertSettings: ['alert settings', 'name'],
+  tags: ['tags', 'value'],
 };
 
 const JOB_FIELDS: Shown<ReturnType<typeof requestOf>> = {
@@ -235,8 +237,12 @@ function detailOf<Thing extends object>(
   return changes.length === 0 ? { detail: 'nothing' } : { detail: changes.join(', ') };
 }
 
+const isWords = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
 function say(value: unknown): string {
   if (value === null) return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (isWords(value)) return value.join(' ') || 'none';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -6,6 +6,7 @@ import { type Fields, Findings, type Reading, findGiven, isAtMost, isName } from
 import { readBoolean, readInteger, readRequiredText } from './fields.ts';
 import { LIMITS } from '#domain/limits';
 import { MESSAGES } from './messages.ts';
+import { takeTags } from './tag-input.ts';
 
 /** What is to be changed of a queue (§2.3); what is left out stays, or takes its default in a new queue. */
 export type QueueChange = Partial<QueueSettings>;
@@ -31,7 +32,8 @@ export function readQueueName(fields: Fields): Reading<string> {
 /**
  * Reads a change to a queue's settings: `timeout_seconds`, `retry_schedule` (text as people edit it),
  * `retries_enabled`, `honor_retry_after`, `concurrency_limit` (`none`, or blank in a form, lifts it), `assertions` (a list, or
- * its JSON text), `email_alerts`, `dead_letter_days`, `is_paused`. A field that is absent changes nothing.
+ * its JSON text), `email_alerts`, `dead_letter_days`, `is_paused`, `tags` (see `readTagsInput`).
+ * A field that is absent changes nothing.
  * Never throws.
  */
 export function readQueueChange(fields: Fields): Reading<QueueChange> {
@@ -71,6 +73,7 @@ const READERS: readonly (readonly [field: string, read: Reader])[] = [
     'is_paused',
     (fields, findings) => ({ isPaused: readBoolean(fields, 'is_paused', false, findings) }),
   ],
+  ['tags', (fields, findings) => ({ tags: takeTags(fields, findings) })],
 ];
 
 function readTimeout(fields: Fields, findings: Findings): QueueChange {

@@ -3,7 +3,7 @@ import { judgeQueue } from '#domain/queue-health';
 import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
 import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
-import type { CronPages, QueueHistory, QueueListRow } from './cron-contract.ts';
+import type { CronPages, QueueHistory, QueueListRow, QueueSearch } from './cron-contract.ts';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
 
 type QueueVerbs = Pick<
@@ -22,7 +22,10 @@ const DAY_MS = 86_400_000;
 export function createQueuePages(store: Store): QueueVerbs {
   const { queues, lists } = store;
   return {
-    listQueueRows: (teamId) => listQueueRows(store, teamId),
+    listQueueRows: async (teamId, search = {}) => {
+      const rows = await listQueueRows(store, teamId);
+      return rows.filter((row) => isSought(row, search));
+    },
     readQueueRow: async (teamId, queueId) => {
       const rows = isId(queueId) ? await listQueueRows(store, teamId) : [];
       return rows.find(({ queue }) => queue.id === queueId) ?? null;
@@ -57,6 +60,21 @@ export function createQueuePages(store: Store): QueueVerbs {
       return all.filter(({ isPaused }) => !isPaused).map(({ id, name }) => ({ id, name }));
     },
   };
+}
+
+/** How a queue stands: paused before everything else, as `judgeQueue` has it. */
+export function standingOf({
+  queue,
+  failed,
+  health,
+}: Pick<QueueListRow, 'queue' | 'failed' | 'health'>): 'failing' | 'healthy' | 'paused' {
+  if (queue.isPaused) return 'paused';
+  return failed.count > 0 || health === 'backlogged' ? 'failing' : 'healthy';
+}
+
+function isSought(row: QueueListRow, { tag, status }: QueueSearch): boolean {
+  if (tag !== undefined && !row.queue.tags.includes(tag)) return false;
+  return status === undefined || standingOf(row) === status;
 }
 
 async function readHistory(

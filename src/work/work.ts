@@ -19,6 +19,7 @@ import { createFindWork, type FindWork } from './finding.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork, type QueueWork } from './queues.ts';
 import { createRunPages } from './run-pages.ts';
+import { createTagWork, type TagWork } from './tags.ts';
 import { createTestRun, type TestRunOptions } from './test-run.ts';
 import type { RunPages } from './run-contract.ts';
 import { createWindowWork, type WindowWork } from './windows.ts';
@@ -37,6 +38,7 @@ export type Work = CronWork &
   ChannelWork &
   WindowWork &
   FindWork &
+  TagWork &
   ActivityWork &
   Pages & {
     /** The same, done by somebody: what they change is kept as their activity (§5.10). */
@@ -74,6 +76,7 @@ export function createWork({
     ...createChannelWork(store),
     ...createWindowWork(store),
     ...createFindWork(store),
+    ...createTagWork(store),
     ...createActivityWork(store),
     ...createJobPages(store),
     ...createCronPages(store),

@@ -181,6 +181,7 @@ function planQueue(wanted: WantedQueue, state: TeamState): Step[] {
     ['email_alerts', current?.emailAlerts, wanted.emailAlerts],
     ['dead_letter_days', current?.deadLetterDays, wanted.deadLetterDays],
     ['is_paused', current?.isPaused, isPaused],
+    ['tags', current?.tags ?? [], wanted.tags],
     ...pairAlertFields(current?.alertSettings, wanted.alertSettings, state.channels),
   ]);
   return stepIfAny({ kind: 'queue', name: wanted.name, wanted }, changes, current !== undefined);
@@ -204,6 +205,7 @@ function planCron(
     ['alert_threshold', current?.alertThreshold, input.alertThreshold],
     ['assertions', current?.assertions, wanted.assertions],
     ['is_active', current?.isActive, isActive],
+    ['tags', current?.tags ?? [], wanted.tags],
     ...pairAlertFields(current?.alertSettings, wanted.alertSettings, state.channels),
   ]);
   const shown = [...changes, ...compareHeaders(current?.headers ?? [], input.headers)].map(

@@ -10,6 +10,7 @@ import { type CronInput, readCronInput } from '#work/cron-input';
 import type { Reading } from '#work/fields';
 import { readQueueChange, readQueueName } from '#work/queue-input';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
+import { readTagsInput } from '#work/tag-input';
 import { readWindowInput } from '#work/window-input';
 import { fieldsOf } from '../readings.ts';
 import { ALERT_FIELDS, CRON_ALERT_FIELDS } from './alert-fields.ts';
@@ -33,6 +34,7 @@ export interface WantedCron {
   assertions: readonly Assertion[];
   /** With names for channels, as in a queue's: they may be made only now. */
   alertSettings: AlertSettings;
+  tags: readonly string[];
   /** The fields that came from the environment: `url`, `headers.Authorization`. */
   secrets: ReadonlySet<string>;
 }
@@ -74,6 +76,7 @@ const QUEUE_FIELDS = [
   'email_alerts',
   'dead_letter_days',
   'is_paused',
+  'tags',
   ...ALERT_FIELDS,
 ];
 const CRON_FIELDS = [
@@ -88,6 +91,7 @@ const CRON_FIELDS = [
   'alert_threshold',
   'assertions',
   'is_active',
+  'tags',
   ...ALERT_FIELDS,
   ...CRON_ALERT_FIELDS,
 ];
@@ -178,6 +182,7 @@ class TeamReader {
       isActive: (mapping.get('is_active') ?? null) === null ? null : isActive,
       assertions: this.#readAssertions(mapping, path),
       alertSettings: this.#readAlerts(mapping, path),
+      tags: this.#take(readTagsInput(fieldsOf(membersOf(mapping))), path, []),
       secrets: new Set(secrets),
     };
   }

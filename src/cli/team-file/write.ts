@@ -97,6 +97,7 @@ function writeQueue(queue: Queue) {
     email_alerts: queue.emailAlerts,
     dead_letter_days: queue.deadLetterDays,
     is_paused: queue.isPaused,
+    ...(queue.tags.length > 0 && { tags: queue.tags }),
   };
 }
 
@@ -117,6 +118,7 @@ function writeCron(cron: Cron, isSecretHeader: IsSecretHeader, references: Refer
     ...(cron.alertThreshold !== null && { alert_threshold: cron.alertThreshold }),
     ...(cron.assertions.length > 0 && { assertions: cron.assertions }),
     is_active: cron.isActive,
+    ...(cron.tags.length > 0 && { tags: cron.tags }),
   };
 }
 

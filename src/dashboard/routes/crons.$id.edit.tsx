@@ -50,8 +50,8 @@ export async function action({ params, context }: Route.ActionArgs) {
   if (!reading.ok) return data<Answer>({ formValues, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
     return data<Answer>({ formValues, test: await testCron(work, team.id, reading) });
-  const { cron: input, assertions, alertSettings } = reading.input;
-  if (!(await work.editCron(team.id, cron.id, input, assertions, alertSettings))) notFound();
+  const { cron: input, extras } = reading.input;
+  if (!(await work.editCron(team.id, cron.id, input, extras))) notFound();
   return redirectWithToast(
     `/crons/${cron.id}`,
     { kind: 'done', text: 'The cron is saved. The next run is made with it.' },

@@ -14,6 +14,7 @@ import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { CutText } from '../parts/CutText.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { Tags } from '../parts/Tags.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -335,6 +336,7 @@ function Settings({
     <Panel title="Settings">
       <DefinitionList
         entries={[
+          ['Tags', cron.tags.length === 0 ? null : <Tags key="tags" tags={cron.tags} of="crons" />],
           ['Request timeout', `${cron.timeoutSeconds} s`],
           [
             'Alerts',

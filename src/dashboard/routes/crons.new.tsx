@@ -57,8 +57,8 @@ export async function action({ context }: Route.ActionArgs) {
   if (!reading.ok) return data<Answer>({ formValues, errors: reading.errors }, { status: 422 });
   if (intent === 'test')
     return data<Answer>({ formValues, test: await testCron(work, team.id, reading) });
-  const { cron, assertions, alertSettings } = reading.input;
-  const made = await work.createCron(team.id, cron, assertions, alertSettings);
+  const { cron, extras } = reading.input;
+  const made = await work.createCron(team.id, cron, extras);
   return redirectWithToast(
     `/crons/${made.id}`,
     { kind: 'done', text: `The cron “${made.name}” is created.` },

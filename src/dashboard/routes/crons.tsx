@@ -30,7 +30,9 @@ import { RecentResults } from '../plots/RecentResults.tsx';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
+import { Tags } from '../parts/Tags.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
+import { TagFilter } from '../runs/TagFilter.tsx';
 import { formatRate } from '../runs/rates.ts';
 import type { CronAct, CronListRow, CronsActed, FieldErrors } from '../services.ts';
 import classes from './crons.module.css';
@@ -46,7 +48,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const ids = page.crons.map(({ cron }) => cron.id);
   const isNarrowed = search === null || Object.keys(search).length > 0;
   const muted = await readMutedNow(work, team.id, 'cron', ids);
-  return { ...page, faults, isNarrowed, muted };
+  const tags = await work.listTags(team.id, 'crons');
+  return { ...page, faults, isNarrowed, muted, tags };
 }
 
 const done = {
@@ -104,7 +107,7 @@ async function actOnMany(
 
 export default function Crons({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { crons, next, previous, faults, isNarrowed, muted } = loaderData;
+  const { crons, next, previous, faults, isNarrowed, muted, tags } = loaderData;
   const columns = useClockBehind(columnsWith(muted), 'next', ({ cron }) => cron.nextRunAt);
   const create = <ButtonLink to="/crons/new">Create cron</ButtonLink>;
   if (crons.length === 0 && previous === null && !isNarrowed) {
@@ -130,7 +133,7 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
         {actionData && 'acted' in actionData ? <CronsActedNotice {...actionData} /> : null}
       </div>
       {actionData && 'asks' in actionData ? <HeaderOfMany {...actionData.asks} /> : null}
-      <Filters faults={faults} isNarrowed={isNarrowed} />
+      <Filters faults={faults} isNarrowed={isNarrowed} tags={tags} />
       {faults ? (
         <UnreadableFilter />
       ) : crons.length === 0 ? (
@@ -150,7 +153,9 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
   );
 }
 
-function Filters({ faults, isNarrowed }: { faults: FilterFaults | null; isNarrowed: boolean }) {
+type FiltersProps = { faults: FilterFaults | null; isNarrowed: boolean; tags: readonly string[] };
+
+function Filters({ faults, isNarrowed, tags }: FiltersProps) {
   const params = new URLSearchParams(useLocation().search);
   return (
     <FilterBar label="Search crons" {...(isNarrowed ? { clearTo: '/crons' } : {})}>
@@ -176,8 +181,10 @@ function Filters({ faults, isNarrowed }: { faults: FilterFaults | null; isNarrow
         <option value="active">Active</option>
         <option value="paused">Paused</option>
         <option value="failed">Last run failed</option>
+        <option value="healthy">Active, not failing</option>
       </select>
       <FilterFault faults={faults} name="status" />
+      <TagFilter tags={tags} params={params} faults={faults} />
     </FilterBar>
   );
 }
@@ -206,13 +213,14 @@ const otherColumns: Column<CronListRow>[] = [
     key: 'name',
     head: 'Name',
     cell: ({ cron }) => (
-      <span className={classes.name}>
+      <span className={classes.name} {...(cron.tags.length > 0 ? { 'data-tagged': '' } : {})}>
         <Link to={`/crons/${cron.id}`} title={cron.name}>
           {cron.name}
         </Link>
         <span className="muted">
           <RequestLine method={cron.method} url={cron.url} />
         </span>
+        <Tags tags={cron.tags} of="crons" most={2} />
       </span>
     ),
   },

@@ -12,6 +12,7 @@ import { Glyph, type GlyphName } from '../parts/Glyph.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { FirstSteps } from '../runs/FirstSteps.tsx';
+import { ByTag } from '../runs/ByTag.tsx';
 import { areAllDone, readFirstSteps } from '../runs/first-steps.ts';
 import { Figures } from '../runs/Figures.tsx';
 import {
@@ -32,13 +33,14 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { people, work } = context.get(services);
   const { now, targets } = context.get(requestFacts);
-  const [counts, attention, usage, channel, overview, muted] = await Promise.all([
+  const [counts, attention, usage, channel, overview, muted, tags] = await Promise.all([
     work.readCounts(team.id),
     work.readAttention(team.id),
     people.billing.readUsage(team.id),
     work.readChannel(team.id),
     work.readOverview(team.id),
     readMutedNow(work, team.id),
+    work.readTagCounts(team.id),
   ]);
   const areAlertsTold = channel.kind !== 'email' || people.accounts.sendsMail();
   const steps = readFirstSteps({ overview, counts, attention, areAlertsTold, now });
@@ -48,6 +50,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     usage,
     overview,
     muted,
+    tags,
     firstSteps: isShown ? { steps, echoUrl: targets.echoUrl, channel: channel.kind } : null,
     mayChooseChannel: may(team.role, 'notifications'),
     forecast: projectRunOut(usage, now),
@@ -112,7 +115,7 @@ function listNeeds(attention: Attention): Need[] {
 }
 
 export default function Overview({ loaderData }: Route.ComponentProps) {
-  const { overview, muted, teamName, firstSteps } = loaderData;
+  const { overview, muted, tags, teamName, firstSteps } = loaderData;
   // Whoever has just sent the first job waits for it.
   useLiveRefresh(firstSteps?.steps.job.state === 'under-way' ? 1 : 10);
   // The page's one primary action is the first thing to do.
@@ -140,6 +143,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
         ) : null}
         {needs === null || (firstSteps && needs.length === 0) ? null : <Needs needs={needs} />}
         <FailingNow overview={overview} />
+        <ByTag tags={tags} />
         <div className={classes.columns}>
           <NextUp overview={overview} />
           <JustHappened overview={overview} />

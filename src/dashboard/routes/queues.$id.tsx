@@ -14,6 +14,7 @@ import { Form } from '../forms/Form.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { CutText } from '../parts/CutText.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { Tags } from '../parts/Tags.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -227,6 +228,10 @@ function Settings({ row: { queue }, isMuted, told }: SettingsProps) {
     <Panel title="Settings">
       <DefinitionList
         entries={[
+          [
+            'Tags',
+            queue.tags.length === 0 ? null : <Tags key="tags" tags={queue.tags} of="queues" />,
+          ],
           ['Request timeout', `${queue.timeoutSeconds} s`],
           ['Concurrency limit', queue.concurrencyLimit?.toLocaleString('en') ?? 'None'],
           [

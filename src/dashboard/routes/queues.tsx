@@ -1,5 +1,5 @@
 import { Button, ButtonLink } from '../parts/Button.tsx';
-import { data, Link } from 'react-router';
+import { data, Link, useLocation } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
@@ -10,25 +10,35 @@ import { Form } from '../forms/Form.tsx';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
+import { FilterBar } from '../lists/FilterBar.tsx';
+import { FilterFault, faultyControl, UnreadableFilter } from '../lists/FilterFault.tsx';
+import type { FilterFaults } from '../lists/read-filters.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
+import { Tags } from '../parts/Tags.tsx';
 import { Time } from '../parts/Time.tsx';
 import { failedOf } from '../runs/job-search.ts';
+import { readQueueFilter } from '../runs/queue-filter.ts';
 import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
+import { TagFilter } from '../runs/TagFilter.tsx';
 import type { QueueListRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const queues = await work.listQueueRows(team.id);
+  const { search, faults } = readQueueFilter(url.searchParams);
+  const queues = search ? await work.listQueueRows(team.id, search) : [];
+  const isNarrowed = search === null || Object.keys(search).length > 0;
   const ids = queues.map(({ queue }) => queue.id);
-  return { queues, muted: await readMutedNow(work, team.id, 'queue', ids) };
+  const muted = await readMutedNow(work, team.id, 'queue', ids);
+  const tags = await work.listTags(team.id, 'queues');
+  return { queues, faults, isNarrowed, tags, muted };
 }
 
-export async function action({ context }: Route.ActionArgs) {
+export async function action({ context, url }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const form = context.get(sentForm);
@@ -38,7 +48,7 @@ export async function action({ context }: Route.ActionArgs) {
     ? work.pauseQueue(team.id, id)
     : work.resumeQueue(team.id, id));
   return redirectWithToast(
-    '/queues',
+    `/queues${url.search}`,
     changed
       ? {
           kind: 'done',
@@ -54,10 +64,10 @@ export async function action({ context }: Route.ActionArgs) {
 
 export default function Queues({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { queues, muted } = loaderData;
+  const { queues, muted, faults, isNarrowed, tags } = loaderData;
   const columns = useClockBehind(columnsWith(muted), 'next', ({ nextDueAt }) => nextDueAt);
   const create = <ButtonLink to="/queues/new">Create queue</ButtonLink>;
-  if (queues.length === 0) {
+  if (queues.length === 0 && !isNarrowed) {
     return (
       <>
         <PageHeader title="Queues" />
@@ -78,14 +88,47 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
       <div className={alertClasses.notices}>
         <MaintenanceNotice windows={muted.team} of="the team" />
       </div>
-      <DataTable
-        caption="Queues"
-        columns={columns}
-        rows={queues}
-        keyOf={({ queue }) => queue.id}
-        isLive
-      />
+      {tags.length > 0 || isNarrowed ? (
+        <Filters faults={faults} isNarrowed={isNarrowed} tags={tags} />
+      ) : null}
+      {faults ? (
+        <UnreadableFilter />
+      ) : queues.length === 0 ? (
+        <EmptyState title="No queue matches">Clear the filters to see all of them.</EmptyState>
+      ) : (
+        <DataTable
+          caption="Queues"
+          columns={columns}
+          rows={queues}
+          keyOf={({ queue }) => queue.id}
+          isLive
+        />
+      )}
     </>
+  );
+}
+
+type FiltersProps = { faults: FilterFaults | null; isNarrowed: boolean; tags: readonly string[] };
+
+function Filters({ faults, isNarrowed, tags }: FiltersProps) {
+  const params = new URLSearchParams(useLocation().search);
+  return (
+    <FilterBar label="Filter queues" {...(isNarrowed ? { clearTo: '/queues' } : {})}>
+      <select
+        className="control"
+        name="status"
+        aria-label="Status"
+        defaultValue={params.get('status') ?? ''}
+        {...faultyControl(faults, 'status')}
+      >
+        <option value="">All</option>
+        <option value="failing">Failed today, or backlogged</option>
+        <option value="healthy">Healthy</option>
+        <option value="paused">Paused</option>
+      </select>
+      <FilterFault faults={faults} name="status" />
+      <TagFilter tags={tags} params={params} faults={faults} />
+    </FilterBar>
   );
 }
 
@@ -108,6 +151,7 @@ const nameColumn = ({ byId }: MutedNow): Column<QueueListRow> => ({
   cell: ({ queue }) => (
     <span className="row">
       <Link to={`/queues/${queue.id}`}>{queue.name}</Link>
+      <Tags tags={queue.tags} of="queues" most={2} />
       <MutedMark windows={byId[queue.id]} />
     </span>
   ),

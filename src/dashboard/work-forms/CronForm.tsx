@@ -14,6 +14,7 @@ import { TimeoutField } from '../forms/NumberField.tsx';
 import { useReach } from './reach.ts';
 import { ContentFields, TargetFields } from './RequestFields.tsx';
 import { ScheduleField } from './ScheduleField.tsx';
+import { TagsField } from './TagsField.tsx';
 import type { CronFormValues } from './form-values.ts';
 
 const thresholds = [
@@ -68,6 +69,7 @@ export function CronForm(props: CronFormProps) {
             errors={errors}
           />
           <TargetFields formValues={formValues} errors={errors} />
+          <TagsField defaultValue={formValues.tags} errors={errors} />
         </div>
       </Section>
       <Schedule formValues={formValues} errors={errors} />

@@ -12,6 +12,7 @@ import classes from '../forms/Form.module.css';
 import { NumberField, TimeoutField } from '../forms/NumberField.tsx';
 import { RetryField } from './RetryField.tsx';
 import { methods } from './RequestFields.tsx';
+import { TagsField } from './TagsField.tsx';
 import type { QueueFormValues, TestRequest } from './form-values.ts';
 
 type QueueFormProps = {
@@ -153,6 +154,7 @@ function NameFields({ formValues, errors, isNew }: Part & { isNew: boolean }) {
       ) : (
         <p className="mono">{formValues.queue}</p>
       )}
+      <TagsField defaultValue={formValues.tags} errors={errors} />
       {isNew ? (
         <CheckField
           name="is_paused"

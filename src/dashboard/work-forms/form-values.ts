@@ -19,6 +19,8 @@ export type RequestFormValues = {
 
 export type CronFormValues = RequestFormValues & {
   name: string;
+  /** With commas between them. */
+  tags: string;
   cron_expression: string;
   timeout_seconds: string;
   alert_threshold: string;
@@ -36,6 +38,8 @@ export type JobFormValues = RequestFormValues & {
 
 export type QueueFormValues = {
   queue: string;
+  /** With commas between them. */
+  tags: string;
   timeout_seconds: string;
   retries_enabled: boolean;
   retry_schedule: string;
@@ -60,6 +64,7 @@ export type FormReading<Values, Input> =
 
 export const emptyCron: CronFormValues = {
   name: '',
+  tags: '',
   url: '',
   cron_expression: '',
   method: 'GET',

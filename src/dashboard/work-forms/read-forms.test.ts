@@ -40,12 +40,13 @@ describe('the form of a cron', () => {
         headers: 'X-B: 1\r\nX-A: two: three',
         payload: 'first\r\nsecond',
         alert_threshold: '2',
+        tags: ' Nightly billing ',
         assertion_kind: ['json_path_equals', '', 'response_time_under'],
         assertion_path: ['data.ok', '', ''],
         assertion_value: ['true', '', '500'],
       }),
     );
-    const { cron: input, assertions } = inputOf(reading);
+    const { cron: input, extras } = inputOf(reading);
     assert.deepEqual(input.headers, [
       ['X-B', '1'],
       ['X-A', 'two: three'],
@@ -53,7 +54,8 @@ describe('the form of a cron', () => {
     assert.equal(input.payload, 'first\nsecond');
     assert.equal(input.alertThreshold, 2);
     assert.equal(input.isActive, true);
-    assert.deepEqual(assertions, [
+    assert.deepEqual(extras.tags, ['billing', 'nightly']);
+    assert.deepEqual(extras.assertions, [
       { kind: 'json_path_equals', path: 'data.ok', expected: 'true' },
       { kind: 'response_time_under', ms: 500 },
     ]);
@@ -125,6 +127,7 @@ describe('the form of a queue', () => {
     concurrency_limit: '',
     email_alerts: '0',
     dead_letter_days: '14',
+    tags: 'EU, mails',
   };
   const noneChosen = {
     channels: { warning: ['default'], failure: ['default'], recovery: ['default'] },
@@ -144,6 +147,7 @@ describe('the form of a queue', () => {
         assertions: [],
         emailAlerts: false,
         deadLetterDays: 14,
+        tags: ['eu', 'mails'],
         alertSettings: noneChosen,
       },
     });

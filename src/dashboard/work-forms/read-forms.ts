@@ -1,14 +1,14 @@
 /** The three forms, read by the rules of the API (§2.1–2.3), with what was typed kept beside. */
-import type { AlertSettings } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import type { HeaderList } from '#domain/exchange';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { type CronInput, readCronInput } from '#work/cron-input';
-import type { Cron } from '#work/crons';
+import type { Cron, CronExtras } from '#work/crons';
 import { type JobInput, readJobInput } from '#work/job-input';
 import { type QueueChange, readQueueChange, readQueueName } from '#work/queue-input';
+import { readTagsInput } from '#work/tag-input';
 import type { Queue } from '#work/queues';
 import { formValuesOfAlerts } from '../alerts/alert-form-values.ts';
 import { readAlertForm } from '../alerts/read-alert-form.ts';
@@ -37,11 +37,7 @@ import {
   type QueueFormValues,
 } from './form-values.ts';
 
-export type CronForm = {
-  cron: CronInput;
-  assertions: Assertion[];
-  alertSettings: AlertSettings;
-};
+export type CronForm = { cron: CronInput; extras: CronExtras };
 
 /**
  * @param stored  the cron's headers as they are, for those that the form shows masked
@@ -56,6 +52,7 @@ export function readCronForm(
   const formValues: CronFormValues = {
     ...readRequest(form),
     name: readText(form, 'name'),
+    tags: readText(form, 'tags').trim(),
     cron_expression: readText(form, 'cron_expression'),
     timeout_seconds: readText(form, 'timeout_seconds').trim(),
     alert_threshold: readText(form, 'alert_threshold'),
@@ -72,18 +69,20 @@ export function readCronForm(
     },
     { headers: headersJson(headers, stored) },
   );
-  const reading = readCronInput(fields);
+  const [reading, tags] = [readCronInput(fields), readTagsInput(fields)];
   const assertions = readAssertions(rows);
   const errors = {
     ...(reading.ok ? {} : errorsOf(reading.errors)),
     ...findRepeatedHeader(headers),
     ...assertions.errors,
+    ...(tags.ok ? {} : errorsOf(tags.errors)),
     ...alerts.errors,
   };
-  if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, formValues, errors };
+  if (!reading.ok || !tags.ok || Object.keys(errors).length > 0)
+    return { ok: false, formValues, errors };
   const { settings: alertSettings } = alerts;
-  const input = { cron: reading.input, assertions: assertions.list, alertSettings };
-  return { ok: true, formValues, input };
+  const extras = { assertions: assertions.list, alertSettings, tags: tags.input };
+  return { ok: true, formValues, input: { cron: reading.input, extras } };
 }
 
 function readAssertions(rows: readonly AssertionRow[]): { list: Assertion[]; errors: FieldErrors } {
@@ -135,6 +134,7 @@ export function readQueueForm(
   const alerts = readAlertForm(form);
   const formValues: QueueFormValues = {
     queue: name ?? readText(form, 'queue'),
+    tags: readText(form, 'tags').trim(),
     timeout_seconds: readText(form, 'timeout_seconds').trim(),
     retries_enabled: readChecked(form, 'retries_enabled'),
     retry_schedule: readText(form, 'retry_schedule'),
@@ -147,7 +147,7 @@ export function readQueueForm(
     alerts: alerts.formValues,
   };
   const { assertions, queue, timeout_seconds, retry_schedule } = formValues;
-  const { concurrency_limit, dead_letter_days } = formValues;
+  const { concurrency_limit, dead_letter_days, tags } = formValues;
   const fields = buildFields(
     {
       queue,
@@ -155,6 +155,7 @@ export function readQueueForm(
       retry_schedule,
       concurrency_limit,
       dead_letter_days,
+      tags,
       retries_enabled: writeChecked(form, 'retries_enabled'),
       honor_retry_after: writeChecked(form, 'honor_retry_after'),
       email_alerts: writeChecked(form, 'email_alerts'),
@@ -179,6 +180,7 @@ export function readQueueForm(
 export function formValuesOfCron(cron: Cron, isMasked: IsSecretHeader): CronFormValues {
   return {
     name: cron.name,
+    tags: cron.tags.join(', '),
     url: cron.url,
     cron_expression: cron.cronExpression,
     method: cron.method,
@@ -198,6 +200,7 @@ export function formValuesOfQueue(
 ): QueueFormValues {
   return {
     queue: queue.name,
+    tags: queue.tags.join(', '),
     timeout_seconds: String(queue.timeoutSeconds),
     retries_enabled: queue.retriesEnabled,
     retry_schedule: formatRetrySchedule(queue.retrySchedule),

@@ -15,7 +15,13 @@ type Read<Input> = { formValues: Pick<RequestFormValues, 'headers'>; input: Inpu
 export async function testCron(
   work: Work,
   teamId: string,
-  { formValues, input: { cron, assertions } }: Read<CronForm>,
+  {
+    formValues,
+    input: {
+      cron,
+      extras: { assertions },
+    },
+  }: Read<CronForm>,
 ): Promise<TestRunOutcome> {
   const { method, url, headers, payload, timeoutSeconds } = cron;
   return work.testRun(teamId, {

@@ -33,6 +33,7 @@ describe('crons in the store', () => {
           runbookUrl: 'https://wiki.example/#frag',
           remindHours: 6,
         },
+        tags: ['billing', 'rückstände'],
       } as const;
       const cron = await aCron(store, team.id, { ...settings, nextRunAt: TEST_START + 1 });
       const kept = await store.crons.find(team.id, cron.id);

@@ -9,6 +9,7 @@ import {
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
+import { readTags, writeTags } from '#domain/tags';
 import type { Database, Trx } from '../database/database.ts';
 import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
 import {
@@ -37,6 +38,8 @@ export interface CronSettings {
   alertThreshold: number | null;
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
+  /** In order, each once (§2.13). */
+  tags: readonly string[];
 }
 
 export interface Cron extends CronSettings {
@@ -345,6 +348,7 @@ export class CronStore {
       alert_threshold: settings.alertThreshold,
       assertions: JSON.stringify(settings.assertions),
       alert_settings: writeAlertSettings(settings.alertSettings),
+      tags: writeTags(settings.tags),
       sealed_headers: sealHeaders(this.#sealer, 'crons', settings.headers),
       payload: settings.payload === null ? null : JSON.stringify(settings.payload),
     };
@@ -366,6 +370,7 @@ export class CronStore {
       alertThreshold: row.alert_threshold,
       assertions: reader.readAssertions(row.assertions),
       alertSettings: readAlertSettings(row.alert_settings),
+      tags: readTags(row.tags),
       isActive: row.is_active === 1,
       nextRunAt: row.next_run_at,
       createdAt: row.created_at,

@@ -53,6 +53,8 @@ export interface QueuesTable {
   created_at: number;
   /** JSON of `AlertSettings`; null for nothing chosen. */
   alert_settings: string | null;
+  /** JSON list; null for none. */
+  tags: string | null;
 }
 
 export interface JobsTable {
@@ -117,6 +119,8 @@ export interface CronsTable extends StreakColumns {
   payload: string | null;
   /** JSON of `AlertSettings`; null for nothing chosen. */
   alert_settings: string | null;
+  /** JSON list; null for none. */
+  tags: string | null;
 }
 
 export interface ExecutionsTable {

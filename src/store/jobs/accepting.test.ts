@@ -43,6 +43,7 @@ describe('accepting jobs', () => {
         deadLetterDays: 14,
         isPaused: false,
         alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
+        tags: [],
       });
     });
 

@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
+import { tagInList } from '#domain/tags';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
@@ -85,8 +86,10 @@ export interface CronKey {
 export interface CronSearch {
   /** Within the name, the URL or the id, A to Z in either case. */
   text?: string;
-  /** `failed`: active, and the last finished run failed. */
-  status?: 'active' | 'paused' | 'failed';
+  /** `failed`: active, and the last finished run failed; `healthy`: active, and it did not. */
+  status?: 'active' | 'paused' | 'failed' | 'healthy';
+  /** One of its tags, as it is kept. */
+  tag?: string;
 }
 
 export interface CronsAsked extends CronSearch {
@@ -99,7 +102,7 @@ export interface CronsAsked extends CronSearch {
 export async function listCronIds(
   db: Database,
   teamId: string,
-  { after, before, limit, text, status }: CronsAsked,
+  { after, before, limit, text, status, tag }: CronsAsked,
 ): Promise<string[]> {
   const key = after ?? before;
   const isBack = after === undefined && before !== undefined;
@@ -116,6 +119,10 @@ export async function listCronIds(
         query.where('is_active', '=', status === 'active' ? 1 : 0),
       )
       .$if(status === 'failed', (query) => query.where('is_active', '=', 1).where(lastRunFailed))
+      .$if(status === 'healthy', (query) =>
+        query.where('is_active', '=', 1).where(sql<boolean>`not ${lastRunFailed}`),
+      )
+      .$if(tag !== undefined, (query) => query.where(hasTag(db, tag ?? '')))
       .orderBy('name', isBack ? 'desc' : 'asc')
       .orderBy('id', isBack ? 'desc' : 'asc')
       .limit(limit + 1)
@@ -172,8 +179,13 @@ function holdsText({ dialect }: Database, text: string): RawBuilder<boolean> {
 }
 
 /** Of the finished runs: one that is under way says nothing yet. A step of the index. */
-const lastRunFailed = sql<boolean>`(select e.status from ended_executions e where e.cron_id = crons.id
-  order by e.id desc limit 1) = 'failed'`;
+const lastRunFailed = sql<boolean>`coalesce((select e.status from ended_executions e where e.cron_id = crons.id
+  order by e.id desc limit 1), 'none') = 'failed'`;
+
+/** A look through what the team has, as for a text. */
+function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
+  return dialect.holds(sql.ref('tags'), sql`${tagInList(tag)}`);
+}
 
 function isBeyond(eb: ExpressionBuilder<Tables, 'crons'>, { name, id }: CronKey, isBack: boolean) {
   const beyond = isBack ? '<' : '>';

@@ -20,6 +20,7 @@ import { type JobPage, listJobPage, type PageOptions } from './job-list.ts';
 import { type QueueLoad, readQueueLoads } from './queue-lists.ts';
 import { readQueueResults } from './queue-results.ts';
 import type { FoundJob, JobSearch } from './search.ts';
+import * as tags from './tag-lists.ts';
 
 export type {
   BoundedCount,
@@ -38,6 +39,7 @@ export type { FailureGroup } from './failures.ts';
 export { MOST_COUNTED } from './job-counts.ts';
 export { MOST_IN_A_ROW } from './queue-lists.ts';
 export { MOST_SAMPLED } from './cron-lists.ts';
+export type { TaggedCrons } from './tag-lists.ts';
 
 /** What pages list and count. Every call's cost is bounded and does not grow with what is stored. */
 export class ListStore {
@@ -115,6 +117,15 @@ export class ListStore {
     limit: number,
   ): Promise<{ id: string; name: string; nextRunAt: number }[]> {
     return listNextCrons(this.#db, teamId, limit);
+  }
+
+  /** What a team's crons or queues are tagged with, by the alphabet. */
+  async listTags(teamId: string, of: 'crons' | 'queues'): Promise<string[]> {
+    return tags.listTagsOf(this.#db, teamId, of);
+  }
+
+  async countTaggedCrons(teamId: string): Promise<Map<string, tags.TaggedCrons>> {
+    return tags.countTaggedCrons(this.#db, teamId);
   }
 
   async listHistory(teamId: string, cronId: string, asked: HistoryAsked): Promise<HistoryPage> {

@@ -29,6 +29,7 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
     (await import('./0014-next-signing-secrets.ts')).addNextSigningSecrets,
   '0015-activity': async () => (await import('./0015-activity.ts')).createActivity,
   '0016-retry-after': async () => (await import('./0016-retry-after.ts')).addRetryAfter,
+  '0017-tags': async () => (await import('./0017-tags.ts')).addTags,
 };
 
 /** The names of all migrations of this version, in order. */

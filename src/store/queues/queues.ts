@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
+import { readTags, writeTags } from '#domain/tags';
 import type { Database, Trx } from '../database/database.ts';
 import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
 import { parseList } from '../database/parse-list.ts';
@@ -30,6 +31,7 @@ export function queueSettingsOf(row: SettingsColumns): QueueSettings {
     deadLetterDays: row.dead_letter_days,
     isPaused: row.is_paused === 1,
     alertSettings: readAlertSettings(row.alert_settings),
+    tags: readTags(row.tags),
   };
 }
 
@@ -55,7 +57,7 @@ function queueOf(row: QueuesTable): Queue {
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
   const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
   const { honorsRetryAfter, assertions, emailAlerts, deadLetterDays } = settings;
-  const { isPaused, alertSettings } = settings;
+  const { isPaused, alertSettings, tags } = settings;
   return {
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
@@ -67,6 +69,7 @@ function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColu
     ...(deadLetterDays !== undefined && { dead_letter_days: deadLetterDays }),
     ...(isPaused !== undefined && { is_paused: yesNo(isPaused) }),
     ...(alertSettings !== undefined && { alert_settings: writeAlertSettings(alertSettings) }),
+    ...(tags !== undefined && { tags: writeTags(tags) }),
   };
 }
 

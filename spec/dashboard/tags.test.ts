@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Store } from '#store/store';
+import { startDashboard, type TestDashboard } from '#testing/dashboard';
+import { aCron, aDeadLetter, aNode } from '#testing/factories';
+import { endRuns } from '#testing/run-rows';
+import type { Visitor } from '#testing/visitor';
+
+/** What crons and queues are filed under (§2.13), as pages show it. All of it works without scripts. */
+
+let dashboard: TestDashboard;
+let store: Store;
+let teams = 0;
+
+before(async () => {
+  dashboard = await startDashboard({}, { sends: false });
+  ({ store } = dashboard.service);
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+async function begin() {
+  const team = `Tags ${++teams}`;
+  const user = await dashboard.user(`ada@tags-${teams}.test`, { team });
+  return { teamId: user.teamId, visitor: await dashboard.signIn(user) };
+}
+
+const textOf = async (visitor: Visitor, path: string) =>
+  (await visitor.get(path)).text.replaceAll('<!-- -->', '').replaceAll('&amp;', '&');
+
+/** The names that a list of crons or queues shows. */
+async function namesIn(visitor: Visitor, path: string): Promise<string[]> {
+  const text = await textOf(visitor, path);
+  const [kind = ''] = path.slice(1).split('?');
+  const links = text.matchAll(
+    new RegExp(`<a[^>]*href="/${kind}/[0-9a-f-]{36}"[^>]*>([^<]+)<`, 'g'),
+  );
+  return [...links].map(([, name = '']) => name);
+}
+
+async function fail(teamId: string, cronId: string): Promise<void> {
+  const run = await store.crons.addExecution(teamId, cronId, store.clock.now());
+  await endRuns(store, 'executions', [run?.id ?? ''], {
+    status: 'failed',
+    completed_at: store.clock.now(),
+  });
+}
+
+const cronForm = {
+  name: 'Close the month',
+  url: 'https://target.test/close',
+  cron_expression: '@daily',
+  method: 'GET',
+  timeout_seconds: '30',
+  is_active: '1',
+};
+
+describe('tags', () => {
+  test('are a field of the form of a cron, kept in small letters and shown again', async () => {
+    const { visitor, teamId } = await begin();
+    const made = await visitor.post('/crons/new', { ...cronForm, tags: 'Nightly  billing' });
+    assert.equal(made.status, 302);
+    const [cron] = await store.crons.list(teamId);
+    assert.deepEqual(cron?.tags, ['billing', 'nightly']);
+    const edit = `/crons/${cron?.id}/edit`;
+    assert.match(await textOf(visitor, edit), /name="tags"[^>]*value="billing, nightly"/);
+    assert.match(await textOf(visitor, `/crons/${cron?.id}`), /href="\/crons\?tag=billing"/);
+    await visitor.post(edit, { ...cronForm, tags: '' });
+    assert.deepEqual((await store.crons.find(teamId, cron?.id ?? ''))?.tags, []);
+  });
+
+  test('are a field of the form of a queue, and what can be none is told beside it', async () => {
+    const { visitor, teamId } = await begin();
+    const form = { queue: 'mail', timeout_seconds: '30', dead_letter_days: '14' };
+    const refused = await visitor.post('/queues/new', { ...form, tags: 'good, <bad>' });
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /can be no tag/);
+    assert.match(refused.text, /value="good, &lt;bad&gt;"/);
+    await visitor.post('/queues/new', { ...form, tags: 'Mails' });
+    const queue = await store.queues.findByName(teamId, 'mail');
+    assert.deepEqual(queue?.tags, ['mails']);
+    assert.match(await textOf(visitor, `/queues/${queue?.id}`), /href="\/queues\?tag=mails"/);
+  });
+
+  test('narrow the lists of crons and queues, in the address', async () => {
+    const { visitor, teamId } = await begin();
+    await aCron(store, teamId, { name: 'Invoices', tags: ['billing', 'eu'] });
+    await aCron(store, teamId, { name: 'Reports', tags: ['bill'] });
+    await aCron(store, teamId, { name: 'Plain' });
+    await store.queues.save(teamId, 'mail', { tags: ['billing'] }, store.clock.now());
+    await store.queues.save(teamId, 'other', {}, store.clock.now());
+    assert.deepEqual(await namesIn(visitor, '/crons?tag=billing'), ['Invoices']);
+    assert.deepEqual(await namesIn(visitor, '/crons?tag=BILLING'), ['Invoices']);
+    assert.deepEqual(await namesIn(visitor, '/crons?tag=bill'), ['Reports']);
+    assert.deepEqual(await namesIn(visitor, '/crons'), ['Invoices', 'Plain', 'Reports']);
+    assert.deepEqual(await namesIn(visitor, '/queues?tag=billing'), ['mail']);
+    assert.deepEqual(await namesIn(visitor, '/queues'), ['mail', 'other']);
+    assert.match(await textOf(visitor, '/crons?tag=nowhere'), /No cron matches/);
+    assert.match(await textOf(visitor, '/queues?tag=nowhere'), /No queue matches/);
+    assert.match(await textOf(visitor, '/queues?tag=two%20words'), /This can be no tag/);
+    assert.match(await textOf(visitor, '/queues'), /<option value="billing">/);
+    assert.match(await textOf(visitor, '/crons'), /<option value="eu">/);
+  });
+
+  test('are offered nowhere where nothing has one', async () => {
+    const { visitor, teamId } = await begin();
+    await aCron(store, teamId);
+    await store.queues.save(teamId, 'mail', {}, store.clock.now());
+    assert.doesNotMatch(await textOf(visitor, '/crons'), /Any tag/);
+    assert.doesNotMatch(await textOf(visitor, '/queues'), /Filter queues/);
+    assert.doesNotMatch(await textOf(visitor, '/'), /By tag/);
+  });
+
+  test('are counted on the overview, and each count leads to what it counted', async () => {
+    const { visitor, teamId } = await begin();
+    await aCron(store, teamId, { name: 'Good', tags: ['eu'] });
+    const bad = await aCron(store, teamId, { name: 'Bad', tags: ['billing', 'eu'] });
+    await fail(teamId, bad.id);
+    await aCron(store, teamId, { name: 'Off', tags: ['eu'], nextRunAt: null });
+    await store.queues.save(teamId, 'mail', { tags: ['mails'] }, store.clock.now());
+    await store.queues.save(teamId, 'held', { tags: ['mails'], isPaused: true }, store.clock.now());
+    await aDeadLetter(store, teamId, await aNode(store), { queue: 'mail' });
+    const overview = await textOf(visitor, '/');
+    const counts = [...overview.matchAll(/href="([^"]+\?tag=[^"]+&status=[^"]+)"[^>]*>([^<]+)</g)];
+    assert.deepEqual(
+      counts.map(([, to, words]) => [to, words]),
+      [
+        ['/crons?tag=billing&status=failed', '1 cron failing'],
+        ['/crons?tag=eu&status=failed', '1 cron failing'],
+        ['/crons?tag=eu&status=healthy', '1 cron healthy'],
+        ['/crons?tag=eu&status=paused', '1 cron paused'],
+        ['/queues?tag=mails&status=failing', '1 queue failing'],
+        ['/queues?tag=mails&status=paused', '1 queue paused'],
+      ],
+    );
+    const listed = await Promise.all(counts.map(([, to = '']) => namesIn(visitor, to)));
+    assert.deepEqual(listed, [['Bad'], ['Bad'], ['Good'], ['Off'], ['mail'], ['held']]);
+  });
+
+  test('stay when something is done in a narrowed list', async () => {
+    const { visitor, teamId } = await begin();
+    const queue = await store.queues.save(teamId, 'mail', { tags: ['eu'] }, store.clock.now());
+    const { headers } = await visitor.post('/queues?tag=eu', { intent: 'pause', id: queue.id });
+    assert.match(headers.get('location') ?? '', /\/queues\?tag=eu$/);
+    assert.deepEqual((await store.queues.find(teamId, queue.id))?.tags, ['eu']);
+  });
+});

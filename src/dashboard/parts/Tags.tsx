@@ -1,0 +1,39 @@
+import { Link } from 'react-router';
+import classes from './Tags.module.css';
+
+type TagsProps = {
+  tags: readonly string[];
+  /** The list that a tag leads to. */
+  of: 'crons' | 'queues';
+  /** In a row of a list: so many are shown, on one line. */
+  most?: number;
+};
+
+/** What a cron or queue is filed under; nothing without tags. */
+export function Tags({ tags, of, most }: TagsProps) {
+  if (tags.length === 0) return null;
+  const shown = tags.slice(0, most);
+  const rest = tags.slice(shown.length);
+  return (
+    <ul
+      className={classes.tags}
+      aria-label="Tags"
+      {...(most === undefined ? {} : { 'data-line': '' })}
+    >
+      {shown.map((tag) => (
+        <li key={tag}>
+          <Link className={classes.tag} to={`/${of}?tag=${encodeURIComponent(tag)}`} title={tag}>
+            {tag}
+          </Link>
+        </li>
+      ))}
+      {rest.length === 0 ? null : (
+        <li>
+          <span className={classes.tag} title={rest.join(', ')}>
+            +{rest.length}
+          </span>
+        </li>
+      )}
+    </ul>
+  );
+}

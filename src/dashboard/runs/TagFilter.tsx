@@ -1,0 +1,42 @@
+import { readTag } from '#domain/tags';
+import { FilterFault, faultyControl } from '../lists/FilterFault.tsx';
+import type { FilterFaults, FilterReader } from '../lists/read-filters.ts';
+
+/** The tag that an address asks for. */
+export function readTagFilter(filters: FilterReader): { tag?: string } {
+  const tag = filters.read('tag', readTag, 'This can be no tag.');
+  return tag === undefined ? {} : { tag };
+}
+
+type TagFilterProps = {
+  /** Those in use. */
+  tags: readonly string[];
+  params: URLSearchParams;
+  faults: FilterFaults | null;
+};
+
+/** Narrows a list to a tag; nothing where none is in use and none is asked for. */
+export function TagFilter({ tags, params, faults }: TagFilterProps) {
+  const current = params.get('tag') ?? '';
+  if (tags.length === 0 && current === '') return null;
+  const offered = current === '' || tags.includes(current) ? tags : [current, ...tags];
+  return (
+    <>
+      <select
+        className="control"
+        name="tag"
+        aria-label="Tag"
+        defaultValue={current}
+        {...faultyControl(faults, 'tag')}
+      >
+        <option value="">Any tag</option>
+        {offered.map((tag) => (
+          <option key={tag} value={tag}>
+            {tag}
+          </option>
+        ))}
+      </select>
+      <FilterFault faults={faults} name="tag" />
+    </>
+  );
+}

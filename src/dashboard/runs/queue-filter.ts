@@ -1,0 +1,13 @@
+/** The search of the list of queues, as it stands in the address. */
+import { FilterReader, type ReadFilters } from '../lists/read-filters.ts';
+import type { QueueSearch } from '../services.ts';
+import { readTagFilter } from './TagFilter.tsx';
+
+const statuses = ['failing', 'healthy', 'paused'] as const;
+
+/** What the address asks for; empty where it asks for nothing. */
+export function readQueueFilter(params: URLSearchParams): ReadFilters<QueueSearch> {
+  const filters = new FilterReader(params);
+  const status = filters.choice('status', statuses);
+  return filters.finish({ ...(status ? { status } : {}), ...readTagFilter(filters) });
+}

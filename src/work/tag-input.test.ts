@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readTopLevelFields } from '#domain/json-text';
+import { readTagsInput } from './tag-input.ts';
+
+const read = (value: unknown) =>
+  readTagsInput(readTopLevelFields(JSON.stringify({ tags: value })) ?? new Map());
+
+describe('reading tags (§2.13)', () => {
+  for (const [given, tags] of [
+    ['', []],
+    [null, []],
+    ['Nightly, billing  billing', ['billing', 'nightly']],
+    [
+      ['EU', 'billing'],
+      ['billing', 'eu'],
+    ],
+    [[], []],
+  ] as const) {
+    test(`${JSON.stringify(given)} is ${JSON.stringify(tags)}`, () => {
+      assert.deepEqual(read(given), { ok: true, input: tags });
+    });
+  }
+
+  test('what is missing is none', () => {
+    assert.deepEqual(readTagsInput(new Map()), { ok: true, input: [] });
+  });
+
+  for (const [given, message] of [
+    [5, 'Tags must be a list of words.'],
+    [[5], 'Tags must be a list of words.'],
+    [{ a: 1 }, 'Tags must be a list of words.'],
+    [
+      'good, <bad>',
+      '"<bad>" can be no tag: up to 32 letters, digits and . _ : / -, a letter or digit first.',
+    ],
+    [
+      ['two words'],
+      '"two words" can be no tag: up to 32 letters, digits and . _ : / -, a letter or digit first.',
+    ],
+    ['a b c d e f g h i j k', 'There can be at most 10 tags.'],
+  ] as const) {
+    test(`${JSON.stringify(given)} is refused`, () => {
+      assert.deepEqual(read(given), { ok: false, errors: [['tags', [message]]] });
+    });
+  }
+});

@@ -1,0 +1,46 @@
+import { MOST_TAGS, readTag, sortTags, splitTags, TAG_CHARACTERS } from '#domain/tags';
+import type { JsonField } from '#domain/json-text';
+import { type Fields, Findings, findGiven, type Reading } from './fields.ts';
+
+const TEXTS = {
+  notAList: 'Tags must be a list of words.',
+  tooMany: `There can be at most ${MOST_TAGS} tags.`,
+  wrong: (word: string) =>
+    `${JSON.stringify(word)} can be no tag: up to ${TAG_CHARACTERS} letters, digits and . _ : / -, a letter or digit first.`,
+} as const;
+
+/**
+ * Reads the field `tags` (§2.13): a list, or a text with commas or white space between the words. Never throws.
+ *
+ * @returns in small letters, in order, each once
+ */
+export function readTagsInput(fields: Fields): Reading<readonly string[]> {
+  const findings = new Findings();
+  return findings.settle(takeTags(fields, findings));
+}
+
+/** The same as one field of several. */
+export function takeTags(fields: Fields, findings: Findings): readonly string[] {
+  const words = wordsOf(findGiven(fields, 'tags'));
+  if (words === null) findings.add('tags', TEXTS.notAList);
+  const tags = (words ?? []).map((word) => [word, readTag(word)] as const);
+  // One is enough to see what is meant.
+  const wrong = tags.find(([, tag]) => tag === null);
+  if (wrong) findings.add('tags', TEXTS.wrong(wrong[0].slice(0, 2 * TAG_CHARACTERS)));
+  const kept = sortTags(tags.flatMap(([, tag]) => tag ?? []));
+  if (kept.length > MOST_TAGS) findings.add('tags', TEXTS.tooMany);
+  return kept;
+}
+
+function wordsOf(given: JsonField | null): string[] | null {
+  if (given === null) return [];
+  if (given.kind === 'string') return splitTags(given.value);
+  const list = given.kind === 'array' ? (JSON.parse(given.raw) as unknown[]) : null;
+  return list?.every((each) => typeof each === 'string') ? list : null;
+}
+
+/** One word from outside, as tags are kept; or what is wrong with it. */
+export function readOneTag(text: string): { tag: string } | { error: string } {
+  const tag = readTag(text);
+  return tag === null ? { error: TEXTS.wrong(text.slice(0, 2 * TAG_CHARACTERS)) } : { tag };
+}

@@ -1,0 +1,60 @@
+import type { TaggedCrons } from '#store/lists/lists';
+import type { Store } from '#store/store';
+import type { QueueListRow } from './cron-contract.ts';
+import { listQueueRows, standingOf } from './queue-pages.ts';
+
+/** How many crons and queues of a tag are failing, healthy and paused. */
+export interface TagCounts {
+  tag: string;
+  crons: TaggedCrons;
+  queues: TaggedCrons;
+}
+
+/** What crons and queues are filed under (§2.13). */
+export interface TagWork {
+  /** By the alphabet. @param of  those of one kind of thing; without it of both */
+  listTags(teamId: string, of?: 'crons' | 'queues'): Promise<string[]>;
+  /** By tag, those first that fail; empty where nothing has tags. */
+  readTagCounts(teamId: string): Promise<TagCounts[]>;
+}
+
+export function createTagWork(store: Store): TagWork {
+  const { lists } = store;
+  return {
+    listTags: async (teamId, of) => {
+      if (of !== undefined) return lists.listTags(teamId, of);
+      const both = await Promise.all([
+        lists.listTags(teamId, 'crons'),
+        lists.listTags(teamId, 'queues'),
+      ]);
+      return [...new Set(both.flat())].toSorted();
+    },
+    readTagCounts: (teamId) => readTagCounts(store, teamId),
+  };
+}
+
+async function readTagCounts(store: Store, teamId: string): Promise<TagCounts[]> {
+  const [crons, queueTags] = await Promise.all([
+    store.lists.countTaggedCrons(teamId),
+    store.lists.listTags(teamId, 'queues'),
+  ]);
+  // What queues hold is asked for only where one has tags.
+  const rows = queueTags.length === 0 ? [] : await listQueueRows(store, teamId);
+  const tags = [...new Set([...crons.keys(), ...queueTags])].toSorted();
+  const counts = tags.map((tag) => ({
+    tag,
+    crons: crons.get(tag) ?? NONE,
+    queues: countQueues(rows.filter(({ queue }) => queue.tags.includes(tag))),
+  }));
+  const failing = ({ crons: of, queues }: TagCounts) => of.failing + queues.failing;
+  return counts.toSorted((a, b) => failing(b) - failing(a));
+}
+
+const NONE: TaggedCrons = { failing: 0, healthy: 0, paused: 0 };
+
+function countQueues(rows: readonly QueueListRow[]): TaggedCrons {
+  const standings = rows.map(standingOf);
+  const count = (standing: keyof TaggedCrons) =>
+    standings.filter((each) => each === standing).length;
+  return { failing: count('failing'), healthy: count('healthy'), paused: count('paused') };
+}
