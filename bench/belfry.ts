@@ -50,6 +50,7 @@ export function buildBenchEngine(
     log: silentLog,
     observer: { ...unobserved, ...observer },
     maxConcurrentRequests,
+    responseKeepBytes: 65_535,
     monthlyLimitOf: () => null,
   });
   return { engine, sender };

@@ -228,7 +228,11 @@ async function measureBulk(name: string, store: Store, work: Work, teamId: strin
   await using receiver = await startReceiver();
   await using sender = openSender();
   const queueId = await fillFailed(store, teamId, receiver.url);
-  const limits = { maxConcurrentRequests: 256, monthlyLimitOf: () => null };
+  const limits = {
+    maxConcurrentRequests: 256,
+    responseKeepBytes: 65_535,
+    monthlyLimitOf: () => null,
+  };
   const engine = new Engine({ store, sender, log: silentLog, observer: unobserved, ...limits });
   const runner = createBulkRunner({ store, log: silentLog });
   await engine.start();

@@ -176,6 +176,20 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
       ['365', 365],
     ],
   ],
+  SUCCESS_HISTORY_DAYS: [
+    'successHistoryDays',
+    [
+      ['1', 1],
+      ['30', 30],
+    ],
+  ],
+  RESPONSE_KEEP_BYTES: [
+    'responseKeepBytes',
+    [
+      ['0', 0],
+      ['65535', 65_535],
+    ],
+  ],
   BACKUP_FOLDER: [
     'backups',
     [
@@ -248,6 +262,8 @@ const BAD: { [Name in SettingName]: string[] } = {
   SMTP_URL: ['mail:25', 'smtp://', 'http://u:hidden@mail'],
   MAIL_FROM: ['belfry', 'a@b@c', 'A <a@b> <c@d>', 'A\nBcc: x <a@b>'],
   HISTORY_DAYS: ['0', '3651', 'month'],
+  SUCCESS_HISTORY_DAYS: ['0', '3651', 'short'],
+  RESPONSE_KEEP_BYTES: ['-1', '65536', '64k'],
   ECHO: ['yes', 'ON'],
   BACKUP_FOLDER: ['x'.repeat(1001)],
   BACKUP_EVERY_HOURS: ['0', '745', 'daily'],
@@ -300,6 +316,8 @@ describe('settings', () => {
       smtpUrl: null,
       mailFrom: 'belfry@localhost',
       historyDays: 30,
+      successHistoryDays: 30,
+      responseKeepBytes: 65_535,
       backups: null,
       metricsToken: null,
       metricsMaxSources: 0,
@@ -360,6 +378,14 @@ describe('settings that depend on each other', () => {
       refused({ DATABASE_SCHEMA: 'team_1' })[0] ?? '',
       /^DATABASE_SCHEMA: SQLite has no/,
     );
+  });
+
+  test('successes are kept as long as all else, or shorter, and never longer', () => {
+    assert.equal(accepted({ HISTORY_DAYS: '90' }).successHistoryDays, 90);
+    const shorter = { HISTORY_DAYS: '90', SUCCESS_HISTORY_DAYS: '7' };
+    assert.equal(accepted(shorter).successHistoryDays, 7);
+    const lines = refused({ HISTORY_DAYS: '7', SUCCESS_HISTORY_DAYS: '8' });
+    assert.match(lines.join(), /^SUCCESS_HISTORY_DAYS: 8 is more than HISTORY_DAYS, which is 7/);
   });
 
   test('BACKUP_FOLDER goes with a SQLite file, and with no other database', () => {

@@ -49,6 +49,9 @@ export interface Config {
   smtpUrl: string | null;
   mailFrom: string;
   historyDays: number;
+  /** At most `historyDays`. */
+  successHistoryDays: number;
+  responseKeepBytes: number;
   /** Where a SQLite database is copied to, so often, and how many copies stay; null: nowhere. */
   backups: { folder: string; everyHours: number; keep: number } | null;
   metricsToken: string | null;
@@ -85,7 +88,7 @@ function readBackups(settings: SettingsReader, cwd: string): Config['backups'] {
 }
 
 function checkTogether(
-  { role, database, appKey, backups }: Config,
+  { role, database, appKey, backups, historyDays, successHistoryDays }: Config,
   settings: SettingsReader,
 ): void {
   const onPostgres = database.kind === 'postgres';
@@ -97,6 +100,11 @@ function checkTogether(
   if (backups !== null && database.kind !== 'sqlite') {
     settings.errors.push(
       'BACKUP_FOLDER: only a SQLite file is copied; leave it out, and use pg_dump for Postgres.',
+    );
+  }
+  if (successHistoryDays > historyDays) {
+    settings.errors.push(
+      `SUCCESS_HISTORY_DAYS: ${successHistoryDays} is more than HISTORY_DAYS, which is ${historyDays}; successes are kept that long at most.`,
     );
   }
   // A key that did not parse has its own line already.
@@ -111,6 +119,7 @@ function checkTogether(
 function gatherConfig(settings: SettingsReader, cwd: string): Config {
   const baseUrl = settings.read('BASE_URL');
   const rateLimit = settings.read('API_RATE_LIMIT');
+  const historyDays = settings.read('HISTORY_DAYS');
   const host = baseUrl === null ? 'localhost' : new URL(baseUrl).hostname;
   return {
     host: settings.read('HOST'),
@@ -133,7 +142,9 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     sessionMaxDays: settings.read('SESSION_MAX_DAYS'),
     smtpUrl: settings.read('SMTP_URL'),
     mailFrom: settings.read('MAIL_FROM') ?? `belfry@${host}`,
-    historyDays: settings.read('HISTORY_DAYS'),
+    historyDays,
+    successHistoryDays: settings.read('SUCCESS_HISTORY_DAYS') ?? historyDays,
+    responseKeepBytes: settings.read('RESPONSE_KEEP_BYTES'),
     backups: readBackups(settings, cwd),
     metricsToken: settings.read('METRICS_TOKEN'),
     metricsMaxSources: settings.read('METRICS_MAX_SOURCES'),

@@ -97,7 +97,8 @@ export function buildService(options: ServiceOptions): BelfryService {
   watchRequests(app, forwarding);
   const duties = engine === null ? [] : buildDuties(options, engine);
   const secretChanges = new SecretChanges(store, log);
-  const history = { store, log, historyDays: config.historyDays };
+  const { historyDays, successHistoryDays } = config;
+  const history = { store, log, historyDays, successHistoryDays };
   const housekeeping = new Housekeeping(history);
   return {
     store,
@@ -222,6 +223,7 @@ function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: M
     log,
     observer: metrics,
     maxConcurrentRequests: config.maxConcurrentRequests,
+    responseKeepBytes: config.responseKeepBytes,
     ...(leaseMs !== undefined && { leaseMs }),
     monthlyLimitOf: readPlanLimits(config),
   });

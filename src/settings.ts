@@ -236,6 +236,12 @@ export const SETTINGS = {
     parse: parseMailFrom,
   }),
   HISTORY_DAYS: wholeNumber(1, 3650, 30),
+  SUCCESS_HISTORY_DAYS: define<number | null>({
+    ...wholeNumber(1, 3650, 30),
+    fallback: null,
+    shownDefault: 'as HISTORY_DAYS',
+  }),
+  RESPONSE_KEEP_BYTES: wholeNumber(0, 65_535, 65_535),
   BACKUP_FOLDER: define<string | null>({
     accepts: 'the path of a folder, of at most 1,000 characters',
     fallback: null,

@@ -154,6 +154,7 @@ async function startEngineOn(
     log: silentLog,
     observer: unobserved,
     maxConcurrentRequests: 256,
+    responseKeepBytes: 65_535,
     leaseMs: 365 * 24 * 3600 * SECOND,
     monthlyLimitOf,
   });

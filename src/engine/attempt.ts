@@ -41,8 +41,17 @@ export interface Answer {
 
 type Run = ClaimedJob | ClaimedExecution;
 
+/** What a run is sent with. */
+export interface SendingTools {
+  sender: Sender;
+  clock: Clock;
+  /** The most that is kept of a response's body; it is judged as a whole. */
+  responseKeepBytes: number;
+}
+
 /** Sends a run and judges the answer (§2.7). */
-export async function attempt(run: Run, sender: Sender, clock: Clock): Promise<Answer> {
+export async function attempt(run: Run, tools: SendingTools): Promise<Answer> {
+  const { sender, clock, responseKeepBytes } = tools;
   if (run.unreadable !== null) return notSent(run.unreadable, clock.now());
   const { exchange, signature } = await exchangeFor(run, sender, clock);
   const verdicts = evaluateAnswer(exchange, run.assertions);
@@ -53,7 +62,12 @@ export async function attempt(run: Run, sender: Sender, clock: Clock): Promise<A
   const { responseStatus, completedAt } = end;
   const { responseHeaders } = exchange.trace;
   const askedToWaitUntil = readAskedWait({ responseStatus, responseHeaders }, completedAt);
-  return { verdict, end, response: responseOf(exchange, trace), askedToWaitUntil };
+  return {
+    verdict,
+    end,
+    response: responseOf(exchange, trace, responseKeepBytes),
+    askedToWaitUntil,
+  };
 }
 
 /** A cron may be changed before somebody looks at what its run has sent. */
@@ -154,9 +168,12 @@ function endOf(exchange: Exchange, verdict: Verdict, completedAt: number): RunEn
   };
 }
 
-function responseOf(exchange: Exchange, trace: string): StoredResponse {
+function responseOf(exchange: Exchange, trace: string, keepBytes: number): StoredResponse {
   if (exchange.kind !== 'answered') return { body: NO_BYTES, totalBytes: 0, trace };
-  return { body: exchange.body.stored, totalBytes: exchange.body.totalBytes, trace };
+  const { stored, totalBytes } = exchange.body;
+  // A copy, so that what is cut off does not stay in memory.
+  const body = stored.length > keepBytes ? Uint8Array.from(stored.subarray(0, keepBytes)) : stored;
+  return { body, totalBytes, trace };
 }
 
 const NO_BYTES = new Uint8Array();

@@ -25,6 +25,8 @@ export interface EngineOptions {
   log: Log;
   observer: EngineObserver;
   maxConcurrentRequests: number;
+  /** The most that is kept of a response's body, in bytes. */
+  responseKeepBytes: number;
   /** Tests in which time flies make it long; by default what suits the database. */
   leaseMs?: number;
   /** The most runs a month of a plan; null for no limit. */

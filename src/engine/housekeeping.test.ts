@@ -30,7 +30,12 @@ describe('housekeeping', { timeout: 60_000 }, () => {
         ...silentLog,
         warn: (_event: string, fields: object = {}) => failures.push(fields),
       };
-      const housekeeping = new Housekeeping({ store, log, historyDays: 30 });
+      const housekeeping = new Housekeeping({
+        store,
+        log,
+        historyDays: 30,
+        successHistoryDays: 30,
+      });
       housekeeping.start();
       await store.testClock.advance(60_000);
       const until = store.clock.now() + 59_000;
@@ -45,6 +50,29 @@ describe('housekeeping', { timeout: 60_000 }, () => {
       assert.ok(failures.length > 0);
       assert.ok(failures.every((fields) => (fields as { what: string }).what === 'alerts'));
       await ask('alter table kept_alerts rename to alerts');
+      await housekeeping.stop();
+    });
+
+    test('successes go on their own day', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const queue = await aQueue(store, team.id);
+      const completed_at = store.clock.now() - 8 * DAY_MS;
+      const old = { team_id: team.id, queue_id: queue.id, completed_at };
+      const failed = { ...old, status: 'failed', reason: 'timeout' } as const;
+      await fillJobs(store, [{ ...old, status: 'success' }, failed]);
+      const days = { historyDays: 30, successHistoryDays: 7 };
+      const housekeeping = new Housekeeping({ store, log: silentLog, ...days });
+      housekeeping.start();
+      await store.testClock.advance(60_000);
+      await eventually(
+        async () => {
+          await store.testClock.advance(20);
+          const left = await store.jobs.list(team.id, { limit: 5 });
+          return left.length === 1 && left[0]?.status === 'failed';
+        },
+        { everyMs: 5, what: 'the success to be gone' },
+      );
       await housekeeping.stop();
     });
   });

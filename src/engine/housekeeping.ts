@@ -1,12 +1,11 @@
 import type { Log } from '#domain/log';
-import { EXPIRING } from '#store/retention/retention';
+import { EXPIRING, type HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';
 import { nextSize, type PaceLimits, sizeAfterFailure } from './pace.ts';
 
-export interface HousekeepingOptions {
+export interface HousekeepingOptions extends Required<HistoryDays> {
   store: Store;
   log: Log;
-  historyDays: number;
 }
 
 /** How often what has nothing to do looks for more. */
@@ -105,8 +104,8 @@ export class Housekeeping {
   }
 
   async #deleteSome(kind: (typeof EXPIRING)[number], limit: number): Promise<boolean> {
-    const { store, log, historyDays } = this.#options;
-    const asked = { now: store.clock.now(), historyDays, limit };
+    const { store, log, ...days } = this.#options;
+    const asked = { now: store.clock.now(), ...days, limit };
     const rows = await store.retention.deleteSome(kind, asked);
     if (rows > 0) log.debug('retention.deleted', { what: kind, rows });
     return rows >= limit;

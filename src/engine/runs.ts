@@ -6,7 +6,7 @@ import type { ClaimedCallback } from '#store/callbacks/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Store } from '#store/store';
 import type { FlowScheduler, Flow } from './flow-scheduler.ts';
-import { type Answer, attempt, NEVER_RETRIED, settlementOf } from './attempt.ts';
+import { type Answer, attempt, NEVER_RETRIED, type SendingTools, settlementOf } from './attempt.ts';
 import { sendCallback } from './callback.ts';
 import type { EngineObserver, RunOutcome } from './observer.ts';
 import { untilStored } from './settling.ts';
@@ -23,6 +23,8 @@ export interface RunsOptions {
   underWay: Set<string>;
   /** Called whenever a slot has become free, and when an outcome is stored. */
   onMoreRoom: () => void;
+  /** The most that is kept of a response's body, in bytes. */
+  responseKeepBytes: number;
 }
 
 /** What is stored of a run's end; `isOurs` is false where somebody else had ended it. */
@@ -41,6 +43,7 @@ interface Stored {
 export class Runs {
   readonly #options: RunsOptions;
   readonly #clock: Clock;
+  readonly #sendingTools: SendingTools;
   readonly #inFlightByTeam = new Map<string, number>();
   #inFlight = 0;
   #unsettled = 0;
@@ -48,6 +51,8 @@ export class Runs {
   constructor(options: RunsOptions) {
     this.#options = options;
     this.#clock = options.store.clock;
+    const { sender, responseKeepBytes } = options;
+    this.#sendingTools = { sender, clock: this.#clock, responseKeepBytes };
   }
 
   /** Requests that hold a slot. */
@@ -65,10 +70,10 @@ export class Runs {
   }
 
   start(run: Run, nodeId: string, flow: Flow): void {
-    const { observer, sender, scheduler } = this.#options;
+    const { observer, scheduler } = this.#options;
     observer.runStarted(run.kind, run.startedAt - run.dueAt);
     void this.#occupy(flow, run.id, async (free) => {
-      const answer = await this.#send(() => attempt(run, sender, this.#clock));
+      const answer = await this.#send(() => attempt(run, this.#sendingTools));
       free();
       const stored = await this.#store(run, nodeId, answer);
       scheduler.settle(flow, this.#clock.now());

@@ -425,7 +425,12 @@ async function askEverything(store: Store): Promise<void> {
   await store.sourceFigures.read(100, TEST_START);
   const later = TEST_START + 40 * 86_400_000;
   for (const kind of EXPIRING) {
-    await store.retention.deleteSome(kind, { now: later, historyDays: 30, limit: 50 });
+    await store.retention.deleteSome(kind, {
+      now: later,
+      historyDays: 30,
+      successHistoryDays: 7,
+      limit: 50,
+    });
   }
   await store.queues.delete(team.id, queueIds[1] ?? '');
   await store.retention.sweepOrphans(10);

@@ -30,6 +30,7 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0015-activity': async () => (await import('./0015-activity.ts')).createActivity,
   '0016-retry-after': async () => (await import('./0016-retry-after.ts')).addRetryAfter,
   '0017-tags': async () => (await import('./0017-tags.ts')).addTags,
+  '0018-old-successes': async () => (await import('./0018-old-successes.ts')).createOldSuccesses,
 };
 
 /** The names of all migrations of this version, in order. */

@@ -71,5 +71,11 @@ export const POSTGRES_INDEXES: readonly IndexStep[] = [
     definition: '(remind_at) where remind_at is not null',
     columns: 1,
   },
+  {
+    name: 'ended_executions_successes',
+    table: 'ended_executions',
+    definition: "(completed_at) where status = 'success'",
+    columns: 1,
+  },
   { name: 'usage_months_by_month', table: 'usage_months', definition: '(month)', columns: 1 },
 ];

@@ -153,6 +153,11 @@ export const findOverdueJobsOfQueues = preparedStatement<RunKey>('find-overdue-j
   findOldJobs(dialect, 'ended_jobs', NOT_DEAD, dialect.$(2)),
 );
 
+/** Jobs that succeeded, wherever they are: now, days, how many. */
+export const findOldSuccesses = preparedStatement<RunKey>('find-old-successes', (dialect) =>
+  findOldJobs(dialect, 'ended_jobs', `status = 'success'`, dialect.$(2)),
+);
+
 /** Each queue's range is read up to what is wanted; a queue with nothing old costs one step of the index. */
 function findOldJobs(dialect: Dialect, table: string, state: string, days: string): string {
   const limit = dialect.$(days.startsWith('q.') ? 2 : 3);
@@ -162,10 +167,19 @@ function findOldJobs(dialect: Dialect, table: string, state: string, days: strin
   return `select j.team_id, j.id from queues q ${dialect.joinUpTo(old)} limit ${limit}`;
 }
 
-export const findOldExecutions = preparedStatement<RunKey>('find-old-executions', (dialect) => {
-  return `select team_id, id from ended_executions where completed_at <= ${dialect.$(1)}
-    order by completed_at limit ${dialect.$(2)}`;
-});
+function findEndedBefore(name: string, state: string) {
+  return preparedStatement<RunKey>(name, (dialect) => {
+    return `select team_id, id from ended_executions where ${state} completed_at <= ${dialect.$(1)}
+      order by completed_at limit ${dialect.$(2)}`;
+  });
+}
+
+/** 1 the latest end, 2 how many */
+export const findOldExecutions = findEndedBefore('find-old-executions', '');
+export const findOldSuccessfulExecutions = findEndedBefore(
+  'find-old-successful-executions',
+  "status = 'success' and",
+);
 
 /**
  * Owners (queues, crons) that runs speak of and that are gone: a walk along the index, one step an owner,

@@ -14,6 +14,7 @@ import {
   aTeam,
   anExecutionSettlement,
 } from '#testing/factories';
+import type { EndedExecutionStatus } from '#domain/run-status';
 import { forEachStore } from '#testing/stores';
 import { EXPIRING } from './retention.ts';
 import type { Store } from '../store.ts';
@@ -24,6 +25,7 @@ const NOTHING = {
   deadLetters: 0,
   jobs: 0,
   executions: 0,
+  successes: 0,
   alerts: 0,
   orphans: 0,
   ofDeletedTeams: 0,
@@ -83,6 +85,48 @@ describe('retention', () => {
       await store.testClock.advance(1);
       assert.deepEqual(await expire(store), { ...NOTHING, executions: 1 });
       assert.notEqual(await store.crons.find(team.id, cron.id), null);
+    });
+
+    test('successes go before failures where the operator keeps them for less', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      for (const status of ['success', 'retried', 'failed', 'dead_lettered'] as const) {
+        const job = await aClaimedJob(store, team.id, node);
+        await store.runs.settle(node, aSettlement(store, job, { status }));
+      }
+      const cron = await anEndedExecution(store, team.id);
+      const failed = await anEndedExecution(store, team.id, 'failed');
+      const asked = { ...KEEP, successHistoryDays: 7 };
+      const deleteSuccesses = async (limit: number) =>
+        store.retention.deleteSome('successes', { ...asked, limit, now: store.clock.now() });
+      await store.testClock.advance(7 * DAY_MS - 1);
+      assert.equal(await deleteSuccesses(100), 0);
+      await store.testClock.advance(1);
+      assert.equal(await deleteSuccesses(1), 1);
+      assert.equal(await deleteSuccesses(100), 1);
+      assert.equal(await deleteSuccesses(100), 0);
+      const jobs = await store.jobs.list(team.id, { limit: 10 });
+      assert.deepEqual(jobs.map(({ status }) => status).toSorted(), [
+        'dead_lettered',
+        'failed',
+        'retried',
+      ]);
+      assert.deepEqual(await store.crons.listExecutions(team.id, cron.id, 10), []);
+      assert.equal((await store.crons.listExecutions(team.id, failed.id, 10)).length, 1);
+    });
+
+    test('nothing is looked for where successes are kept as long as all else', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      await anEndedExecution(store, team.id);
+      await store.testClock.advance(31 * DAY_MS);
+      const now = store.clock.now();
+      for (const days of [{}, { successHistoryDays: 30 }]) {
+        const asked = { ...KEEP, ...days, now };
+        assert.equal(await store.retention.deleteSome('successes', asked), 0);
+      }
+      assert.equal(await countRows(store, 'ended_executions'), 1);
     });
 
     test('figures go after eight days, in steps, and younger ones stay', async () => {
@@ -257,7 +301,11 @@ async function expire(store: Store, limit = KEEP.limit) {
   return gone;
 }
 
-async function anEndedExecution(store: Store, teamId: string) {
+async function anEndedExecution(
+  store: Store,
+  teamId: string,
+  status: EndedExecutionStatus = 'success',
+) {
   const now = store.clock.now();
   const cron = await aCron(store, teamId);
   await store.crons.addExecution(teamId, cron.id, now);
@@ -266,7 +314,8 @@ async function anEndedExecution(store: Store, teamId: string) {
   const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), () => null);
   for (const execution of claimed) {
     const response = { body: Buffer.from('yes'), totalBytes: 3, trace: '{}' };
-    await store.runs.settle(node, anExecutionSettlement(store, execution, { response }));
+    const settlement = anExecutionSettlement(store, execution, { response, status });
+    await store.runs.settle(node, settlement);
   }
   return cron;
 }

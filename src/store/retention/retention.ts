@@ -11,6 +11,8 @@ import {
   findOldDeadLetters,
   findOldExecutions,
   findOldJobsOfQueues,
+  findOldSuccesses,
+  findOldSuccessfulExecutions,
   findOverdueJobsOfQueues,
   type RunKey,
   type RunsTable,
@@ -26,7 +28,8 @@ import {
 } from '../postgres/partitions.ts';
 
 /**
- * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's; alerts by
+ * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's, `successes`
+ * among them perhaps before the others; alerts by
  * their 90 days, `activity` by its 400; `durations` and `depths` by eight days, a little more than plots show; `orphans`, runs whose queue or
  * cron is gone; and the rows of deleted teams,
  * whatever they held.
@@ -35,6 +38,7 @@ export const EXPIRING = [
   'deadLetters',
   'jobs',
   'executions',
+  'successes',
   'alerts',
   'durations',
   'depths',
@@ -43,6 +47,13 @@ export const EXPIRING = [
   'ofDeletedTeams',
 ] as const;
 export type Expiring = (typeof EXPIRING)[number];
+
+/** For how many days finished runs are kept. */
+export interface HistoryDays {
+  historyDays: number;
+  /** The same of those that succeeded, where it is less. */
+  successHistoryDays?: number;
+}
 
 interface Owner {
   owner_id: string;
@@ -102,7 +113,7 @@ export class RetentionStore {
    */
   async deleteSome(
     kind: Expiring,
-    { now, historyDays, limit }: { now: number; historyDays: number; limit: number },
+    { now, historyDays, successHistoryDays, limit }: HistoryDays & { now: number; limit: number },
   ): Promise<number> {
     switch (kind) {
       case 'deadLetters': {
@@ -115,6 +126,9 @@ export class RetentionStore {
         const found = { statement: findOldExecutions, parameters: [now - historyDays * DAY_MS] };
         return deleteFound(this.#db, 'ended_executions', found, limit);
       }
+      case 'successes':
+        if (successHistoryDays === undefined || successHistoryDays >= historyDays) return 0;
+        return this.#deleteOldSuccesses(now, successHistoryDays, limit);
       case 'alerts':
         return deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit);
       case 'durations':
@@ -198,6 +212,17 @@ export class RetentionStore {
     const days = historyDays + daysOfPartition(historyDays);
     const overdue = { statement: findOverdueJobsOfQueues, parameters: [now, days] };
     return gone + (await deleteFound(this.#db, 'ended_jobs', overdue, limit - gone));
+  }
+
+  async #deleteOldSuccesses(now: number, days: number, limit: number): Promise<number> {
+    const jobs = { statement: findOldSuccesses, parameters: [now, days] };
+    const gone = await deleteFound(this.#db, 'ended_jobs', jobs, limit);
+    if (gone === limit) return gone;
+    const executions = {
+      statement: findOldSuccessfulExecutions,
+      parameters: [now - days * DAY_MS],
+    };
+    return gone + (await deleteFound(this.#db, 'ended_executions', executions, limit - gone));
   }
 
   async #sweep(
