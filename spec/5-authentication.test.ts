@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { NotAllowed } from '#people/actor';
+import { NotAllowed } from '#domain/not-allowed';
 import { callHttp, leavingNothing } from '#testing/api-calls';
 import { aCron, aJob } from '#testing/api-server';
 import { startBelfry } from '#testing/process';

@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config';
 import { openBuildFolder } from '#dashboard/build';
 import type { Log } from '#domain/log';
+import type { InvitedRole } from '#people/roles';
 import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#service';
 import { openStore } from '#store/store';
@@ -23,7 +24,7 @@ export interface TestDashboard extends AsyncDisposable {
   /** Somebody with cookies and an address of their own, who speaks plain HTTP. */
   visitor(): Visitor;
   /** Makes a user as the operator does; the first of a team is its owner. */
-  user(email: string, place?: { team?: string; role?: 'admin' | 'member' }): Promise<TestUser>;
+  user(email: string, place?: { team?: string; role?: InvitedRole }): Promise<TestUser>;
   /** Answers nobody, as if the process were gone, until it is told to come back, to the same address. */
   goAway(): Promise<Absence>;
   /** A visitor who is signed in as that user. */

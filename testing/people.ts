@@ -87,14 +87,16 @@ export async function aUser(
   return made;
 }
 
+type TeamRole = 'owner' | 'admin' | 'member';
+
 /** Bells with an owner, an admin and a member, as who they act. */
-export async function aTeam(room: TestPeople): Promise<Record<Role, Actor>> {
-  const actors: Partial<Record<Role, Actor>> = {};
+export async function aTeam(room: TestPeople): Promise<Record<TeamRole, Actor>> {
+  const actors: Partial<Record<TeamRole, Actor>> = {};
   for (const role of ['owner', 'admin', 'member'] as const) {
     const { userId, teamId } = await aUser(room, `${role}@bells.test`, { role });
     actors[role] = { userId, teamId, role };
   }
-  return actors as Record<Role, Actor>;
+  return actors as Record<TeamRole, Actor>;
 }
 
 let lastAddress = 0;

@@ -23,6 +23,7 @@ const TEXTS = {
   tooMany: [429, { message: 'Too Many Attempts.' }],
   tokenMissing: [401, { error: 'Missing authorization token' }],
   tokenInvalid: [401, { error: 'Invalid webhook token' }],
+  viewOnly: [403, { error: 'Viewers of a team cannot create anything in it' }],
   serverError: [500, { message: 'Server Error' }],
   unavailable: [503, { message: 'Service Unavailable' }],
 } as const;

@@ -231,7 +231,7 @@ describe('the order of checks', () => {
   test('the token acts on the team selected at the time of the call', async () => {
     await using api = await ApiServer.start();
     await api.post('/api/jobs', aJob);
-    api.owners.set('good', { userId: 'user-1', teamId: 'team-9' });
+    api.owners.set('good', { userId: 'user-1', teamId: 'team-9', isViewer: false });
     await api.post('/api/jobs', aJob);
     assert.deepEqual(
       api.created.map(({ teamId }) => teamId),

@@ -77,6 +77,7 @@ async function acceptCall<Input>(
   const owner = await deps.findTokenOwner(token);
   if (owner === null) return answerText('tokenInvalid', rate);
   if (owner.teamId === null) return answerText('serverError', rate);
+  if (owner.isViewer) return answerText('viewOnly', rate);
   return answerJson(201, await endpoint.create(deps, owner.teamId, reading.input), rate);
 }
 

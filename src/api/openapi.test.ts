@@ -106,13 +106,13 @@ for (const { path, read, sound } of endpoints) {
       assert.deepEqual(Object.keys(answer), Object.keys(schema.properties));
       assert.deepEqual(Object.keys(answer), schema.required);
       const statuses = Object.keys(post.responses).map(Number);
-      assert.deepEqual(statuses, [201, 302, 401, 408, 413, 422, 429, 500, 503]);
+      assert.deepEqual(statuses, [201, 302, 401, 403, 408, 413, 422, 429, 500, 503]);
     });
 
     test('its fixed texts are the ones that are sent', async () => {
       await using api = await ApiServer.start();
       const { responses } = post;
-      const messageOf = (status: 413 | 429 | 500) =>
+      const messageOf = (status: 403 | 413 | 429 | 500) =>
         JSON.stringify(responses[status].content['application/json'].schema);
       const told = async (call: Promise<{ text: string }>) => {
         const answer = JSON.parse((await call).text) as { message?: string; error?: string };
@@ -124,6 +124,10 @@ for (const { path, read, sound } of endpoints) {
       assert.ok(unauthorized.includes(missing) && unauthorized.includes(invalid));
       const teamless = await told(api.post(path, sound, { Authorization: 'Bearer teamless' }));
       assert.ok(messageOf(500).includes(teamless));
+      api.owners.set('viewer', { userId: 'user-3', teamId: 'team-1', isViewer: true });
+      const viewer = await told(api.post(path, sound, { Authorization: 'Bearer viewer' }));
+      assert.ok(messageOf(403).includes(viewer));
+      assert.equal(api.created.length, 0);
       assert.ok(messageOf(413).includes(await told(api.post(path, 'x'.repeat(1_100_000)))));
       for (let n = 0; n < 56; n++) await api.send({});
       assert.ok(messageOf(429).includes(await told(api.send({}))));

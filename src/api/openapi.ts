@@ -49,6 +49,10 @@ const faults = {
     'The token is missing or matches no user.',
     error('Missing authorization token', 'Invalid webhook token'),
   ),
+  403: answer(
+    'The user of the token is a viewer of the selected team.',
+    error('Viewers of a team cannot create anything in it'),
+  ),
   408: answer('The body came too slowly.', message('Request Timeout')),
   413: answer('The body is over 1 MiB.', message('Payload Too Large')),
   422: answer('Validation failed.', validationFailed),

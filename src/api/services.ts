@@ -8,6 +8,8 @@ import type { RateLimiter } from './rate-limiter.ts';
 export interface TokenOwner {
   userId: string;
   teamId: string | null;
+  /** They only look on in that team (§5.8). */
+  isViewer: boolean;
 }
 
 /** What a cron's answer needs beside what was sent (§2.1); `nextRunAt` in ms since 1970 UTC, null when paused. */

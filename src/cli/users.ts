@@ -7,7 +7,7 @@ interface NewUserOptions {
   password: string;
   name?: string;
   team?: string;
-  role?: 'owner' | 'admin' | 'member';
+  role?: 'owner' | 'admin' | 'member' | 'viewer';
 }
 
 export function addUserCommands(program: Command, session: Session): void {
@@ -19,7 +19,9 @@ export function addUserCommands(program: Command, session: Session): void {
     .requiredOption('--password <P>', 'password, at least 8 characters')
     .option('--name <N>', "the person's name")
     .option('--team <T>', "the team's name")
-    .addOption(new Option('--role <R>', 'role in the team').choices(['owner', 'admin', 'member']))
+    .addOption(
+      new Option('--role <R>', 'role in the team').choices(['owner', 'admin', 'member', 'viewer']),
+    )
     .action(async (options: NewUserOptions) => {
       const { people } = await session.open();
       const outcome = await people.createUser(options);

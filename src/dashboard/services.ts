@@ -38,7 +38,7 @@ export type { Actor } from '#people/actor';
 export type { Passkey } from '#people/passkeys';
 export type { Done, FieldErrors, NotFound, Refused, TooMany } from '#people/outcomes';
 export type { Usage } from '#people/plans';
-export type { Permission, Role } from '#people/roles';
+export type { InvitedRole, Permission, Role } from '#people/roles';
 export type { Session, SignedIn, TeamOfUser } from '#people/sessions';
 export type { RequestContext } from '#people/request-context';
 

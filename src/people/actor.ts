@@ -1,4 +1,5 @@
 import { isId } from '#domain/ids';
+import { NotAllowed } from '#domain/not-allowed';
 import type { Store } from '#store/store';
 import { may, type Permission, type Role } from './roles.ts';
 
@@ -7,15 +8,6 @@ export interface Actor {
   userId: string;
   teamId: string;
   role: Role;
-}
-
-/**
- * A member was about to do what their role does not allow. Pages ask `may` before they offer something, so
- * this is a role that changed a moment ago, or a defect of the caller: answer it with 403.
- */
-export class NotAllowed extends Error {
-  override readonly name = 'NotAllowed';
-  readonly code = 'NOT_ALLOWED';
 }
 
 /** The user's membership as it is now; null where they are not in the team, or it is gone. */

@@ -7,6 +7,8 @@ import { hashToken, isTokenShaped, makeApiToken } from './secrets.ts';
 export interface TokenOwner {
   userId: string;
   teamId: string | null;
+  /** They only look on in that team, and so does the token (§5.8). */
+  isViewer: boolean;
 }
 
 /** A token in steady use is marked as used once a minute, so that the API does not write for it on each call. */
@@ -35,7 +37,7 @@ export class ApiTokens {
     const owner = await this.#deps.store.apiTokens.findOwner(hash);
     if (!owner) return null;
     this.#markUsed(hash, owner.lastUsedAt);
-    return { userId: owner.userId, teamId: owner.teamId };
+    return { userId: owner.userId, teamId: owner.teamId, isViewer: owner.isViewer };
   }
 
   /** What may be known of the user's API token afterwards; `hint` is its last four characters. */

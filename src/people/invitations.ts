@@ -11,6 +11,7 @@ import { writeInvitationMail } from './mails.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { TooMany } from './outcomes.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
+import { type InvitedRole, isInvitedRole } from './roles.ts';
 import type { RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
@@ -33,7 +34,7 @@ interface InvitationOffer {
   teamName: string;
   /** Null: anybody who has the link may use it, once. */
   email: string | null;
-  role: 'admin' | 'member';
+  role: InvitedRole;
   invitedByName: string;
 }
 
@@ -54,7 +55,7 @@ export class Invitations {
   /** `link` is known only now, to copy; `mailed` says whether a mail left as well. */
   async invite(
     actor: Actor,
-    input: { email: string | null; role: 'admin' | 'member' },
+    input: { email: string | null; role: InvitedRole },
     request: Pick<RequestContext, 'clientAddress'>,
   ): Promise<{ kind: 'invited'; link: string; mailed: boolean } | Refused | TooMany> {
     const { store, clock, limits, baseUrl, activity } = this.#deps;
@@ -124,7 +125,7 @@ export class Invitations {
     { teamId, userId }: { teamId: string; userId: string },
     { email, role }: { email: string | null; role: string },
   ): Promise<Refused | null> {
-    if (role !== 'admin' && role !== 'member') return refuse('role', 'Choose admin or member.');
+    if (!isInvitedRole(role)) return refuse('role', 'Choose admin, member or viewer.');
     if (email === null) return null;
     const refused = gatherErrors({ email: checkEmail(email) });
     if (refused) return refused;

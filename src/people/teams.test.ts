@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NotAllowed } from '#domain/not-allowed';
 import type { Actor } from './actor.ts';
-import { NotAllowed } from './actor.ts';
 import { aTeam, aUser, openPeople, type TestPeople } from '#testing/people';
 import { may, type Permission, type Role } from './roles.ts';
 
@@ -12,6 +12,7 @@ const NO_ID = '018f0000-0000-7000-8000-000000000000';
 
 test('each role may do what §5.8 says and nothing more', () => {
   const allowed: Record<Permission, Role[]> = {
+    look: ['viewer', 'member', 'admin', 'owner'],
     work: ['member', 'admin', 'owner'],
     'rename-team': ['admin', 'owner'],
     'manage-members': ['admin', 'owner'],
@@ -22,7 +23,7 @@ test('each role may do what §5.8 says and nothing more', () => {
     'delete-team': ['owner'],
   };
   for (const [permission, roles] of Object.entries(allowed)) {
-    for (const role of ['member', 'admin', 'owner'] as const) {
+    for (const role of ['viewer', 'member', 'admin', 'owner'] as const) {
       assert.equal(
         may(role, permission as Permission),
         roles.includes(role),

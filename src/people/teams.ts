@@ -8,7 +8,7 @@ import type { PeopleConfig } from './config.ts';
 import { checkName, gatherErrors, normalizeName } from './fields.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Plans } from './plans.ts';
-import type { Permission } from './roles.ts';
+import { type InvitedRole, isInvitedRole, type Permission } from './roles.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
@@ -84,7 +84,7 @@ export class Teams {
   }
 
   async leaveTeam(actor: Actor): Promise<Done | { kind: 'is-owner' }> {
-    const { teamId, userId, role } = await this.#allow(actor, 'work');
+    const { teamId, userId, role } = await this.#allow(actor, 'look');
     if (role === 'owner') return { kind: 'is-owner' };
     const left = await this.#deps.store.members.remove(teamId, userId);
     if (!left) return { kind: 'is-owner' };
@@ -114,21 +114,16 @@ export class Teams {
 
   /** Whom members turn to: the owner and the admins, and how many there are in all. */
   async describeTeam(actor: Actor): Promise<{ leading: Member[]; memberCount: number }> {
-    const { teamId } = await this.#allow(actor, 'work');
+    const { teamId } = await this.#allow(actor, 'look');
     const members = await this.#deps.store.members.list(teamId);
-    const leading = members.filter(({ role }) => role !== 'member');
+    const leading = members.filter(({ role }) => role === 'owner' || role === 'admin');
     return { leading, memberCount: members.length };
   }
 
   /** Not found: nobody of the team, or its owner, who stays one until the team is transferred. */
-  async changeRole(
-    actor: Actor,
-    userId: string,
-    role: 'admin' | 'member',
-  ): Promise<Done | NotFound> {
+  async changeRole(actor: Actor, userId: string, role: InvitedRole): Promise<Done | NotFound> {
     const { teamId } = await this.#allow(actor, 'manage-members');
-    // A form may carry any text: an owner is made by transferring the team and in no other way.
-    if (!isId(userId) || (role !== 'admin' && role !== 'member')) return NOT_FOUND;
+    if (!isId(userId) || !isInvitedRole(role)) return NOT_FOUND;
     const changed = await this.#deps.store.members.changeRole(teamId, userId, role);
     if (!changed) return NOT_FOUND;
     await this.#tell(actor, 'member.role', userId, role);

@@ -8,9 +8,16 @@ import type { WindowOutcome } from './windows.ts';
 import type { Work } from './work.ts';
 
 /** What asks and changes nothing. */
-type Reading = `${'read' | 'list' | 'find' | 'count' | 'search' | 'group' | 'describe'}${string}`;
+export type Reading =
+  `${'read' | 'list' | 'find' | 'count' | 'search' | 'group' | 'describe'}${string}`;
 /** What leaves nothing behind, or nothing that anybody asks about later. */
-type Passing = 'isSecretHeader' | 'testRun' | 'markAlerts' | 'markAlertsReadUpTo' | 'as';
+type Passing =
+  | 'isSecretHeader'
+  | 'testRun'
+  | 'markAlerts'
+  | 'markAlertsReadUpTo'
+  | 'as'
+  | 'forViewer';
 export type Doing = Exclude<keyof Work, Reading | Passing>;
 
 /** Begins before the action, which may take away what it is about; ends with what it came to. Null: nothing was done. */

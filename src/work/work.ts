@@ -16,6 +16,7 @@ import { createOverviewWork, type OverviewWork } from './overview.ts';
 import { createOverviewPage } from './overview-page.ts';
 import { createEndedRuns } from './ended-runs.ts';
 import { createFindWork, type FindWork } from './finding.ts';
+import { forViewer } from './for-viewer.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork, type QueueWork } from './queues.ts';
 import { createRunPages } from './run-pages.ts';
@@ -43,6 +44,8 @@ export type Work = CronWork &
   Pages & {
     /** The same, done by somebody: what they change is kept as their activity (§5.10). */
     as(doer: Doer, log: Pick<Log, 'error'>): Work;
+    /** The same for who only looks on: it changes nothing and gives no secret. Throws NotAllowed. */
+    forViewer(): Work;
   };
 
 type Pages = CronPages &
@@ -87,6 +90,7 @@ export function createWork({
     isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,
     as: (doer, log) => workAs(work, doer, { store, log }),
+    forViewer: () => forViewer(work),
   };
   return work;
 }

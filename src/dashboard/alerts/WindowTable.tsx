@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { Column } from '../lists/DataTable.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
+import { useMayWork } from '../page/may-change.ts';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
@@ -28,11 +29,7 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       head: 'Name',
       width: '170px',
       isWideOnPhone: true,
-      cell: ({ id, name }) => (
-        <Link to={`/maintenance/${id}/edit`} title={name}>
-          {name}
-        </Link>
-      ),
+      cell: (window) => <Name window={window} />,
     },
     { key: 'when', head: 'When', cell: (window) => <When window={window} /> },
     {
@@ -61,6 +58,15 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       cell: (window) => <Actions window={window} />,
     },
   ];
+}
+
+function Name({ window: { id, name } }: { window: MaintenanceWindowView }) {
+  if (!useMayWork()) return <span title={name}>{name}</span>;
+  return (
+    <Link to={`/maintenance/${id}/edit`} title={name}>
+      {name}
+    </Link>
+  );
 }
 
 function When({ window }: { window: MaintenanceWindowView }) {

@@ -8,18 +8,21 @@ import {
 } from 'react-router';
 import { noteUntaken, readConnection } from '../connection/connection.ts';
 import { rememberAnswer } from '../connection/keep-page.ts';
+import { useMaySend } from '../page/may-change.ts';
 import { teamField } from '../serving/form-team.ts';
 import { goToFirstWrong } from './wrong-fields.ts';
 import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
 /**
  * The one form of the dashboard that changes something. It carries the team that it was opened for. What was typed stays where the service does not
- * answer or does not take it.
+ * answer or does not take it. A viewer sees none that
+ * would be refused.
  */
 export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
   const answer: unknown = useActionData();
   const team = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team;
   const ref = useRef<HTMLFormElement>(null);
+  const maySend = useMaySend(props.action);
   useEffect(() => {
     if (answer !== undefined && ref.current) goToFirstWrong(ref.current);
   }, [answer]);
@@ -34,6 +37,7 @@ export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
       text: 'Belfry does not answer. What you typed is still here. Send it again once the connection is back.',
     });
   };
+  if (!maySend) return null;
   return (
     <RouterForm {...props} ref={ref} method="post" onSubmit={onSubmit}>
       {team ? <input type="hidden" name={teamField} value={team.id} /> : null}

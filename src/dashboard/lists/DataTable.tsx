@@ -3,6 +3,7 @@ import { useLocation } from 'react-router';
 import { formatAmount, writeAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { measureColumns, type MeasuredColumn } from './column-room.ts';
+import { useMaySend } from '../page/may-change.ts';
 import { WaitingRows } from '../page/LiveRefresh.tsx';
 import {
   clickRow,
@@ -59,18 +60,22 @@ type DataTableProps<Row> = {
 /**
  * The one table of the dashboard: rows of one height, columns that keep their width, cards on a phone.
  * Live changes happen in place, new rows wait behind a line that says how many. With `bulk`, rows can
- * be ticked (with shift for a range) and sent with a form that works without a script as well.
+ * be ticked (with shift for a range) and sent with a form that works without a script as well. Viewers see neither
+ * these forms nor a column `actions`.
  */
 export function DataTable<Row>({
   caption,
-  columns,
+  columns: given,
   rows,
   keyOf,
-  bulk,
+  bulk: offered,
   isLive = false,
   onShowWaiting,
 }: DataTableProps<Row>) {
   const { shown, waiting, showAll } = useHeldBack(rows, keyOf, isLive);
+  const maySend = useMaySend();
+  const bulk = maySend ? offered : undefined;
+  const columns = maySend ? given : given.filter(({ key }) => key !== 'actions');
   const order = shown.map(keyOf);
   const [selection, setSelection] = useSelection(order);
   const columnsFrom = measureColumns(columns, bulk !== undefined);

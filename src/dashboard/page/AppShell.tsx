@@ -1,4 +1,5 @@
 import { FAILURE_TEXTS } from '#domain/failure';
+import { may } from '#people/roles';
 import type { ReactNode } from 'react';
 import { Link, useHref, useLocation, useNavigation } from 'react-router';
 import type { Toast } from '../serving/cookies.ts';
@@ -121,6 +122,15 @@ function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
         </Menu>
       </div>
       <TeamSwitch team={team} teams={teams} />
+      {may(team.role, 'work') ? null : (
+        <Link
+          to="/settings/team"
+          className={classes.viewOnly}
+          title="You are a viewer of this team"
+        >
+          View only
+        </Link>
+      )}
       <form action={useHref('/jobs')} method="get" role="search" className={classes.search}>
         <Glyph name="search" size={14} />
         <input type="hidden" name="tab" value="all" />

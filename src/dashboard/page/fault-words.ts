@@ -70,13 +70,23 @@ function explainForbidden(data: unknown): FaultWords {
     const text =
       typeof data === 'string' && data.includes('\n')
         ? data.slice(data.indexOf('\n') + 1)
-        : 'This account may not do that.';
+        : 'This account may not do that. Nothing was changed.';
     return { title: 'Not allowed', text };
   }
+  if (needed === 'member') return explainViewOnly(team);
   const whom = needed === 'owner' ? 'its owner' : 'its owner or an admin';
   return {
     title: 'This page is not for your role',
     text: `In the team ${team} only ${whom} may see this page. Ask there, or switch to another team.`,
+    link: { to: '/settings/team', text: 'See who that is' },
+  };
+}
+
+/** A viewer asked for a form of the team's work. */
+function explainViewOnly(team: string): FaultWords {
+  return {
+    title: 'You are a viewer of this team',
+    text: `Viewers see what ${team} does and change nothing. Its owner or an admin can give you another role.`,
     link: { to: '/settings/team', text: 'See who that is' },
   };
 }

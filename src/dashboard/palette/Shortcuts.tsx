@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Palette } from './Palette.tsx';
-import { reachable } from './places.ts';
+import { isForm, useMayWork } from '../page/may-change.ts';
+import { reachable as all, type Place } from './places.ts';
 import classes from './Shortcuts.module.css';
 
 const others: readonly (readonly [string, string])[] = [
@@ -23,6 +24,7 @@ export function Shortcuts() {
   const [open, setOpen] = useState<'palette' | 'sheet' | null>(null);
   const navigate = useNavigate();
   const first = useRef({ key: '', at: 0 });
+  const mayWork = useMayWork();
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
@@ -39,7 +41,7 @@ export function Shortcuts() {
       )
         return;
       const before = Date.now() - first.current.at < 1200 ? first.current.key : '';
-      const place = reachable.find(({ keys }) => keys === `${before} ${event.key}`);
+      const place = reachableFor(mayWork).find(({ keys }) => keys === `${before} ${event.key}`);
       first.current = { key: event.key, at: Date.now() };
       if (place) void navigate(place.to);
       else if (event.key === '?') setOpen('sheet');
@@ -50,7 +52,7 @@ export function Shortcuts() {
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [navigate]);
+  }, [navigate, mayWork]);
   return (
     <>
       <Palette
@@ -65,12 +67,17 @@ export function Shortcuts() {
   );
 }
 
+function reachableFor(mayWork: boolean): readonly Place[] {
+  return mayWork ? all : all.filter(({ to }) => !isForm(to));
+}
+
 function ShortcutSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (isOpen) ref.current?.showModal();
     else ref.current?.close();
   }, [isOpen]);
+  const reachable = reachableFor(useMayWork());
   const rows = [...others, ...reachable.map(({ keys, name }) => [keys, name] as const)];
   return (
     <dialog

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { useLocation, useRouteLoaderData } from 'react-router';
 import { addressOf } from '../address.ts';
 import type { loader as signedInLoader } from '../routes/signed-in.tsx';
+import { isForm, useMayWork } from '../page/may-change.ts';
 import { reachable, settingsPages } from './places.ts';
 import { rankEntries, type Entry } from './rank-entries.ts';
 
@@ -39,6 +40,8 @@ export function usePaletteEntries(query: string) {
   const text = query.trim();
   const [answer, setAnswer] = useState(nothing);
   const actions = useActions();
+  const mayWork = useMayWork();
+  const offered = mayWork ? pages : pages.filter(({ to }) => !isForm(to));
   useEffect(() => {
     if (text === '') return undefined;
     const abort = new AbortController();
@@ -55,7 +58,7 @@ export function usePaletteEntries(query: string) {
   const isWhole = text === '' || answer.query === text;
   // What was found for fewer letters stays until there is word of more: nothing flickers.
   const found = text === '' ? [] : answer.entries.map((entry) => stillFound(entry, isWhole));
-  const ranked = rankEntries(text, [...pages, ...found, ...actions]);
+  const ranked = rankEntries(text, [...offered, ...found, ...actions]);
   return {
     entries: [...ranked, ...searchesFor(text)],
     isWhole,

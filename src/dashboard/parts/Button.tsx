@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'react-router';
+import { useMayOpen } from '../page/may-change.ts';
 import classes from './Button.module.css';
 
 interface Looks {
@@ -30,7 +31,7 @@ export function Button({
   );
 }
 
-/** Leads somewhere, and looks like a button. */
+/** Leads somewhere, and looks like a button. A viewer sees none that leads to a form of the team's work. */
 export function ButtonLink({
   variant,
   size,
@@ -39,6 +40,7 @@ export function ButtonLink({
   className = '',
   ...rest
 }: Looks & ComponentProps<typeof Link>) {
+  if (!useMayOpen(rest.to)) return null;
   return (
     <Link {...rest} {...looksOf({ variant, size, className })}>
       {before}

@@ -2,6 +2,7 @@ import { Button } from './Button.tsx';
 import { use, useId, type ReactNode } from 'react';
 import { InMenu, useClosedByAnswer } from './closed-by-answer.ts';
 import { Form } from '../forms/Form.tsx';
+import { useMaySend } from '../page/may-change.ts';
 import classes from './ConfirmDialog.module.css';
 
 type ConfirmDialogProps = {
@@ -41,6 +42,8 @@ export function ConfirmDialog({
   const id = useId();
   const menuId = use(InMenu);
   const ref = useClosedByAnswer();
+  const maySend = useMaySend(action);
+  if (!maySend) return null;
   const buttons = (
     <DialogButtons id={id} word={word} fields={fields} variant={variant} form={form} />
   );

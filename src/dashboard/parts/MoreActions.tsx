@@ -1,4 +1,5 @@
 import { useId, type ReactNode } from 'react';
+import { useMaySend } from '../page/may-change.ts';
 import { Glyph } from './Glyph.tsx';
 import { InMenu, useClosedByAnswer } from './closed-by-answer.ts';
 import classes from './MoreActions.module.css';
@@ -20,6 +21,7 @@ export function MoreActions({
 }) {
   const id = useId();
   const ref = useClosedByAnswer();
+  if (!useMaySend()) return null;
   return (
     <>
       <button

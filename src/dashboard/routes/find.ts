@@ -1,4 +1,5 @@
 import { isId } from '#domain/ids';
+import { may } from '#people/roles';
 import { services, signedIn, type Context } from '../context.ts';
 import type { Entry } from '../palette/rank-entries.ts';
 import type { Found } from '../services.ts';
@@ -22,7 +23,7 @@ async function findById(context: Context, id: string): Promise<Entry[]> {
   const { session, team } = context.get(signedIn);
   const { work } = context.get(services);
   const found = await work.findById(team.id, id);
-  if (found) return [entryOf(found), ...actionsOn(found)];
+  if (found) return [entryOf(found), ...actionsOn(found, context)];
   for (const other of session.teams.slice(0, mostTeams)) {
     const theirs = other.id === team.id ? null : await work.findById(other.id, id);
     if (theirs === null) continue;
@@ -42,7 +43,7 @@ async function findByWords(context: Context, formValues: string): Promise<Entry[
     const more = await work.findByWords(team.id, named);
     found.push(...more.filter(({ id }) => !known.has(id)));
   }
-  return [...found.map(entryOf), ...found.flatMap(actionsOn)];
+  return [...found.map(entryOf), ...found.flatMap((each) => actionsOn(each, context))];
 }
 
 function entryOf(found: Found): Entry {
@@ -70,7 +71,8 @@ function entryOf(found: Found): Entry {
 }
 
 /** What takes one click on the thing's own page, too; nothing that asks first. */
-function actionsOn(found: Found): Entry[] {
+function actionsOn(found: Found, context: Context): Entry[] {
+  if (!may(context.get(signedIn).team.role, 'work')) return [];
   const action = (name: string, to: string, intent?: string): Entry => ({
     name,
     to,

@@ -88,7 +88,7 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
     );
   }
   const title = `Join ${invitation.teamName}`;
-  const note = `${invitation.invitedByName} invites you as ${invitation.role === 'admin' ? 'an admin' : 'a member'}.`;
+  const note = `${invitation.invitedByName} invites you as ${invitation.role === 'admin' ? 'an admin' : `a ${invitation.role}`}.`;
   if (signedInAs) {
     return (
       <>

@@ -44,7 +44,8 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   ]);
   const areAlertsTold = channel.kind !== 'email' || people.accounts.sendsMail();
   const steps = readFirstSteps({ overview, counts, attention, areAlertsTold, now });
-  const isShown = !areAllDone(steps) && !readHiddenSteps(request).includes(team.id);
+  const isShown =
+    may(team.role, 'work') && !areAllDone(steps) && !readHiddenSteps(request).includes(team.id);
   return {
     counts,
     usage,

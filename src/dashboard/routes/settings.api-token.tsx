@@ -6,6 +6,7 @@ import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { useMayWork } from '../page/may-change.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { readText } from '../forms/read-form.ts';
 import { Section } from '../parts/Section.tsx';
@@ -50,12 +51,18 @@ type Answer = { token?: string; problem?: string; errors?: FieldErrors };
 export default function ApiToken({ loaderData, actionData }: Route.ComponentProps) {
   const { token, baseUrl, target, teamName, isWatching, arrived } = loaderData;
   const { kept, take } = useKept(actionData, (answer) => answer.token);
+  const mayWork = useMayWork();
   return (
     <>
       <Section
         title="API token"
         note="Calls with it act in whichever team is your current one at that moment."
       >
+        {mayWork ? null : (
+          <Notice kind="note">
+            {`You are a viewer of ${teamName}: while it is your current team, the API answers 403 to your token.`}
+          </Notice>
+        )}
         {kept ? (
           <ShownOnce
             key={kept}

@@ -23,12 +23,13 @@ import { Section } from '../parts/Section.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
-import type { Actor, FieldErrors, Invitation, Member, Teams } from '../services.ts';
+import type { Actor, FieldErrors, Invitation, InvitedRole, Member, Teams } from '../services.ts';
 import type { Route } from './+types/settings.members.ts';
 
 const roles = [
   { value: 'member', text: 'Member: crons, queues, jobs, alerts, maintenance' },
   { value: 'admin', text: 'Admin: also members, signing, notifications' },
+  { value: 'viewer', text: 'Viewer: sees what members see, changes nothing' },
 ] as const;
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -38,7 +39,7 @@ export async function loader({ context }: Route.LoaderArgs) {
     teams.listMembers(actor),
     teams.listInvitations(actor),
   ]);
-  return { members, invitations, viewer: actor, sendsMail: accounts.sendsMail() };
+  return { members, invitations, me: actor, sendsMail: accounts.sendsMail() };
 }
 
 type Answer = {
@@ -80,8 +81,8 @@ async function transfer(teams: Teams, actor: Actor, id: string): Promise<Toast> 
 async function invite(actor: Actor, request: Request, context: Context) {
   const form = context.get(sentForm);
   const { teams } = context.get(services).people;
-  const role = readText(form, 'role') === 'admin' ? 'admin' : 'member';
-  const invited = { email: readText(form, 'email').trim() || null, role } as const;
+  const role = readText(form, 'role') as InvitedRole;
+  const invited = { email: readText(form, 'email').trim() || null, role };
   const outcome = await teams.invite(actor, invited, requestContextOf(request, context));
   if (outcome.kind === 'refused') return data<Answer>({ errors: outcome.errors }, { status: 422 });
   if (outcome.kind === 'too-many') {
@@ -90,6 +91,12 @@ async function invite(actor: Actor, request: Request, context: Context) {
   }
   return data<Answer>({ invited: { link: outcome.link, mailed: outcome.mailed } });
 }
+
+const changes = {
+  'make-admin': 'admin',
+  'make-member': 'member',
+  'make-viewer': 'viewer',
+} as const;
 
 /** Carries out one change and says so; null where what it names has gone. */
 async function change(
@@ -100,13 +107,12 @@ async function change(
 ): Promise<string | null> {
   switch (intent) {
     case 'make-admin':
-      return (await teams.changeRole(actor, id, 'admin')).kind === 'done'
-        ? 'The role is changed to admin.'
-        : null;
     case 'make-member':
-      return (await teams.changeRole(actor, id, 'member')).kind === 'done'
-        ? 'The role is changed to member.'
-        : null;
+    case 'make-viewer': {
+      const role = changes[intent];
+      const { kind } = await teams.changeRole(actor, id, role);
+      return kind === 'done' ? `The role is changed to ${role}.` : null;
+    }
     case 'remove':
       return (await teams.removeMember(actor, id)).kind === 'done'
         ? 'The member is removed.'
@@ -121,12 +127,12 @@ async function change(
 }
 
 export default function Members({ loaderData, actionData }: Route.ComponentProps) {
-  const { members, invitations, viewer, sendsMail } = loaderData;
+  const { members, invitations, me, sendsMail } = loaderData;
   return (
     <div className="stack">
       <DataTable
         caption="Members"
-        columns={memberColumns(viewer)}
+        columns={memberColumns(me)}
         rows={members}
         keyOf={(member) => member.userId}
       />
@@ -186,7 +192,7 @@ function Invite({ answer, sendsMail }: { answer: Answer | undefined; sendsMail: 
   );
 }
 
-function memberColumns(viewer: Actor): Column<Member>[] {
+function memberColumns(me: Actor): Column<Member>[] {
   return [
     {
       key: 'name',
@@ -226,15 +232,15 @@ function memberColumns(viewer: Actor): Column<Member>[] {
       head: 'Change',
       width: '190px',
       isWideOnPhone: true,
-      cell: (member) => <MemberActions member={member} viewer={viewer} />,
+      cell: (member) => <MemberActions member={member} me={me} />,
     },
   ];
 }
 
-function MemberActions({ member, viewer }: { member: Member; viewer: Actor }) {
-  if (member.role === 'owner' || member.userId === viewer.userId) return null;
+function MemberActions({ member, me }: { member: Member; me: Actor }) {
+  if (member.role === 'owner' || member.userId === me.userId) return null;
   const [intent, word] =
-    member.role === 'admin' ? ['make-member', 'Make member'] : ['make-admin', 'Make admin'];
+    member.role === 'member' ? ['make-admin', 'Make admin'] : ['make-member', 'Make member'];
   const fields = { id: member.userId };
   return (
     <span className="row">
@@ -245,7 +251,7 @@ function MemberActions({ member, viewer }: { member: Member; viewer: Actor }) {
         </Button>
       </Form>
       <MoreActions of={member.name}>
-        {viewer.role === 'owner' ? (
+        {me.role === 'owner' ? (
           <ConfirmDialog
             word="Transfer"
             question={`Make ${member.name} the owner?`}
@@ -255,6 +261,17 @@ function MemberActions({ member, viewer }: { member: Member; viewer: Actor }) {
             You become an admin. Only the new owner can give the team back.
           </ConfirmDialog>
         ) : null}
+        {member.role === 'viewer' ? null : (
+          <ConfirmDialog
+            word="Make viewer"
+            question={`Make ${member.name} a viewer?`}
+            fields={{ ...fields, intent: 'make-viewer' }}
+            variant="default"
+          >
+            They go on seeing crons, queues, jobs and alerts, without their secrets, and change
+            nothing. Their API token creates nothing in this team.
+          </ConfirmDialog>
+        )}
         <ConfirmDialog
           word="Remove"
           question={`Remove ${member.name} from the team?`}

@@ -1,5 +1,6 @@
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
+import { may } from '#people/roles';
 import { requestFacts, requirePermission, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
@@ -64,7 +65,7 @@ export default function Team({ loaderData, actionData }: Route.ComponentProps) {
   return (
     <>
       <Section title="Name" note="Crons, queues, jobs and the monthly limit belong to the team.">
-        {team.role === 'member' ? (
+        {!may(team.role, 'rename-team') ? (
           <p>{team.name}</p>
         ) : (
           <Form>

@@ -8,6 +8,7 @@ import { RequestLine } from '../parts/RequestLine.tsx';
 import { JsonView } from '../parts/JsonView.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
+import { useMayOpen, useMayWork } from '../page/may-change.ts';
 import { Status } from '../parts/Status.tsx';
 import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
 import { mask } from '../work-forms/form-values.ts';
@@ -27,12 +28,13 @@ export function FailureNotice({
   editTo: string | null;
 }) {
   const { title, text, nextStep, useUrl } = explanation;
+  const mayEdit = useMayOpen(editTo ?? '');
   return (
     <Notice kind="failed" title={title}>
       <p>{text}</p>
       <AnswerStart response={response} />
       <p>{nextStep}</p>
-      {useUrl && editTo ? (
+      {useUrl && editTo && mayEdit ? (
         <p>
           <Link
             to={`${editTo}${editTo.includes('?') ? '&' : '?'}url=${encodeURIComponent(useUrl)}`}
@@ -114,6 +116,7 @@ function RequestPanel({
   const at = (part: RunTextPart) =>
     textsAt && `${textsAt}?part=${part}${secretsShown ? '&secrets=shown' : ''}`;
   const hasSecrets = request.headers.some(({ isSecret }) => isSecret);
+  const mayAsk = useMayWork();
   return (
     <Panel
       title={isSent ? 'Request as sent' : 'Request'}
@@ -131,7 +134,7 @@ function RequestPanel({
           headers={request.headers.map(({ name, value }) => [name, value ?? mask])}
           label="Request headers"
         />
-        {hasSecrets && secretsShown !== null ? (
+        {hasSecrets && mayAsk && secretsShown !== null ? (
           <Link
             to={changeSearch(search, { secrets: secretsShown ? null : 'shown' })}
             preventScrollReset

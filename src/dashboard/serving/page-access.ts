@@ -5,12 +5,22 @@
  */
 import { data, redirect, type MiddlewareFunction } from 'react-router';
 import { basePathOf, ownPathOf } from '#domain/public-address';
-import { requestFacts, sentForm, services, session, signedIn } from '../context.ts';
+import { may } from '#people/roles';
+import { isForm } from '../page/may-change.ts';
+import {
+  requestFacts,
+  requirePermission,
+  sentForm,
+  services,
+  session,
+  signedIn,
+  type Context,
+} from '../context.ts';
 import { forgetToast, readToast } from './cookies.ts';
 import { isSafeMethod } from './form-guards.ts';
 import { requireOwnTeam } from './form-team.ts';
 import { guard } from './numbered-faults.ts';
-import type { Session } from '../services.ts';
+import type { Session, TeamOfUser, Work } from '../services.ts';
 import { takeForm } from './take-form.ts';
 
 /** Patterns of routes that need nobody signed in. */
@@ -51,15 +61,14 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
     if (current?.team) {
       const { user, team } = current;
       const all = context.get(services);
-      const doer = { userId: user.id };
-      const log = { error: context.get(requestFacts).logError };
-      context.set(services, { ...all, work: all.work.as(doer, log) });
+      context.set(services, { ...all, work: workOf(current.user, team, context) });
       context.set(signedIn, {
         session: current,
         user,
         team,
         actor: { userId: user.id, teamId: team.id, role: team.role },
       });
+      if (isForm(page)) requirePermission(context, 'work');
     }
   }
   if (!isSafeMethod(request.method)) {
@@ -77,6 +86,13 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
 };
 
 export const pageAccess = guard(decide);
+
+/** What the person may do with the team's work (§5.8): it refuses by itself what the role does not allow. */
+function workOf({ id }: Session['user'], { role }: TeamOfUser, context: Context): Work {
+  const { work } = context.get(services);
+  if (!may(role, 'work')) return work.forViewer();
+  return work.as({ userId: id }, { error: context.get(requestFacts).logError });
+}
 
 function enter(current: Session, page: string): string | null {
   return current.team || teamlessPages.has(page) ? null : '/teams/new';

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * The tables of accounts, as Kysely sees them; migrations/0002-accounts.ts is what makes them.
  *
@@ -7,7 +9,9 @@
  */
 type YesNo = 0 | 1;
 
-export type Role = 'owner' | 'admin' | 'member';
+export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+/** What one can be invited as, or made later: an owner is made by handing the team over. */
+export type InvitedRole = Exclude<Role, 'owner'>;
 
 export interface UsersTable {
   id: string;
@@ -96,7 +100,9 @@ export interface AttemptWindowsTable {
 export interface MembershipsTable {
   team_id: string;
   user_id: string;
-  role: Role;
+  /** With `view_only`: see kept-roles.ts. */
+  role: Exclude<Role, 'viewer'>;
+  view_only: Generated<number>;
   created_at: number;
 }
 
@@ -105,7 +111,9 @@ export interface InvitationsTable {
   id: string;
   token_hash: string;
   email: string | null;
-  role: 'admin' | 'member';
+  /** With `view_only`: see kept-roles.ts. */
+  role: Exclude<InvitedRole, 'viewer'>;
+  view_only: Generated<number>;
   invited_by: string;
   created_at: number;
   expires_at: number;

@@ -31,6 +31,7 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0016-retry-after': async () => (await import('./0016-retry-after.ts')).addRetryAfter,
   '0017-tags': async () => (await import('./0017-tags.ts')).addTags,
   '0018-old-successes': async () => (await import('./0018-old-successes.ts')).createOldSuccesses,
+  '0019-viewers': async () => (await import('./0019-viewers.ts')).addViewers,
 };
 
 /** The names of all migrations of this version, in order. */

@@ -1,4 +1,5 @@
 import type { Database, Trx } from '../database/database.ts';
+import { isViewer } from './kept-roles.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
@@ -20,6 +21,8 @@ export interface FoundOwner {
   userId: string;
   /** The user's current team; null where none is chosen, it was deleted, or the user has left it (§5.3). */
   teamId: string | null;
+  /** The user only looks on in that team. */
+  isViewer: boolean;
   lastUsedAt: number | null;
 }
 
@@ -32,11 +35,13 @@ const findOwnersByHash = preparedStatement<{
   token_hash: string;
   user_id: string;
   team_id: string | null;
+  role: string | null;
+  view_only: number | null;
   last_used_at: number | null;
 }>(
   'find-token-owners',
   (dialect) => `
-  select k.token_hash, k.user_id, t.id as team_id, k.last_used_at
+  select k.token_hash, k.user_id, t.id as team_id, m.role, m.view_only, k.last_used_at
   from ${dialect.rows(HASH, 1)} cross join api_tokens k
   join users u on u.id = k.user_id
   left join memberships m on m.team_id = u.current_team_id and m.user_id = u.id
@@ -70,7 +75,12 @@ export class ApiTokenStore {
     const owners = new Map(
       rows.map((row) => [
         row.token_hash,
-        { userId: row.user_id, teamId: row.team_id, lastUsedAt: row.last_used_at },
+        {
+          userId: row.user_id,
+          teamId: row.team_id,
+          isViewer: isViewer(row),
+          lastUsedAt: row.last_used_at,
+        },
       ]),
     );
     return hashes.map((hash) => owners.get(hash) ?? null);

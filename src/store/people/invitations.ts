@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids';
+import type { InvitedRole } from '../database/accounts-schema.ts';
 import type { Database } from '../database/database.ts';
+import { keepRole, roleIn } from './kept-roles.ts';
 import { join } from './members.ts';
 
 export interface Invitation {
   id: string;
   /** Null: whoever has the link. */
   email: string | null;
-  role: 'admin' | 'member';
+  role: InvitedRole;
   invitedByName: string;
   createdAt: number;
   expiresAt: number;
@@ -18,7 +20,7 @@ export interface NewInvitation {
   tokenHash: string;
   /** In lower case. */
   email: string | null;
-  role: 'admin' | 'member';
+  role: InvitedRole;
   invitedBy: string;
   expiresAt: number;
 }
@@ -38,7 +40,6 @@ export type Accepted =
 const SHOWN = [
   'i.id',
   'i.email',
-  'i.role',
   'u.name as invitedByName',
   'i.created_at as createdAt',
   'i.expires_at as expiresAt',
@@ -70,7 +71,7 @@ export class InvitationStore {
           id: newId(now),
           token_hash: tokenHash,
           email,
-          role,
+          ...keepRole(role),
           invited_by: invitedBy,
           created_at: now,
           expires_at: expiresAt,
@@ -85,7 +86,7 @@ export class InvitationStore {
       db
         .selectFrom('invitations as i')
         .innerJoin('users as u', 'u.id', 'i.invited_by')
-        .select(SHOWN)
+        .select([...SHOWN, roleIn('i').as('role')])
         .where('i.team_id', '=', teamId)
         .where('i.expires_at', '>', now)
         .orderBy('i.id', 'desc')
@@ -123,7 +124,7 @@ export class InvitationStore {
         .selectFrom('invitations as i')
         .innerJoin('users as u', 'u.id', 'i.invited_by')
         .innerJoin('teams as t', 't.id', 'i.team_id')
-        .select([...SHOWN, 't.id as teamId', 't.name as teamName'])
+        .select([...SHOWN, roleIn('i').as('role'), 't.id as teamId', 't.name as teamName'])
         .where('i.token_hash', '=', tokenHash)
         .where('i.expires_at', '>', now)
         .where('t.deleted_at', 'is', null)
@@ -138,7 +139,7 @@ export class InvitationStore {
       const invitation = await trx
         .selectFrom('invitations as i')
         .innerJoin('teams as t', 't.id', 'i.team_id')
-        .select(['i.team_id', 'i.id', 'i.email', 'i.role'])
+        .select(['i.team_id', 'i.id', 'i.email', roleIn('i').as('role')])
         .where('i.token_hash', '=', tokenHash)
         .where('i.expires_at', '>', now)
         .where('t.deleted_at', 'is', null)

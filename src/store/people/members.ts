@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Role } from '../database/accounts-schema.ts';
+import type { InvitedRole, Role } from '../database/accounts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
+import { keepRole, roleIn } from './kept-roles.ts';
 import { insertTeam } from './teams.ts';
 
 export interface Member {
@@ -37,7 +38,7 @@ export class MemberStore {
       db
         .selectFrom('memberships as m')
         .innerJoin('teams as t', 't.id', 'm.team_id')
-        .select('m.role')
+        .select(roleIn('m').as('role'))
         .where('m.team_id', '=', teamId)
         .where('m.user_id', '=', userId)
         .where('t.deleted_at', 'is', null)
@@ -52,7 +53,8 @@ export class MemberStore {
       db
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
-        .select(['u.id as userId', 'u.name', 'u.email', 'm.role', 'm.created_at as joinedAt'])
+        .select(['u.id as userId', 'u.name', 'u.email', 'm.created_at as joinedAt'])
+        .select(roleIn('m').as('role'))
         .select('u.two_factor_enabled as factor')
         .select((eb) =>
           eb
@@ -87,17 +89,17 @@ export class MemberStore {
   }
 
   /** False where the user is not in the team or owns it: an owner stays one until the team is transferred. */
-  async changeRole(teamId: string, userId: string, role: 'admin' | 'member'): Promise<boolean> {
+  async changeRole(teamId: string, userId: string, role: InvitedRole): Promise<boolean> {
     return this.#db.transact(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('memberships')
-        .set({ role })
+        .set(keepRole(role))
         .where('team_id', '=', teamId)
         .where('user_id', '=', userId)
         .where('role', '<>', 'owner')
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return false;
-      if (role === 'member') await revokeInvitationsBy(trx, teamId, userId);
+      if (role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
       return true;
     });
   }
@@ -144,7 +146,7 @@ export class MemberStore {
       const setRole = (userId: string, role: Role) =>
         trx
           .updateTable('memberships')
-          .set({ role })
+          .set(keepRole(role))
           .where('team_id', '=', teamId)
           .where('user_id', '=', userId)
           .execute();
@@ -219,7 +221,7 @@ export async function join(
 ): Promise<void> {
   await trx
     .insertInto('memberships')
-    .values({ team_id: teamId, user_id: userId, role, created_at: now })
+    .values({ team_id: teamId, user_id: userId, ...keepRole(role), created_at: now })
     .execute();
   await trx
     .updateTable('users')

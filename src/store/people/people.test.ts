@@ -107,7 +107,7 @@ forEachStore((_name, openTestStore) => {
         token: { hash: HASH, hint: 'aaaa' },
       });
       const found = async () => store.apiTokens.findOwner(HASH);
-      assert.deepEqual(await found(), { userId, teamId, lastUsedAt: null });
+      assert.deepEqual(await found(), { userId, teamId, isViewer: false, lastUsedAt: null });
       const second = await store.members.createTeam(
         userId,
         { name: 'Second', plan: 'free', mostOwned: 9 },

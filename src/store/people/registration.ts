@@ -2,6 +2,7 @@ import { newId } from '#domain/ids';
 import type { Role } from '../database/accounts-schema.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Database, Trx } from '../database/database.ts';
+import { keepRole, roleIn } from './kept-roles.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
 import { insertTeam } from './teams.ts';
 
@@ -81,7 +82,12 @@ export class RegistrationStore {
       await insertUser(trx, userId, account, place.teamId, now);
       await trx
         .insertInto('memberships')
-        .values({ team_id: place.teamId, user_id: userId, role: place.role, created_at: now })
+        .values({
+          team_id: place.teamId,
+          user_id: userId,
+          ...keepRole(place.role),
+          created_at: now,
+        })
         .execute();
       if (token) await keepToken(trx, userId, token, now);
       return { kind: 'registered', userId, teamId: place.teamId, role: place.role };
@@ -173,7 +179,7 @@ async function takeInvitation(
     .where('team_id', 'in', (eb) =>
       eb.selectFrom('teams').select('id').where('deleted_at', 'is', null),
     )
-    .returning(['team_id', 'role'])
+    .returning(['team_id', roleIn('invitations').as('role')])
     .executeTakeFirst();
   return taken
     ? { kind: 'place', teamId: taken.team_id, role: taken.role }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Role } from '../database/accounts-schema.ts';
+import { roleIn } from './kept-roles.ts';
 import { dropOneTimeTokens, endAccess } from './access.ts';
 import type { Database } from '../database/database.ts';
 
@@ -74,7 +75,7 @@ export class UserStore {
       db
         .selectFrom('memberships as m')
         .innerJoin('teams as t', 't.id', 'm.team_id')
-        .select(['t.id', 't.name', 'm.role'])
+        .select(['t.id', 't.name', roleIn('m').as('role')])
         .where('m.user_id', '=', userId)
         .where('t.deleted_at', 'is', null)
         .orderBy('t.name')

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import { openBuildFolder } from '#dashboard/build';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { aCron, aDeadLetter, aJob, aNode, aQueue } from '#testing/factories';
+
+/** §5.8: viewers see what members see, without secrets, and change nothing, whatever they send. */
+
+const SOURCES = new URL('../../src/dashboard/', import.meta.url);
+const BUILD = new URL('../../build/dashboard', import.meta.url).pathname;
+const HEADER_SECRET = 'hunter2-of-a-header';
+const CHANNEL_SECRET = 'hunter2-of-a-channel';
+
+let dashboard: TestDashboard;
+let owner: TestUser;
+let viewer: TestUser;
+let things: Record<string, string>;
+
+before(async () => {
+  dashboard = await startDashboard({}, { sends: false });
+  owner = await dashboard.user('owner@bells.test');
+  viewer = await dashboard.user('viewer@bells.test', { role: 'viewer' });
+  things = await makeThings();
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+/** Something of each kind, by the part of the address that names it. */
+async function makeThings() {
+  const { store, work, people } = dashboard.service;
+  const { teamId, userId } = owner;
+  const headers = [['Authorization', HEADER_SECRET]] as const;
+  const actor = { userId, teamId, role: 'owner' } as const;
+  await people.signing.generateSigningSecret(actor);
+  const config = { kind: 'slack', url: `https://hooks.example/${CHANNEL_SECRET}` } as const;
+  const added = await work.addChannel(teamId, { name: 'chat', config, collectMinutes: null });
+  const cron = await aCron(store, teamId, { name: 'Nightly', headers });
+  const run = await work.runCronNow(teamId, cron.id);
+  const queue = await aQueue(store, teamId, { name: 'mail' });
+  const waiting = await aJob(store, teamId, { queue: 'mail', headers, delaySeconds: 3600 });
+  const failed = await aDeadLetter(store, teamId, await aNode(store));
+  const window = await work.startMaintenanceNow(teamId, 'team');
+  const invited = { email: 'new@bells.test', role: 'member' } as const;
+  await people.teams.invite(actor, invited, { clientAddress: '198.51.100.1' });
+  return {
+    crons: cron.id,
+    executions: run?.id ?? '',
+    queues: queue.id,
+    jobs: waiting.jobId,
+    failed: failed.id,
+    maintenance: window.kind === 'done' ? window.window.id : '',
+    notifications: added.kind === 'saved' ? added.id : '',
+  };
+}
+
+/** Addresses of the pages of a team that take forms, as the build has them. */
+async function listFormPages(): Promise<{ page: string; file: string }[]> {
+  const { routes } = await openBuildFolder(BUILD).loadServer();
+  const shell = Object.values(routes).find((route) => route?.id.endsWith('signed-in'));
+  const ofTeam = (id: string | undefined): boolean =>
+    id !== undefined && (id === shell?.id || ofTeam(routes[id]?.parentId));
+  return Object.values(routes).flatMap((route) => {
+    if (!route?.module.action || !ofTeam(route.id)) return [];
+    const parent = routes[route.parentId ?? '']?.path ?? '';
+    const path = [parent, route.path ?? ''].filter((part) => part !== '').join('/');
+    const pattern = `/${path}${route.index ? '?index' : ''}`;
+    if (OWN_PAGES.has(pattern)) return [];
+    return fillIn(pattern).map((page) => ({ page, file: `${route.id}.tsx` }));
+  });
+}
+
+/** About the person alone, whatever their role; and what is no page. */
+const OWN_PAGES = new Set(['/settings/profile', '/settings/api-token', '/*']);
+
+/** `/crons/:id/edit` with the id of a cron. */
+function fillIn(pattern: string): string[] {
+  const kind = pattern.split('/').findLast((_part, at, all) => all[at + 1]?.startsWith(':')) ?? '';
+  const ids = kind === 'jobs' ? [things['jobs'], things['failed']] : [things[kind]];
+  return pattern.includes(':')
+    ? ids.map((id) => pattern.replace(/:\w+/, id ?? things['jobs'] ?? ''))
+    : [pattern];
+}
+
+/** Every word that stands for something to do in the sources of a page: its own, and those that it is made of. */
+async function listIntents(file: string): Promise<string[]> {
+  const own = new URL(file, SOURCES);
+  const text = await readFile(own, 'utf8');
+  const parts = [...text.matchAll(/from '(\.\.?\/[^']+)'/g)].map(
+    ([, path = '']) => new URL(path, own),
+  );
+  const texts = await Promise.all(
+    parts.filter(({ href }) => !href.includes('+types')).map((part) => readFile(part, 'utf8')),
+  );
+  const lines = [text, ...texts].flatMap((each) => each.split('\n'));
+  const about = lines.filter((line) => /\bcase '|intent|kinds? =|simple =|: 'all-/i.test(line));
+  const words = about.join('\n').matchAll(/['"]([a-z]+(?:-[a-z]+){0,3})['"]/g);
+  return [...new Set(['', ...[...words].map(([, word = '']) => word)])];
+}
+
+/** What makes a valid form of any page, with everything named that there is. */
+function aForm(intent: string): [string, string][] {
+  const { crons = '', queues = '', jobs = '', failed = '', maintenance = '' } = things;
+  const ids = [crons, queues, jobs, failed, maintenance, owner.userId, viewer.userId];
+  return [
+    ...ids.map((id): [string, string] => ['id', id]),
+    ...Object.entries({
+      intent,
+      name: 'By a viewer',
+      url: 'https://example.com/by-a-viewer',
+      cron_expression: '@hourly',
+      method: 'POST',
+      queue: 'by-a-viewer',
+      timeout_seconds: '30',
+      header_name: 'X-By',
+      header_value: 'a viewer',
+      job: intent === 'fire' || intent === 'delete' ? jobs : failed,
+      group: `/jobs?tab=failed`,
+      all: '1',
+      kind: 'email',
+      role: 'admin',
+      repeat: 'once',
+      starts_at: '2027-01-01T00:00',
+      ends_at: '2027-01-01T01:00',
+      scope: 'team',
+    }),
+  ];
+}
+
+/** All rows of the team's things; what a person does to themself is left out. */
+async function readRows(): Promise<string> {
+  const { database } = dashboard.service.store as unknown as {
+    database: { autocommit: (query: CompiledQuery) => Promise<unknown[]> };
+  };
+  const ask = (sql: string) => database.autocommit(CompiledQuery.raw(sql));
+  const tables = await ask(`select name from sqlite_schema where type = 'table' order by name`);
+  const named = tables.map((table) => (table as { name: string }).name);
+  const kept = named.filter((name) => !/^(?:sqlite_|sessions|attempt_windows|activity)/.test(name));
+  assert.ok(kept.length > 20);
+  const rows = await Promise.all(kept.map((name) => ask(`select '${name}' as t, * from ${name}`)));
+  return JSON.stringify(rows);
+}
+
+describe('§5.8: a viewer', () => {
+  test('changes nothing by any form of any page', { timeout: 120_000 }, async () => {
+    const pages = await listFormPages();
+    assert.ok(pages.length >= 25, JSON.stringify(pages));
+    const visitor = await dashboard.signIn(viewer);
+    const before = await readRows();
+    const tried: string[] = [];
+    for (const { page, file } of pages) {
+      const statuses = new Set<number>();
+      for (const intent of await listIntents(file)) {
+        // Who is in a team may go.
+        if (intent === 'leave') continue;
+        tried.push(`${page} ${intent}`);
+        statuses.add((await visitor.post(page.replace(/(?=\?|$)/, '.data'), aForm(intent))).status);
+      }
+      assert.ok(
+        statuses.has(403),
+        `${page} was refused for other reasons: ${[...statuses].join()}`,
+      );
+    }
+    for (const known of [
+      `/crons/${things['crons']} run`,
+      '/crons all-set-header',
+      '/jobs/progress take-back',
+      '/alerts read-all',
+      '/settings/members transfer',
+      '/crons/new test',
+    ])
+      assert.ok(tried.includes(known), `${known} was not tried`);
+    assert.equal(await readRows(), before);
+  });
+
+  test('sees what members see, without a secret and without a form', async () => {
+    const visitor = await dashboard.signIn(viewer);
+    const [cron, run, queue, job, failed] = [
+      `/crons/${things['crons']}`,
+      `/executions/${things['executions']}`,
+      `/queues/${things['queues']}`,
+      `/jobs/${things['jobs']}`,
+      `/jobs/${things['failed']}`,
+    ];
+    const lists = ['/', '/crons', '/queues', '/jobs?tab=all', '/jobs?tab=pending', '/failures'];
+    const others = ['/alerts', '/maintenance', '/settings/team', '/settings/activity'];
+    const shown = [`${job}?secrets=shown`, `${run}?secrets=shown`];
+    for (const page of [...lists, ...others, cron, run, queue, job, failed, ...shown]) {
+      const { status, text } = await visitor.get(page);
+      assert.equal(status, 200, page);
+      assert.doesNotMatch(text, new RegExp(`${HEADER_SECRET}|${CHANNEL_SECRET}|whsec_`), page);
+      assert.match(text, /View only/, page);
+      const actions = [...text.matchAll(/<form(?=[^>]*method="post")[^>]*action="([^"]*)"/g)];
+      const paths = actions.map(([, path = '']) => path.split('?')[0]);
+      const own = new Set(['/theme', '/logout', '/teams/switch', '/settings/team']);
+      assert.deepEqual(
+        paths.filter((path = '') => !own.has(path)),
+        [],
+        page,
+      );
+      const links = [...text.matchAll(/href="(\/[^"]*\/(?:new|edit)(?:\?[^"]*)?)"/g)];
+      const forms = links.map(([, path]) => path).filter((path) => path !== '/teams/new');
+      assert.deepEqual(forms, [], page);
+    }
+    for (const part of ['curl', 'call']) {
+      const { text } = await visitor.get(`${job}/text?part=${part}&secrets=shown`);
+      assert.match(text, /Authorization/i);
+      assert.ok(!text.includes(HEADER_SECRET));
+    }
+    const found = await visitor.get('/find?q=Nightly');
+    assert.match(found.text, /Nightly/);
+    assert.doesNotMatch(found.text, /isAction/);
+  });
+
+  test('is told why a form is not for them, and whom to ask', async () => {
+    const visitor = await dashboard.signIn(viewer);
+    for (const page of [
+      '/crons/new',
+      '/jobs/new',
+      `/crons/${things['crons']}/edit`,
+      `/maintenance/${things['maintenance']}/edit`,
+    ]) {
+      const { status, text } = await visitor.get(page);
+      assert.equal(status, 403, page);
+      assert.match(text, /You are a viewer of this team/);
+      assert.match(text, /href="\/settings\/team"/);
+    }
+  });
+
+  test('creates nothing by the API where they only look on, and goes on where they work', async () => {
+    const call = () =>
+      fetch(`${dashboard.url}/api/jobs`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${viewer.apiToken}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json',
+        },
+        body: JSON.stringify({ queue: 'mail', url: 'https://example.com/' }),
+      });
+    const refused = await call();
+    assert.equal(refused.status, 403);
+    assert.deepEqual(await refused.json(), {
+      error: 'Viewers of a team cannot create anything in it',
+    });
+    const { teams } = dashboard.service.people;
+    const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
+    await teams.changeRole(actor, viewer.userId, 'member');
+    assert.equal((await call()).status, 201);
+    await teams.changeRole(actor, viewer.userId, 'viewer');
+    assert.equal((await call()).status, 403);
+  });
+});
+
+describe('viewers are made', () => {
+  test('by an invitation, and by the members page', async () => {
+    const boss = await dashboard.signIn(owner);
+    const invite = { intent: 'invite', email: '', role: 'viewer' };
+    const { text } = await boss.post('/settings/members', invite);
+    const link = /\/invitations\/[\w-]+/.exec(text)?.[0] ?? '';
+    const visitor = dashboard.visitor();
+    assert.match((await visitor.get(link)).text, /invites you as a viewer/);
+    const form = {
+      intent: 'register',
+      name: 'Vi',
+      email: 'vi@bells.test',
+      password: 'long enough',
+    };
+    assert.equal((await visitor.post(link, form)).status, 302);
+    assert.match((await visitor.get('/')).text, /View only/);
+    const { teams } = dashboard.service.people;
+    const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
+    const find = async () =>
+      (await teams.listMembers(actor)).find(({ email }) => email === 'vi@bells.test');
+    const id = (await find())?.userId ?? '';
+    assert.equal((await find())?.role, 'viewer');
+    for (const role of ['member', 'viewer', 'admin'] as const) {
+      await boss.post('/settings/members', { intent: `make-${role}`, id });
+      assert.equal((await find())?.role, role);
+    }
+    const odd = await boss.post('/settings/members', { ...invite, role: 'owner' });
+    assert.equal(odd.status, 422);
+  });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NotAllowed } from '#domain/not-allowed';
+import { aCron, aJob, aTeam } from '#testing/factories';
+import { openSqliteTestStore } from '#testing/stores';
+import { DEEDS } from './deeds.ts';
+import { createWork, type Work } from './work.ts';
+
+const SECRET = 'hunter2';
+
+const open = async () => {
+  const store = await openSqliteTestStore();
+  const team = await aTeam(store);
+  const all = createWork({ store });
+  return { store, team, all, work: all.forViewer(), [Symbol.asyncDispose]: () => store.close() };
+};
+
+test('§5.8: whatever changes something is refused to a viewer, before it looks at what it was given', async () => {
+  await using room = await open();
+  const others = ['testRun', 'markAlerts', 'markAlertsReadUpTo', 'readChannelConfig'];
+  const secret = ['listChannelSettings', 'findChannelConfig'];
+  const names = [...Object.keys(DEEDS), ...others, ...secret] as (keyof Work)[];
+  assert.ok(names.length > 30);
+  for (const name of names) {
+    const act = room.work[name] as (teamId: string) => Promise<unknown>;
+    await assert.rejects(act(room.team.id), NotAllowed, name);
+  }
+});
+
+test('§5.8: no way leads from the work of a viewer to that of somebody else', async () => {
+  await using room = await open();
+  const log = { error: () => {} };
+  const byName = room.work.as({ userId: room.team.id }, log);
+  for (const work of [byName, room.work.forViewer(), byName.forViewer()]) {
+    await assert.rejects(work.pauseCron(room.team.id, room.team.id), NotAllowed);
+  }
+});
+
+test('§5.9: a viewer is given no value of a secret header, asked for or not', async () => {
+  await using room = await open();
+  const { store, team, work } = room;
+  const headers = [
+    ['Authorization', SECRET],
+    ['X-Plain', 'seen'],
+  ] as const;
+  const cron = await aCron(store, team.id, { headers });
+  const run = await room.all.runCronNow(team.id, cron.id);
+  const { jobId } = await aJob(store, team.id, { headers });
+  const given = await Promise.all([
+    work.findCron(team.id, cron.id),
+    work.listCrons(team.id),
+    work.findJob(team.id, jobId),
+    work.readJobDetail(team.id, jobId, { showSecrets: true, isWhole: true }),
+    work.readExecutionDetail(team.id, run?.id ?? '', { showSecrets: true, isWhole: true }),
+  ]);
+  for (const each of given) {
+    assert.match(JSON.stringify(each), /seen/);
+    assert.doesNotMatch(JSON.stringify(each), new RegExp(SECRET));
+  }
+  assert.equal(await work.findCron(team.id, team.id), null);
+});
