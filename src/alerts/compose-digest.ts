@@ -1,7 +1,7 @@
 import type { AlertLevel } from '#domain/alert-streak';
 import type { Message } from './channels/message.ts';
 
-/** So many are named: a message of a chat holds few fields. Of the others it is said how many they are. */
+/** How many alerts a digest names, because a chat message holds few fields. For the rest it gives the number. */
 const MOST_NAMED = 8;
 
 const LEVELS: readonly [level: AlertLevel, one: string, several: string][] = [
@@ -10,7 +10,9 @@ const LEVELS: readonly [level: AlertLevel, one: string, several: string][] = [
   ['recovery', 'recovery', 'recoveries'],
 ];
 
-/** Several messages as one: how many of which level, the first of them by their titles, and where all of them are. */
+/**
+ * Combines several messages into one: the number of alerts per level, the titles of the first few, and a link to all.
+ */
 export function writeDigest(parts: readonly [Message, ...Message[]], baseUrl: string): Message {
   const [{ teamId, teamName }] = parts;
   const counts = LEVELS.map(([level, one, several]) => {

@@ -10,19 +10,19 @@ import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine, plainUrl } from './texts.ts';
 
 interface ToTell {
-  /** The same however often it is told. */
+  /** Stays the same when the notice is sent again. */
   noticeId: string;
   alert: StoredAlert;
-  /** How many alerts of the same kind this tells of, this one included. */
+  /** How many alerts the notice tells of, this one included. */
   alertCount: number;
-  /** What they are about: one, unless a maintenance window's end tells of them (§6.6). */
+  /** The crons or queues of the alerts: one, unless the notice tells of the end of a maintenance window (§6.6). */
   subjects: readonly Subject[];
-  /** What the cron or queue says of its alerts. */
+  /** The note and runbook from the alert settings of the cron or queue. */
   settings: Pick<AlertSettings, 'note' | 'runbookUrl'>;
   teamName: string;
-  /** What is kept of the response of the alert's run. */
+  /** The stored part of the response of the alert's run. */
   response: Uint8Array | null;
-  /** What the run sent: where the response or the error repeats it, that is left out. */
+  /** The request of the run. Where the response or the error repeats it, that part is hidden. */
   request: RequestSpec | null;
 }
 
@@ -59,7 +59,7 @@ export function writeMessage(
   };
 }
 
-/** Several crons have no one note. */
+/** Used where a message is about several crons: none of their notes or runbooks applies to all. */
 const NOTHING_SAID = { note: null, runbookUrl: null };
 
 function detailsOf(
@@ -76,7 +76,7 @@ function detailsOf(
   return { noticeId, kind, alertCount, subjects, errorMessage, ...facts };
 }
 
-/** What somebody called it, on one line and in no chat or mail a link. */
+/** A name from a user, on one line, and written so that no chat or mail program turns it into a link. */
 function nameOf(name: string): string {
   return breakLinks(oneLine(name, NAME_CHARACTERS));
 }
@@ -117,14 +117,14 @@ function titleOf({ level, source, failedRuns, downMs, kind }: StoredAlert, count
   }
 }
 
-/** Of crons that began to fail inside a maintenance window, once it has ended. */
+/** The title for crons that began to fail inside a maintenance window and still fail at its end. */
 function titleOfEnd({ mutedBy, source }: StoredAlert, count: number): string {
   const window = `“${nameOf(mutedBy ?? '')}”`;
   const what = count === 1 ? `cron “${nameOf(source.name)}” fails` : `${count} crons fail`;
   return `Still failing after maintenance ${window}: ${what}`;
 }
 
-/** So many crons are named; of the others it is said how many they are. */
+/** How many crons a message names. For the rest it gives the number. */
 const MOST_NAMED = 10;
 
 function namesOf({ subjects, alertCount }: ToTell): { label: string; value: string }[] {
@@ -146,7 +146,9 @@ function queueTitle(level: StoredAlert['level'], name: string, count: number): s
     : `Failure: ${count} jobs of queue ${name} were dead-lettered`;
 }
 
-/** Of several alerts those of the first, and said to be. */
+/**
+ * The facts of the alert. Where the message tells of several alerts, the labels say that they are those of the first.
+ */
 function factsOf(
   alert: StoredAlert,
   count: number,
@@ -169,7 +171,7 @@ function statusOf({ responseStatus }: StoredAlert): string {
   return responseStatus === null ? 'no response' : `HTTP ${responseStatus}`;
 }
 
-/** A failed run of a cron has no text where the status says it all (§6.3). */
+/** The error message if there is one. A failed run of a cron has none where its status says it all (§6.3). */
 function reasonOf(alert: StoredAlert, secrets: readonly string[]): string {
   const { errorMessage, reason, responseStatus } = alert;
   if (isUnknown(alert)) return describeUnknown(responseStatus);

@@ -13,14 +13,14 @@ import type { Mailer } from './mailer.ts';
 const POST_TIMEOUT_SECONDS = 10;
 const LOST = 'another node tells it now';
 
-/** What came of one post or mail. `logged`: a mail that stands in the log, where none can leave (§5.7). */
+/** The outcome of one post or mail. `logged`: no mail server is set up, so the mail was written to the log (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 
 export interface Posting {
   sender: Sender;
-  /** Asked before each post but the first: false where nothing more may be sent. */
+  /** Asked before each post after the first; false means that no further post may be sent. */
   mayGoOn?: () => Promise<boolean>;
-  /** The team's signing secret, for what is signed (§5.6); null where it has none. */
+  /** Gives the team's signing secret, for posts that are signed (§5.6); null where the team has none. */
   readSecret: () => Promise<string | null>;
   now: () => number;
 }
@@ -29,7 +29,7 @@ export interface Posting {
  * Posts a message to a channel, under the same network rules as a target (§6.5). A webhook is signed, chats and
  * services are not (§5.6).
  *
- * What went wrong is said without the address, which is a secret.
+ * The error text never contains the channel's address, which is a secret.
  */
 export async function postToChannel(
   posting: Posting,
@@ -63,7 +63,7 @@ async function sendPost(posting: Posting, post: Post): Promise<Delivery> {
   return { kind: 'failed', error: verdict.errorMessage ?? 'Unknown error' };
 }
 
-/** A post that is to be signed and can't be is not sent. */
+/** Gives a failed delivery where the secret can't be opened: a post that must be signed is not sent unsigned. */
 async function findSecret({ readSecret }: Posting): Promise<string | Delivery | null> {
   try {
     return await readSecret();

@@ -1,20 +1,23 @@
-/** What a target repeats of the request that it got is no news, and may be a secret: no notice tells it. */
+/** Hides what a response or error repeats of its own request, since that may be a secret. No notice contains it. */
 import type { HeaderList } from '#domain/exchange';
 import { buildRequest, type RequestSpec } from '#domain/request';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
 
-/** Stands where something was left out. */
+/** The mark in place of a hidden text. */
 const HIDDEN = '•••';
-/** Shorter ones stand in any answer by chance. */
+/** Shorter texts are not hidden: any answer may contain them by chance. */
 const LEAST_CHARACTERS = 4;
 const LEAST_OF_BODY = 8;
-/** So much of a long text is looked for; where it is found, all that follows of it goes as well. */
+/**
+ * Only this much of the beginning of a long secret is searched for. Where it is found, everything after it that still
+ * matches is hidden too.
+ */
 const LOOKED_FOR_CHARACTERS = 64;
 
 /**
- * What a request held that no notice may hold: the values of headers with secret names (§5.9), its query and
- * its body, each as sent and as they look inside JSON. A body that was taken apart and written anew is not
- * known again.
+ * The texts of a request that no notice may contain: the values of headers with secret names (§5.9), the query and the
+ * body, each as it was sent and as it looks inside JSON. A body that the target has parsed and written anew is not
+ * recognized.
  */
 export function secretsOf(
   request: RequestSpec,
@@ -32,7 +35,7 @@ export function secretsOf(
   return [...texts, ...quoted].toSorted((a, b) => b.length - a.length);
 }
 
-/** `Bearer abcd` is a secret in both of its forms. */
+/** Gives `Bearer abcd` and `abcd`: both forms are secret. */
 function partsOfHeader([, value]: HeaderList[number]): string[] {
   const credentials = /^[A-Za-z]+ +(\S.*)$/.exec(value)?.[1] ?? '';
   return [value, credentials].filter((text) => text.length >= LEAST_CHARACTERS);
@@ -42,7 +45,7 @@ function addIfLong(texts: Set<string>, text: string, least: number): void {
   if (text.length >= least) texts.add(text);
 }
 
-/** The text without the secrets, the longest of them first. */
+/** Hides each secret in a text, in the order given, which has longer secrets first (see `secretsOf`). */
 export function hideEchoes(text: string, secrets: readonly string[]): string {
   return secrets.reduce(hideOne, text);
 }

@@ -1,8 +1,8 @@
-/** Sends mail to one person; handed in by whoever puts the rooms together. */
+/** Sends mail to one person. The caller that builds the rooms passes it in. */
 export interface Mailer {
-  /** True where mails really leave; they then go to confirmed addresses alone. */
+  /** True where an SMTP server is set up. Mails then go to confirmed addresses only. */
   readonly sends: boolean;
-  /** Never rejects. `logged`: for want of an SMTP server; `fault`: what went wrong, without a dot at its end. */
+  /** Never rejects. `logged`: no SMTP server is set up; `fault`: what went wrong, without a full stop at its end. */
   send(
     mail: AlertMail,
   ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string }>;
@@ -13,6 +13,6 @@ interface AlertMail {
   subject: string;
   text: string;
   html: string;
-  /** What the log shows where no mail can leave. */
+  /** The link that the log shows where no SMTP server is set up. */
   link: string | null;
 }

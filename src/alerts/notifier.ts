@@ -15,28 +15,30 @@ interface NotifierOptions {
   sender: Sender;
   mailer: Mailer;
   log: Log;
-  /** Runs a month of a plan, null for no limit; without it nothing is told of usage (§6.7). */
+  /**
+   * The monthly limit of runs of a plan, null for none. Without this function no alerts about usage are raised (§6.7).
+   */
   monthlyLimitOf?: (plan: string) => number | null;
   /** The public address, without a slash at its end. */
   baseUrl: string;
-  /** The installation's rule; the usual one unless it is given. */
+  /** The installation's rule for secret headers; by default `isSecretHeader` of domain/secret-headers. */
   isSecretHeader?: IsSecretHeader;
   observer?: NoticeObserver;
 }
 
-/** `logged`: by email, where mails go to the log for want of an SMTP server. */
+/** `logged`: the mail was written to the log, because no SMTP server is set up. */
 export type TestOutcome = Delivery;
 
 /** Tells people of alerts. */
 export interface Notifier {
   readonly name: 'notifier';
-  /** Begins to send; a process that only serves pages leaves it unstarted and may still send tests. */
+  /** Begins to send. A process that only serves pages does not call it, and can still send tests. */
   start(): Promise<void>;
   /** Claims nothing more and waits for what is being sent, for `graceMs` at most. */
   stop(graceMs: number): Promise<void>;
   /** True while nothing is being sent. */
   isQuiet(): boolean;
-  /** Sends a test by a channel that may not have been saved yet; by email to every member (§6.5). */
+  /** Sends a test to a channel, saved or not; for the kind `email` to every member (§6.5). */
   sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome>;
 }
 
@@ -101,7 +103,10 @@ class NoticeLoop implements Notifier {
       : postToChannel(postingFor(this.#store, this.#options.sender, teamId), config, message);
   }
 
-  /** Ends with the first mail that fails: somebody is waiting, and a server that is down is down for all. */
+  /**
+   * Stops at the first mail that fails: a person is waiting for the answer, and a server that is down refuses every
+   * mail.
+   */
   async #mailTest(teamId: string, message: Message): Promise<TestOutcome> {
     let outcome: TestOutcome = { kind: 'sent' };
     for (const { email } of await this.#store.channels.listMemberAddresses(teamId, {
@@ -143,7 +148,10 @@ class NoticeLoop implements Notifier {
     this.#cancelSleep = clock.after(sleepMs, () => this.#wake());
   }
 
-  /** What no run raises, but time: windows that end (§6.6), reminders (§6.5), and the month's usage (§6.7). */
+  /**
+   * Raises the alerts that depend on time and not on a run: ends of maintenance windows (§6.6), reminders (§6.5) and
+   * the month's usage (§6.7).
+   */
   async #raiseTimed(): Promise<void> {
     const { clock, windows, alerts } = this.#store;
     const now = clock.now();
@@ -155,12 +163,15 @@ class NoticeLoop implements Notifier {
     if (monthlyLimitOf) await alerts.raiseUsage(now, monthlyLimitOf);
   }
 
-  /** Begins with the teams that have something due. @returns when to look again, at the latest */
+  /**
+   * Starts a sending for each team that has a notice due.
+   * @returns when to look again at the latest, in milliseconds since 1970
+   */
   async #sendToTeams(): Promise<number> {
     const now = this.#store.clock.now();
     let lookAgainAt = now + LONGEST_SLEEP_MS;
     for (const { teamId, nextDueAt } of await this.#store.notices.scanWaiting()) {
-      // Whoever ends a sending looks again.
+      // The end of the sending under way wakes the notifier again.
       if (this.#sendings.has(teamId)) continue;
       if (nextDueAt > now) lookAgainAt = Math.min(lookAgainAt, nextDueAt);
       else if (this.#sendings.size < MAX_TEAMS_AT_ONCE && this.#running) this.#startSending(teamId);
@@ -182,7 +193,10 @@ class NoticeLoop implements Notifier {
     this.#sendings.set(teamId, sending);
   }
 
-  /** The team's notices stay due while the store is out of reach; this keeps it from being asked in a loop. */
+  /**
+   * Waits before the next try. The team's notices stay due while the store is out of reach, so without a pause the
+   * store would be asked in a loop.
+   */
   #pause(): Promise<void> {
     if (!this.#running) return Promise.resolve();
     return new Promise((resolve) => this.#store.clock.after(STORE_DOWN_PAUSE_MS, resolve));

@@ -2,7 +2,7 @@ import type { Sender } from '#domain/exchange';
 import type { Store } from '#store/store';
 import type { Posting } from './deliver.ts';
 
-/** What posts of a team are sent and signed with. */
+/** The sender, clock and signing secret for the posts of a team. */
 export function postingFor({ teams, clock }: Store, sender: Sender, teamId: string): Posting {
   return {
     sender,

@@ -12,11 +12,11 @@ import { writeMessage } from './compose.ts';
 import { type Delivery, mailTo, postToChannel } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 
-/** What watches notices: metrics. Quick, and never throws. */
+/** An observer of notices, for metrics. Its methods must be quick and never throw. */
 export interface NoticeObserver {
-  /** One mail, or one post to a chat, by the channel's kind (`email`, `slack` …). */
+  /** Called for each mail or post that was sent, with the channel's kind (`email`, `slack` …). */
   noticeSent(channel: ChannelConfig['kind']): void;
-  /** One that failed; it is tried again unless its hour is over. */
+  /** Called for each mail or post that failed. It is tried again until an hour after the first try. */
   noticeFailed(channel: ChannelConfig['kind']): void;
 }
 
@@ -32,7 +32,7 @@ interface SendingTools {
   observer: NoticeObserver;
 }
 
-/** Outlives one post or mail with all its time limits. */
+/** Longer than one post or mail can take with all its time limits. */
 const LEASE_MS = 60_000;
 const CLAIMED_AT_ONCE = 5;
 /** A failing channel is tried again for an hour (§6.5): after these pauses, and once more at its end. */
@@ -42,7 +42,10 @@ const PAUSES_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 const ADDRESS_LOST =
   "the stored address of the channel can't be opened with this APP_KEY, so members are told by email; save the channel anew";
 
-/** One whose channel was deleted is for the default by now, and no part of its batch any more. */
+/**
+ * Notices with the same key are sent as one message. A notice whose channel was deleted goes to the default channel, so
+ * the channel is part of the key.
+ */
 function batchKeyOf({ batchId, channelId, id }: ClaimedNotice): string {
   return batchId === null ? id : `${batchId} ${channelId}`;
 }
@@ -50,7 +53,10 @@ function batchKeyOf({ batchId, channelId, id }: ClaimedNotice): string {
 /** Notices that are told as one; most are alone. */
 type Batch = readonly [ClaimedNotice, ...ClaimedNotice[]];
 
-/** What of it is about a cron, if anything, says whether its channel by email tells anybody (see `planSteps`). */
+/**
+ * The alert by which `planSteps` decides, and the targets of all notices. An alert of a cron is preferred, because only
+ * alerts of crons are mailed on behalf of a channel that is email.
+ */
 function whomToTell(batch: Batch): Pick<ClaimedNotice, 'targets' | 'alert'> {
   const [first] = batch;
   const { alert } = batch.find((notice) => notice.alert.source.kind === 'cron') ?? first;
@@ -64,7 +70,7 @@ type Step =
   | { target: NoticeTarget; kind: 'post'; config: PostedChannel }
   | { target: NoticeTarget; kind: 'mail'; address: string };
 
-/** How the team's channel fared with a notice. */
+/** Whether the team's channel took a notice, and its first error. */
 interface Fared {
   hasSent: boolean;
   error: string | null;
@@ -90,7 +96,7 @@ export class NoticeSending {
       const batches = Map.groupBy(claimed, batchKeyOf);
       for (const [first, ...others] of batches.values()) {
         if (!first) continue;
-        // Given back at once, so that another node need not wait for the lease to end.
+        // Releases the claim at once, so that another node need not wait for the lease to end.
         if (this.#isStopping()) await this.#giveBack([first, ...others]);
         else await this.#send([first, ...others]);
       }
@@ -98,7 +104,10 @@ export class NoticeSending {
     }
   }
 
-  /** The notice's channel as it is now; a notice whose channel is gone is for the default. Null: all is told. */
+  /**
+   * Reads the notice's channel as it is set now. A notice whose channel was deleted goes to the default channel. Null:
+   * there is nothing left to send.
+   */
   async #findChannel(
     notice: ClaimedNotice,
   ): Promise<{ channel: Channel; channelId: string | null } | null> {
@@ -115,7 +124,10 @@ export class NoticeSending {
     for (const notice of batch) await notices.keep([notice], notice.targets, clock.now());
   }
 
-  /** Only a channel that is there, and that hears of several things at once, is told of them as one. */
+  /**
+   * Whether the batch goes out as one message: not where its channel was deleted, and not to PagerDuty, where each
+   * alert is an incident of its own.
+   */
   async #isOne([{ teamId, channelId }, ...others]: Batch): Promise<boolean> {
     if (others.length === 0) return true;
     const { channels } = this.#store;
@@ -144,7 +156,7 @@ export class NoticeSending {
     let left: NoticeTarget[] = steps.map(({ target }) => target);
     const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
-      // Whoever lost the claim to another may send nothing more.
+      // A node that has lost the claim must not send anything more.
       let isOurs = true;
       const mayGoOn = async () =>
         (isOurs = await notices.keep(batch, left, clock.now() + LEASE_MS));
@@ -152,7 +164,7 @@ export class NoticeSending {
       const error = await this.#take(notice, { step, message, mayGoOn });
       if (!isOurs) return;
       if (error === null) left = left.filter((target) => target !== step.target);
-      // Mails beside a chat go well or badly without it.
+      // Mails to members say nothing about whether the team's chat works.
       if (step.kind === 'mail' && config.kind !== 'email') continue;
       if (error === null) fared.hasSent = true;
       else fared.error ??= error;
@@ -169,7 +181,7 @@ export class NoticeSending {
     return others.length === 0 ? first : writeDigest([first, ...others.map(write)], baseUrl);
   }
 
-  /** @returns null once it is sent, else what went wrong */
+  /** @returns null when it was sent, else the error */
   async #take(
     notice: ClaimedNotice,
     { step, message, mayGoOn }: { step: Step; message: Message; mayGoOn: () => Promise<boolean> },
@@ -201,7 +213,8 @@ export class NoticeSending {
     const posting = { ...postingFor(this.#store, this.#tools.sender, teamId), mayGoOn };
     if (config.kind !== 'pagerduty' || message.level === 'recovery' || message.details === null)
       return postToChannel(posting, config, message);
-    // A recovery that was told before would have resolved nothing: what it ended is not opened any more.
+    // Leaves out sources that have recovered since. Their recovery may have been sent before, when there was no
+    // incident to resolve, so an incident that is opened now would stay open.
     const over = await alerts.listRecoveredSince(
       teamId,
       message.details.subjects.map(({ id }) => id),
@@ -212,7 +225,7 @@ export class NoticeSending {
     return postToChannel(posting, config, { ...message, details });
   }
 
-  /** An error comes last: who was told besides does not make the channel one that works. */
+  /** The error is recorded last: where any step failed, the channel counts as failing even if others were reached. */
   async #record(
     teamId: string,
     channelId: string | null,
@@ -244,9 +257,9 @@ export class NoticeSending {
 }
 
 /**
- * Whom to tell, as the team and its channel are now: the chat first, then each member once, even where the
- * team's channel is email and the alert goes to every member besides. Of a queue they are all told as members, maybe
- * by the notice of another channel, so one that has become email since adds nobody.
+ * Plans whom to tell, by the team's members and channel of this moment: the chat first, then each member once, even
+ * where an alert goes to the channel and to every member and the channel is email. For alerts of queues a channel that
+ * is email adds nobody: every member is told of those anyway, possibly by another channel's notice.
  */
 function planSteps(
   { targets, alert }: Pick<ClaimedNotice, 'targets' | 'alert'>,

@@ -1,20 +1,20 @@
-/** Texts from outside, made fit to be shown. */
+/** Makes texts from outside fit to be shown. */
 
 import { cut } from './channels/message.ts';
 import { hideEchoes } from './echoes.ts';
 
 const EXCERPT_CHARACTERS = 500;
 
-/** Marks that turn the direction of writing: with them a text can show something else than it says. */
+/** Marks that change the direction of writing: they can make a text read differently from what it says. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text on one line, without control characters, cut to so many characters. */
+/** Puts a text on one line, without control characters, cut to at most `most` characters. */
 export function oneLine(text: string, most: number): string {
   const line = text.toWellFormed().replace(DIRECTION_MARKS, '');
   return cut(line.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim(), most);
 }
 
-/** An address with everything escaped that some markup could end it by; it leads to the same place. */
+/** The URL with every character percent-encoded that could end it in some markup. It leads to the same place. */
 export function plainUrl(url: string): string {
   const { href } = new URL(url);
   return href.replace(/[|<>"'`()[\]{}\\^*\s]/g, (character) => {
@@ -22,9 +22,9 @@ export function plainUrl(url: string): string {
   });
 }
 
-/** The start of a response as text, without what it repeats of `secrets`; null where it is empty or no text. */
+/** The start of a response as text, with `secrets` hidden; null where it is empty or not text. */
 export function excerptOf(bytes: Uint8Array, secrets: readonly string[] = []): string | null {
-  // `stream` leaves out a character that was cut in two.
+  // With `stream`, a character that was cut in two is left out.
   const text = new TextDecoder().decode(bytes, { stream: true });
   if (text.slice(0, EXCERPT_CHARACTERS).includes('\0')) return null;
   const readable = hideEchoes(text, secrets)

@@ -4,7 +4,9 @@ import type { Session } from './session.ts';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** `completion bash|zsh|fish`: a script that knows every command and option, so that a tab starts nothing. */
+/**
+ * Adds `completion bash|zsh|fish`. The script holds every command and option, so that pressing Tab starts no process.
+ */
 export function addCompletionCommand(program: Command, session: Session): void {
   program
     .command('completion')
@@ -15,12 +17,12 @@ export function addCompletionCommand(program: Command, session: Session): void {
     });
 }
 
-/** What may follow some words that were typed. */
+/** The words that may follow a command. */
 interface Place {
   /** The command so far: ``, `job`, `job list`. */
   command: string;
   words: readonly Word[];
-  /** The options that take a value, and what it may be; nothing where it may be any. */
+  /** The options that take a value, with their choices; an empty list means any value. */
   values: readonly { option: string; choices: readonly string[] }[];
 }
 
@@ -30,7 +32,7 @@ interface Word {
   description: string;
 }
 
-/** Texts of ours alone come in here: names of commands and options, which no shell reads as anything else. */
+/** Collects the names of commands and options. All are constants of the code, so no shell syntax needs escaping. */
 function listWords(program: Command): Place[] {
   const places: Place[] = [];
   const visit = (command: Command, name: string) => {
@@ -65,7 +67,7 @@ const WRITERS: Record<Shell, (places: readonly Place[]) => string> = {
   fish: writeFish,
 };
 
-/** The command so far is what stands before the first option. */
+/** The script takes the words before the first option as the command. */
 function writeBash(places: readonly Place[]): string {
   const cases = places.map((place) => {
     const values = place.values.map(

@@ -12,7 +12,7 @@ import { writeHeaders } from './readings.ts';
 import { writeCron } from './records.ts';
 import { noCron, show, type Session } from './session.ts';
 
-/** `false` where the option's `--no-…` was given. */
+/** An option is `false` where its `--no-…` form was given. */
 interface CronOptions {
   name?: string;
   url?: string;
@@ -42,7 +42,6 @@ const OPTION_OF = {
   alert_threshold: '--alert-threshold',
 } as const;
 
-/** create, edit, pause, resume and delete. */
 export function addCronEditing(cron: Command, session: Session): void {
   addFieldOptions(addTeamOption(cron.command('create').description('make a cron')))
     .option('--paused', 'not to run before it is resumed')
@@ -114,7 +113,7 @@ async function editCron(session: Session, id: string, options: CronOptions): Pro
   session.print(writeCron(cron));
 }
 
-/** What can't be read any more would be saved as nothing. */
+/** Refuses an edit that would save an unreadable part of the cron as empty. */
 function refuseLosing({ id, unreadable }: Cron, given: Members, { assert }: CronOptions): void {
   const isReplaced = 'headers' in given && 'payload' in given && assert !== undefined;
   if (unreadable === null || isReplaced) return;
@@ -123,7 +122,7 @@ function refuseLosing({ id, unreadable }: Cron, given: Members, { assert }: Cron
   );
 }
 
-/** Only what was given. */
+/** The fields whose options were given. */
 function membersOf(options: CronOptions): Members {
   const { header, headers, alertThreshold } = options;
   const texts = {
@@ -161,7 +160,7 @@ function membersOfCron(cron: Cron): Members {
   };
 }
 
-/** Only what was given. */
+/** The extras whose options were given. */
 function readExtras(options: CronOptions): Partial<CronExtras> {
   const { assert } = options;
   const tags = readTagOptions(options);

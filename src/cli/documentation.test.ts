@@ -41,7 +41,7 @@ describe('docs/command-line.md', () => {
     test(`shows ${name} with every option it takes`, () => {
       const row = CELLS.find((cell) => new RegExp(`^\`${name}[ \`]`).test(cell));
       assert.ok(row, `no row for ${name}`);
-      // Where there are many, they have a table of their own.
+      // A command with many options has them in a table of its own.
       const place = row.includes('[options]') ? `${row}${CELLS.join(' ')}` : row;
       for (const { long } of command.options) {
         assert.match(place, new RegExp(`${long}[ \`|\\]]`), `${name} ${long}`);

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 
-/** What keeps a command from being carried out, in one line for the operator. */
+/** Why a command can't be carried out, in one line for the operator. */
 export class CommandFault extends Error {
   readonly code = 'COMMAND_REFUSED';
 }
@@ -16,7 +16,7 @@ export function explainFault(fault: unknown): string {
 }
 
 function explainUsage({ code, message }: CommanderError): string {
-  // A password with a blank and no quotes would be repeated here.
+  // The message would repeat a password that was typed with a space and without quotes.
   if (code === 'commander.excessArguments') {
     return 'there are more arguments than this command takes; values with blanks need quotes.';
   }
@@ -24,7 +24,7 @@ function explainUsage({ code, message }: CommanderError): string {
   return code === 'commander.unknownOption' ? text.replace(/(--[^=\s']+)=.*'/s, "$1'") : text;
 }
 
-/** Without line breaks, and without what a terminal obeys. */
+/** Removes line breaks and control characters, which a terminal would obey. */
 export function toOneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- a name from outside may hold what a terminal obeys
   return text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();

@@ -62,7 +62,7 @@ function acceptBackup(outcome: BackupOutcome): Extract<BackupOutcome, { kind: 'd
   }
 }
 
-/** People read the lines, or the table that they asked for; scripts get the same as JSON. */
+/** Prints lines or a table for people, and the same as JSON for scripts. */
 function report(session: Session, findings: readonly Finding[]): void {
   const { terminal } = session.services;
   const isTable = session.output === 'table';

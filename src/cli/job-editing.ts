@@ -9,7 +9,7 @@ import { readJsonOption, refuseBlank, writeHeaders } from './readings.ts';
 import { writeJob } from './records.ts';
 import { noJob, type Session, show } from './session.ts';
 
-/** `false` where the option's `--no-…` was given. */
+/** An option is `false` where its `--no-…` form was given. */
 interface EditOptions {
   id: string;
   queue?: string;
@@ -78,7 +78,7 @@ function readTime(text: string): number {
   throw new CommandFault('--at: It must be a date and a time in UTC, such as 2026-11-21 22:00.');
 }
 
-/** Only what was given. */
+/** The fields whose options were given. */
 function membersOf(options: Omit<EditOptions, 'id' | 'at'>): Members {
   const { header, headers, payload, callbackUrl } = options;
   const texts = {

@@ -5,7 +5,7 @@ import { CommandFault } from './fault.ts';
 import type { Session } from './session.ts';
 
 const LISTED_BY_DEFAULT = 100;
-/** Records that `--all` holds at once: each may carry a response body of 64 KiB. */
+/** How many records `--all` holds in memory at once: each may carry a response body of 64 KiB. */
 const AT_ONCE = 100;
 
 export interface ListOptions {
@@ -19,7 +19,7 @@ interface Page {
   before?: string;
 }
 
-/** `--limit`, `--before` and `--all`, for lists that begin with the newest. */
+/** Adds `--limit`, `--before` and `--all`, for lists that begin with the newest. */
 export function addListOptions(command: Command): Command {
   return command
     .addOption(
@@ -45,10 +45,10 @@ function readId(text: string): string {
 }
 
 /**
- * Prints one page, or with `--all` everything: page after page, and only as fast as somebody reads it, so that it
- * takes no more memory than one page.
+ * Prints one page, or with `--all` every page. It reads the next page when the reader has taken the one before, so
+ * memory stays at one page.
  *
- * @param columns  what a table shows of each record
+ * @param columns  the fields that a table shows of each record
  */
 export async function printList<Written extends { id: string }>(
   session: Session,

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { readTagsInput } from '#work/tag-input';
 import { accept, fieldsOf } from './readings.ts';
 
-/** A switch that cannot stand beside its opposite. */
+/** A switch that cannot be given together with its opposite. */
 export function eitherOption(flag: string, opposite: string, description: string): Option {
   return new Option(`--${flag}`, description).conflicts(opposite);
 }
@@ -11,13 +11,13 @@ export function addTeamOption(command: Command): Command {
   return command.requiredOption('--team <T>', "the team's name, or its id");
 }
 
-/** May be given several times; gives them in their order. */
+/** An option that may be given several times; its value is the list in the order given. */
 export function repeatedOption(flags: string, description: string): Option {
   const add = (text: string, before: string[] | undefined) => [...(before ?? []), text];
   return new Option(flags, description).argParser<string[] | undefined>(add);
 }
 
-/** Tags of a cron or queue (§2.13); those given replace all that were there. */
+/** The option for tags of a cron or queue (§2.13). The tags given replace all present ones. */
 export function tagOption(): Option {
   return repeatedOption('--tag <TAG>', 'a tag; may be repeated. Those given replace all');
 }
@@ -35,12 +35,11 @@ export function readTagOptions({
   return accept(reading, { tags: '--tag' });
 }
 
-/** What a list is narrowed to. */
 export function addTagFilter(command: Command): Command {
   return command.option('--tag <TAG>', 'only those that have it');
 }
 
-/** Those of a list that have the tag; all where none is asked for. */
+/** The items that have the tag; all items where no tag is given. */
 export function withTag<Item extends { tags: readonly string[] }>(
   items: readonly Item[],
   tag: string | undefined,

@@ -6,15 +6,15 @@ export type Output = (typeof OUTPUTS)[number];
 
 type Written = object;
 
-/** Control characters that JSON leaves as they are and terminals may obey. */
+/** Control characters that JSON does not escape and that a terminal may obey. */
 const OBEYED = /[\u007f-\u009f\u2028\u2029]/g;
 
-/** Prints a value as JSON: set out for reading on a terminal, else one line. */
+/** Prints a value as JSON: indented on a terminal, else on one line. */
 export function printJson(terminal: Terminal, value: unknown): void {
   printAs(terminal, JSON.stringify(value, null, terminal.isInteractive ? 2 : undefined));
 }
 
-/** Prints a value as one line of JSON, on a terminal too: one of many. */
+/** Prints a value as one line of JSON, also on a terminal. */
 export function printJsonLine(terminal: Terminal, value: unknown): void {
   printAs(terminal, JSON.stringify(value));
 }
@@ -27,13 +27,13 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** One record for people: a line a field. */
+/** Prints one record for people: one line per field. */
 export function printRecord(terminal: Terminal, record: Written): void {
   const lines = Object.entries(record).map(([name, value]) => [name, writeCell(value)]);
   printColumns(terminal, lines);
 }
 
-/** Records for people: a line each, under the names of the columns. */
+/** Prints records for people: one line each, below the column names. */
 export function printTable(
   terminal: Terminal,
   records: readonly Written[],
@@ -42,7 +42,7 @@ export function printTable(
   const lines = records.map((record) => {
     const fields = new Map<string, unknown>(Object.entries(record));
     const cells = columns.map((column) => writeCell(fields.get(column)));
-    // The last one shifts no other.
+    // The last column may be wider, because no column follows it.
     return cells.map((cell, at) => cut(cell, at === cells.length - 1 ? WIDEST_LAST : WIDEST));
   });
   printColumns(terminal, [columns.map((column) => column.toUpperCase()), ...lines]);
@@ -59,7 +59,7 @@ function printColumns(terminal: Terminal, lines: readonly (readonly string[])[])
   }
 }
 
-/** In code points; a wide one, as of Chinese, takes two places and shifts its line by one. */
+/** The width in code points. A wide character, such as a Chinese one, takes two columns and shifts its line by one. */
 const widthOf = (text: string) => Array.from(text).length;
 
 function writeCell(value: unknown): string {

@@ -5,7 +5,6 @@ import { eventually, forEachDatabase, runBelfry, startBelfry } from '#testing/pr
 
 type Json = Record<string, unknown>;
 
-/** The command line as a process, beside a running service. */
 forEachDatabase((_name, makeDatabaseUrl) => {
   test('an operator sets a team up and follows its work beside the running service', async () => {
     await using target = await startReceiver();

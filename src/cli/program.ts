@@ -17,7 +17,7 @@ export function buildProgram(session: Session): Command {
   const program = new Command('belfry')
     .description('Prints JSON on standard output, and words for people on standard error.')
     .exitOverride()
-    // What is wrong is told in one line, by whoever runs the program.
+    // The caller prints the fault in one line.
     .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: () => {} });
   program
     .addOption(

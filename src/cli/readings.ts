@@ -2,7 +2,7 @@ import { parseJsonText, readTopLevelFields } from '#domain/json-text';
 import type { Fields, Reading } from '#work/fields';
 import { CommandFault } from './fault.ts';
 
-/** What options say, as the fields that the readers of work take: each value is its JSON text. */
+/** Options as the fields that the readers of work take: each value is its JSON text. */
 export type Members = Record<string, string>;
 
 export function fieldsOf(members: Members): Fields {
@@ -10,7 +10,11 @@ export function fieldsOf(members: Members): Fields {
   return readTopLevelFields(`{${pairs.join()}}`) ?? new Map();
 }
 
-/** What was read, or one line that names every option that is wrong. @param optionOf  the option that sets each field */
+/**
+ * The input that was read. Throws a CommandFault of one line that names every option that is wrong.
+ *
+ * @param optionOf  the option that sets each field
+ */
 export function accept<Input>(
   reading: Reading<Input>,
   optionOf: Readonly<Record<string, string>>,
@@ -23,24 +27,24 @@ export function accept<Input>(
   throw new CommandFault(lines.join(' '));
 }
 
-/** A form's blank field means the default; on the command line it is a slip. */
+/** In a form a blank field means the default; on the command line it is a mistake. */
 export function refuseBlank(option: string, text: string): void {
   if (text.trim() === '') throw new CommandFault(`${option} is empty.`);
 }
 
 /** The text of any JSON value, as it was given. */
 export function readJsonOption(option: string, text: string): string {
-  // However deep: what depth is allowed the field's reader says.
+  // Any depth is parsed here; the field's reader checks the depth that is allowed.
   if (parseJsonText(text, Number.MAX_SAFE_INTEGER) !== 'malformed') return text.trim();
   throw new CommandFault(`${option}: It must be written as JSON.`);
 }
 
-/** `Name: value`, as often as it was given. */
+/** Reads options of the form `Name: value` into the JSON text of one object. */
 export function readHeaderOptions(headers: readonly string[]): string {
   const entries = headers.map((text) => {
     const [, name, value] = /^([^:]+):\s?(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined) {
-      // Not shown: it may hold a secret.
+      // The message leaves the text out: it may hold a secret.
       throw new CommandFault('--header: It must be a name, a colon and a value.');
     }
     return [name.trim(), value] as const;
@@ -48,7 +52,7 @@ export function readHeaderOptions(headers: readonly string[]): string {
   return writeHeaders(entries);
 }
 
-/** Not as an object, which would move names that are numbers to the front. */
+/** Writes headers as JSON text by hand: a JavaScript object would move names that are numbers to the front. */
 export function writeHeaders(headers: readonly (readonly [name: string, value: string])[]): string {
   const pairs = headers.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return `{${pairs.join()}}`;

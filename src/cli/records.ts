@@ -6,19 +6,22 @@ import type { Cron, ExecutionDetail, ExecutionRecord } from '#work/crons';
 import type { JobRecord } from '#work/jobs';
 import type { Queue } from '#work/queues';
 
-/** Records as the command line prints them: the names that scripts rely on. Headers and payloads, which may hold secrets, stay out. */
+/**
+ * Records as the command line prints them, with the field names that scripts rely on. Headers and payloads are left
+ * out, since they may hold secrets.
+ */
 
-/** ISO 8601 in UTC with milliseconds, so that lateness can be told: `2026-11-20T09:05:00.123+00:00`. */
+/** ISO 8601 in UTC with milliseconds, to show how late a run was: `2026-11-20T09:05:00.123+00:00`. */
 export function writeInstant(ms: number): string;
 export function writeInstant(ms: number | null): string | null;
 export function writeInstant(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString().replace('Z', '+00:00');
 }
 
-/** What is kept of a body as text. It may have been cut inside a character, which is then left out (§2.7). */
+/** The stored part of a body as text. A character that was cut at its end is left out (§2.7). */
 export function writeBody(body: Uint8Array | null): string | null {
   if (body === null) return null;
-  // Without the end of the stream, bytes of an unfinished character are held back.
+  // With `stream`, the decoder holds back the bytes of an unfinished character.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(body, { stream: true });
 }
 
@@ -101,7 +104,10 @@ export function writeAlert(alert: Alert) {
   return alert.level === 'usage' ? writeUsageAlert(alert) : writeAlertOfRun(alert);
 }
 
-/** With the same names as the others; what only runs have is null, and it is sent nowhere (§6.7). */
+/**
+ * Has the same field names as other alerts. Fields that only a run has are null, and so is `delivery`: an alert about
+ * usage is sent nowhere (§6.7).
+ */
 function writeUsageAlert(alert: UsageAlert): AlertRecord {
   return {
     id: alert.id,
@@ -131,11 +137,11 @@ function writeAlertOfRun(alert: StoredAlert) {
     id: alert.id,
     raised_at: writeInstant(alert.raisedAt),
     level: alert.level,
-    /** `cron` or `queue`, by the name it had then. */
+    /** `cron` or `queue`; `source_name` is its name at that time. */
     source: alert.source.kind,
     source_id: alert.source.id,
     source_name: alert.source.name,
-    /** An execution of the cron, or a job of the queue. */
+    /** The id of the cron's execution or the queue's job. */
     run_id: alert.runId,
     attempt_number: alert.attemptNumber,
     response_status: alert.responseStatus,
@@ -165,7 +171,7 @@ export function writeActivity({ id, at, actorId, actor, action, subject, detail 
   return {
     id,
     at: writeInstant(at),
-    /** Null: the command line. */
+    /** Null: the operator at the command line. */
     actor_id: actorId,
     actor,
     action,

@@ -28,7 +28,7 @@ export async function runCommand(
   }
 }
 
-/** A group without a command asks for help, which is more than one line. */
+/** A group without a command makes the library ask for help, which is more than one line. */
 function findMissingCommand(program: Command, argv: readonly string[], fault: unknown): unknown {
   if (!(fault instanceof CommanderError) || fault.code !== 'commander.help') return fault;
   const group = program.commands.find((command) => command.name() === argv[0]) ?? program;

@@ -2,25 +2,26 @@ import type { Operator } from '#people/operator';
 import type { Work } from '#work/work';
 
 /**
- * What commands work with. Nothing is opened before a command turns out to be well formed, and
- * `migrate`, `backup` and `doctor` are functions of their own: a backup is taken before a migration, and
- * a doctor is needed when nothing opens.
+ * What commands work with. A command that is not well formed opens nothing. `migrate`, `backup` and `doctor` do not use
+ * `open`: a backup is taken before a migration, and a doctor is needed when the database does not open.
  */
 export interface CommandServices {
   /**
-   * Opens the database, migrating it where that is due. Rejects with a CommandFault where an operator has
-   * to do something about it.
+   * Opens the database, and migrates it if it is of an older version. Rejects with a CommandFault where the operator
+   * has to act.
    */
   open(): Promise<OpenRooms>;
   /** Copies the SQLite database to a new file while it is in use. */
   backup(file: string): Promise<BackupOutcome>;
-  /** Asks the service on this machine whether it lives; why not, in words. */
+  /** Asks the service on this machine whether it is alive; `why` says in words why it is not. */
   askHealth(): Promise<{ kind: 'lives' } | { kind: 'silent'; why: string }>;
-  /** Looks and changes nothing. Never rejects. */
+  /** Checks the installation without changing anything. Never rejects. */
   doctor(): Promise<readonly Finding[]>;
-  /** A variable of the environment, for what a file refers to. */
+  /** Reads an environment variable that a team's file refers to. */
   readVariable(name: string): string | undefined;
-  /** The text of a file, or of standard input (`-`); or why there is none, in words that follow its name. */
+  /**
+   * Reads a file, or standard input for `-`. `fault` says why it can't be read, in words that follow the file's name.
+   */
   readFile(path: string): Promise<{ text: string } | { fault: string }>;
   terminal: Terminal;
   ownCommands?: readonly OwnCommand[];
@@ -34,10 +35,10 @@ export interface OwnCommand {
 }
 
 export interface OpenRooms {
-  /** Not every command needs it. */
+  /** A function, because not every command needs this room. */
   work: () => Promise<Work>;
   people: Operator;
-  /** The migrations that opening applied. */
+  /** The names of the migrations that opening the database applied. */
   migrated: readonly string[];
   close(): Promise<void>;
 }
@@ -60,8 +61,11 @@ export interface Finding {
 export interface Terminal {
   print(text: string): void;
   say(text: string): void;
-  /** Resolves when what was printed has been taken, at once where nothing waits: who prints much asks now and then. */
+  /**
+   * Resolves when all output so far has been taken, at once where none is pending. Commands with much output await it
+   * from time to time.
+   */
   drained(): Promise<void>;
-  /** Whether a person reads standard output, so that JSON is set out for reading. */
+  /** Whether standard output is a terminal, so that JSON is indented. */
   isInteractive: boolean;
 }

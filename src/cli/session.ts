@@ -20,14 +20,18 @@ export class Session {
     return this.#rooms;
   }
 
-  /** One record. */
+  /** Prints one record: as JSON, or as a table of its fields. */
   print(record: object): void {
     const { terminal } = this.services;
     if (this.output === 'table') printRecord(terminal, record);
     else printJson(terminal, record);
   }
 
-  /** Several of a kind. @param columns  what a table shows of each */
+  /**
+   * Prints records of one kind: as JSON, or as a table.
+   *
+   * @param columns  the fields that a table shows of each record
+   */
   printList<Written extends object>(
     records: readonly Written[],
     columns: readonly (keyof Written & string)[],
@@ -38,7 +42,7 @@ export class Session {
     else this.say('There is none.');
   }
 
-  /** One of many records, as a line of JSON. */
+  /** Prints one of many records, as a line of JSON. */
   printLine(record: object): void {
     printJsonLine(this.services.terminal, record);
   }
@@ -70,7 +74,7 @@ export class Session {
     return { teamId, work };
   }
 
-  /** What the command came to stands already; a fault in closing changes nothing about it. */
+  /** Closes the rooms. A fault in closing is ignored, because the command's outcome stands already. */
   async close(): Promise<void> {
     const rooms = await this.#rooms?.catch(() => null);
     await rooms?.close().catch(() => {});
@@ -80,7 +84,7 @@ export class Session {
 export const noJob = (id: string) => new CommandFault(`there is no job ${show(id)}.`);
 export const noCron = (id: string) => new CommandFault(`there is no cron ${show(id)}.`);
 
-/** A value from the command line, cut to a bearable length. */
+/** A value from the command line in quotes, cut to 100 characters. */
 export function show(text: string): string {
   return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
 }

@@ -7,7 +7,7 @@ import type { Problem, TeamDocument } from './team-file/document.ts';
 import type { Plan, Step, TeamState } from './team-file/plan.ts';
 import type { WantedTeam } from './team-file/read.ts';
 
-/** `team export` and `team apply`. What reads and writes the file is loaded only for them. */
+/** Adds `team export` and `team apply`. The code that reads and writes the file is loaded only for them. */
 export function addTeamFileCommands(team: Command, session: Session): void {
   const write = team.command('export');
   addTeamOption(
@@ -50,7 +50,7 @@ async function applyFile(
   report(session, plan, dryRun, done);
 }
 
-/** Everything that is wrong with the file alone is told before a database is opened. */
+/** Reads the file and reports its problems before a database is opened. */
 async function readFile(
   session: Session,
   file: string,
@@ -99,8 +99,8 @@ async function readState(work: Work, teamId: string): Promise<TeamState> {
 }
 
 /**
- * Each step is a transaction of its own, as in the dashboard. What fails ends it, told with what was done; the same
- * file applied once more goes on where this ended.
+ * Carries out the steps, each in a transaction of its own as in the dashboard. A step that fails ends the command with
+ * a message that says what was done; applying the same file again continues there.
  *
  * @returns how many steps were carried out
  */

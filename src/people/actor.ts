@@ -22,8 +22,8 @@ export async function proveMember(
 }
 
 /**
- * Stands before everything that is done to a team. The role that an actor brings along is not believed:
- * it is read again, so a change of roles is in force with the next call.
+ * Checks the actor's role before anything is done to a team. The role that an actor carries is not trusted: it is read
+ * from the store again, so a change of roles takes effect with the next call.
  *
  * @throws NotAllowed
  */

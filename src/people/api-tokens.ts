@@ -3,15 +3,15 @@ import type { Store } from '#store/store';
 import type { Background } from './background.ts';
 import { hashToken, isTokenShaped, makeApiToken } from './secrets.ts';
 
-/** Whom a token speaks for; `teamId` is null where no team is selected (§5.3). */
+/** The user that a token belongs to; `teamId` is null where no team is selected (§5.3). */
 export interface TokenOwner {
   userId: string;
   teamId: string | null;
-  /** They only look on in that team, and so does the token (§5.8). */
+  /** The user is a viewer in that team, so the token may only read (§5.8). */
   isViewer: boolean;
 }
 
-/** A token in steady use is marked as used once a minute, so that the API does not write for it on each call. */
+/** A token in steady use is marked as used once a minute, so that most API calls write nothing for it. */
 const MARK_EVERY_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
@@ -30,7 +30,7 @@ export class ApiTokens {
     this.#deps = deps;
   }
 
-  /** Whom a token belongs to, and the team that it acts on at this moment. Null: no such token. */
+  /** Finds a token's user and the user's current team. Null: no such token. */
   async findTokenOwner(token: string): Promise<TokenOwner | null> {
     if (!isTokenShaped(token)) return null;
     const hash = hashToken(token);
@@ -40,21 +40,21 @@ export class ApiTokens {
     return { userId: owner.userId, teamId: owner.teamId, isViewer: owner.isViewer };
   }
 
-  /** What may be known of the user's API token afterwards; `hint` is its last four characters. */
+  /** What can be shown of the user's API token after it was made; `hint` is its last four characters. */
   async readApiToken(
     userId: string,
   ): Promise<{ hint: string; createdAt: number; lastUsedAt: number | null } | null> {
     return this.#deps.store.apiTokens.read(userId);
   }
 
-  /** Makes a new one; the old one stops working. The only time that the text is known. */
+  /** Makes a new token; the old one stops working. Only this answer contains the token's text. */
   async generateApiToken(userId: string): Promise<string> {
     const token = makeApiToken();
     await this.#deps.store.apiTokens.replace(userId, token, this.#deps.clock.now());
     return token.text;
   }
 
-  /** Nobody waits for it, and a database that is busy just now loses nothing but a time for display. */
+  /** Writes the time of use in the background. If the database is busy, only a displayed time is lost. */
   #markUsed(hash: string, lastUsedAt: number | null): void {
     const now = this.#deps.clock.now();
     const known = Math.max(lastUsedAt ?? 0, this.#markedAt.get(hash) ?? 0);

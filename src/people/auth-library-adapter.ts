@@ -16,7 +16,7 @@ interface Where {
   connector?: 'AND' | 'OR' | undefined;
 }
 
-/** The column of `sessions` that the library believes to hold the token itself. */
+/** The column of `sessions` in which the library expects the token itself. */
 const TOKEN = 'token_hash';
 
 /**
@@ -44,7 +44,7 @@ export function createAuthLibraryAdapter(records: AuthRecordStore) {
           limit,
           offset,
           sortBy: sortBy && {
-            // Where the library names a field to sort by, it does so in its own words.
+            // The library names the field to sort by in its own terms.
             column: getFieldName({ model, field: sortBy.field }),
             direction: sortBy.direction,
           },

@@ -3,7 +3,7 @@ import { type CookieKind, headersFor, type RequestContext } from './request-cont
 
 type AuthLibraryAnswer<T> =
   | { kind: 'answered'; response: T; setCookies: string[] }
-  /** The library said no; `code` is its own word for why. */
+  /** The library refused; `code` is its own name for the reason. */
   | { kind: 'declined'; code: string };
 
 type Called<T> = Promise<{ headers: Headers; response: T }>;
@@ -37,7 +37,7 @@ export class AuthLibraryLoader {
     }
   }
 
-  /** Loads it now: a quarter of a second that the first request need not wait for. */
+  /** Loads the library now. Loading takes a quarter of a second, which the first request then need not wait for. */
   load(): Promise<{ authLibrary: AuthLibrary; addressHeader: string }> {
     this.#authLibrary ??= import('./auth-library.ts').then(
       ({ createAuthLibrary, ADDRESS_HEADER }) => ({

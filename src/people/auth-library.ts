@@ -12,7 +12,7 @@ import type { Passwords } from './passwords.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { deriveSecret } from './secrets.ts';
 
-/** Overwritten with what §8.1 says the client's address is, so that nobody can hand in one of their own. */
+/** Overwritten with the client's address as §8.1 finds it, so that no client can choose its own. */
 export const ADDRESS_HEADER = 'x-belfry-client-address';
 
 export interface AuthLibraryDeps {
@@ -45,7 +45,7 @@ export function createAuthLibrary({
   return betterAuth({
     appName: 'Belfry',
     baseURL: new URL(baseUrl).origin,
-    // Never mounted; if it ever were, it would not be under the API (§4.3).
+    // This path is never served. If it ever were, it would not be below the API (§4.3).
     basePath: '/accounts-library',
     secret: deriveSecret(appKey, 'belfry accounts'),
     database: createAuthLibraryAdapter(store.authRecords),
@@ -58,7 +58,8 @@ export function createAuthLibrary({
       },
     },
     advanced: {
-      // The library knows only a prefix of its own, so the name brings ours and the attributes that it asks for.
+      // The library supports only its own cookie prefix, so the name carries ours, and with it the attributes that the
+      // prefix requires.
       cookiePrefix: `${prefix}belfry`,
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure, path },
@@ -72,7 +73,7 @@ export function createAuthLibrary({
       disableSignUp: true,
       autoSignIn: false,
       minPasswordLength: 1,
-      // fields.ts has the lengths that count; these are UTF-16 units of at most 128 characters.
+      // The limit that counts is in fields.ts. This one is in UTF-16 units, enough for 128 characters.
       maxPasswordLength: 512,
       password: {
         hash: (password) => passwords.hash(password),
@@ -121,7 +122,7 @@ const TABLES = {
     modelName: 'sessions',
     expiresIn: 14 * DAY_SECONDS,
     updateAge: DAY_SECONDS,
-    // What is worth more than an open session asks for the password, whatever its age.
+    // Sensitive actions ask for the password whatever the age of the session (see reauthentication.ts).
     freshAge: 0,
     cookieCache: { enabled: false },
     fields: {

@@ -9,7 +9,7 @@ export class Background {
     this.#log = log;
   }
 
-  /** @param faultEvent  what is logged if it fails */
+  /** @param faultEvent  the event that is logged if the work fails */
   run(faultEvent: string, work: () => Promise<void>): void {
     const running = work()
       .catch((error: unknown) => this.#log.error(faultEvent, { error }))

@@ -9,7 +9,7 @@ interface Deps {
   plans: Plans;
 }
 
-/** What a team has used of its plan (§8.2). */
+/** A team's usage of its plan (§8.2). */
 export class Billing {
   readonly #deps: Deps;
 
@@ -17,7 +17,7 @@ export class Billing {
     this.#deps = deps;
   }
 
-  /** For every member: all of them see the warnings at 80 % and 100 %. */
+  /** The month's usage. Any member may read it, because all of them see the warnings at 80 % and 100 %. */
   async readUsage(teamId: string): Promise<Usage> {
     const { store, clock, plans } = this.#deps;
     const [team, used] = await Promise.all([

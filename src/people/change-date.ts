@@ -4,7 +4,7 @@ import { type Refused, refuse } from './outcomes.ts';
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 365;
 
-/** When a next secret comes into force: a date and a time in UTC, in the future and within a year. */
+/** Reads when a next secret takes effect: a date and a time in UTC, in the future and within a year. */
 export function readChangeDate(text: string, now: number): number | Refused {
   if (text.trim() === '') return refuse('from', 'Choose when it takes over.');
   const at = parseUtc(text);

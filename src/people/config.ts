@@ -7,22 +7,25 @@ export interface Plan {
 }
 
 export interface PeopleConfig {
-  /** The public origin, without a slash at its end. Links and cookies go by it. */
+  /** The public origin, without a slash at its end. Links and the scope of cookies are derived from it. */
   baseUrl: string;
   /** 32 bytes; signs cookies and encrypts second factors. */
   appKey: Uint8Array;
   signUp: 'invite' | 'open';
-  /** Whether the first account takes the code that the log and the command line show: others may come, too. */
+  /**
+   * Whether creating the first account needs the code that the log and the command line show: set where strangers can
+   * reach the service too.
+   */
   asksSetupCode: boolean;
   /** Teams that one user may own. */
   maxTeamsPerUser: number;
-  /** Days after its sign-in at which a session ends, however much it is used. */
+  /** Days after sign-in until a session ends, however much it is used. */
   sessionMaxDays: number;
   /** Never empty; the first is a new team's plan. */
   plans: readonly Plan[];
   /** Null: mails are written to the log. */
   smtpUrl: string | null;
   mailFrom: string;
-  /** What a password guess costs; full work unless a test says otherwise. */
+  /** The cost of one password guess; `FULL_WORK` unless a test sets less. */
   passwordWork?: PasswordWork;
 }

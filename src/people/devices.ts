@@ -5,9 +5,9 @@ import { normalizeEmail } from './fields.ts';
 import { deriveSecret, makeSecret } from './secrets.ts';
 import { readCookieText } from './request-context.ts';
 
-/** How long a browser in which somebody has signed in is remembered. */
+/** How long a browser is remembered after a sign-in. */
 const VALID_MS = 365 * 24 * 60 * 60_000;
-/** People who share a browser; the one who signed in longest ago is forgotten first. */
+/** How many accounts one browser remembers. Beyond that, the one that signed in longest ago is forgotten. */
 const MOST_ACCOUNTS = 5;
 const BETWEEN = '~';
 
@@ -18,9 +18,9 @@ interface Deps {
 }
 
 /**
- * Browsers in which an account was signed in to. Such a browser keeps its own count of wrong passwords, so that
- * strangers who guess can't lock anybody out. It opens nothing by itself. Its cookie names no account: each
- * mark is a number, the time of the sign-in and a signature over both and the email.
+ * Remembers in which browsers an account has signed in. Such a browser has its own count of wrong passwords, so that
+ * strangers who guess can't lock the owner out. Being remembered gives no access. The cookie names no account: each
+ * mark in it is a random number, the time of the sign-in and a signature over both and the email.
  */
 export class Devices {
   readonly #clock: Clock;
@@ -33,13 +33,13 @@ export class Devices {
     this.#scope = cookieScopeOf(baseUrl);
   }
 
-  /** A name for the browser, where somebody has signed in to the account there; else null. */
+  /** The browser's random name if the account has signed in there, else null. */
   recognize(headers: Headers, email: string): string | null {
     const mark = this.#marksIn(headers).find((each) => this.#isOf(each, email));
     return mark?.split('.')[0] ?? null;
   }
 
-  /** A `Set-Cookie` value with which the browser is known from now on. */
+  /** A `Set-Cookie` value that makes the browser remember the account. */
   remember(headers: Headers, email: string): string {
     const others = this.#marksIn(headers).filter((mark) => !this.#isOf(mark, email));
     const head = `${makeSecret().slice(0, 22)}.${this.#clock.now().toString(36)}`;

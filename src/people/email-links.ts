@@ -20,7 +20,9 @@ interface Deps {
   appKey: Uint8Array;
 }
 
-/** Links that confirmPassword that somebody reads the mails of an address, and the one that stops a change of it. */
+/**
+ * The links that prove that a person reads the mails of an address, and the link that stops a change of the address.
+ */
 export class EmailLinks {
   readonly #deps: Deps;
   readonly #markKey: string;
@@ -41,9 +43,9 @@ export class EmailLinks {
   }
 
   /**
-   * Mails the links of a change. An address that has an account gets none, and whoever asked is not told. The
-   * old address is told in any case: whoever stole a session and the password must not be able to take the
-   * account in silence.
+   * Mails the links of a change of address. If the new address has an account already, it gets no mail, and the answer
+   * does not tell. The old address gets a mail in any case: a thief with a session and the password must not be able to
+   * take the account unnoticed.
    */
   async mailChange(user: User, email: string): Promise<void> {
     const { store, limits, mailer, baseUrl } = this.#deps;
@@ -60,7 +62,7 @@ export class EmailLinks {
     await mailer.send(writeEmailChangeMail(email, this.#linkOf(confirm)));
   }
 
-  /** The address is the user's, and confirmed, from now on. Null: the link was used, replaced or too old. */
+  /** Makes the address the user's and marks it as confirmed. Null: the link was used, replaced or has expired. */
   async confirm(token: string): Promise<{ user: User; email: string } | null> {
     if (!isTokenShaped(token)) return null;
     const { store, clock } = this.#deps;
@@ -73,7 +75,7 @@ export class EmailLinks {
     return (await store.users.changeEmail(user.id, change, now)) ? { user, email } : null;
   }
 
-  /** False: the link was used or is too old, or the change is in force already. */
+  /** Stops a change of address. False: the link was used or has expired, or the change has been made already. */
   async stop(token: string): Promise<boolean> {
     if (!isTokenShaped(token)) return false;
     const { store, clock } = this.#deps;
@@ -81,8 +83,8 @@ export class EmailLinks {
   }
 
   /**
-   * What only the mail of an invitation bears, beside the link that its maker may copy: whoever shows it reads
-   * the mails of the address that was invited.
+   * The mark in the link that is mailed with an invitation; the link that the inviter may copy has none. It proves that
+   * its bearer reads the mails of the invited address.
    */
   markOf(invitationToken: string, email: string): string {
     return createHmac('sha256', this.#markKey)

@@ -6,7 +6,7 @@ const LONGEST_EMAIL = 254;
 const SHORTEST_PASSWORD = 8;
 const LONGEST_PASSWORD = 128;
 
-/** What the auth library takes for an address, too; one that can take a mail decides, not a pattern. */
+/** Matches the addresses that the auth library accepts too. Whether mail reaches one is not decided by a pattern. */
 const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 
 /** The form in which an email is kept and compared. */
@@ -34,14 +34,14 @@ export function checkPassword(password: string): string[] {
   return length > LONGEST_PASSWORD ? [`Use at most ${LONGEST_PASSWORD} characters.`] : [];
 }
 
-/** @param label  what it is the name of, as it follows “Enter”, such as `a team name` */
+/** @param label  the kind of name, as it follows “Enter”, such as `a team name` */
 export function checkName(name: string, label: string): string[] {
   const kept = normalizeName(name);
   if (kept === '') return [`Enter ${label}.`];
   return Array.from(kept).length > LONGEST_NAME ? [`Use at most ${LONGEST_NAME} characters.`] : [];
 }
 
-/** The fields that have something wrong with them; null where none has. */
+/** Keeps the fields that have errors; null where none has. */
 export function gatherErrors(checks: FieldErrors): Refused | null {
   const wrong = Object.entries(checks).filter(([, messages]) => messages.length > 0);
   return wrong.length > 0 ? { kind: 'refused', errors: Object.fromEntries(wrong) } : null;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Actor } from './actor.ts';
 import { aTeam, aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 
-/** Where the inviters sit. */
+/** The client address of those who invite. */
 const DESK = { clientAddress: '198.51.100.1' };
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 const fay = { name: 'Fay', email: 'fay@new.test', password: PASSWORD };

@@ -29,7 +29,7 @@ interface Deps {
   activity: PeopleActivity;
 }
 
-/** What the bearer of a link is told before they accept. */
+/** What the invitation's page shows before it is accepted. */
 interface InvitationOffer {
   teamName: string;
   /** Null: anybody who has the link may use it, once. */
@@ -46,13 +46,13 @@ export class Invitations {
     this.#deps = deps;
   }
 
-  /** Open ones only, newest first. */
+  /** Open invitations, newest first. */
   async listInvitations(actor: Actor): Promise<Invitation[]> {
     const { teamId } = await authorize(this.#deps.store, actor, 'manage-members');
     return this.#deps.store.invitations.list(teamId, this.#deps.clock.now());
   }
 
-  /** `link` is known only now, to copy; `mailed` says whether a mail left as well. */
+  /** Makes an invitation. Only this answer contains the `link`; `mailed` says whether it was mailed as well. */
   async invite(
     actor: Actor,
     input: { email: string | null; role: InvitedRole },
@@ -96,7 +96,7 @@ export class Invitations {
     return isRevoked;
   }
 
-  /** Null: never existed, used, revoked or expired. */
+  /** Finds an open invitation. Null: it never existed, or was used, revoked or has expired. */
   async readInvitation(token: string): Promise<InvitationOffer | null> {
     if (!isTokenShaped(token)) return null;
     const { store, clock } = this.#deps;
@@ -106,7 +106,7 @@ export class Invitations {
     return { teamName, email, role, invitedByName };
   }
 
-  /** For somebody who is signed in; the team becomes their current one. */
+  /** Accepts an invitation for a signed-in user; the team becomes their current one. */
   async acceptInvitation(
     token: string,
     userId: string,
@@ -131,14 +131,14 @@ export class Invitations {
     if (refused) return refused;
     const { store, mailer } = this.#deps;
     const inviter = await store.users.find(userId);
-    // Whoever has not shown that their own address is theirs has us mail nobody else.
+    // A user whose own address is not confirmed must not make us mail others.
     if (mailer.sends && !inviter?.isEmailVerified) return refuse('email', CONFIRM_FIRST);
     return (await store.invitations.isMember(teamId, normalizeEmail(email)))
       ? refuse('email', 'This person is in the team already.')
       : null;
   }
 
-  /** The mailed link bears a mark besides: whoever comes by it reads the mails of that address. */
+  /** Mails the link with a mark, which proves that its bearer reads the mails of that address. */
   async #mail({ userId, teamId }: Actor, email: string, token: string): Promise<boolean> {
     const { store, mailer, limits, baseUrl, emailLinks } = this.#deps;
     const mark = mailer.sends ? `?mailed=${emailLinks.markOf(token, email)}` : '';

@@ -4,19 +4,19 @@ import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 import type { TooMany } from './outcomes.ts';
 
-/** What may be tried only so often, each with how many times in how long. */
+/** The limits: how many tries are allowed within which time. */
 const RULES = {
-  /** Guesses of a password or a second factor; what turns out right is taken back. */
+  /** Guesses of a password or a second factor; a right one is not counted. */
   guess: { most: 3, windowMs: 10_000 },
-  /** Wrong passwords for one account, from wherever nobody has signed in to it before. */
+  /** Wrong passwords for one account, from all browsers that the account does not know. */
   'account-guess': { most: 20, windowMs: 60 * 60_000 },
   /** Wrong passwords from one browser that the account knows. */
   'device-guess': { most: 20, windowMs: 60 * 60_000 },
   /** Wrong passwords and codes in one open session. */
   'session-guess': { most: 10, windowMs: 60 * 60_000 },
-  /** Sign-ins by passkey that are begun; each leaves a challenge for some minutes. */
+  /** Begun sign-ins by passkey; each leaves a challenge in the database for some minutes. */
   passkey: { most: 20, windowMs: 60_000 },
-  /** What writes mails to somebody. */
+  /** Requests that send a mail. */
   mail: { most: 3, windowMs: 60_000 },
   /** Mails to one address, counted for each requester first, so that one requester cannot use up `mailbox`. */
   'mail-to': { most: 3, windowMs: 60 * 60_000 },
@@ -24,9 +24,9 @@ const RULES = {
   'reset-mailbox': { most: 5, windowMs: 60 * 60_000 },
   /** Other mails to one address, from all requesters together. */
   mailbox: { most: 5, windowMs: 60 * 60_000 },
-  /** What makes accounts or sets passwords. */
+  /** Requests that make an account or set a password. */
   account: { most: 10, windowMs: 60_000 },
-  /** One code of an authenticator, longer than it is valid: RFC 6238 §5.2 lets it open only once. */
+  /** One code of an authenticator, counted for longer than it is valid: RFC 6238 §5.2 lets a code be used only once. */
   'one-time-code': { most: 1, windowMs: 120_000 },
   /** Invitations by one user, and from one address, whatever the team. */
   invitation: { most: 50, windowMs: 60 * 60_000 },
@@ -43,8 +43,8 @@ interface Deps {
 }
 
 /**
- * How often somebody may try something, counted in the database, so that all nodes share it and a restart
- * forgets nothing. Whatever calls this room is limited, whichever page or form it comes through.
+ * Rate limits, counted in the database, so that all nodes share them and a restart keeps them. They apply to every
+ * caller of this room, whichever page or form it serves.
  */
 export class Limits {
   readonly #deps: Deps;
@@ -57,8 +57,8 @@ export class Limits {
   /**
    * Counts an attempt.
    *
-   * @param who  what it is counted by: an address of a client, a mail address, a user, or some of these together
-   * @returns null where it is allowed
+   * @param who  what the count is kept for: a client's address, a mail address, a user, or a combination of these
+   * @returns null where the attempt is allowed
    */
   async count(rule: Rule, ...who: string[]): Promise<TooMany | null> {
     const { store, clock } = this.#deps;
@@ -75,7 +75,10 @@ export class Limits {
     await this.#deps.store.rateLimits.takeBack(keyOf(rule, who));
   }
 
-  /** Whatever leaves rows behind was counted first, so counting is when to clear them away. */
+  /**
+   * Deletes expired rows from time to time. Every call that leaves rows behind is counted, so counting is a good
+   * moment.
+   */
   #tidy(now: number): void {
     if (now - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = now;
@@ -90,7 +93,7 @@ function keyOf(rule: Rule, who: readonly string[]): string {
   return [rule, ...who.map((each) => (isIPv6(each) ? networkOf(each) : each))].join(' ');
 }
 
-/** A customer's IPv6 network has 2^64 addresses to try from (RFC 6177); they count as one. */
+/** An IPv6 customer has a network of 2^64 addresses (RFC 6177); the whole network counts as one address. */
 function networkOf(address: string): string {
   const [head = '', tail] = address.split('::');
   const front = head === '' ? [] : head.split(':');

@@ -7,26 +7,26 @@ export interface Mail {
   subject: string;
   text: string;
   html?: string;
-  /** The link that the text is about: what is logged where no mail can leave. */
+  /** The link in the mail's text. It is logged where no mail server is set up. */
   link: string | null;
 }
 
-/** `fault`: what went wrong, in words that may be shown to whoever wanted the mail to be sent. */
+/** `fault`: what went wrong, in words that may be shown to the person who asked for the mail. */
 type MailOutcome = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string };
 
 /** Sends mail, or says that it can't. */
 export interface Mailer {
-  /** True where mails really leave by SMTP; otherwise links are in the log. */
+  /** True where mails are sent by SMTP; otherwise their links are in the log. */
   readonly sends: boolean;
-  /** Settles once the server has taken the mail or has not. Never throws: all that went wrong is in the log. */
+  /** Resolves once the server has accepted or refused the mail. Never rejects: faults are in the log. */
   send(mail: Mail): Promise<MailOutcome>;
-  /** The doctor's question: null when the server can be spoken to, else what is wrong. */
+  /** For the doctor: null when the server answers, else what is wrong. */
   check(): Promise<string | null>;
   close(): void;
 }
 
 interface MailSettings {
-  /** As SMTP_URL: `smtp://user:password@host:port`. */
+  /** In the form of SMTP_URL: `smtp://user:password@host:port`; null where none is set. */
   smtpUrl: string | null;
   from: string;
 }
@@ -34,7 +34,7 @@ interface MailSettings {
 const LIMITS_MS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 const MOST_CONNECTIONS = 2;
 
-/** By SMTP where it is set up; otherwise each mail is an event in the log, with its link (§5.7). */
+/** Sends by SMTP where that is set up; otherwise each mail is an event in the log, with its link (§5.7). */
 export function createMailer({ smtpUrl, from }: MailSettings, log: Log): Mailer {
   return smtpUrl === null ? new LogMailer(log) : new SmtpMailer(smtpUrl, from, log);
 }
@@ -76,7 +76,7 @@ class SmtpMailer implements Mailer {
     const content = { subject, text, ...(html === undefined ? {} : { html }) };
     try {
       const transport = await this.#open();
-      // An address object: a name in the text of an address could otherwise bring recipients of its own.
+      // An address object: in a text, a name could smuggle in further recipients.
       await transport.sendMail({ from: this.#from, to: { name: '', address: to }, ...content });
       return { kind: 'sent' };
     } catch (error) {
@@ -99,7 +99,7 @@ class SmtpMailer implements Mailer {
     this.#transport?.then((transport) => transport.close()).catch(() => {});
   }
 
-  /** Loaded with the first mail: most installations start and idle without one. */
+  /** Loads the mail library with the first mail: most installations start and idle without one. */
   #open(): Promise<Transporter> {
     this.#transport ??= import('nodemailer').then(({ createTransport }) =>
       createTransport({
@@ -119,7 +119,7 @@ const MOST_OF_ANSWER = 200;
 /** The library's codes for a server that does not answer, or not by TLS. */
 const UNREACHABLE = new Set<unknown>(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ETLS']);
 
-/** What the server said about the mail; of the server itself no more than that it is not to be had. */
+/** The server's answer to the mail. If the server is out of reach, only that is said. */
 function describeFault(error: unknown): string {
   const { code, response } = (error ?? {}) as { code?: unknown; response?: unknown };
   if (code === 'EAUTH') return 'the mail server refused the login';

@@ -2,8 +2,8 @@ import { breakLinks } from '#domain/plain-names';
 import type { Mail } from './mail.ts';
 
 /**
- * The texts of mails. Names of people and teams are data in them, never markup: mails are plain text. No subject
- * has any, and none becomes a link: what we mail must not say what somebody else wants said.
+ * The texts of mails. Names of people and teams are data, never markup: mails are plain text. No subject contains a
+ * name, and no name becomes a link: our mails must not carry a message that somebody else composed.
  */
 
 const SIGNED = '\n\nBelfry\n';
@@ -60,7 +60,7 @@ If you did not ask for it, ignore this mail: there is no account, and nothing el
   };
 }
 
-/** To somebody who signs up and has an account already, which the page may not tell a stranger. */
+/** To a person who signs up and has an account already. The page must not tell that to a stranger. */
 export function writeHasAccountMail(to: string, link: string): Mail {
   return {
     to,
@@ -90,7 +90,7 @@ Then set a new password: it ends all sessions.${SIGNED}`,
   };
 }
 
-/** To the old address, once the new one is in force: the one warning that a stolen session can't stop. */
+/** To the old address, once the new one is in force. This warning can't be stopped by whoever has stolen a session. */
 export function writeEmailChangedMail(to: string, newEmail: string): Mail {
   return {
     to,

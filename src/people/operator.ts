@@ -31,7 +31,7 @@ interface NewUser {
   email: string;
   password: string;
   name?: string | undefined;
-  /** A team's name; without one the user gets a team of their own. */
+  /** The name of a team to join or make; without it the user gets a team of their own. */
   team?: string | undefined;
   role?: Role | undefined;
 }
@@ -43,8 +43,8 @@ export interface TeamWithUsage extends Usage {
 }
 
 /**
- * What the operator does from the command line (interface.md): no member acts, so no role is asked for.
- * A team is named by its name, or by its id where a name is taken twice.
+ * What the operator does from the command line (interface.md). No member acts, so no role is checked. A team is given
+ * by its name, or by its id where two teams have the same name.
  */
 export class Operator {
   readonly #deps: Deps;
@@ -53,7 +53,7 @@ export class Operator {
     this.#deps = deps;
   }
 
-  /** Makes the team if no such team exists, else joins it; the team becomes the user's current one. */
+  /** Makes a user. A named team is joined, or made if it does not exist; it becomes the user's current team. */
   async createUser(
     input: NewUser,
   ): Promise<{ kind: 'created'; userId: string; teamId: string; apiToken: string } | Refused> {
@@ -93,13 +93,15 @@ export class Operator {
     return { kind: 'created', userId, teamId, apiToken: token.text };
   }
 
-  /** What `/setup` asks for, whether or not it does so on this address. Null: there is an account already. */
+  /**
+   * The code that `/setup` asks for, also where it asks for none on this address. Null: there is an account already.
+   */
   async setupCode(): Promise<string | null> {
     const { store, config } = this.#deps;
     return (await store.registrations.hasBegun()) ? null : makeSetupCode(config.appKey);
   }
 
-  /** A link that lets its bearer set a new password, once and within an hour. Null: no such account. */
+  /** Makes a link that sets a new password, once and within an hour. Null: no such account. */
   async resetPasswordUrl(email: string): Promise<string | null> {
     const { store, resetLinks, activity } = this.#deps;
     const user = await store.users.findByEmail(normalizeEmail(email));
@@ -109,7 +111,7 @@ export class Operator {
     return resetLinks.makeOnly(user.id);
   }
 
-  /** Ends every session and open one-time token of the user, and the API token where that is asked for. False: no such account. */
+  /** Ends every session and open one-time token of the user, and the API token if asked to. False: no such account. */
   async signOut(email: string, what: { revokesToken: boolean }): Promise<boolean> {
     const { store, activity } = this.#deps;
     const { users } = store;
@@ -171,7 +173,7 @@ export class Operator {
     return secret;
   }
 
-  /** Makes the team's next one, in force from a date and time in UTC on. Null: no such team. */
+  /** Makes the team's next signing secret, in force from a date and time in UTC. Null: no such team. */
   async planSigningSecret(teamNameOrId: string, from: string): Promise<Planned | Refused | null> {
     const team = await this.findTeam(teamNameOrId);
     if (!team) return null;

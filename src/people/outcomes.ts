@@ -1,4 +1,4 @@
-/** What calls of this room come to. Expected outcomes are values with a `kind`, never thrown. */
+/** Outcomes of this room's calls. Expected outcomes are values with a `kind` and are never thrown. */
 
 /** Field name → what is wrong with it, in sentences for the person who typed it. */
 export type FieldErrors = Record<string, string[]>;
@@ -6,7 +6,7 @@ export type FieldErrors = Record<string, string[]>;
 export type Done = { kind: 'done' };
 export type NotFound = { kind: 'not-found' };
 export type Refused = { kind: 'refused'; errors: FieldErrors };
-/** `isBusy`: not the asker but the service had too much to do. */
+/** `isBusy`: the service is overloaded; the caller has not tried too often. */
 export type TooMany = { kind: 'too-many'; retryAfterSeconds: number; isBusy?: true };
 
 export const DONE: Done = { kind: 'done' };

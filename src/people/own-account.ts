@@ -51,7 +51,9 @@ export class OwnAccount {
     return DONE;
   }
 
-  /** Asks for the password; without SMTP the change is made at once, else after the mailed link. */
+  /**
+   * Changes the email. Checks the password first. With SMTP the change is made by the mailed link, without it at once.
+   */
   async changeEmail(
     input: { email: string; password: string },
     request: RequestContext,
@@ -79,7 +81,7 @@ export class OwnAccount {
     return DONE;
   }
 
-  /** For the page behind the mailed link, `/confirm-email/:token`. */
+  /** Confirms an address, for the page behind the mailed link (`/confirm-email/:token`). */
   async confirmEmail(token: string): Promise<Done | { kind: 'expired' }> {
     const { background, mailer, emailLinks } = this.#deps;
     const confirmed = await emailLinks.confirm(token);
@@ -93,7 +95,7 @@ export class OwnAccount {
     return DONE;
   }
 
-  /** Mails the link anew with which the present address is confirmed. */
+  /** Mails a new link that confirms the present address. */
   async requestEmailConfirmation(userId: string, request: RequestContext): Promise<Done | TooMany> {
     const { store, limits, background, emailLinks } = this.#deps;
     const tooMany = await limits.count('mail', request.clientAddress);
@@ -104,12 +106,18 @@ export class OwnAccount {
     return DONE;
   }
 
-  /** For the page behind the link that the old address got, `/stop-email-change/:token`: nobody need be signed in. */
+  /**
+   * Stops a change of email, for the page behind the link to the old address (`/stop-email-change/:token`). It needs no
+   * session.
+   */
   async stopEmailChange(token: string): Promise<Done | { kind: 'expired' }> {
     return (await this.#deps.emailLinks.stop(token)) ? DONE : { kind: 'expired' };
   }
 
-  /** Asks for the password. The old token stops working; the only time that the text is known. */
+  /**
+   * Makes a new API token. Checks the password first. The old token stops working; only this answer contains the new
+   * one.
+   */
   async generateApiToken(
     { password }: { password: string },
     request: RequestContext,
@@ -146,7 +154,9 @@ export class OwnAccount {
     });
   }
 
-  /** Refused while the user owns a team with other members; a team of one goes with its owner. */
+  /**
+   * Deletes the account. Refused while the user owns a team with other members; a team without others is deleted too.
+   */
   async deleteAccount(
     { password }: { password: string },
     request: RequestContext,

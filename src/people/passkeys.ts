@@ -32,7 +32,7 @@ export interface Passkey {
   createdAt: number;
 }
 
-/** What the browser is asked, as JSON of WebAuthn, with the cookie that its answer has to come with. */
+/** The options of WebAuthn for the browser as JSON, and the cookie that has to come back with its answer. */
 export interface Asked {
   kind: 'asked';
   options: string;
@@ -41,13 +41,13 @@ export interface Asked {
 
 const MOST_PASSKEYS = 20;
 const LONGEST_NAME = 100;
-/** An answer of an authenticator has one or two kilobytes. */
+/** Far above the one or two kilobytes of a real authenticator's answer. */
 const LONGEST_ANSWER = 16_384;
 const NOT_ADDED = 'The passkey was not added. Begin again.';
 
 /**
- * Signing in without a password, by a device that proves its key and has asked its owner for a PIN, a finger or a
- * face. That is two factors already, so no code is asked for after it.
+ * Signing in without a password: a device proves that it holds a key, and has asked its owner for a PIN, a fingerprint
+ * or a face. Those are two factors already, so no code is asked for.
  */
 export class Passkeys {
   readonly #deps: Deps;
@@ -73,7 +73,7 @@ export class Passkeys {
     return { kind: 'asked', options: JSON.stringify(options), setCookies: answer.setCookies };
   }
 
-  /** @param answer  what the browser gave, as JSON */
+  /** @param answer  the browser's answer, as JSON */
   async signInByPasskey(
     { answer: text }: { answer: string },
     request: RequestContext,
@@ -111,7 +111,7 @@ export class Passkeys {
       .toSorted((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** Asks for the password: a passkey opens the account for as long as it is there. */
+  /** Begins to add a passkey. Checks the password first, because a passkey gives access for as long as it exists. */
   async beginPasskey(
     { password }: { password: string },
     request: RequestContext,
@@ -131,7 +131,7 @@ export class Passkeys {
     return { kind: 'asked', options, setCookies: answer.setCookies };
   }
 
-  /** The challenge that `beginPasskey` gave stands for the password. */
+  /** Adds a passkey. The challenge from `beginPasskey` shows that the password was checked. */
   async addPasskey(
     { name, answer: text }: { name: string; answer: string },
     request: RequestContext,
@@ -172,7 +172,7 @@ export class Passkeys {
   }
 }
 
-/** The parts are the library's to judge; here it is only an object with an id. */
+/** Checks only that the answer is an object with an id; the library checks its parts. */
 function readAnswer(text: string): Record<string, unknown> | null {
   if (text.length > LONGEST_ANSWER) return null;
   try {
@@ -184,7 +184,7 @@ function readAnswer(text: string): Record<string, unknown> | null {
   }
 }
 
-/** The library calls an answer that it can't read a fault of its own. */
+/** The library reports an unreadable answer as a fault of its own; this makes it a refusal. */
 function knowUnverified(error: unknown): never {
   const { body } = error as { body?: { code?: unknown } };
   if (error instanceof Error && body?.code === 'FAILED_TO_VERIFY_REGISTRATION') {

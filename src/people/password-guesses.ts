@@ -12,7 +12,7 @@ interface Deps {
 
 type Count = readonly [rule: Rule, who: string];
 
-/** Whatever somebody may guess at is counted here before it is looked at, so that guesses at once count too. */
+/** Counts each guess before the secret is compared, so that simultaneous guesses are counted too. */
 export class PasswordGuesses {
   readonly #deps: Deps;
 
@@ -21,8 +21,8 @@ export class PasswordGuesses {
   }
 
   /**
-   * A guess at signing in: by the address, and slowly by the account. A browser that the account knows has a
-   * count of its own. The same for an email that has no account.
+   * A guess at a sign-in. It is counted for the client's address and, over a longer time, for the account, or for the
+   * browser if the account knows it. An email without an account is treated alike.
    */
   async atSignIn<T extends { kind: string }>(
     email: string,
@@ -35,7 +35,7 @@ export class PasswordGuesses {
     return this.#count([['guess', request.clientAddress], account], guess);
   }
 
-  /** A guess by somebody who is signed in: by the address, and slowly by the session. */
+  /** A guess by a signed-in user. It is counted for the client's address and, over a longer time, for the session. */
   async inSession<T extends { kind: string }>(
     sessionId: string,
     request: RequestContext,
@@ -48,7 +48,7 @@ export class PasswordGuesses {
     return this.#count(counts, guess);
   }
 
-  /** What was right, or could not be looked at, was no guess. */
+  /** Counts a guess, and takes the count back if it was right or could not be checked. */
   async #count<T extends { kind: string }>(
     counts: readonly Count[],
     guess: () => Promise<T>,

@@ -32,7 +32,10 @@ export class PasswordResets {
     this.#deps = deps;
   }
 
-  /** Answers the same, and as fast, whether or not the account exists: what depends on that happens afterwards. */
+  /**
+   * Mails a reset link. The answer and its timing are the same whether or not the account exists: the rest happens
+   * afterwards.
+   */
   async requestPasswordReset(
     { email }: { email: string },
     request: RequestContext,
@@ -51,8 +54,8 @@ export class PasswordResets {
   }
 
   /**
-   * Ends all access to the account: sessions, open one-time tokens and, where it is asked for, the API token. The person
-   * signs in anew, in a browser that the account knows from now on: strangers who guess can't lock them out.
+   * Ends all access to the account: sessions, open one-time tokens and, if asked to, the API token. The person signs in
+   * again, in a browser that the account then knows, so strangers who guess can't lock them out.
    */
   async resetPassword(
     { token, password, revokesToken }: { token: string; password: string; revokesToken: boolean },

@@ -4,7 +4,7 @@ import type { TooMany } from './outcomes.ts';
 
 const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** How much work one guess is: `2 ** costLog2` blocks of 1 KiB, `passes` times. */
+/** The work of one guess: `2 ** costLog2` blocks of 1 KiB, `passes` times. */
 export interface PasswordWork {
   costLog2: number;
   passes: number;
@@ -15,20 +15,20 @@ const FULL_WORK: PasswordWork = { costLog2: 15, passes: 3 };
 
 const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
-/** Four threads share the pool with the disk and the name service; two guesses at a time leave them room. */
+/** Hashing shares a pool of four threads with the disk and DNS; two guesses at a time leave them room. */
 const MOST_AT_ONCE = 2;
-/** As many as are hashed in about two seconds. Further requests are told to come back later. */
+/** How many are hashed in about two seconds. Further requests are told to try again later. */
 const MOST_WAITING = 20;
 const COME_BACK_SECONDS = 3;
 const waiting: (() => void)[] = [];
 let running = 0;
 
-/** The line of those who wait for a password to be hashed is full. */
+/** The queue of passwords to be hashed is full. */
 class PasswordsBusy extends Error {
   readonly code = 'PASSWORDS_BUSY';
 }
 
-/** @returns what the work came to, or that there is no room for it now */
+/** @returns the result of the work, or that the service is busy */
 export async function orBusy<T>(work: () => Promise<T>): Promise<T | TooMany> {
   try {
     return await work();
@@ -38,7 +38,10 @@ export async function orBusy<T>(work: () => Promise<T>): Promise<T | TooMany> {
   }
 }
 
-/** Hashes passwords as `scrypt$<costLog2>$<passes>$<salt>$<key>`, in base64url: what a hash cost stays with it. */
+/**
+ * Hashes passwords as `scrypt$<costLog2>$<passes>$<salt>$<key>`, in base64url. A hash names its own cost, which may
+ * change later.
+ */
 export class Passwords {
   readonly #work: PasswordWork;
 
@@ -55,7 +58,7 @@ export class Passwords {
   }
 
   /**
-   * @param hash  null where there is no such account: costs the same time and is never right
+   * @param hash  null where there is no such account: takes the same time and is never right
    * @throws PasswordsBusy
    */
   async verify(password: string, hash: string | null): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Deed, Doer } from '#domain/activity';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 
-/** Keeps what people do to teams and to their own accounts (§5.10), and says it in the log. */
+/** Records what people do to teams and to their own accounts (§5.10), and logs changes of accounts. */
 export class PeopleActivity {
   readonly #deps: { store: Pick<Store, 'activity' | 'clock'>; log: Log };
 
@@ -10,7 +10,11 @@ export class PeopleActivity {
     this.#deps = deps;
   }
 
-  /** What somebody comes in by is another from now on. @param what  in words, for the log */
+  /**
+   * Records and logs that a way to sign in or to act for the user has changed.
+   *
+   * @param what  the change in words
+   */
   async accountChanged(
     userId: string,
     { what, ...deed }: Deed & { what: string },
@@ -20,7 +24,7 @@ export class PeopleActivity {
     await this.ofAccount(userId, { ...deed, detail: what }, doer);
   }
 
-  /** In each team that the user is in. */
+  /** Records a user's deed in each team that the user is in. */
   async ofAccount(userId: string, deed: Deed, doer: Doer = { userId }): Promise<void> {
     const { activity, clock } = this.#deps.store;
     await this.#keep(deed, () => activity.recordOfUser(userId, doer, deed, clock.now()));
@@ -31,7 +35,7 @@ export class PeopleActivity {
     await this.#keep(deed, () => activity.record(teamId, doer, deed, clock.now()));
   }
 
-  /** What is done stays done, though nothing could be written about it. */
+  /** Runs the write and logs its failure: an action is not undone because it could not be recorded. */
   async #keep({ action }: Deed, write: () => Promise<void>): Promise<void> {
     try {
       await write();

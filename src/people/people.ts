@@ -34,7 +34,7 @@ interface PeopleDeps {
   clock: Clock;
   log: Log;
   config: PeopleConfig;
-  /** Made from the config unless it is shared with somebody. */
+  /** Made from the config unless the caller shares its own. */
   mailer?: Mailer;
 }
 
@@ -64,7 +64,7 @@ export function createPeople(deps: PeopleDeps) {
   const common = { ...basics, ...doers, passwords, plans };
   const { registerByInvitation, ...ownRegistrations } = gather(new Registrations(common));
   return {
-    /** For the API: whom a token speaks for (§5). One short query; needs nothing of the auth library. */
+    /** For the API: finds a token's user and team (§5). One short query; does not load the auth library. */
     findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
     accounts: {
       ...gather(
@@ -76,7 +76,7 @@ export function createPeople(deps: PeopleDeps) {
         new SignUps(common),
       ),
       ...ownRegistrations,
-      /** True where mails really leave by SMTP; otherwise links are in the log. */
+      /** True where mails are sent by SMTP; otherwise their links are in the log. */
       sendsMail: () => mailer.sends,
     },
     teams: {
@@ -92,7 +92,7 @@ export function createPeople(deps: PeopleDeps) {
     warmUp: async (): Promise<void> => {
       await authLibrary.load();
     },
-    /** Resolves when mails that no answer waited for are out. */
+    /** Resolves when all mails that are sent in the background are out. */
     close: async (): Promise<void> => {
       await background.drain();
       mailer.close();

@@ -23,7 +23,7 @@ export class Plans {
     return this.#plans[0]?.name ?? 'free';
   }
 
-  /** A plan that the operator has since removed counts as the first one. Null: no limit. */
+  /** A plan's monthly limit of runs. A plan that the operator has removed counts as the first one. Null: no limit. */
   limitOf(plan: string): number | null {
     const found = this.#plans.find(({ name }) => name === plan) ?? this.#plans[0];
     return found?.monthlyLimit ?? null;

@@ -16,7 +16,7 @@ interface Deps {
 export const WRONG_PASSWORD = 'This is not your password.';
 const SIGNED_OUT = 'Sign in again and repeat this.';
 
-/** What is worth more than an open session asks for the password again. */
+/** Asks for the password again before sensitive actions, for which an open session is not enough. */
 export class Reauthentication {
   readonly #deps: Deps;
 
@@ -24,7 +24,7 @@ export class Reauthentication {
     this.#deps = deps;
   }
 
-  /** Whose session it is, where the password is theirs. */
+  /** Gives the session's user if the password is theirs. */
   async confirmPassword(
     password: string,
     request: RequestContext,

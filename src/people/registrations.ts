@@ -38,14 +38,14 @@ interface NewPerson {
   password: string;
 }
 
-/** What stands behind an address, and what is used up by the registration. */
+/** How the account comes about: whether the address is proven, and what the registration uses up. */
 type How = Pick<Registration, 'isFirst' | 'oneTimeToken'> & { isEmailVerified: boolean };
 type Closed = { kind: 'closed' };
 
 const WRONG_CODE =
   'This is not the code. The log of the service shows it at its start, and so does the command setup-code.';
 
-/** How people come to have an account: the first one, by invitation, or openly where the operator allows it (§5.7). */
+/** The ways to get an account: the first one, by invitation, or openly where the operator allows it (§5.7). */
 export class Registrations {
   readonly #deps: Deps;
 
@@ -58,12 +58,12 @@ export class Registrations {
     return this.#deps.store.registrations.hasBegun();
   }
 
-  /** Whether the first account takes the code that the log and `setup-code` show. */
+  /** Whether making the first account needs the code that the log and `setup-code` show. */
   asksSetupCode(): boolean {
     return this.#deps.config.asksSetupCode;
   }
 
-  /** What `/setup` wants for the first account, for whoever starts the service; null once there is one. */
+  /** The code that `/setup` asks for, to be logged at the start; null once there is an account. */
   async findFirstAccount(): Promise<{ code: string | null } | null> {
     if (await this.isSetUp()) return null;
     return { code: this.asksSetupCode() ? makeSetupCode(this.#deps.config.appKey) : null };
@@ -74,7 +74,7 @@ export class Registrations {
     return this.#deps.config.signUp === 'open';
   }
 
-  /** Makes the first account, its team and the session: of any number who try at once, exactly one does. */
+  /** Makes the first account, its team and the session. Of several simultaneous tries exactly one succeeds. */
   async createFirstAccount(
     input: NewPerson & { team: string; code?: string },
     request: RequestContext,
@@ -103,7 +103,7 @@ export class Registrations {
     return this.#registerWithTeam(input, request, { isFirst: false, isEmailVerified: false });
   }
 
-  /** Registers by the link that a sign-up got, which names the address and is used up. */
+  /** Registers by the link that `requestSignUp` mailed. The link gives the address and is used up. */
   async finishSignUp(
     token: string,
     input: Omit<NewPerson, 'email'> & { team: string },
@@ -123,9 +123,9 @@ export class Registrations {
   }
 
   /**
-   * For a newcomer: makes the account, joins and signs in. `email` is ignored where the invitation names one.
+   * Makes an account by invitation, joins the team and signs in. `email` is ignored where the invitation names one.
    *
-   * @param input  `mailed` is the mark of the mailed link, if they came by it
+   * @param input  `mailed` is the mark in a mailed link, if the person came by one
    */
   async registerByInvitation(
     token: string,

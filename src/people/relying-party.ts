@@ -1,7 +1,7 @@
 /**
- * Browsers know passkeys only of a host by name whose pages come by HTTPS, or of this machine (WebAuthn, RP ID).
+ * The relying party of WebAuthn. Browsers support passkeys only for a host name with HTTPS, or for this machine.
  *
- * @returns null where the public address is none of these
+ * @returns null where the public address is neither
  */
 export function relyingPartyOf(baseUrl: string): { id: string; origin: string } | null {
   const { protocol, hostname, origin } = new URL(baseUrl);

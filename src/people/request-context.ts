@@ -1,11 +1,13 @@
-/** Where a request to sign in, reset … comes from: its cookies and the address that limits count by. */
+/**
+ * The origin of a request to sign in, reset a password and so on: its cookies, and the address that limits count by.
+ */
 export interface RequestContext {
   headers: Headers;
-  /** As §8.1 finds it, never a header that the client could write. */
+  /** The address as §8.1 finds it, never one from a header that the client could write. */
   clientAddress: string;
 }
 
-/** What a request's cookies may stand for; the auth library is shown no others than the call needs. */
+/** The kinds of cookies. The auth library is shown only those that a call needs. */
 export type CookieKind = 'session' | 'challenge' | 'passkey';
 
 const COOKIE_NAMES: Record<CookieKind, RegExp> = {
@@ -14,7 +16,7 @@ const COOKIE_NAMES: Record<CookieKind, RegExp> = {
   passkey: /^(?:__Host-|__Secure-)?belfry\.passkey$/,
 };
 
-/** The request's cookies of those kinds, as the text of a `Cookie` header; empty where there are none. */
+/** Picks the request's cookies of the given kinds, as the text of a `Cookie` header; empty where there are none. */
 export function pickCookies(headers: Headers, kinds: readonly CookieKind[]): string {
   return (headers.get('cookie') ?? '')
     .split(';')
@@ -48,7 +50,7 @@ export function headersFor(
   return shown;
 }
 
-/** What a browser that took these `Set-Cookie` values would send back. */
+/** The `Cookie` header that a browser would send after it got these `Set-Cookie` values. */
 export function cookiesOf(setCookies: readonly string[]): Headers {
   const pairs = setCookies.map((text) => text.split(';')[0] ?? '');
   return new Headers({ cookie: pairs.join('; ') });

@@ -3,7 +3,7 @@ import type { NewPassword } from '#store/people/one-time-tokens';
 import type { Store } from '#store/store';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
-/** Long enough for a slow mail, short enough for a mailbox that somebody else can read. */
+/** Long enough for a slow mail, and short because somebody else may read the mailbox later. */
 const VALID_MS = 60 * 60_000;
 const PURPOSE = 'reset-password';
 
@@ -21,7 +21,7 @@ export class ResetLinks {
     this.#deps = deps;
   }
 
-  /** A new link; those made before for the user stop working. */
+  /** Makes a link; earlier ones of the user stop working. */
   async makeOnly(userId: string): Promise<string> {
     const { oneTimeToken, times, link } = this.#draft(userId);
     await this.#deps.store.oneTimeTokens.replace([oneTimeToken], times);
@@ -29,8 +29,8 @@ export class ResetLinks {
   }
 
   /**
-   * A new link; earlier ones stay valid: a stranger who asks for one in somebody's name must not spoil the one that
-   * they wait for. The first that is used ends them all.
+   * Makes a link; earlier ones stay valid, so that a stranger who asks for one in a user's name does not spoil the link
+   * that the user waits for. The first one that is used ends them all.
    */
   async makeAnother(userId: string): Promise<string> {
     const { oneTimeToken, times, link } = this.#draft(userId);
@@ -44,7 +44,10 @@ export class ResetLinks {
     return store.oneTimeTokens.isValid(PURPOSE, hashToken(token), clock.now());
   }
 
-  /** Sets the password and ends all access to the account, whose user it gives. Null: the link was used, replaced or too old. */
+  /**
+   * Sets the password and ends all access to the account. Gives the user's id; null: the link was used, replaced or has
+   * expired.
+   */
   async use(token: string, password: NewPassword): Promise<string | null> {
     if (!isTokenShaped(token)) return null;
     const { store, clock } = this.#deps;

@@ -2,7 +2,7 @@ import type { InvitedRole, Role } from '#store/database/accounts-schema';
 
 export type { InvitedRole, Role };
 
-/** What a member may be asked for, in one word each. */
+/** The permissions. */
 export type Permission =
   | 'look'
   | 'work'
@@ -17,9 +17,9 @@ export type Permission =
 const RANK: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
 
 /**
- * The whole policy (§5.8): the least role that may do each thing. `work` is to change crons, queues, jobs,
- * alerts and maintenance windows, and to see the secrets in them; `look` is to see the rest of them. What is not
- * listed, nobody may.
+ * The least role that has each permission (§5.8). `work` is to change crons, queues, jobs, alerts and maintenance
+ * windows, and to see the secrets in them; `look` is to see the rest of them. Everything that is not listed is
+ * forbidden.
  */
 const LEAST_ROLE: Record<Permission, Role> = {
   look: 'viewer',
@@ -38,14 +38,16 @@ export function may(role: Role, permission: Permission): boolean {
   return RANK[role] >= RANK[LEAST_ROLE[permission]];
 }
 
-/** Whom to ask for what one may not do. */
+/** The least role with a permission, for the message to a member who lacks it. */
 export function leastRoleFor(permission: Permission): Role {
   return LEAST_ROLE[permission];
 }
 
 const INVITED: readonly string[] = ['admin', 'member', 'viewer'] satisfies InvitedRole[];
 
-/** A form may carry any text: an owner is made by handing the team over and in no other way. */
+/**
+ * Whether a text from a form is a role that can be given. `owner` is not: a team gets a new owner only by a transfer.
+ */
 export function isInvitedRole(role: string): role is InvitedRole {
   return INVITED.includes(role);
 }

@@ -5,7 +5,7 @@ import { aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/
 
 const EMAIL = 'ada@bells.test';
 
-/** What the authenticator shows after the code that confirmed it, which is used up. */
+/** The authenticator's next code, after the one that confirmed it, which is used up. */
 const nextCodeOf = (uri: string) => totpOf(uri, Date.now() + 30_000);
 
 async function withSecondFactor(room: TestPeople) {
@@ -87,7 +87,7 @@ test('a code that was looked at over the shoulder opens nothing a second time', 
     kinds.push((await accounts.verifySecondFactor({ code }, browser.request)).kind);
   }
   assert.deepEqual(kinds, ['signed-in', 'wrong']);
-  // The confirming session and the first of these.
+  // One session confirmed the second factor, the other was the first of these.
   assert.equal(await room.store.authRecords.count('sessions', []), 2);
 });
 
@@ -111,7 +111,7 @@ test('codes can not be guessed: not from one address, not in one challenge, not 
   const kinds: string[] = [];
   for (let n = 0; n < 4; n++) kinds.push((await guess(attacker)).kind);
   assert.equal(kinds.at(-1), 'too-many');
-  // From new addresses the account itself has had enough after ten.
+  // Each guess is from a new address, so it is the account's own limit that refuses after ten.
   let last = '';
   for (let n = 0; n < 12 && last !== 'too-many'; n++) {
     const browser = new Browser();

@@ -38,7 +38,7 @@ export class SecondFactors {
     const code = input.code.replaceAll(/\s/g, '');
     const isTotp = /^\d{6}$/.test(code);
     const call = { body: { code }, returnHeaders: true as const };
-    // Without the session cookie: a session that the browser still has must not stand in for the challenge.
+    // The session cookie is left out: an old session of the browser must not replace the challenge.
     const answer = await authLibrary.ask(request, ['challenge'], (api, headers) =>
       isTotp ? api.verifyTOTP({ ...call, headers }) : api.verifyBackupCode({ ...call, headers }),
     );
@@ -82,7 +82,7 @@ export class SecondFactors {
         api.verifyTOTP({ body: { code }, headers, returnHeaders: true }),
       );
       if (answer.kind === 'declined') return refuse('code', 'This code is not right.');
-      // It is used up: nobody who saw it typed may sign in with it.
+      // Uses the code up, so that nobody who saw it typed can sign in with it.
       await limits.count('one-time-code', user.id, code);
       const deed = { action: 'account.second-factor', what: 'second factor, on' } as const;
       await activity.accountChanged(user.id, deed);
@@ -113,7 +113,7 @@ export class SecondFactors {
     return { kind: 'signed-in', setCookies: answer.setCookies };
   }
 
-  /** @param what  for the log: what is another from now on */
+  /** @param what  the change in words, for the log */
   async #askWithPassword<T>(
     what: string,
     request: RequestContext,

@@ -5,18 +5,18 @@ export function makeSecret(prefix = ''): string {
   return `${prefix}${randomBytes(32).toString('base64url')}`;
 }
 
-/** What is kept of a token (§5.2): it is random enough that a plain SHA-256 can't be undone. */
+/** The hash that is stored of a token (§5.2). The token is so random that a plain SHA-256 can't be reversed. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Whether it can be one of ours; anything else needs no look into the database. */
+/** Whether a text has the form of our tokens; other texts need no look-up. */
 export function isTokenShaped(token: string): boolean {
   return /^[\w-]{32,128}$/.test(token);
 }
 
 export interface ApiToken {
-  /** For its user alone, shown once. */
+  /** The token itself, shown once to its user. */
   text: string;
   hash: string;
   hint: string;
@@ -27,7 +27,7 @@ export function makeApiToken(): ApiToken {
   return { text, hash: hashToken(text), hint: text.slice(-4) };
 }
 
-/** A key of its own for each purpose, so that what signs cookies can't open secrets. */
+/** Derives a separate key for each purpose, so that the key that signs cookies can't open secrets. */
 export function deriveSecret(appKey: Uint8Array, purpose: string): string {
   return Buffer.from(hkdfSync('sha256', appKey, '', purpose, 32)).toString('base64url');
 }

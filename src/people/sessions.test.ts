@@ -59,7 +59,7 @@ test('an unknown email costs a guess as much time as a wrong password', async ()
     await new Browser().signIn(room, email, 'not the password');
     return performance.now() - from;
   };
-  // Taken in turns, and the quickest of each: a busy machine slows both, and only ever slows.
+  // Both are measured in turns, and the quickest of each counts: load on the machine only ever adds time.
   const [known, unknown]: [number[], number[]] = [[], []];
   for (let n = 0; n < 8; n++) {
     known.push(await timeOf('ada@bells.test'));

@@ -29,11 +29,11 @@ export interface Session {
     isEmailVerified: boolean;
     hasSecondFactor: boolean;
   };
-  /** The user's current team (§5.2); null where it was deleted or left and none was chosen since. */
+  /** The user's current team (§5.2); null where it was deleted or the user left it, and no other was chosen since. */
   team: TeamOfUser | null;
   /** Every team of the user, by name. */
   teams: TeamOfUser[];
-  /** Cookies to renew with this answer; mostly empty. */
+  /** `Set-Cookie` values to send with this answer; mostly none. */
   setCookies: string[];
 }
 
@@ -50,7 +50,7 @@ interface SessionDeps {
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Signing in and out, and who a request is from. */
+/** Signs users in and out, and finds the user of a request. */
 export class Sessions {
   readonly #deps: SessionDeps;
 
@@ -58,7 +58,7 @@ export class Sessions {
     this.#deps = deps;
   }
 
-  /** Who the request is from, in which team and role: read anew each time, so that a change holds at once. */
+  /** The request's user, team and role, read from the store each time, so that changes take effect at once. */
   async readSession(headers: Headers): Promise<Session | null> {
     if (pickCookies(headers, ['session']) === '') return null;
     const request = { headers, clientAddress: '' };
@@ -99,7 +99,7 @@ export class Sessions {
     return outcome;
   }
 
-  /** Signs in without counting: behind a count of guesses, or for whoever has just set the password. */
+  /** Signs in without counting a guess: the caller has counted it, or has just set the password. */
   async open(
     { email, password }: { email: string; password: string },
     request: RequestContext,
@@ -114,7 +114,7 @@ export class Sessions {
     return this.enter(response.user, setCookies, request);
   }
 
-  /** Somebody has confirmed who they are: the session that the browser had ends, and the browser is known. */
+  /** Completes a sign-in. Ends the browser's earlier session, and remembers the browser for the account. */
   async enter(
     { id, email }: { id: string; email: string },
     setCookies: readonly string[],
@@ -129,7 +129,7 @@ export class Sessions {
     return { kind: 'signed-in', setCookies: [...setCookies, known] };
   }
 
-  /** For the log: an attempt that let nobody in, without a word of what was typed. */
+  /** Logs a refused sign-in, without anything that was typed. */
   tellRefused(reason: string, { clientAddress }: RequestContext): void {
     this.#deps.log.info('account.not-signed-in', { reason, address: clientAddress });
   }

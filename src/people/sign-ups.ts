@@ -23,8 +23,8 @@ interface Deps {
 }
 
 /**
- * Open sign-up where mails can be sent: first the address, and an account only behind the link that it gets. So
- * nobody can have an account in somebody else's name, or have us mail them anything but that one link.
+ * Open sign-up where mails can be sent. The address gets a link, and the account is made only by that link. So nobody
+ * can make an account in another person's name, or make us mail them anything else.
  */
 export class SignUps {
   readonly #deps: Deps;
@@ -33,12 +33,12 @@ export class SignUps {
     this.#deps = deps;
   }
 
-  /** True where the address is confirmed before there is an account. */
+  /** True where the address is confirmed before the account is made. */
   confirmsFirst(): boolean {
     return this.#deps.mailer.sends;
   }
 
-  /** Answers the same, and as fast, whether or not the address has an account. */
+  /** Mails the link. The answer and its timing are the same whether or not the address has an account. */
   async requestSignUp(
     input: { email: string },
     request: RequestContext,
@@ -54,7 +54,7 @@ export class SignUps {
     return DONE;
   }
 
-  /** The address that the link proves; null where it was used or is too old. */
+  /** The address that the link proves; null where the link was used or has expired. */
   async readSignUp(token: string): Promise<string | null> {
     if (!isTokenShaped(token)) return null;
     const { store, clock } = this.#deps;

@@ -38,7 +38,7 @@ export class Signing {
     return { createdAt: setAt, masked: mask(await this.#open(teamId)) };
   }
 
-  /** The one that is made and not in force yet, and from when on it is. */
+  /** The next secret, which is not in force yet, and the time from which it is. */
   async readNextSecret(actor: Actor): Promise<(ShownSecret & { from: number }) | null> {
     const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
     const next = await this.#deps.store.nextSecrets.find(teamId);
@@ -46,7 +46,7 @@ export class Signing {
     return { createdAt: next.setAt, from: next.from, masked: mask(await this.#openNext(teamId)) };
   }
 
-  /** The text, for an admin who asks for it. */
+  /** The secret's text. That an admin has asked for it is recorded. */
   async revealSigningSecret(actor: Actor): Promise<string | null> {
     const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
     await this.#deps.activity.ofTeam(teamId, actor, { action: 'signing.shown' });
@@ -59,7 +59,7 @@ export class Signing {
     return this.#openNext(teamId);
   }
 
-  /** Makes the first or replaces the old one; in force with the next request (§5.6). */
+  /** Makes the first signing secret or replaces the old one; in force with the next request (§5.6). */
   async generateSigningSecret(actor: Actor): Promise<string> {
     const { store, clock, activity } = this.#deps;
     const { teamId } = await authorize(store, actor, 'signing-secret');
@@ -70,16 +70,16 @@ export class Signing {
   }
 
   /**
-   * Makes the next one, in the place of one that was planned before: receivers are given it before it signs.
+   * Makes the next secret, so that receivers can get it before it signs. It replaces one that was planned before.
    *
-   * @param from  from when on it signs: a date and a time in UTC
+   * @param from  a date and a time in UTC from which it signs
    */
   async planSigningSecret(actor: Actor, from: string): Promise<Planned | Refused> {
     const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
     return planSecret(this.#deps, { teamId, from, doer: actor });
   }
 
-  /** False where there is none to put in force. */
+  /** Puts the next secret in force now. False where there is none. */
   async useNextSecret(actor: Actor): Promise<boolean> {
     const { store, clock, activity } = this.#deps;
     const { teamId } = await authorize(store, actor, 'signing-secret');
@@ -94,14 +94,14 @@ export class Signing {
     await this.#deps.activity.ofTeam(teamId, actor, { action: 'signing.next-deleted' });
   }
 
-  /** Requests are no longer signed, and a next secret is gone too. */
+  /** Deletes the secret and a planned next one. Requests are then no longer signed. */
   async deleteSigningSecret(actor: Actor): Promise<void> {
     const { teamId } = await authorize(this.#deps.store, actor, 'signing-secret');
     await this.#deps.store.teams.removeSigningSecret(teamId);
     await this.#deps.activity.ofTeam(teamId, actor, { action: 'signing.deleted' });
   }
 
-  /** Null where there is none, or where it does not open: it can be replaced all the same. */
+  /** Null where there is none, or where it can't be opened; it can be replaced even then. */
   async #open(teamId: string): Promise<string | null> {
     const { teams } = this.#deps.store;
     return orUnreadable(async () => (await teams.readSigningSecret(teamId))?.secret ?? null);
@@ -112,7 +112,7 @@ export class Signing {
   }
 }
 
-/** Makes a team's next secret for somebody who may. */
+/** Makes a team's next secret. The caller has checked permissions. */
 export async function planSecret(
   { store, clock, activity }: Deps,
   { teamId, from, doer }: { teamId: string; from: string; doer: Actor | 'command-line' },

@@ -5,7 +5,7 @@ import type { Actor } from './actor.ts';
 import { aTeam, aUser, openPeople, type TestPeople } from '#testing/people';
 import { may, type Permission, type Role } from './roles.ts';
 
-/** Where the inviters sit. */
+/** The client address of those who invite. */
 const DESK = { clientAddress: '198.51.100.1' };
 
 const NO_ID = '018f0000-0000-7000-8000-000000000000';
@@ -42,7 +42,7 @@ test('what is no role or no permission may nothing', () => {
   }
 });
 
-/** Everything that asks for more than membership, with the least role that may do it. */
+/** Every call that needs more than membership, with the least role that may make it. */
 const GUARDED: [Role, string, (room: TestPeople, actor: Actor) => Promise<unknown>][] = [
   ['admin', 'renameTeam', ({ people }, actor) => people.teams.renameTeam(actor, 'New name')],
   ['admin', 'listMembers', ({ people }, actor) => people.teams.listMembers(actor)],

@@ -19,7 +19,7 @@ interface Deps {
   activity: PeopleActivity;
 }
 
-/** Teams and who is in them (§5.8, §5.2). Whatever a role does not allow throws NotAllowed. */
+/** Teams and their members (§5.8, §5.2). A call that the actor's role does not allow throws NotAllowed. */
 export class Teams {
   readonly #deps: Deps;
 
@@ -32,7 +32,7 @@ export class Teams {
     return proveMember(this.#deps.store, userId, teamId);
   }
 
-  /** Makes the team with the user as owner and current in it. */
+  /** Makes a team. The user becomes its owner, and it becomes their current team. */
   async createTeam(
     userId: string,
     name: string,
@@ -59,19 +59,19 @@ export class Teams {
     return DONE;
   }
 
-  /** The API follows at once (§5.2). False where the user is not in that team. */
+  /** Changes the user's current team, also for the API, at once (§5.2). False where the user is not in that team. */
   async switchTeam(userId: string, teamId: string): Promise<boolean> {
     if (!isId(teamId)) return false;
     return this.#deps.store.users.switchTeam(userId, teamId, this.#deps.clock.now());
   }
 
-  /** What goes with the team; jobs are counted up to 10,001. */
+  /** What is deleted together with the team; jobs are counted up to 10,001. */
   async describeTeamDeletion(actor: Actor): Promise<TeamContents> {
     const { teamId } = await this.#allow(actor, 'delete-team');
     return this.#deps.store.members.countContents(teamId);
   }
 
-  /** Its crons and jobs stop, and API calls of those who had it selected are answered 500 (§5.3). */
+  /** Deletes a team. Its crons and jobs stop, and API calls of users who had it selected are answered 500 (§5.3). */
   async deleteTeam(actor: Actor, name: string): Promise<Done | Refused> {
     const { teamId } = await this.#allow(actor, 'delete-team');
     const { store, clock } = this.#deps;
@@ -92,7 +92,7 @@ export class Teams {
     return DONE;
   }
 
-  /** The owner becomes an admin. */
+  /** Makes another member the owner; the old owner becomes an admin. */
   async transferTeam(
     actor: Actor,
     toUserId: string,
@@ -112,7 +112,7 @@ export class Teams {
     return this.#deps.store.members.list(teamId);
   }
 
-  /** Whom members turn to: the owner and the admins, and how many there are in all. */
+  /** The owner and the admins, for members who need one of them, and how many members there are in all. */
   async describeTeam(actor: Actor): Promise<{ leading: Member[]; memberCount: number }> {
     const { teamId } = await this.#allow(actor, 'look');
     const members = await this.#deps.store.members.list(teamId);
@@ -120,7 +120,9 @@ export class Teams {
     return { leading, memberCount: members.length };
   }
 
-  /** Not found: nobody of the team, or its owner, who stays one until the team is transferred. */
+  /**
+   * Changes a member's role. Not found: the user is no member, or is the owner, who keeps that role until a transfer.
+   */
   async changeRole(actor: Actor, userId: string, role: InvitedRole): Promise<Done | NotFound> {
     const { teamId } = await this.#allow(actor, 'manage-members');
     if (!isId(userId) || !isInvitedRole(role)) return NOT_FOUND;
@@ -138,7 +140,7 @@ export class Teams {
     return DONE;
   }
 
-  /** Keeps what an actor did to another user. */
+  /** Records what an actor did to another user. */
   async #tell(
     actor: Actor,
     action: ActivityAction,

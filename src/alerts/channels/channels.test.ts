@@ -9,7 +9,7 @@ import { CHAT_FORMATS, postsOf } from './registry.ts';
 
 const url = 'https://hooks.example/s3cret';
 
-/** One of each kind but the chats, which are all alike. */
+/** One channel of each kind except the chats, which all have the same settings. */
 const SERVICES: Record<Exclude<PostedKind, ChatKind>, PostedChannel> = {
   webhook: { kind: 'webhook', url },
   ntfy: { kind: 'ntfy', url: 'https://ntfy.example/our-topic', token: 'tk_s3cret' },

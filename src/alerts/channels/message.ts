@@ -1,8 +1,8 @@
 import type { AlertLevel } from '#domain/alert-streak';
 
 /**
- * What is said of an alert, before any channel gives it its own form. Every text comes from outside in
- * part (names, errors, responses): a channel escapes what its format would read as markup.
+ * The content of an alert, before a channel formats it. Every text comes in part from outside (names, errors,
+ * responses): a channel escapes what its format would read as markup.
  */
 export interface Message {
   level: AlertLevel | 'test';
@@ -12,14 +12,14 @@ export interface Message {
   title: string;
   /** One line each. */
   facts: readonly { label: string; value: string }[];
-  /** The start of the response, or null where there is none that can be read. */
+  /** The start of the response; null where it is empty or not readable as text. */
   excerpt: string | null;
   link: Link;
-  /** A page of the team that tells what to do; an address that no markup breaks. */
+  /** The team's page that says what to do. Its URL holds no character that could break out of markup. */
   runbook: Link | null;
-  /** The same for programs; null in a test. */
+  /** The same content for programs; null in a test and in a digest. */
   details: MessageDetails | null;
-  /** What it tells of together; empty unless its channel collects notices. */
+  /** The messages that a digest combines; empty in any other message. */
   parts: readonly Message[];
 }
 
@@ -35,27 +35,27 @@ export interface Subject {
   name: string;
 }
 
-/** What a message says of the first alert that it tells of, as it was recorded. */
+/** The first alert of a message, as it was recorded. */
 export interface MessageDetails {
-  /** The same however often it is sent. */
+  /** Stays the same when the notice is sent again. */
   noticeId: string;
   kind: 'reminder' | null;
   alertCount: number;
-  /** One, or several crons that are told of together. */
+  /** The cron or queue, or the several crons that the message tells of. */
   subjects: readonly Subject[];
   runId: string;
   raisedAt: number;
   attemptNumber: number | null;
   responseStatus: number | null;
   reason: string | null;
-  /** Without what it repeats of the request. */
+  /** The run's error, with everything hidden that repeats the request (see `hideEchoes`). */
   errorMessage: string | null;
   failedRuns: number | null;
   downMs: number | null;
   note: string | null;
 }
 
-/** A text of so many characters (code points) at most. */
+/** Cuts a text to at most `most` characters (code points). */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = Array.from(text.slice(0, 2 * most + 1));

@@ -1,6 +1,6 @@
 import type { Message } from './message.ts';
 
-/** What is said below the title, for readers that know no markup. */
+/** Writes the lines below the title, for readers that know no markup. */
 export function writeLines({ facts, runbook, excerpt }: Message): string {
   return [
     ...facts.map(({ label, value }) => `${label}: ${value}`),
@@ -9,11 +9,11 @@ export function writeLines({ facts, runbook, excerpt }: Message): string {
   ].join('\n');
 }
 
-/** A text of so many bytes at most, in UTF-8, cut at a whole character. */
+/** Cuts a text to at most `most` bytes of UTF-8, at the end of a whole character. */
 export function cutBytes(text: string, most: number): string {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= most) return text;
-  // What is left of a character that was cut in two is one that stands for no other.
+  // A character that was cut in two decodes to U+FFFD.
   const kept = bytes
     .subarray(0, most - 3)
     .toString('utf8')

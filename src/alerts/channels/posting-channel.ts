@@ -2,18 +2,21 @@ import type { HeaderList } from '#domain/exchange';
 import type { ChannelOfKind, PostedKind } from '#domain/notification-channel';
 import type { Message } from './message.ts';
 
-/** One request that tells of a message; it goes as JSON. */
+/** One request of a message; its body is sent as JSON. */
 export interface Post {
   url: string;
-  /** Besides those that every request has. */
+  /** Headers besides those that every request has. */
   headers: HeaderList;
   body: unknown;
-  /** With the team's signing secret (§5.6). */
+  /** True: the request is signed with the team's signing secret (§5.6). */
   isSigned?: true;
 }
 
-/** A service that takes alerts otherwise than a chat at its incoming webhook. */
+/** A service that takes alerts by requests of its own kind, unlike a chat with its incoming webhook. */
 export interface PostingChannel<Kind extends PostedKind> {
-  /** What is to be sent, one after the other; the first that fails ends it, and all are sent again. */
+  /**
+   * Builds the requests of a message, in the order in which they are sent. After one that fails the rest are not sent;
+   * the next try sends all of them again.
+   */
   formatPosts(message: Message, config: ChannelOfKind<Kind>): readonly Post[];
 }

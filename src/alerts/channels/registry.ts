@@ -21,12 +21,12 @@ export const CHAT_FORMATS: Record<ChatKind, ChatChannel> = {
   mattermost,
 };
 
-/** Whatever is told otherwise than by one body at an incoming webhook. */
+/** The posted channels that are not chats. */
 const POSTING_CHANNELS: {
   [Kind in Exclude<PostedKind, ChatKind>]: PostingChannel<Kind>;
 } = { webhook, ntfy, telegram, pagerduty };
 
-/** What is to be sent to a channel, one after the other. */
+/** The requests that send a message to a channel, in order. */
 export function postsOf(channel: PostedChannel, message: Message): readonly Post[] {
   if (isChat(channel)) {
     const body = CHAT_FORMATS[channel.kind].formatPost(message);

@@ -1,4 +1,4 @@
-/** What crons and queues set about their alerts, in a file: channels by their names. */
+/** The alert settings of crons and queues in a team's file, where channels go by their names. */
 import {
   ALERT_LEVELS,
   type AlertSettings,
@@ -17,18 +17,18 @@ export const ALERT_FIELDS: readonly string[] = [
   'runbook_url',
 ];
 
-/** Those that only crons have. */
+/** Fields that only crons have. */
 export const CRON_ALERT_FIELDS: readonly string[] = ['remind_hours'];
 
 const ALL_FIELDS = [...ALERT_FIELDS, ...CRON_ALERT_FIELDS];
 
-/** A channel that is gone is the default again. */
+/** Replaces the ids of channels by their names. A channel that was deleted becomes the default one. */
 export function withNames(settings: AlertSettings, channels: readonly Named[]): AlertSettings {
   const names = new Map(channels.map(({ id, name }) => [id, name]));
   return mapRefs(settings, (ref) => names.get(ref) ?? DEFAULT_REF);
 }
 
-/** The file's names as the ids that they have by now. */
+/** Replaces the names of channels in the file by their present ids. */
 export function withIds(settings: AlertSettings, channels: readonly Named[]): AlertSettings {
   const ids = new Map(channels.map(({ id, name }) => [name, id]));
   return mapRefs(settings, (ref) => ids.get(ref) ?? DEFAULT_REF);
@@ -39,7 +39,7 @@ function mapRefs(settings: AlertSettings, map: (ref: ChannelRef) => ChannelRef):
   return { ...settings, channels: Object.fromEntries(chosen) as AlertSettings['channels'] };
 }
 
-/** The fields of an item; what is as if nobody had chosen is left out. */
+/** The fields of an item. Fields at their default are left out. */
 export function writeAlertFields(
   settings: AlertSettings,
   channels: readonly Named[],
@@ -55,7 +55,7 @@ export function writeAlertFields(
   );
 }
 
-/** For `compare`: each field as it is, undefined in a new item, and as the file wants it. */
+/** Pairs of fields for `compare`: the present value, undefined for a new item, and the one in the file. */
 export function pairAlertFields(
   current: AlertSettings | undefined,
   wanted: AlertSettings,
@@ -84,7 +84,7 @@ function fieldsOf({
   };
 }
 
-/** Names that neither the team nor the file has a channel of. */
+/** Reports each channel name that is neither in the team nor in the file. */
 export function findUnknownChannels(
   { channels }: AlertSettings,
   path: Path,

@@ -7,7 +7,7 @@ import { withIds } from './alert-fields.ts';
 import type { Step } from './plan.ts';
 import type { WantedCover } from './read.ts';
 
-/** Carries one step out, by the same verbs as the dashboard. Throws a CommandFault, or what the store throws. */
+/** Carries out one step by the same methods as the dashboard. Throws a CommandFault, or what the store throws. */
 export async function carryOutStep(work: Work, teamId: string, step: Step): Promise<void> {
   switch (step.kind) {
     case 'channel':
@@ -49,7 +49,7 @@ function acceptChannel(outcome: ChannelOutcome): void {
   }
 }
 
-/** Looked up only now: some of them may have been made just before. */
+/** Looks channels up only when a step needs them: an earlier step may have made them. */
 async function findChannels(
   work: Work,
   teamId: string,
@@ -90,7 +90,7 @@ async function saveWindow(
   if (kind === 'not-found') throw new CommandFault('it was deleted meanwhile.');
 }
 
-/** Looked up only now: some of it may have been made just before. */
+/** Looks crons and queues up only when a step needs them: an earlier step may have made them. */
 async function findCovered(
   work: Work,
   teamId: string,

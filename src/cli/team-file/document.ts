@@ -1,38 +1,38 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Members } from '../readings.ts';
 
-/** Where something stands in the file: `['crons', 0, 'url']`. */
+/** A place in the file: `['crons', 0, 'url']`. */
 export type Path = readonly (string | number)[];
 
-/** One thing that is wrong with the file, in words for whoever wrote it. */
+/** One error in the file, in words for its author. */
 export interface Problem {
   path: Path;
   message: string;
 }
 
-/** What YAML may hold here. Mappings keep their order, and any name is a name. */
+/** A value of the file. Mappings keep their order, and any name may be a key. */
 export type Value = string | number | boolean | null | Value[] | Mapping;
 export type Mapping = Map<string, Value>;
 
 export interface TeamDocument {
   root: Value;
-  /** The paths of what came from the environment, as `showPath` writes them: never shown. */
+  /** The paths of values that came from the environment, as `showPath` writes them. Those values are never shown. */
   secretPaths: ReadonlySet<string>;
-  /** Where a path stands, for people: `crons[0].url (line 12)`. */
+  /** A path with its line, for people: `crons[0].url (line 12)`. */
   locate(path: Path): string;
 }
 
-/** Read by whoever applies the file, so that no secret stands in it. */
+/** Reads an environment variable when the file is applied, so that the file itself holds no secrets. */
 export type ReadVariable = (name: string) => string | undefined;
 
 /**
- * Only variables of this name are read: a file that somebody else wrote must not carry away what else is in the
- * environment of the operator, such as the key of the installation.
+ * Only variables with this prefix are read. A file that somebody else wrote must not be able to read other variables of
+ * the operator's environment, such as the installation's key.
  */
 export const SECRET_PREFIX = 'BELFRY_SECRET_';
 const SECRET_NAME = /^BELFRY_SECRET_[A-Z0-9_]{1,200}$/;
 
-/** Parses a team's file and puts the secrets in that it refers to. Never throws. */
+/** Parses a team's file, and replaces references to the environment by the secrets. Never throws. */
 export function readDocument(
   text: string,
   readVariable: ReadVariable,
@@ -47,7 +47,7 @@ export function readDocument(
   }
   let given: unknown;
   try {
-    // As maps, so that names keep their order and none is taken for something of JavaScript's.
+    // Maps keep the order of names, and a name such as `__proto__` is just a name.
     given = parsed.toJS({ mapAsMap: true, maxAliasCount: 100 });
   } catch (error) {
     return { problems: [{ path: [], message: (error as Error).message }] };
@@ -64,7 +64,7 @@ export function readDocument(
   return { document, problems: resolver.problems };
 }
 
-/** An expression such as every five minutes is easily written bare. */
+/** A cron expression that begins with a star is easily written without quotes; YAML then reads it as an alias. */
 function hintFor(message: string): string {
   return /alias/i.test(message) ? '. A text that begins with a star needs quotes.' : '';
 }
@@ -118,12 +118,12 @@ class Resolver {
   }
 }
 
-/** A mapping as the readers of work take fields: each value is its JSON text. */
+/** A mapping as the fields that the readers of work take: each value is its JSON text. */
 export function membersOf(mapping: Mapping): Members {
   return Object.fromEntries([...mapping].map(([name, value]) => [name, toJson(value)]));
 }
 
-// Recursion is safe here: the parser of YAML bounds the depth.
+// Recursion is safe here: the YAML parser bounds the depth.
 export function toJson(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(toJson).join()}]`;
   if (!(value instanceof Map)) return JSON.stringify(value);

@@ -9,7 +9,7 @@ import { findUnknownChannels, pairAlertFields } from './alert-fields.ts';
 import type { Path, Problem } from './document.ts';
 import type { WantedCover, WantedCron, WantedQueue, WantedTeam, WantedWindow } from './read.ts';
 
-/** A team as it is. */
+/** The present state of a team. */
 export interface TeamState {
   channel: Omit<ChannelSettings, 'name'>;
   channels: readonly (ChannelSettings & { id: string })[];
@@ -18,14 +18,14 @@ export interface TeamState {
   windows: readonly MaintenanceWindowView[];
 }
 
-/** One field that is not as the file wants it. A secret is told apart, and never shown. */
+/** One field whose value differs from the file's. Secrets are replaced by `(secret)`. */
 export interface FieldChange {
   field: string;
   from: unknown;
   to: unknown;
 }
 
-/** What one item of the file comes to. */
+/** The change that one item of the file needs. */
 export type Step = {
   name: string;
   action: 'create' | 'change';
@@ -42,14 +42,13 @@ export type Step = {
 
 export interface Plan {
   steps: readonly Step[];
-  /** Items of the file that are already as it wants them. */
+  /** How many items of the file need no change. */
   unchanged: number;
 }
 
-/** Shown instead of a secret, whatever it is. */
 const HIDDEN = '(secret)';
 
-/** What is to be done so that the team is as the file wants it; a second time that is nothing. */
+/** Plans the changes that make the team match the file. Planned again after they are applied, there are none. */
 export function planTeam(
   wanted: WantedTeam,
   state: TeamState,
@@ -82,7 +81,7 @@ export function planTeam(
   return { plan: { steps, unchanged: items - steps.length }, problems };
 }
 
-/** The one of that name: names of crons and windows need not be unique, but here they are how things are found. */
+/** The item of that name. Names of crons and windows need not be unique, so several of one name are a problem here. */
 function findOnly<Item extends { name: string }>(
   items: readonly Item[],
   name: string,
@@ -139,7 +138,7 @@ function planNamedChannel(wanted: ChannelSettings, state: TeamState): Step[] {
   return stepIfAny(step, changes, current !== undefined);
 }
 
-/** Whatever a channel is reached by is secret but for what its field says. */
+/** Compares the fields of channels. Fields that are secret are hidden. */
 function compareChannels(
   { config: current, collectMinutes }: Partial<Reached> = {},
   { config: wanted, collectMinutes: wantedMinutes }: Reached,
@@ -229,7 +228,7 @@ function compareHeaders(from: Headers, to: Headers): FieldChange[] {
   const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((name) =>
     compare([[`headers.${name}`, before.get(name) ?? null, after.get(name) ?? null]]),
   );
-  // They differ in nothing but their order, in which they are sent.
+  // Only the order differs, and headers are sent in order.
   if (changes.length === 0) {
     return [{ field: 'headers', from: [...before.keys()], to: [...after.keys()] }];
   }
@@ -251,7 +250,7 @@ function planWindow(
   return stepIfAny(step, changes, current !== null);
 }
 
-/** What a window covers, by name; what has been deleted since is left out. */
+/** The names of what a window covers. Deleted crons and queues are left out. */
 export function coverOf({ covers }: MaintenanceWindowView, state: TeamState): WantedCover {
   if (covers === 'team') return 'team';
   const named = (kind: 'cron' | 'queue', items: readonly { id: string; name: string }[]) => {
@@ -267,12 +266,12 @@ function sorted(covers: WantedCover): WantedCover {
   return { crons: inOrder(covers.crons), queues: inOrder(covers.queues) };
 }
 
-/** To the second, as files have it: `2026-11-21T22:00:00Z`. */
+/** A time to the second, as files write it: `2026-11-21T22:00:00Z`. */
 export function writeTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** The fields that differ; what there is not yet counts as null. */
+/** The fields that differ. An undefined present value counts as null. */
 function compare(
   fields: readonly (readonly [field: string, from: unknown, to: unknown])[],
 ): FieldChange[] {
@@ -285,7 +284,7 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
 
 type Unfinished = Step extends infer Each ? Omit<Each & Step, 'action' | 'changes'> : never;
 
-/** A new item is a step even where all of it is as by default. */
+/** Makes a step if there are changes, or if the item is new, even with all fields at their defaults. */
 function stepIfAny(step: Unfinished, changes: readonly FieldChange[], exists: boolean): Step[] {
   if (exists && changes.length === 0) return [];
   return [{ ...step, action: exists ? 'change' : 'create', changes } as Step];

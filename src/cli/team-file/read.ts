@@ -32,14 +32,14 @@ export interface WantedCron {
   input: Omit<CronInput, 'isActive'>;
   isActive: boolean | null;
   assertions: readonly Assertion[];
-  /** With names for channels, as in a queue's: they may be made only now. */
+  /** Channels are given by name, also in a queue's settings: they may not exist yet. */
   alertSettings: AlertSettings;
   tags: readonly string[];
-  /** The fields that came from the environment: `url`, `headers.Authorization`. */
+  /** The paths of fields whose values came from the environment: `url`, `headers.Authorization`. */
   secrets: ReadonlySet<string>;
 }
 
-/** By the names of crons and queues, which may be made only now. */
+/** Crons and queues are given by name: they may not exist yet. */
 export type WantedCover = 'team' | { crons: readonly string[]; queues: readonly string[] };
 
 export interface WantedWindow {
@@ -50,7 +50,7 @@ export interface WantedWindow {
   covers: WantedCover;
 }
 
-/** What a file asks for. What it does not name stays as it is. */
+/** The wanted state of a team. Items that the file does not name stay as they are. */
 export interface WantedTeam {
   channel: Omit<ChannelSettings, 'name'> | null;
   channels: readonly ChannelSettings[];
@@ -97,7 +97,7 @@ const CRON_FIELDS = [
 ];
 const WINDOW_FIELDS = ['name', 'starts_at', 'ends_at', 'is_weekly', 'covers'];
 
-/** Reads every part by the rules of work, and tells all that is wrong. Never throws. */
+/** Reads every part by the rules of work, and reports all problems. Never throws. */
 export function readTeam(document: TeamDocument): { team: WantedTeam; problems: Problem[] } {
   const reader = new TeamReader(document);
   const team = reader.read();
@@ -224,7 +224,7 @@ class TeamReader {
     return covers;
   }
 
-  /** The items of a list, whose names are distinct: by them a later file finds what an earlier one made. */
+  /** Reads the items of a list. Names must be distinct, because a later file finds items by their names. */
   #readList<Item>(root: Mapping, field: string, read: (item: Value, path: Path) => Item): Item[] {
     const list = root.get(field) ?? [];
     if (!Array.isArray(list)) {
@@ -242,7 +242,7 @@ class TeamReader {
     return list.map((item, at) => read(item, [field, at]));
   }
 
-  /** A misspelt field would otherwise be a default that nobody meant. */
+  /** Checks that a mapping has only known fields: a misspelt one would silently leave a field at its default. */
   #mapping(value: Value, path: Path, known: readonly string[]): Mapping {
     if (!(value instanceof Map)) {
       this.#add(path, `It must have fields: ${known.join(', ')}.`);
@@ -276,7 +276,7 @@ class TeamReader {
   }
 }
 
-/** Stands in for a cron that can't be read; nothing is applied where anything is wrong. */
+/** Placeholder for a cron that can't be read. A file with any problem is not applied. */
 const NO_CRON: CronInput = {
   name: '',
   url: '',

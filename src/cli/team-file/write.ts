@@ -14,7 +14,7 @@ interface Reference {
   env: string;
 }
 
-/** Names that the secrets of one file are found under, each once. */
+/** Gives each secret of a file a unique variable name. */
 class References {
   readonly names: string[] = [];
 
@@ -33,8 +33,8 @@ class References {
 }
 
 /**
- * Writes a team as a file that can be applied to it or to another one. Secrets stay out: the file says which
- * variables of the environment they are to be read from.
+ * Writes a team as a file that can be applied to it or to another team. Secrets are left out: the file names the
+ * environment variables to read them from.
  */
 export function writeTeamFile(
   teamName: string,
@@ -84,7 +84,7 @@ function writeChannel(
   };
 }
 
-/** What is at its default, or not there, is left out, but for what people look for. */
+/** Leaves out fields at their defaults, except those that people look for. */
 function writeQueue(queue: Queue) {
   return {
     name: queue.name,
@@ -122,7 +122,7 @@ function writeCron(cron: Cron, isSecretHeader: IsSecretHeader, references: Refer
   };
 }
 
-/** Nothing for a window of which everything that it covered has been deleted. */
+/** Gives nothing for a window whose crons and queues were all deleted. */
 function writeWindow(window: MaintenanceWindowView, state: TeamState) {
   const covers = coverOf(window, state);
   if (covers !== 'team' && covers.crons.length + covers.queues.length === 0) return [];

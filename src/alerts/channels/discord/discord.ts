@@ -7,7 +7,7 @@ const COLORS: Record<Message['level'], number> = {
   recovery: 0x2e7d32,
   test: 0x546e7a,
 };
-/** Of an embed's title, escapes included. */
+/** Discord's limit for the title of an embed, escapes included. */
 const TITLE_CHARACTERS = 256;
 
 /** A Discord webhook's embed. Nobody is ever pinged, whatever a name looks like. */
@@ -38,7 +38,7 @@ function escapeMarkdown(text: string): string {
   return text.replace(/[\\*_~`|>#\-[\]()<@]/g, '\\$&');
 }
 
-/** A space of no width between two backticks, so that no three of them end the block. */
+/** A code block. A zero-width space between backticks keeps three in a row from ending the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }

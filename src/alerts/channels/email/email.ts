@@ -2,7 +2,7 @@ import { escapeHtml } from '#domain/escape-html';
 import { cut, type Message } from '../message.ts';
 
 interface MailContent {
-  /** One line: no name can bring a header of its own. */
+  /** One line, so that a name in it cannot inject a mail header. */
   subject: string;
   text: string;
   html: string;
@@ -20,7 +20,8 @@ const COLORS: Record<Message['level'], string> = {
 
 /** An alert as a mail, in plain text and as a page that needs no pictures. */
 export function formatMail(message: Message): MailContent {
-  // The team's name stays inside: it is the first words of a mail that its receiver may not have asked for.
+  // The subject of a test leaves out the team's name: a person who did not ask for the mail must not read, as its first
+  // words, what somebody else chose.
   const subject = message.level === 'test' ? TEST_SUBJECT : cut(message.title, SUBJECT_CHARACTERS);
   return { subject, text: formatText(message), html: formatHtml(message) };
 }

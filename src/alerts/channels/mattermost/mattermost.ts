@@ -10,8 +10,8 @@ const COLORS: Record<Message['level'], string> = {
 const TITLE_CHARACTERS = 250;
 
 /**
- * An attachment at an incoming webhook of Mattermost. It reads Markdown, mentions and Slack's way of writing them
- * (`<!channel>`) in every text, so what they begin with is set apart by a space of no width.
+ * An attachment at an incoming webhook of Mattermost, which reads Markdown, `@` mentions and Slack's mentions
+ * (`<!channel>`) in every text. A zero-width space after `@` and `<` keeps texts from mentioning anybody.
  */
 export const mattermost: ChatChannel = {
   formatPost: ({ level, title, facts, excerpt, link, runbook }: Message) => ({
@@ -45,7 +45,7 @@ function breakMentions(text: string): string {
   return text.replace(/[@<]/g, '$&\u200b');
 }
 
-/** A space of no width between two backticks, so that no three of them end the block. */
+/** A code block. A zero-width space between backticks keeps three in a row from ending the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${breakMentions(text).replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }

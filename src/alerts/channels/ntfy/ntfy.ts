@@ -15,7 +15,7 @@ const TAGS: Record<Message['level'], string> = {
   test: 'bell',
 };
 const TITLE_CHARACTERS = 200;
-/** Longer ones become a file at the server. */
+/** The ntfy server turns longer messages into attached files. */
 const MESSAGE_BYTES = 4_000;
 
 /** A message to a topic of ntfy, published as JSON at the server's root. Its texts are plain: no Markdown is asked for. */

@@ -12,7 +12,8 @@ const SEVERITIES: Record<Exclude<Message['level'], 'recovery'>, string> = {
 
 /**
  * Events of PagerDuty (version 2): a failure or warning opens an incident, a recovery resolves it. Each cron and each
- * queue has a key of its own, so what is sent again opens no second one. A test opens one and resolves it.
+ * queue has a deduplication key of its own, so an event that is sent again opens no second incident. A test opens an
+ * incident and resolves it.
  */
 export const pagerduty: PostingChannel<'pagerduty'> = {
   formatPosts: (message, { routing_key, server = SERVER }) => {

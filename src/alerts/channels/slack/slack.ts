@@ -1,7 +1,7 @@
 import type { Message } from '../message.ts';
 import type { ChatChannel } from '../chat-channel.ts';
 
-/** Of a header block, escapes included: a post that breaks it is refused. */
+/** Slack's limit for a header block, escapes included. Slack refuses a post that exceeds it. */
 const HEADER_CHARACTERS = 150;
 
 /**
@@ -35,12 +35,12 @@ function section(mrkdwn: string) {
   return { type: 'section', text: { type: 'mrkdwn', text: mrkdwn, verbatim: true } };
 }
 
-/** A space of no width between two backticks, so that no three of them end the block. */
+/** A code block. A zero-width space between backticks keeps three in a row from ending the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${escapeText(text).replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }
 
-/** Cut before the first character whose escape would go beyond a header. */
+/** Escapes a title, and cuts it before the first character whose escape would not fit into a header. */
 function escapeWithin(title: string): string {
   const whole = escapeText(title);
   if (whole.length <= HEADER_CHARACTERS) return whole;

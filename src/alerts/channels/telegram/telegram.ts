@@ -9,7 +9,7 @@ const TEXT_CHARACTERS = 4_000;
 export const telegram: PostingChannel<'telegram'> = {
   formatPosts: (message, { token, chat_id, server = SERVER }) => {
     const { title, link } = message;
-    // A name of a member would mention them.
+    // `@name` would mention a member of the chat.
     const told = `${title}\n\n${writeLines(message)}`.replaceAll('@', '@\u200b');
     const text = cut(told, TEXT_CHARACTERS);
     return [
