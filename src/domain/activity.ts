@@ -1,9 +1,9 @@
 /**
- * What people do to a team and to what it has, as its activity tells it (§5.10). Codes are stored; words are
- * for pages.
+ * A team's activity (§5.10): what members did to the team and to its crons, queues and jobs. Codes are stored; the
+ * words are for pages.
  */
 
-/** What one may narrow the list to. `access` is for those who manage the members. */
+/** The areas that the list can be narrowed to. Only those who manage members see `access`. */
 export const ACTIVITY_AREAS = {
   crons: 'Crons',
   queues: 'Queues',
@@ -76,7 +76,7 @@ const ACTIONS = {
 
 export type ActivityAction = keyof typeof ACTIONS;
 
-/** One that a newer version wrote is told by its code. */
+/** Describes an action in words. An action that only a newer version knows is described by its code. */
 export function describeAction(action: string): string {
   return isAction(action) ? ACTIONS[action].words : action;
 }
@@ -91,12 +91,12 @@ function isAction(text: string): text is ActivityAction {
   return Object.hasOwn(ACTIONS, text);
 }
 
-/** What somebody did. Never a secret, nor a value that may hold one. */
+/** What somebody did. It holds no secret, and no value that may contain one. */
 export interface Deed {
   action: ActivityAction;
-  /** What it was done to, by the name that it had then. */
+  /** What it was done to, with its name at that time. */
   subject?: { id: string; name: string };
-  /** What changed, or how many. */
+  /** What changed, or how many things. */
   detail?: string;
 }
 

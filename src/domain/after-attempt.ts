@@ -14,17 +14,17 @@ export interface EndedAttempt {
   /** 1 for the first attempt. */
   number: number;
   completedAt: number;
-  /** Until when its target asks to be left alone (retry-after.ts); null where it does not. */
+  /** Until when the target asks for no further request (retry-after.ts); null if it does not ask. */
   askedToWaitUntil: number | null;
 }
 
 export type NextStep = { kind: 'finish' } | { kind: 'retry'; at: number } | { kind: 'dead-letter' };
 
 /**
- * What follows an attempt of a job (§3.2): every failure of the target is retried, whatever its reason, until
- * the queue's list of delays runs out; one of our own (`worker_failed`) is final. What a target asks for can put a
- * retry off, and gives it none more. Whether a callback is due follows from the step: one for `finish` and
- * `dead-letter`, none for `retry` and for a failure of our own (§6.2).
+ * Decides what follows an attempt of a job (§3.2). Every failure of the target is retried, whatever its reason, until
+ * the queue's list of delays is used up. A failure of our own (`worker_failed`) is final. The target's `Retry-After`
+ * can delay a retry, but adds none. The step decides about the callback: `finish` and `dead-letter` send one; `retry`
+ * and a failure of our own send none (§6.2).
  */
 export function decideAfterAttempt(
   verdict: Verdict,

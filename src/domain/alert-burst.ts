@@ -1,23 +1,26 @@
 /**
- * How alerts of one queue that come in a burst are told of (§6.5): the first at once, those of the next
- * minute together in one notice with a count, and so on for as long as it lasts.
+ * Bounds the notices of one queue whose alerts come in a burst (§6.5): the first alert is sent at once, those of the
+ * next minute are sent together in one notice with a count, and so on for as long as the burst lasts.
  */
 export interface Burst {
-  /** Until when no new notice is sent at once. */
+  /** Until this time, no new notice is sent at once. Milliseconds since 1970 UTC. */
   quietUntil: number;
-  /** The notice that gathers alerts now, and until when it does; sent at that moment. */
+  /** The notice that collects alerts now; it is sent at `until`. */
   gathering: { noticeId: string; until: number } | null;
 }
 
 export const NO_BURST: Burst = { quietUntil: 0, gathering: null };
 export const GATHER_MS = 60_000;
 
-/** The notice that gathers at that moment, or null. */
+/** The id of the notice that collects alerts at that moment, or null. */
 export function findGathering({ gathering }: Burst, at: number): string | null {
   return gathering !== null && at < gathering.until ? gathering.noticeId : null;
 }
 
-/** Makes a new notice for alerts that no other gathers: when it is due, and how the burst stands then. */
+/**
+ * Opens a new notice, for an alert that no open notice collects. Returns when the notice is due and the burst's new
+ * state.
+ */
 export function openNotice(
   { quietUntil }: Burst,
   noticeId: string,

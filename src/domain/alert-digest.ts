@@ -1,15 +1,15 @@
-/** How notices for a channel that collects them come together (§6.5). */
+/** How a channel that collects notices puts them together (§6.5). */
 
-/** What a channel collects now: notices of one `id` are told as one. */
+/** What a channel is collecting. Notices with the same `id` are sent as one. */
 export interface Collection {
   id: string;
-  /** When it is told. */
+  /** When it is sent, in milliseconds since 1970 UTC. */
   until: number;
 }
 
 export const COLLECT_MINUTES = { least: 1, most: 60 } as const;
 
-/** The collection that a notice joins: the one that is open, or a new one, which it opens. */
+/** The collection that a notice joins: the open one, or a new one that this notice opens. */
 export function joinCollection(
   open: Collection | null,
   dueAt: number,

@@ -1,9 +1,9 @@
-/** When somebody is reminded that a cron goes on failing (§6.5). */
+/** When a team is reminded that a cron still fails (§6.5). */
 import type { RemindHours } from './alert-settings.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The next reminder after something was told; null: there is none. */
+/** When the next reminder is due after a notice at `toldAt`; null if reminders are off. */
 export function nextReminder(toldAt: number, hours: RemindHours | null): number | null {
   return hours === null ? null : toldAt + hours * HOUR_MS;
 }
@@ -11,15 +11,18 @@ export function nextReminder(toldAt: number, hours: RemindHours | null): number 
 export interface Reminding {
   now: number;
   hours: RemindHours | null;
-  /** Whether its failure was raised, and no success has come since. */
+  /** Whether its failure was raised and no run has succeeded since. */
   isFailing: boolean;
-  /** A paused cron does not go on failing. */
+  /** False while the cron is paused: a paused cron sends no reminder. */
   isActive: boolean;
-  /** The end of the maintenance window that mutes it now; null without one. */
+  /** The end of the maintenance window that mutes the cron now; null without one. */
   mutedUntil: number | null;
 }
 
-/** What a reminder that is due comes to. Inside a maintenance window it waits for the end. */
+/**
+ * Decides whether a due reminder is sent, and when the next one is due. Inside a maintenance window it waits for the
+ * window's end.
+ */
 export function decideReminder({ now, hours, isFailing, isActive, mutedUntil }: Reminding): {
   isTold: boolean;
   nextAt: number | null;

@@ -102,7 +102,7 @@ describe('a burst of alerts', () => {
   });
 });
 
-/** When each notice is due, for alerts with these pauses between them. */
+/** When each notice is due, for alerts that come with these pauses between them. */
 function tell(pauses: readonly number[]): number[] {
   let burst: Burst = NO_BURST;
   let at = 1_000_000;

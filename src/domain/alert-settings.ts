@@ -1,4 +1,4 @@
-/** What a cron or a queue sets about its alerts (§6.5), beside when they are raised. */
+/** The alert settings of a cron or a queue (§6.5), except when an alert is raised. */
 import type { AlertLevel } from './alert-streak.ts';
 
 /** The team's default channel, or another one by its id. */
@@ -8,13 +8,16 @@ export const DEFAULT_REF: ChannelRef = 'default';
 export const ALERT_LEVELS = ['warning', 'failure', 'recovery'] as const satisfies AlertLevel[];
 
 export interface AlertSettings {
-  /** The channels that are told, by level; an empty list tells nobody. What is left out goes to the default. */
+  /**
+   * The channels that are notified, by level. An empty list notifies nobody; a level that is missing goes to the
+   * default.
+   */
   channels: Readonly<Partial<Record<AlertLevel, readonly ChannelRef[]>>>;
-  /** Stands in the notice: what to do, whom to ask. One line. */
+  /** One line that is shown in the notice: what to do, whom to ask. */
   note: string | null;
-  /** A page that tells more of it. */
+  /** A page with further instructions. */
   runbookUrl: string | null;
-  /** After so many hours somebody is reminded that a cron still fails; null: never. */
+  /** Hours between reminders that a cron still fails; null: no reminders. */
   remindHours: RemindHours | null;
 }
 
@@ -23,7 +26,7 @@ export type RemindHours = (typeof REMIND_HOURS)[number];
 
 export const NOTE_CHARACTERS = 500;
 
-/** All as it was before anybody chose. */
+/** The settings of a cron or queue for which nobody has chosen any. */
 export const NO_ALERT_SETTINGS: AlertSettings = {
   channels: {},
   note: null,
@@ -32,8 +35,8 @@ export const NO_ALERT_SETTINGS: AlertSettings = {
 };
 
 /**
- * The channels that are told of an alert, each once: a chosen one that is gone is the default again, so that what it
- * was to tell is not lost.
+ * The channels that are notified of an alert, each once. A chosen channel that was deleted is replaced by the
+ * default, so that its alerts are not lost.
  *
  * @param known  the ids of the team's channels besides the default
  */
@@ -46,7 +49,7 @@ export function resolveChannels(
   return [...new Set(chosen.map((ref) => (known.has(ref) ? ref : DEFAULT_REF)))];
 }
 
-/** As they are kept: null where all is as it was before anybody chose. */
+/** The settings as JSON for the database; null if all of them are the defaults. */
 export function writeAlertSettings(settings: AlertSettings): string | null {
   const channels = Object.entries(settings.channels).filter(([, refs]) => !isDefault(refs));
   const kept = {
@@ -62,7 +65,7 @@ function isDefault(refs: readonly ChannelRef[]): boolean {
   return refs.length === 1 && refs[0] === DEFAULT_REF;
 }
 
-/** What can't be read tells the default channel, as if nobody had chosen. Never throws. */
+/** Reads stored settings. What cannot be read counts as not set, so alerts go to the default channel. Never throws. */
 export function readAlertSettings(text: string | null): AlertSettings {
   if (text === null) return NO_ALERT_SETTINGS;
   const kept = parse(text);

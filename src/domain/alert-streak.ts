@@ -2,11 +2,11 @@
 
 export type AlertLevel = 'warning' | 'failure' | 'recovery';
 
-/** How a cron stands: what its settled runs since the last success came to. */
+/** The state of a cron: how many settled runs have failed since the last success. */
 export interface Streak {
   /** Consecutive failed runs, in the order in which their outcomes were settled. */
   failedRuns: number;
-  /** When the first of them was completed; null while there are none. */
+  /** When the first of them was completed, in milliseconds since 1970 UTC; null if there are none. */
   failingSince: number | null;
   /** Whether the streak's one Failure has been raised. */
   hasRaisedFailure: boolean;
@@ -16,25 +16,25 @@ export const NO_STREAK: Streak = { failedRuns: 0, failingSince: null, hasRaisedF
 
 export interface StreakAlert {
   level: AlertLevel;
-  /** The failed runs of the streak, this one included; for a recovery those that it ends. */
+  /** The number of failed runs in the streak, including this one; for a recovery, of the streak that it ends. */
   failedRuns: number;
-  /** For a recovery, from the end of the first failed run to the end of this one, in milliseconds. */
+  /** For a recovery: from the end of the first failed run to the end of this run, in milliseconds. */
   downMs: number | null;
 }
 
-/** Nobody reads on past this, and a column holds it. */
+/** Counting stops here: nobody needs a larger number, and the column holds this one. */
 const MOST_COUNTED = 1_000_000;
 
 /**
- * Follows a cron by one settled run. Run now counts like any other; runs that the monthly limit stopped
- * are not told here, so they neither count nor end a streak.
+ * Updates a cron's streak with one settled run. A run that somebody started by hand (Run now) counts like any other.
+ * Runs that the monthly limit stopped are not passed in here, so they neither count nor end a streak.
  *
- * Runs may overlap: they count in the order in which they are settled, whichever began first. "An alert"
- * means a Failure, as in §2.1 ("alert after that many consecutive failed runs"): a warning alone is not
- * followed by a recovery. A threshold that was changed holds from the next run on; lowering it raises
- * nothing by itself, and raising it does not make a streak fail twice.
+ * Runs may overlap: they count in the order in which they are settled, whichever began first. "An alert" means a
+ * Failure, as in §2.1 ("alert after that many consecutive failed runs"): a warning alone is not followed by a
+ * recovery. A changed threshold holds from the next run on. Lowering it raises no alert by itself, and raising it
+ * does not make a streak fail twice.
  *
- * @param threshold  null: alerts are off, and nothing is remembered
+ * @param threshold  null if alerts are off; the streak is then reset
  */
 export function followRun(
   streak: Streak,

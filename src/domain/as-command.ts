@@ -6,20 +6,20 @@ interface CommandRequest {
   method: string;
   url: string;
   headers: HeaderList;
-  /** Null for no body. */
+  /** Null for a request without a body. */
   body: string | null;
 }
 
-/** In single quotes, within which a shell reads nothing but their end. */
+/** Puts a text in single quotes, in which a shell treats no other character specially. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The request as one curl command; what curl would do of itself is switched off where the service does not do it. */
+/** The request as one curl command. Options switch off what curl would add and the service does not send. */
 export function writeCurl({ method, url, headers, body }: CommandRequest): string {
   const parts = [`curl --globoff --request ${method} ${quoteForShell(url)}`];
   for (const [name, value] of headers) {
-    // Without a value curl leaves a header out, unless the name ends in a semicolon.
+    // curl drops a header without a value, unless its name ends in a semicolon.
     parts.push(`--header ${quoteForShell(value === '' ? `${name};` : `${name}: ${value}`)}`);
   }
   if (body !== null) parts.push(`--data-raw ${quoteForShell(body)}`);
@@ -36,7 +36,10 @@ export interface ApiJob {
   callbackUrl: string | null;
 }
 
-/** The call of `POST /api/jobs` that makes the same job. The token and the service's address are left to fill in. */
+/**
+ * A curl command for the call of `POST /api/jobs` that makes the same job. The token and the service's address are
+ * left to fill in.
+ */
 export function writeJobCall(job: ApiJob): string {
   return writeCall('/api/jobs', [
     ['queue', JSON.stringify(job.queue)],
@@ -54,7 +57,7 @@ interface ApiCron extends Omit<ApiJob, 'queue'> {
   timeoutSeconds: number;
 }
 
-/** The call of `POST /api/crons` that makes the same cron. */
+/** A curl command for the call of `POST /api/crons` that makes the same cron. */
 export function writeCronCall(cron: ApiCron): string {
   return writeCall('/api/crons', [
     ['name', JSON.stringify(cron.name)],

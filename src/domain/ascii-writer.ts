@@ -1,4 +1,4 @@
-/** ASCII text that is written piece by piece: for millions of pieces quicker than strings are put together. */
+/** Builds ASCII text piece by piece. For millions of pieces this is quicker than joining strings. */
 export class AsciiWriter {
   #bytes: Buffer;
   #length = 0;
@@ -16,13 +16,13 @@ export class AsciiWriter {
     this.#bytes[this.#length++] = byte;
   }
 
-  /** A piece of a text that is ASCII in it. */
+  /** Appends a part of `text`, which must be ASCII there. */
   piece(text: string, start = 0, end = text.length): void {
     if (this.#length + end - start > this.#bytes.length) this.#grow(end - start);
     for (let at = start; at < end; at++) this.#bytes[this.#length++] = text.charCodeAt(at);
   }
 
-  /** Puts another byte in the place of the last. */
+  /** Overwrites the last byte. */
   replaceLast(byte: number): void {
     this.#bytes[this.#length - 1] = byte;
   }

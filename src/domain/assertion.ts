@@ -8,14 +8,14 @@ export type AssertionKind = Assertion['kind'];
 
 interface KindFacts {
   label: string;
-  /** Whether it has a path. */
+  /** Whether an assertion of this kind has a path. */
   hasPath: boolean;
-  /** The property that its value stands in, and whether that is a number. */
+  /** The property that holds its value. `isNumber` is set if that value is a number. */
   value: 'expected' | 'text' | 'ms';
   isNumber?: true;
 }
 
-/** What people choose from, in this order. How each is read and judged is in assertions.ts. */
+/** The kinds in the order in which the form offers them. How each is read and judged is in assertions.ts. */
 const KINDS: Readonly<Record<AssertionKind, KindFacts>> = {
   json_path_equals: { label: 'JSON path equals', hasPath: true, value: 'expected' },
   body_contains: { label: 'Body contains', hasPath: false, value: 'text' },
@@ -31,7 +31,7 @@ export const ASSERTION_KINDS = Object.keys(KINDS) as readonly AssertionKind[];
 export const labelOfKind = (kind: AssertionKind) => KINDS[kind].label;
 export const hasPath = (kind: AssertionKind) => KINDS[kind].hasPath;
 
-/** An assertion as people write it: in two fields. */
+/** An assertion as the two text fields of the form. */
 export interface AssertionTexts {
   path: string;
   value: string;
@@ -43,7 +43,10 @@ export function textsOfAssertion(assertion: Assertion): AssertionTexts {
   return { path: String(properties['path'] ?? ''), value: String(properties[KINDS[kind].value]) };
 }
 
-/** The shape that `parseAssertions` takes; a value that should be a number and is none stays a text. */
+/**
+ * Makes the input of `parseAssertions` from the two fields. A text that should be a number but is not one stays a
+ * text.
+ */
 export function assertionOfTexts(kind: AssertionKind, { path, value }: AssertionTexts): unknown {
   const facts = KINDS[kind];
   const isWhole = facts.isNumber && /^\s*\d{1,9}\s*$/.test(value);
@@ -54,5 +57,5 @@ export function assertionOfTexts(kind: AssertionKind, { path, value }: Assertion
   };
 }
 
-/** How many of them a queue or cron may have. */
+/** How many assertions a queue or cron may have. */
 export const MAX_ASSERTIONS = 20;

@@ -6,24 +6,27 @@ import { parsePath, MAX_PATH_LENGTH, type PathStep } from './json-path.ts';
 import { parseJsonText, type JsonNode } from './json-text.ts';
 import { LIMITS } from './limits.ts';
 
-/** Success assertions: reading them as written, and holding a response against them (§2.4, §2.7). */
+/** Success assertions: reading them as written, and checking a response against them (§2.4, §2.7). */
 
 /** How long an expected value may be, in characters. */
 const MAX_EXPECTED_LENGTH = 10_000;
-/** How long a text to look for may be, in characters: every chunk of every body is held against it. */
+/** How long a text to search for may be, in characters: every chunk of every body is searched for it. */
 const MAX_SEARCH_LENGTH = 2_000;
-/** The longest response time that can be asked for: the longest timeout there is (§2.3). */
+/** The largest response time that an assertion can set: the longest timeout (§2.3). */
 const MAX_RESPONSE_TIME_MS = LIMITS.timeoutSeconds.most * 1000;
 /** How much of a value is shown in a verdict, in characters. */
 const SHOWN_LENGTH = 200;
 
-/** What the assertions are held against: a 2xx response, read with `needsOf` the same assertions. */
+/**
+ * The facts about a 2xx response that assertions are checked against. Its body was read with `needsOf` of the same
+ * assertions.
+ */
 export interface ResponseFacts {
   body: Pick<ReceivedBody, 'found' | 'json' | 'totalBytes'>;
   durationMs: number;
 }
 
-/** What came of one assertion. `expected` and `got` are for people, cut to a bounded length. */
+/** The result of one assertion. `expected` and `got` are for people, cut to a bounded length. */
 export interface AssertionVerdict {
   assertion: Assertion;
   ok: boolean;
@@ -31,7 +34,7 @@ export interface AssertionVerdict {
   got: string;
 }
 
-/** What has to be known of a body to hold these assertions against it. */
+/** What must be read from a body to check these assertions. */
 export function needsOf(assertions: readonly Assertion[]): BodyNeeds {
   const searchFor: string[] = [];
   const paths: PathStep[][] = [];
@@ -42,7 +45,7 @@ export function needsOf(assertions: readonly Assertion[]): BodyNeeds {
   return { searchFor, paths };
 }
 
-/** Holds every assertion against the response, in order. Never throws, whatever the body is. */
+/** Checks every assertion against the response, in order. Never throws, whatever the body is. */
 export function evaluateAssertions(
   assertions: readonly Assertion[],
   facts: ResponseFacts,
@@ -61,12 +64,12 @@ export function evaluateAssertions(
   });
 }
 
-/** The rest of `Assertion failed: …` (§2.7): which, expected, got. */
+/** The part of the message behind `Assertion failed: ` (§2.7): which assertion, what it expected, what it got. */
 export function describeFailure({ assertion, expected, got }: AssertionVerdict): string {
   return `${nameAssertion(assertion)}: expected ${expected}, got ${got}`;
 }
 
-/** What an assertion wants, as its verdict says it, where it was not held against anything. */
+/** What an assertion expects, in the words of its verdict, for assertions that were not checked. */
 export function describeExpected(assertion: Assertion): string {
   switch (assertion.kind) {
     case 'body_contains':
@@ -128,27 +131,31 @@ function isEqual(text: string, written: string, expected: Expected): boolean {
   const likeness = compareValues(value, expected.value);
   if (likeness !== 'unsure') return likeness === 'equal';
   const node = parseJsonText(text);
-  // Deeper than trees are made: then what doubles can tell is all that is known, and they are equal.
+  // The value is nested more deeply than `parseJsonText` allows. Compared as doubles they are equal, and no more can
+  // be known.
   if (typeof node === 'string' || expected.node === null) return true;
   return areNodesEqual(node, expected.node);
 }
 
 interface Expected {
   value: unknown;
-  /** The same with its digits kept, or null for a text that is no JSON and so stands for itself. */
+  /** The same value with its digits kept; null if the text is not JSON and so stands for itself. */
   node: JsonNode | null;
-  /** As it is written to people: JSON in either case. */
+  /** The value as people read it: JSON in either case. */
   shown: string;
 }
 
-/** A text nested deeper than trees are made is no JSON either, so that comparing needs no deep stack. */
+/**
+ * Reads an expected value. A text nested more deeply than `parseJsonText` allows counts as plain text, so that a
+ * comparison needs no deep stack.
+ */
 function readExpected(text: string): Expected {
   const node = parseJsonText(text);
   if (typeof node === 'string') return { value: text, node: null, shown: JSON.stringify(text) };
   return { value: JSON.parse(text), node, shown: node.raw };
 }
 
-/** A value as JSON text; a number beyond doubles with the digits it came with. */
+/** A value as JSON text. A number beyond the range of exact doubles keeps the digits that it came with. */
 function showValue(text: string): string {
   const value: unknown = JSON.parse(text);
   if (typeof value === 'number') {
@@ -159,14 +166,14 @@ function showValue(text: string): string {
   return showContainer(value);
 }
 
-/** A value of which only the beginning was kept. */
+/** Describes a value of which only the beginning was kept. */
 function showLarge({ is, start, members }: Extract<FoundValue, { kind: 'large' }>): string {
   if (is === 'array') return `a list of ${members}`;
   if (is === 'object') return `an object of ${members}`;
   return start.slice(0, SHOWN_LENGTH * 2);
 }
 
-/** A list or object is written out only where it is small; nobody reads more than the beginning of it. */
+/** A list or object as JSON if it is small, else as its size: nobody reads more than the beginning. */
 function showContainer(value: object): string {
   const members = Array.isArray(value) ? value.length : Object.keys(value).length;
   const kind = Array.isArray(value) ? 'a list of' : 'an object of';
@@ -179,7 +186,7 @@ function showContainer(value: object): string {
   }
 }
 
-/** The beginning of a text, by whole characters. */
+/** The beginning of a text, cut between whole characters. */
 function cut(text: string): string {
   if (text.length <= SHOWN_LENGTH) return text;
   const characters = Array.from(text.slice(0, SHOWN_LENGTH * 2 + 2));
@@ -188,8 +195,8 @@ function cut(text: string): string {
 }
 
 /**
- * Reads a list of assertions as the operator's command line and the dashboard's forms give it (§2.4).
- * The error names the entry, counted from 1, and what is wrong with it. Unknown keys are left out.
+ * Reads a list of assertions as the command line and the dashboard's forms give it (§2.4). The error names the entry,
+ * counted from 1, and says what is wrong with it. Unknown keys are dropped.
  */
 export function parseAssertions(input: unknown): Assertion[] | { error: string } {
   if (!Array.isArray(input)) return { error: 'Assertions must be a list.' };
@@ -205,7 +212,7 @@ export function parseAssertions(input: unknown): Assertion[] | { error: string }
   return assertions;
 }
 
-/** The assertion, or what is wrong with it. */
+/** Returns the assertion, or a text that says what is wrong with it. */
 function parseAssertion(entry: unknown): Assertion | string {
   if (typeof entry !== 'object' || entry === null) return 'it must be an object with a kind.';
   const { kind, path, expected, text, ms } = entry as Record<string, unknown>;

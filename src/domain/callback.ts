@@ -7,7 +7,7 @@ import { escapeJsonAnswer } from './json-text.ts';
 import { dropFragment } from './query.ts';
 import { withDefaultHeaders } from './request.ts';
 
-/** How an attempt or a run ended, whichever it was. */
+/** How a job's attempt or a cron's run ended. */
 interface Ending {
   /** Null when no response came. */
   responseStatus: number | null;
@@ -65,12 +65,18 @@ export function cronCallbackBody(ending: CronEnding): string {
   });
 }
 
-/** A complete response with a failing status, a redirect or an odd status (no reason) included. */
+/**
+ * Whether a complete response failed by its status alone. Redirects and odd statuses, which have no reason, are
+ * included.
+ */
 function isPlainHttpError(reason: FailureReason | null): boolean {
   return reason === null || reason === 'http_client_error' || reason === 'http_server_error';
 }
 
-/** The callback as a request, unsigned (see `signRequest`). The URL is used as given, less its fragment (§6.1, §2.9). */
+/**
+ * The callback as an unsigned request (see `signRequest`). The URL is used as given, without its fragment (§6.1,
+ * §2.9).
+ */
 export function buildCallbackRequest(url: string, body: string): OutgoingRequest {
   return {
     method: 'POST',

@@ -1,8 +1,8 @@
-/** What is said of an exchange that broke off: in the run's error message, and to who looks into the run. */
+/** The texts about an exchange that broke off: for the run's error message, and for people who look into the run. */
 export interface ConnectionFault {
   /** The end of `Connection error: …` (§2.7). */
   says: string;
-  /** A headline, what it means, and the next step; absent where no more is known than `says`. */
+  /** A headline, an explanation and the next step; absent if nothing is known beyond `says`. */
   means?: readonly [title: string, text: string, step: string];
 }
 
@@ -34,7 +34,10 @@ const corrupt = (coding: string): ConnectionFault => ({
   ],
 });
 
-/** Every way in which an exchange breaks off, by the code that is stored with the run. A code keeps its meaning. */
+/**
+ * Every way in which an exchange can break off, by the code that is stored with the run. A code keeps its meaning for
+ * ever.
+ */
 const FAULTS = {
   refused: {
     says: 'connection refused',
@@ -233,12 +236,14 @@ const BY_MESSAGE = new Map(
   (Object.keys(FAULTS) as FaultCode[]).map((code) => [faultMessage(code), code]),
 );
 
-/** The code of a run that was stored before codes were; null where its message is none of today's. */
+/**
+ * Finds the code of a run that an early version stored without one, by its message; null if no code has this message.
+ */
 export function faultOfMessage(message: string | null): FaultCode | null {
   return BY_MESSAGE.get(message ?? '') ?? null;
 }
 
-/** A code as it was stored, perhaps by another version. */
+/** Checks a stored code, which another version may have written. */
 export function isFaultCode(code: unknown): code is FaultCode {
   return typeof code === 'string' && Object.hasOwn(FAULTS, code);
 }

@@ -31,7 +31,10 @@ function startOfMonth(year: number, month: number): number {
   return new Date(0).setUTCFullYear(year, month, 1) / DAY_MS;
 }
 
-/** The days of one month that the two day fields name, day n in bit n: both, or either where both restrict (§2.8). */
+/**
+ * The days of one month that match both day fields, as a mask with day n in bit n. If both fields restrict, a day
+ * that matches either counts (§2.8).
+ */
 function runDaysOfMonth(fields: CronFields, firstDay: number, length: number): number {
   // 1 January 1970 was a Thursday.
   const firstWeekday = (((firstDay + 4) % 7) + 7) % 7;

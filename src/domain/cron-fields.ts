@@ -32,9 +32,12 @@ export interface CronFields {
 interface FieldRange {
   min: number;
   max: number;
-  /** How many different values there are: the longest step. A week has 7 days, though 0 to 7 name them. */
+  /**
+   * How many different values the field has, which is also its longest step. A week has 7, although 0 to 7 are
+   * allowed.
+   */
   length: number;
-  /** Lower-case names, the first standing for `min`. */
+  /** Names in lower case. The first one stands for `min`. */
   names: readonly string[];
 }
 
@@ -54,15 +57,16 @@ const SHORTCUTS = new Map([
   ['@yearly', '0 0 1 1 *'],
 ]);
 
-/** Far above what the API takes (255): a longer text is told to be too long, not called invalid as well. */
+/** Far above the API's limit (255), so that a longer text is reported as too long and not also as invalid. */
 const MAX_LENGTH = 4096;
-// Anything else is refused before case is folded, which would turn some foreign letters into ASCII ones.
+// Other characters are refused before the text is lower-cased, which would turn some foreign letters into ASCII
+// letters.
 const ALLOWED = /^[a-zA-Z\d@*?,/# \t\n\v\f\r-]*$/;
 const WHITE_SPACE = /[ \t\n\v\f\r]+/;
 
 /**
- * Reads a cron expression into its fields, or null when it does not parse (§2.1, §2.8).
- * Whether any day exists that it names is not asked here. Never throws.
+ * Reads a cron expression into its fields; null if it does not parse (§2.1, §2.8). Does not check whether any day
+ * matches. Never throws.
  */
 export function parseCronFields(text: string): CronFields | null {
   if (text.length > MAX_LENGTH || !ALLOWED.test(text)) return null;
@@ -92,7 +96,7 @@ function readFields(written: Record<'minute' | 'hour' | 'monthDay' | 'month' | '
   return { minutes, hours, months: maskOf(months), monthDays, weekDays };
 }
 
-/** The values of a field that knows only `* , - /`, numbers and names. */
+/** The values of a field that allows only `* , - /`, numbers and names. */
 function readValues(field: string, range: FieldRange): number[] | null {
   const values = new Set<number>();
   for (const entry of field.split(',')) {
@@ -136,7 +140,7 @@ function readWeekDays(field: string): WeekDays | null | 'invalid' {
   return found;
 }
 
-// One weekday, then which of them in the month: `5#3`, and for the last one `5#L` or `5L`.
+// A weekday and its occurrence in the month: `5#3`; for the last occurrence `5#L` or `5L`.
 const PICKED_WEEK_DAY = /^([a-z\d]+?)(?:#([1-5])|#?l)$/;
 
 function addWeekDay(entry: string, found: { days: number; nth: number[]; last: number }): boolean {
@@ -156,7 +160,7 @@ function addWeekDay(entry: string, found: { days: number; nth: number[]; last: n
   return true;
 }
 
-/** One entry of a list: a value, or all values or a range of them with or without a step. */
+/** The values of one entry of a list: a single value, a range, or all values. A range and `*` may have a step. */
 function readEntry(entry: string, range: FieldRange): number[] | null {
   const [span = '', writtenStep, ...more] = entry.split('/');
   if (more.length > 0) return null;
@@ -171,7 +175,7 @@ function readEntry(entry: string, range: FieldRange): number[] | null {
 interface Span {
   from: number;
   to: number;
-  /** A value written alone, which takes no step: `0/15` is read differently from one cron to the next. */
+  /** True for a single value, which takes no step: cron implementations disagree about `0/15`. */
   single: boolean;
 }
 
@@ -183,7 +187,7 @@ function readSpan(span: string, range: FieldRange): Span | null {
   if (second === undefined) return { from, to: from, single: true };
   const end = readValue(second, range);
   if (end === null) return null;
-  // A week may be counted to the Sunday at its end, by whichever name: SAT-SUN is 6-7.
+  // A range may end at the Sunday that closes the week, as 0 or SUN: SAT-SUN is 6-7.
   const to = range === WEEK_DAY && end === 0 && from > 0 ? 7 : end;
   return from <= to ? { from, to, single: false } : null;
 }

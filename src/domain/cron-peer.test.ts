@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { parseCronExpression, upcomingRuns } from './cron.ts';
 
 /**
- * croner, a well-kept library, reads most expressions as §2.8 does. Held against it here are those on which
- * it has no fault of its own: not the last days of a month (it skips 1 March), and not both day fields.
+ * croner, a well-kept library, reads most expressions as §2.8 does. The comparison leaves out what croner gets wrong:
+ * last days of a month (it skips 1 March), and expressions that restrict both day fields.
  */
 const list = (lowest: number, highest: number) =>
   fc.oneof(

@@ -223,8 +223,8 @@ describe('instants', () => {
   });
 });
 
-// The reference: an expression as plain data, written out as text for the parser, and asked minute by minute
-// whether it matches, with nothing but the calendar of Date.
+// The reference: an expression as plain data. It is written out as text for the parser, and matched minute by minute
+// with nothing but the calendar of Date.
 
 type Entry =
   | { kind: 'all'; step: number }
@@ -238,7 +238,7 @@ type Entry =
 
 interface Expression {
   fields: Entry[][];
-  /** The same as it is written. */
+  /** The same expression as text. */
   text: string;
 }
 
@@ -272,7 +272,7 @@ function writeEntry(entry: Entry, field: number, named: boolean): string {
     case 'value':
       return write(entry.value);
     case 'range':
-      // From Sunday to Sunday is a week only where its end is written as 7.
+      // A range from Sunday to Sunday is a week only if its end is written as 7.
       return `${write(entry.from)}-${entry.from === 0 ? entry.to : write(entry.to)}${entry.step === 1 ? '' : `/${entry.step}`}`;
     case 'last-day':
       return named ? 'l' : 'L';
@@ -421,7 +421,7 @@ function findSlowly(expression: Expression, afterMs: number, endMs: number): num
 
 const anyInstant = fc.oneof(
   fc.integer({ min: Date.UTC(1999, 0, 1), max: Date.UTC(2120, 0, 1) }),
-  // Around the ends of months, where days are easily miscounted.
+  // Starts near the ends of months, where a search easily miscounts days.
   fc
     .tuple(
       fc.integer({ min: 2015, max: 2105 }),
@@ -437,7 +437,7 @@ describe('against a minute-by-minute reference', () => {
       fc.property(anyExpression, anyInstant, (expression, from) => {
         const schedule = parseCronExpression(expression.text);
         assert.notEqual(schedule, 'invalid');
-        // Far enough for a 29 February on a given weekday, across a century without a leap year.
+        // Long enough to include a 29 February on a given weekday, even across a century without a leap year.
         const endMs = from + 41 * 366 * DAY_MS;
         const expected = findSlowly(expression, from, endMs);
         const found = typeof schedule === 'string' ? null : schedule.nextAfter(from);
@@ -496,7 +496,7 @@ describe('hostile text', () => {
       const startedMs = performance.now();
       const parsed = parseCronExpression(expression);
       if (typeof parsed !== 'string') upcomingRuns(parsed, Date.UTC(2076, 2, 1), 2);
-      // A few milliseconds at the most; the rest is for a busy machine.
+      // It takes a few milliseconds at most; the rest is tolerance for a busy machine.
       assert.ok(performance.now() - startedMs < 200, expression);
     }
   });

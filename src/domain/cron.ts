@@ -16,19 +16,19 @@ export interface CronSchedule {
 }
 
 /**
- * Reads a cron expression (§2.1, §2.8): five fields or one of the five shortcuts.
- * 'never' is an expression that parses but names only days that do not exist, such as 31 February.
+ * Reads a cron expression (§2.1, §2.8): five fields or one of the five shortcuts. Returns 'never' for an expression
+ * that parses but names only days that do not exist, such as 31 February.
  *
- * Grammar and search are ours: the cron libraries at hand take looser grammar than §2.8 allows and miss runs (one skips
- * 1 March where the days hold a 29th, 30th or 31st, another has no `W`). Once the grammar has been read
- * strictly, what is left to do is to look for a day in a calendar.
+ * Parser and search are our own: the available cron libraries accept a looser grammar than §2.8 and miss runs (one
+ * skips 1 March if the days include the 29th, 30th or 31st, another has no `W`). Once the grammar is parsed strictly,
+ * only the search for a day in a calendar is left.
  *
- * Bounded whatever the text: about a millisecond and a few kilobytes at the most. Never throws.
+ * Bounded for any text: about a millisecond and a few kilobytes at the most. Never throws.
  */
 export function parseCronExpression(text: string): CronSchedule | 'invalid' | 'never' {
   const fields = parseCronFields(text);
   if (fields === null) return 'invalid';
-  // The calendar repeats after 400 years, so no run from 1970 on means none from any other instant.
+  // The calendar repeats after 400 years: if no run follows 1970, none follows any other instant.
   if (findRunDay(fields, 0) === null) return 'never';
   return { nextAfter: (ms) => findNextRun(fields, ms) };
 }
@@ -56,7 +56,7 @@ function findNextRun(fields: CronFields, afterMs: number): number | null {
   return nextDay === null ? null : toInstant(nextDay, findRunMinute(fields, 0));
 }
 
-/** The first run of a day at or after a minute of it (0 to 1,439); null when none is left. */
+/** The first minute (0 to 1,439) at or after `from` in which the cron runs on a matching day; null if none is left. */
 function findRunMinute(fields: CronFields, from: number): number | null {
   const hour = Math.floor(from / 60);
   const minute = fields.hours.includes(hour)

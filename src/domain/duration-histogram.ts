@@ -1,15 +1,16 @@
 /**
- * Durations counted in steps, each up to half or two thirds longer than the one before: enough to tell a median and
- * a 95 % within about a tenth, in a few numbers that add up over hours and nodes.
+ * A histogram of durations. Each step is up to half or two thirds longer than the one before. That is enough to tell
+ * the median and the 95th percentile within about a tenth, from few numbers, which can be added up over hours and
+ * nodes.
  */
 
-/** The longest duration of each step, in milliseconds; what took longer is in one more. */
+/** The upper bound of each step, in milliseconds. One further step counts all longer durations. */
 export const DURATION_BOUNDS = [
   1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000,
   5_000, 7_000, 10_000, 15_000, 20_000, 30_000, 50_000, 70_000, 100_000, 150_000, 200_000, 300_000,
 ] as const;
 
-/** How many runs were in each step; one more number than there are bounds. */
+/** How many runs fell into each step. It has one entry more than `DURATION_BOUNDS`. */
 export type DurationCounts = readonly number[];
 
 export function addCounts(all: readonly DurationCounts[]): number[] {
@@ -19,8 +20,8 @@ export function addCounts(all: readonly DurationCounts[]): number[] {
 }
 
 /**
- * The duration that a share of the runs did not exceed, as if those of one step lay evenly in it; null of none.
- * Beyond the last bound nothing is known but that.
+ * Estimates the duration that a share of the runs did not exceed, in milliseconds; null if there are no runs. Assumes
+ * that the runs of a step are spread evenly over it. Beyond the last bound it returns the last bound.
  */
 export function estimateQuantile(counts: DurationCounts, share: number): number | null {
   const total = counts.reduce((sum, runs) => sum + runs, 0);

@@ -1,6 +1,4 @@
-/**
- * Durations in words. `Intl.DurationFormat` would do it, but browsers that the dashboard supports lack it.
- */
+/** Durations in words. `Intl.DurationFormat` is missing in some browsers that the dashboard supports. */
 const UNITS = [
   ['d', 86_400],
   ['h', 3600],
@@ -20,7 +18,7 @@ export function describeDuration(ms: number): string {
   return parts.slice(0, 2).join(' ') || '0 s';
 }
 
-/** `85 ms`, `1.2 s`, `2 min 5 s`: what was measured. */
+/** A measured duration: `85 ms`, `1.2 s`, `2 min 5 s`. */
 export function formatMilliseconds(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 1 : 0))} s`;

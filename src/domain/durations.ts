@@ -1,4 +1,4 @@
-/** A finished run, as plots of durations and outcomes need it. */
+/** A finished run, with the fields that plots of durations and outcomes need. */
 export interface TimedRun {
   completedAt: number;
   durationMs: number;
@@ -17,7 +17,7 @@ export interface DurationStep {
   p95Ms: number | null;
 }
 
-/** Divides a time into equal steps and says of each how long its runs took. The last step ends at `to`. */
+/** Divides a period into equal steps and summarises the durations of each. The last step ends at `to`. */
 export function summariseDurations(
   runs: readonly TimedRun[],
   { from, to, steps }: { from: number; to: number; steps: number },
@@ -38,7 +38,7 @@ export function summariseDurations(
   });
 }
 
-/** The smallest value that a share of the sorted values does not exceed; null of none. */
+/** The smallest value that a share of the sorted values does not exceed; null for an empty list. */
 export function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }

@@ -3,8 +3,8 @@ import type { JsonFindings } from './json-find.ts';
 import type { PathStep } from './json-path.ts';
 
 /**
- * One HTTP exchange as plain data: what `outgoing` is asked to send and what came of it.
- * Nothing here knows of jobs, crons or databases.
+ * One HTTP exchange as plain data: the request that `outgoing` is asked to send, and its outcome. Nothing here knows
+ * about jobs, crons or databases.
  */
 
 export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -23,11 +23,14 @@ export interface OutgoingRequest {
   body: Uint8Array | null;
 }
 
-/** What the judge will want to know of the response body, told beforehand because the body is streamed (§2.7). */
+/**
+ * What the judge needs to know about the response body. It is asked for in advance because the body is streamed
+ * (§2.7).
+ */
 export interface BodyNeeds {
   /** Texts to look for anywhere in the body, at any size (`Body contains`). */
   searchFor: readonly string[];
-  /** Places to look for in a body that is JSON, up to 16 MiB (`JSON path equals`). */
+  /** JSON paths to look up in a body of up to 16 MiB (`JSON path equals`). */
   paths: readonly (readonly PathStep[])[];
 }
 
@@ -44,28 +47,28 @@ export interface ReceivedBody {
   /** The first 65,535 bytes after decoding (§2.5). */
   stored: Uint8Array;
   /**
-   * How many bytes the whole body had after decoding. Where decoding stopped early, because nothing more
-   * was wanted of the body, it is what had been decoded by then.
+   * The length of the whole body after decoding. If decoding stopped early, because nothing more was wanted from the
+   * body, it is the length decoded until then.
    */
   totalBytes: number;
   /** For each text of `BodyNeeds.searchFor`, whether it occurred. */
   found: readonly boolean[];
-  /** What the body holds at each of `BodyNeeds.paths`; 'too-large' above 16 MiB; null when nothing was asked for. */
+  /** The values at `BodyNeeds.paths`; 'too-large' above 16 MiB; null if no path was asked for. */
   json: JsonFindings | 'too-large' | null;
 }
 
-/** Where the request went and how: for people who look into a run. */
+/** Where and how the request was sent, for people who look into a run. */
 export interface Trace {
   timing: Timing;
   /** The IPv4 address that was dialled, or null when none was. */
   address: string | null;
-  /** Response headers as received, at most 16 KiB of them. */
+  /** Response headers as received, at most 16 KiB. */
   responseHeaders: HeaderList;
 }
 
 /**
- * What came of one exchange (§2.7, §2.11). `durationMs` covers all of it, from DNS to the last byte.
- * `status` is kept wherever a status line arrived before the exchange broke.
+ * The outcome of one exchange (§2.7, §2.11). `durationMs` covers all of it, from DNS to the last byte. `status` is
+ * kept if a status line arrived before the exchange broke off.
  */
 export type Exchange =
   | { kind: 'answered'; status: number; body: ReceivedBody; durationMs: number; trace: Trace }
@@ -80,7 +83,7 @@ export type Exchange =
   | { kind: 'unresolvable'; durationMs: number; trace: Trace }
   | { kind: 'blocked'; durationMs: number; trace: Trace };
 
-/** A request whose query no target takes (§2.6): it is not sent. */
+/** The outcome of a request whose query no target would accept (§2.6). It is not sent. */
 export const QUERY_TOO_LONG: Exchange = {
   kind: 'broken',
   fault: 'query-too-long',
@@ -93,7 +96,7 @@ export const QUERY_TOO_LONG: Exchange = {
   },
 };
 
-/** The one thing the engine asks of `outgoing`. Never rejects: every fault is an `Exchange`. */
+/** What the engine needs from `outgoing`. `send` never rejects: every fault is an `Exchange`. */
 export interface Sender {
   send(
     request: OutgoingRequest,

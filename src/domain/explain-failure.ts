@@ -2,13 +2,13 @@ import { CONNECTION_FAULTS, type FaultCode, faultOfMessage } from './connection-
 import type { FailureReason } from './failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
 
-/** A failed run as far as its failure goes. */
+/** The facts about a failed run that explain its failure. */
 export interface FailureFacts {
   reason: FailureReason | null;
-  /** Why its connection broke off; null where it did not, or where an older version stored the run. */
+  /** Why the connection broke off; null if it did not, or if an older version stored the run. */
   fault: FaultCode | null;
   responseStatus: number | null;
-  /** The text that was stored with it (§2.7); null for a cron's plain HTTP error. */
+  /** The message that was stored with the run (§2.7); null for a cron's plain HTTP error. */
   errorMessage: string | null;
   /** The request's URL as it was sent. */
   url: string;
@@ -23,17 +23,17 @@ export interface FailureFacts {
 export interface Explanation {
   /** One line: what happened. */
   title: string;
-  /** One to three sentences: why, and to what. */
+  /** One to three sentences: why it happened, and to which target. */
   text: string;
   /** What to do next. */
   nextStep: string;
-  /** A redirect's target, absolute, to offer "use this URL"; null for every other failure. */
+  /** The absolute target of a redirect, which the page offers as "use this URL"; null for every other failure. */
   useUrl: string | null;
 }
 
 /**
- * Says what a failed run means and what to do about it, for somebody who was just woken. Decided on reason,
- * status and fault; what none of them knows is said as it was stored. Never throws.
+ * Says what a failed run means and what to do about it, for somebody who was just woken. Decides on reason, status
+ * and fault. If none of them is known, it shows the stored message. Never throws.
  */
 export function explainFailure(facts: FailureFacts): Explanation {
   switch (facts.reason) {
@@ -187,7 +187,7 @@ function explainRedirect({ location, url }: FailureFacts, status: number): Expla
   );
 }
 
-/** A redirect's target, absolute; null where it is no http(s) URL. */
+/** The absolute URL of a redirect's target; null if it is no http(s) URL. */
 function resolve(location: string, base: string): string | null {
   if (!URL.canParse(location, base)) return null;
   const target = new URL(location, base);

@@ -1,4 +1,7 @@
-/** Why a run failed, as stored with it (§2.7); a failure without a reason (3xx, odd statuses) has null. */
+/**
+ * Why a run failed, as stored with it (§2.7). Failures without a reason of their own (3xx, odd statuses) are stored
+ * with null.
+ */
 export const FAILURE_REASONS = [
   'http_client_error',
   'http_server_error',
@@ -12,7 +15,7 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** The texts of failures that have always the same one (§2.7). */
+/** The error messages that are always the same (§2.7). */
 export const FAILURE_TEXTS = {
   unresolvable: 'Cannot resolve host',
   blocked: 'The URL resolves to a blocked IP address.',
@@ -20,12 +23,12 @@ export const FAILURE_TEXTS = {
   workerStopped: 'The worker stopped while the request was running.',
 } as const;
 
-/** A failure without a reason in words (§2.7): a redirect, or a status that HTTP has no meaning for. */
+/** The message of a failure without a reason (§2.7): a redirect, or a status that HTTP does not define. */
 export function describeUnknown(responseStatus: number | null): string {
   return responseStatus === null ? 'Unknown error' : `Unknown error (HTTP ${responseStatus})`;
 }
 
-/** True for what was answered and is neither a success nor a failure with a reason of its own (§2.7). */
+/** Whether a response arrived that is neither a success nor a failure with a reason of its own (§2.7). */
 export function isUnknown(run: {
   responseStatus: number | null;
   reason: FailureReason | null;

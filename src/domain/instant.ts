@@ -9,13 +9,13 @@ export function formatInstant(ms: number): string {
 
 const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d{1,9})?(?:Z|\+00:00)?$/;
 
-/** A date and a time in UTC, fractions of a second cut off. Null for a day that no calendar has. */
+/** Reads a date and a time in UTC; fractions of a second are cut off. Null for a day that does not exist. */
 export function parseUtc(text: string): number | null {
   const [, date, time, seconds = ':00'] = DATE_AND_TIME.exec(text.trim()) ?? [];
   if (date === undefined || time === undefined) return null;
   const iso = `${date}T${time}${seconds}`;
   const at = Date.parse(`${iso}Z`);
-  // The parser takes 30 February for 2 March, and 24:00 for the next day.
+  // Date reads 30 February as 2 March, and 24:00 as the next day.
   if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(iso)) return null;
   return at >= 0 ? at : null;
 }

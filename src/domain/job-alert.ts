@@ -1,11 +1,11 @@
 import type { NextStep } from './after-attempt.ts';
 
 /**
- * What an ended attempt raises in a queue whose email alerts are on (§6.4): a warning when the first
- * attempt fails, a failure when the job is dead-lettered, nothing for the retries between.
+ * The alert that an ended attempt raises in a queue with email alerts (§6.4): a warning if the first attempt fails,
+ * a failure if the job is dead-lettered, none for the retries between.
  *
- * Where the first attempt is also the last, the failure alone is raised, as a cron whose threshold is 1
- * has no warning (§6.5): the two would tell of the same run at the same moment.
+ * If the first attempt is also the last one, only the failure is raised, just as a cron with a threshold of 1 has no
+ * warning (§6.5): both alerts would report the same run at the same moment.
  */
 export function decideJobAlert(
   step: NextStep,

@@ -1,12 +1,12 @@
 /**
- * A JSON text part by part, without a tree of it: trees of a megabyte take a third of a second. Of duplicate keys
- * the last value is told, at the place of the first (§2.6).
+ * Walks a JSON text without building a tree: a tree of a megabyte takes a third of a second. If a key occurs more
+ * than once, its last value is reported, at the place of the first (§2.6).
  */
 import { decodeString, MAX_JSON_DEPTH } from './json-text.ts';
 import { JsonScanner, walkValue } from './json-scan.ts';
 import type { ContainerKind, JsonVisitor, ScalarKind } from './json-scan.ts';
 
-/** Told of each part of a value; tokens are `text.slice(start, end)`. */
+/** Receives each part of a value. A token is `text.slice(start, end)`. */
 export interface JsonSink {
   open(kind: ContainerKind): void;
   close(): void;
@@ -14,15 +14,24 @@ export interface JsonSink {
   scalar(kind: ScalarKind, start: number, end: number, isEscaped: boolean): void;
 }
 
-/** What the duplicates of a text ask for, by places in it; null where there are none. */
+/**
+ * The values to replace or skip because their key occurs more than once, by their positions in the text; null if
+ * there are none.
+ */
 interface Duplicates {
-  /** For the first value of a key: where it ends, and where the value begins that wins. */
+  /**
+   * By the position of a key's first value: where this value ends, and where the last value, which replaces it,
+   * begins.
+   */
   replaced: Map<number, { end: number; winsAt: number }>;
-  /** For each later key: where its value ends. */
+  /** By the position of each later occurrence of a key: where its value ends. */
   skipped: Map<number, number>;
 }
 
-/** Throws on text that is not JSON, or is nested deeper than `MAX_JSON_DEPTH`: such a payload was never accepted. */
+/**
+ * Throws on text that is not JSON or is nested more deeply than `MAX_JSON_DEPTH`. Such a payload is never accepted,
+ * so it cannot be stored.
+ */
 export function walkDistinct(text: string, sink: JsonSink): void {
   const scanner = new JsonScanner(text);
   const finder = new DuplicateFinder(scanner);
@@ -39,7 +48,7 @@ function walkFrom(start: number, text: string, sink: JsonSink, duplicates: Dupli
   walkValue(scanner, new Teller(scanner, sink, duplicates));
 }
 
-/** Passes on what holds. Its calls of `walkFrom` go as deep as the text is nested. */
+/** Passes the values that count on to the sink. `walkFrom` recurses at most as deep as the text is nested. */
 class Teller implements JsonVisitor {
   readonly #scanner: JsonScanner;
   readonly #sink: JsonSink;
@@ -73,7 +82,7 @@ class Teller implements JsonVisitor {
     if (this.#pass(start) === null) this.#sink.scalar(kind, start, at, isEscaped);
   }
 
-  /** Where a value ends that is not told itself; null for one that is. */
+  /** The end of a value that is skipped or replaced; null for a value that is passed on as it is. */
   #pass(start: number): number | null {
     if (this.#duplicates === null) return null;
     const end = this.#skipTo;
@@ -86,12 +95,17 @@ class Teller implements JsonVisitor {
   }
 }
 
-/** The members of the object that is open at one level. Used again for the next one: most have few. */
+/**
+ * The members of the object that is open at one level. The next object at that level reuses it: most have few
+ * members.
+ */
 class Members {
   readonly #places = new Map<string, number>();
   readonly starts: number[] = [];
   readonly ends: number[] = [];
-  /** The member that is being read, and the place of its key in the text where it is there already. */
+  /**
+   * The index of the member being read. `duplicateAt` is the position of its key if the object already has this key.
+   */
   current = 0;
   duplicateAt: number | null = null;
   #only = '';
@@ -111,7 +125,10 @@ class Members {
     else this.#places.set(key, this.current);
   }
 
-  /** The first is kept aside: most objects of a text that is made to hurt have one member. */
+  /**
+   * Looks a key up. The first key is stored apart from the map: in the texts that would take longest, most objects
+   * have one member.
+   */
   #find(key: string): number | undefined {
     if (this.starts.length === 0) return undefined;
     return key === this.#only ? 0 : this.#places.get(key);

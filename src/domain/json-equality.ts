@@ -1,14 +1,14 @@
 import type { JsonNode } from './json-text.ts';
 
 /**
- * Equality of JSON values (§2.4): numbers by value, objects whatever the order of their keys, lists in order.
- * Two forms: a quick one over what JSON.parse made, and an exact one over trees that kept their digits.
+ * Equality of JSON values (§2.4): numbers by value, objects in any order of their keys, lists in order. There are two
+ * comparisons: a quick one of values that JSON.parse made, and an exact one of trees that kept their digits.
  */
 
-/** 'unsure' is said where all is equal, but a number lies beyond what a double tells apart. */
+/** 'unsure' if all is equal but a number is too large for a double to be exact. */
 type Likeness = 'equal' | 'different' | 'unsure';
 
-/** Compares two values as JSON.parse makes them. As deep as the shallower of the two, and no deeper. */
+/** Compares two values that JSON.parse made. Recurses as deep as the shallower of the two. */
 export function compareValues(one: unknown, other: unknown): Likeness {
   if (typeof one === 'number' && one === other) {
     return Math.abs(one) > Number.MAX_SAFE_INTEGER ? 'unsure' : 'equal';
@@ -20,10 +20,10 @@ export function compareValues(one: unknown, other: unknown): Likeness {
 }
 
 /**
- * Whether a string of a response is what was written without quotes: `abc`, but also the string `5` where 5 is
- * expected, `true` or `null` (§2.4). The other way round it does not hold: the number 5 is no string.
+ * Whether a string in a response equals an expected value that was written without quotes: `abc`, but also the string
+ * `5` where 5, `true` or `null` is expected (§2.4). The reverse does not hold: the number 5 is not a string.
  *
- * @param written  the expected value as somebody wrote it; with quotes it is JSON, and for `compareValues`
+ * @param written  the expected value as somebody wrote it. With quotes it is JSON, which `compareValues` handles
  */
 export function isWrittenPlainly(value: unknown, written: string): boolean {
   return typeof value === 'string' && value === written && !written.startsWith('"');
@@ -33,7 +33,7 @@ function isContainer(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Lists are compared here too: their keys are their places. */
+/** Compares lists too: their keys are their indexes. */
 function compareMembers(one: Record<string, unknown>, other: Record<string, unknown>): Likeness {
   const keys = Object.keys(one);
   if (keys.length !== Object.keys(other).length) return 'different';
@@ -78,8 +78,8 @@ function areEntriesEqual(one: ObjectNode, other: ObjectNode): boolean {
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * The one way to write a number's value: sign, digits without zeros at either end, power of ten.
- * An exponent too long to reckon with leaves the text as it is: such numbers are equal as texts only.
+ * Writes a number's value in its only canonical form: sign, digits without zeros at either end, power of ten. A
+ * number whose exponent is too long to compute with stays as it is: such numbers are equal only if their texts are.
  */
 export function canonicalNumber(text: string): string {
   const parts = NUMBER.exec(text);

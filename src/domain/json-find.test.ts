@@ -7,7 +7,7 @@ import { MAX_STREAMED_LEVELS } from './json-stream.ts';
 
 const BROKEN = { fault: 'a body that is not JSON' };
 
-/** What is found in a text that comes in pieces of so many bytes. */
+/** Finds paths in a text that arrives in chunks of `size` bytes. */
 function find(text: string | Buffer, paths: readonly (readonly PathStep[])[], size = Infinity) {
   const finder = new JsonFinder(paths);
   const bytes = Buffer.from(text);
@@ -16,7 +16,7 @@ function find(text: string | Buffer, paths: readonly (readonly PathStep[])[], si
   return finder.finish();
 }
 
-/** The same by the platform's parser, which holds up the process. */
+/** Finds the same with JSON.parse, which blocks the process. */
 function findSlowly(text: string, paths: readonly (readonly PathStep[])[]) {
   let root: unknown;
   try {
@@ -40,7 +40,7 @@ function follow(root: unknown, path: readonly PathStep[]) {
   return { kind: 'found', value };
 }
 
-/** With the texts that were found read, so that the two can be compared. */
+/** Parses the texts that were found, so that two findings can be compared. */
 function read(findings: ReturnType<typeof find>) {
   if ('fault' in findings) return findings;
   return {
@@ -96,8 +96,8 @@ describe('following paths through a JSON text that passes by', () => {
   });
 
   test('it agrees with the platform’s parser on any text, path and cut', () => {
-    // No key is a lone backslash: once V8 has read one behind another key, its JSON.parse takes the next
-    // one-character escape in that place, `\"`, for it.
+    // No key is a lone backslash. Once V8 has read such a key behind another one, its JSON.parse reads the next
+    // one-character escape in that place, `\"`, as that key.
     const key = fc.constantFrom('a', 'b', '', '0', '1', 'é', '"', '\\\\', '__proto__');
     const { value: json } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -118,7 +118,7 @@ describe('following paths through a JSON text that passes by', () => {
       .map(([value, indent, at, slip]) => {
         const whole = JSON.stringify(value, null, indent);
         const slipped = slip === '' ? whole : whole.slice(0, at) + slip + whole.slice(at + 1);
-        // A text comes as UTF-8, which has no halves of characters.
+        // A text arrives as UTF-8, which has no lone surrogates.
         return slipped.toWellFormed();
       });
     fc.assert(

@@ -8,19 +8,20 @@ import {
 } from './json-stream.ts';
 
 /**
- * Looks for places in a JSON text while it passes by (§2.7, §2.4), as `JSON.parse` and `locate` would find them:
- * of equal keys the last wins, and a text that is not JSON anywhere has nothing in it.
+ * Finds the values at given paths in a JSON text that arrives in chunks (§2.7, §2.4). The result is the same as with
+ * `JSON.parse` and `locate`: of equal keys the last one counts, and a text that is not valid JSON throughout has no
+ * values.
  */
 
-/** How much is kept of one value, and of all values of one text together, in bytes. */
+/** How many bytes are kept of one value, and of all values of one text together. */
 export const MAX_VALUE_BYTES = 64 * 1024;
 const MAX_KEPT_BYTES = 256 * 1024;
 
-/** What a path led to. `text` is JSON without white space between its tokens. */
+/** The value at a path. `text` is JSON without white space between its tokens. */
 export type FoundValue =
   | { kind: 'missing' }
   | { kind: 'found'; text: string }
-  /** Too large to be kept: the beginning of it, and how many members it has. */
+  /** A value too large to be kept: its beginning, and how many members it has. */
   | { kind: 'large'; is: StreamedKind; start: string; members: number };
 
 export type JsonFindings = { values: readonly FoundValue[] } | { fault: string };
@@ -28,18 +29,18 @@ export type JsonFindings = { values: readonly FoundValue[] } | { fault: string }
 const MISSING: FoundValue = { kind: 'missing' };
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** What a step matches: a key, a place in a list, or either (`items.0`). */
+/** What a step matches: a key, an index in a list, or either (`items.0`). */
 interface Step {
   readonly key: string | null;
   readonly place: number | null;
 }
 
-/** One path on its way through the text. */
+/** The state of the search for one path. */
 interface Search {
   readonly steps: readonly Step[];
-  /** How many of the steps lead to what is open now, or to the value that comes next. */
+  /** How many of the steps match the value that is open now, or that comes next. */
   matched: number;
-  /** The last value that the path led to. */
+  /** The last value found at the path. */
   value: Capture | null;
 }
 
@@ -53,21 +54,21 @@ interface Capture {
 export class JsonFinder implements JsonStreamVisitor {
   readonly #stream = new JsonStream(this);
   readonly #searches: Search[];
-  /** How many steps the search that has come farthest has matched. */
+  /** The largest `matched` of all searches. */
   #farthest = 0;
-  /** For each list that a search is in: which item comes next. By level. */
+  /** By level: the index of the next item in each list that a search has entered. */
   readonly #places: number[] = [];
   readonly #capturing: { capture: Capture; level: number }[] = [];
   #keptBytes = 0;
   #chunk = NOTHING;
-  /** What of the chunk is not kept yet begins here. */
+  /** The bytes of the chunk from here on are not kept yet. */
   #keptTo = 0;
 
   constructor(paths: readonly (readonly PathStep[])[]) {
     this.#searches = paths.map((path) => ({ steps: path.map(readStep), matched: 0, value: null }));
   }
 
-  /** Nothing that follows can change the findings. */
+  /** True if no later byte can change the findings. */
   get isDone(): boolean {
     return this.#stream.isBroken;
   }
@@ -88,7 +89,7 @@ export class JsonFinder implements JsonStreamVisitor {
     return { values: this.#searches.map(({ value }) => (value === null ? MISSING : tell(value))) };
   }
 
-  // What the stream tells.
+  // Methods of `JsonStreamVisitor`.
 
   begin(kind: StreamedKind, at: number): void {
     const level = this.#stream.levels;
@@ -109,7 +110,7 @@ export class JsonFinder implements JsonStreamVisitor {
     if (level > this.#farthest) return;
     this.#keep(at);
     while (this.#capturing.at(-1)?.level === level) this.#capturing.pop();
-    // What was matched by this value is behind us; the root has no step of its own.
+    // The value has ended, so its step no longer matches. The root has no step.
     for (const search of this.#searches)
       if (search.matched === level && level > 0) search.matched = level - 1;
     if (this.#farthest === level) this.#farthest = Math.max(0, level - 1);
@@ -123,7 +124,7 @@ export class JsonFinder implements JsonStreamVisitor {
     if (bytes === null) return;
     let key: string | null = null;
     this.#match((step) => {
-      // A character takes three bytes at most, six as an escape.
+      // A character takes three bytes at most, or six as an escape.
       if (step.key === null || bytes.length > step.key.length * (isEscaped ? 6 : 3)) return false;
       key ??= isEscaped ? (JSON.parse(`"${bytes.toString()}"`) as string) : bytes.toString();
       return step.key === key;
@@ -142,14 +143,14 @@ export class JsonFinder implements JsonStreamVisitor {
     this.#match((step) => step.place === place);
   }
 
-  /** Moves every search on whose next step leads to the member that comes next. */
+  /** Advances every search whose next step matches the member that comes next. */
   #match(isStep: (step: Step) => boolean): void {
     const level = this.#stream.levels;
     for (const search of this.#searches) {
       const step = search.steps[level - 1];
       if (search.matched !== level - 1 || step === undefined || !isStep(step)) continue;
       search.matched = level;
-      // Of equal keys the last wins, with all that is in it.
+      // Of equal keys the last one counts, so what an earlier one held is dropped.
       this.#forget(search);
       this.#farthest = Math.max(this.#farthest, level);
     }

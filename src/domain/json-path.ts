@@ -9,13 +9,11 @@ export type PathStep = string | number;
 /** How long the text of a path may be, in characters. */
 export const MAX_PATH_LENGTH = 1000;
 
-/** One step at a time, from where the last ended: `.name`, `[0]`, `["key"]` or `['key']`. */
+/** One step, from the end of the last one: `.name`, `[0]`, `["key"]` or `['key']`. */
 const STEP =
   /\.([^.[\]"']+)|\[(0|[1-9]\d{0,8})\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]/suy;
 
-/**
- * Reads a path, or null where it is none. `$` alone is the whole value; an empty text is no path.
- */
+/** Reads a path; null if the text is not one. `$` alone is the whole value; an empty text is not a path. */
 export function parsePath(text: string): PathStep[] | null {
   if (text === '' || text.length > MAX_PATH_LENGTH) return null;
   let rest = text;
@@ -39,14 +37,14 @@ function readSteps(text: string): PathStep[] | null {
 
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** The escapes of JSON; a backslash before anything else stands for that character. */
+/** Undoes JSON's escapes. A backslash before any other character stands for that character. */
 function unescapeKey(text: string): string {
   return text.replace(/\\(?:u([\da-fA-F]{4})|(.))/gsu, (_, hex?: string, character = '') =>
     hex === undefined ? (ESCAPES[character] ?? character) : String.fromCharCode(parseInt(hex, 16)),
   );
 }
 
-/** The place in a list that a step names, or null where it names none. */
+/** The index in a list that a step names; null if it names none. */
 export function placeInList(step: PathStep): number | null {
   if (typeof step === 'number') return step;
   return /^(?:0|[1-9]\d{0,8})$/.test(step) ? Number(step) : null;

@@ -1,8 +1,8 @@
 /**
- * The tokens and the grammar of JSON (RFC 8259), strictly, over text that is never copied.
+ * The tokens and the grammar of JSON (RFC 8259), strictly. The text is never copied.
  *
- * JSON.parse won't do for payloads: it rounds numbers, moves integer-like keys to the front and forgets
- * how a value was written (§2.6). Everything here is iterative and linear, whatever the text.
+ * JSON.parse is not suitable for payloads: it rounds numbers, moves integer-like keys to the front and forgets how a
+ * value was written (§2.6). Everything here is iterative and takes linear time, whatever the text.
  */
 
 const QUOTE = 0x22;
@@ -17,9 +17,12 @@ const CLOSE_ARRAY = 0x5d;
 export type ScalarKind = 'string' | 'number' | 'true' | 'false' | 'null';
 export type ContainerKind = 'object' | 'array';
 
-/** Told of each part of a value in document order. A token is `scanner.text.slice(start, scanner.at)`. */
+/** Receives each part of a value in document order. A token is `scanner.text.slice(start, scanner.at)`. */
 export interface JsonVisitor {
-  /** A container opens at `start`. False ends the walk there; a place in the text passes over it, to go on there. */
+  /**
+   * A container opens at `start`. Return false to stop the walk, or a position in the text to continue there, behind
+   * the container.
+   */
   enter(kind: ContainerKind, start: number): boolean | number;
   /** The innermost container closes just before `scanner.at`. */
   leave(): void;
@@ -28,7 +31,7 @@ export interface JsonVisitor {
   scalar(kind: ScalarKind, start: number): void;
 }
 
-/** A position in a JSON text. Each method moves past what it names, or answers false or null. */
+/** A position in a JSON text. Each method moves past the token that it names, or returns false or null. */
 export class JsonScanner {
   readonly text: string;
   at = 0;
@@ -47,7 +50,7 @@ export class JsonScanner {
     }
   }
 
-  /** Takes one punctuation mark, white space before it included. */
+  /** Takes one punctuation mark and the white space before it. */
   take(mark: number): boolean {
     this.skipSpace();
     if (this.text.charCodeAt(this.at) !== mark) return false;
@@ -127,7 +130,7 @@ export class JsonScanner {
   }
 }
 
-/** How many characters follow a backslash as its escape; 0 when they are none. */
+/** The number of characters behind the backslash that belong to the escape; 0 if they form none. */
 function measureEscape(text: string, at: number): number {
   switch (text.charAt(at)) {
     case '"':
@@ -157,10 +160,10 @@ function isHex(code: number): boolean {
 }
 
 /**
- * Walks one value from the scanner's position to just behind it.
+ * Walks one value, from the scanner's position to just behind it.
  *
- * Open containers are kept in a list, not on the call stack, so no nesting can overflow it.
- * 'stopped' means that the visitor would not enter a container; what lies behind it was not looked at.
+ * Open containers are kept in a list, not on the call stack, so no nesting can overflow it. 'stopped' means that the
+ * visitor refused to enter a container; the text behind it was not read.
  */
 export function walkValue(
   scanner: JsonScanner,
@@ -198,7 +201,7 @@ export function walkValue(
   }
 }
 
-/** After a value: closes what closes here and says whether another value must follow. */
+/** Called behind a value: closes the containers that end here, and tells whether another value must follow. */
 function goOn(
   scanner: JsonScanner,
   visitor: JsonVisitor,

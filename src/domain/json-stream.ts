@@ -1,26 +1,26 @@
 /**
- * JSON (RFC 8259, strictly) that passes by in chunks of bytes: each byte is looked at once, and nothing is kept
- * but where in the value the stream is. A parser of the whole would hold up the process for as long as it runs.
+ * A strict JSON parser (RFC 8259) for text that arrives in chunks of bytes. It reads each byte once and keeps only
+ * its position in the value. Parsing the whole body at once would block the process.
  */
 
 export type StreamedKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
 
-/** Told of the value's parts in document order. Places are in the chunk that is being taken. */
+/** Receives the value's parts in document order. Positions refer to the chunk being read. */
 export interface JsonStreamVisitor {
   begin(kind: StreamedKind, at: number): void;
-  /** The innermost value that has begun ends just before `at`. */
+  /** The innermost open value ends just before `at`. */
   end(at: number): void;
-  /** Whether the key that follows is worth its bytes; else `key` is not called for it. */
+  /** Whether to collect the bytes of the key that follows. If not, `key` is not called for it. */
   wantsKey(): boolean;
-  /** A key's bytes without its quotes; null where they are more than any key that is looked for. */
+  /** The bytes of a key without its quotes; null if they are more than any key in a path can have. */
   key(bytes: Buffer | null, isEscaped: boolean): void;
   /** White space between tokens. */
   space(start: number, end: number): void;
 }
 
-/** Deeper than this is taken for broken: every level costs a bit of memory. */
+/** A text nested more deeply than this counts as broken: every level costs a bit of memory. */
 export const MAX_STREAMED_LEVELS = 1_000_000;
-/** Longer keys are passed over. Six bytes can stand for one character of a path (`\u0041`). */
+/** Longer keys are skipped. Six bytes can stand for one character of a path (`\u0041`). */
 const MAX_KEY_BYTES = 6_000;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -32,18 +32,18 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 type State = 'mark' | MarkupState | 'string' | 'escape' | 'hex' | 'word' | NumberState | 'broken';
 
-/** What comes next, between tokens. */
+/** Between tokens: what comes next. */
 type MarkupState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'after';
 
-/** What of a number was read last. */
+/** Inside a number: what was read last. */
 type NumberState = 'minus' | 'zero' | 'whole' | 'point' | 'fraction' | 'e' | 'e-sign' | 'exponent';
-/** A number may end behind these. */
+/** The states in which a number may end. */
 const COMPLETE: ReadonlySet<State> = new Set(['zero', 'whole', 'fraction', 'exponent']);
 
 export class JsonStream {
   readonly #visitor: JsonStreamVisitor;
   #state: State = 'mark';
-  /** How many bytes of a byte order mark, of a word or of an escape's digits have been read. */
+  /** How many bytes of a byte order mark, of a word (`true`) or of an escape's digits have been read. */
   #read = 0;
   #word = '';
   #isKey = false;
@@ -52,7 +52,7 @@ export class JsonStream {
   #keyStart = 0;
   #keyParts: Buffer[] = [];
   #keyBytes = 0;
-  /** One bit a level: set for an object. */
+  /** One bit for each level: 1 for an object. */
   #kinds = new Uint8Array(16);
   #levels = 0;
   #hasEnded = false;
@@ -61,7 +61,7 @@ export class JsonStream {
     this.#visitor = visitor;
   }
 
-  /** Nothing that follows can make JSON of it. */
+  /** True if no later bytes can make the text valid JSON. */
   get isBroken(): boolean {
     return this.#state === 'broken';
   }
@@ -88,7 +88,7 @@ export class JsonStream {
     return this.#hasEnded && !this.isBroken;
   }
 
-  /** Takes at least one byte, or changes the state so that the same byte is looked at again. */
+  /** Consumes at least one byte, or changes the state so that the same byte is read again. */
   #step(chunk: Buffer, at: number): number {
     const byte = chunk[at] ?? 0;
     switch (this.#state) {
@@ -226,7 +226,7 @@ export class JsonStream {
       return at + 1;
     }
     if (!COMPLETE.has(state)) return this.#break(at);
-    // The byte behind a number belongs to what follows it.
+    // The byte behind a number belongs to the next token.
     this.#endValue(at);
     return at;
   }
@@ -279,7 +279,7 @@ export class JsonStream {
     else this.#visitor.key(Buffer.concat([...this.#keyParts, last]), this.#isEscaped);
   }
 
-  /** A key that goes on in the next chunk. */
+  /** Keeps the part of a key that continues in the next chunk. */
   #keepKey(part: Buffer): void {
     this.#keyBytes += part.length;
     if (this.#keyBytes > MAX_KEY_BYTES) this.#keyParts = NO_PARTS;

@@ -9,7 +9,7 @@ import { escapeJsonAnswer, parseJsonText, readTopLevelFields } from './json-text
 import type { JsonNode } from './json-text.ts';
 import { encodeJsonForWire } from './json-wire.ts';
 
-/** A tree without the source texts, its entries as pairs so that their order counts. */
+/** A tree without the source texts. Entries are pairs, so that their order counts. */
 function simplify(node: JsonNode | string): unknown {
   if (typeof node === 'string') return node;
   switch (node.kind) {
@@ -28,7 +28,7 @@ function simplify(node: JsonNode | string): unknown {
   }
 }
 
-/** The tree as it is meant to arrive: objects without entries have become lists. */
+/** The tree as the target is to receive it: empty objects have become lists. */
 function emptyObjectsAsLists(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(emptyObjectsAsLists);
   if (typeof value !== 'object' || value === null || !('entries' in value)) return value;
@@ -54,7 +54,7 @@ const stringToken = fc
   )
   .map((parts) => `"${parts.join('')}"`);
 
-/** JSON texts as strange as they come: white space, duplicate keys, any escapes, any digits. */
+/** Unusual JSON texts: white space, duplicate keys, any escapes, any digits. */
 const { jsonText } = fc.letrec<{ jsonText: string; object: string; list: string }>((tie) => ({
   jsonText: fc
     .tuple(

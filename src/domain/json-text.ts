@@ -1,8 +1,8 @@
 /**
- * JSON carried as text: what was given is what is sent (§2.6).
+ * JSON carried as text: it is sent as it was given (§2.6).
  *
- * Trees made here keep the digits of numbers and the order of keys. Of duplicate keys the last value wins,
- * at the place of the first. `__proto__` and `constructor` are keys like any other.
+ * Trees made here keep the digits of numbers and the order of keys. Of duplicate keys the last value counts, at the
+ * place of the first. `__proto__` and `constructor` are keys like any other.
  */
 
 import { JsonScanner, walkValue } from './json-scan.ts';
@@ -13,7 +13,7 @@ export const MAX_JSON_DEPTH = 512;
 
 type JsonScalar =
   | { kind: 'string'; value: string; raw: string }
-  /** `text` holds the digits as written; it may be no number that JavaScript can hold. */
+  /** `text` holds the digits as written. The number may be one that JavaScript cannot represent. */
   | { kind: 'number'; text: string; raw: string }
   | { kind: 'true' | 'false' | 'null'; raw: string };
 
@@ -24,9 +24,9 @@ export type JsonNode =
   | JsonScalar;
 
 /**
- * Reads a JSON text (RFC 8259; a leading byte order mark is malformed, as it is to JSON.parse).
+ * Reads a JSON text (RFC 8259). A leading byte order mark is malformed, as it is for JSON.parse.
  *
- * 'too-deep' is said where nesting first passes `maxDepth`: what lies behind that place is not looked at.
+ * Returns 'too-deep' as soon as the nesting exceeds `maxDepth`, without checking the rest of the text.
  */
 export function parseJsonText(
   text: string,
@@ -40,7 +40,7 @@ export function parseJsonText(
   return builder.root ?? 'malformed';
 }
 
-// Shared by all that is empty: a body can hold hundreds of thousands of `{}`.
+// One map for all empty objects: a body can hold hundreds of thousands of `{}`.
 const NO_ENTRIES = new Map<string, JsonNode>();
 const NO_ITEMS: JsonNode[] = [];
 
@@ -106,7 +106,7 @@ class TreeBuilder implements JsonVisitor {
   }
 }
 
-/** The scalar token that ends at the scanner's position. */
+/** Makes the scalar whose token ends at the scanner's position. */
 function makeScalar(scanner: JsonScanner, kind: ScalarKind, start: number): JsonScalar {
   const raw = scanner.text.slice(start, scanner.at);
   if (kind === 'string') return { kind, value: decodeString(raw, scanner.isEscaped), raw };
@@ -114,24 +114,24 @@ function makeScalar(scanner: JsonScanner, kind: ScalarKind, start: number): Json
   return { kind, raw };
 }
 
-/** A string token, quotes included, as the string it stands for. */
+/** The string that a token stands for; `raw` includes the quotes. */
 export function decodeString(raw: string, isEscaped: boolean): string {
   return isEscaped ? (JSON.parse(raw) as string) : raw.slice(1, -1);
 }
 
 /**
- * A field of a request body. Objects and arrays are not expanded: `raw` can be given to `parseJsonText`.
- * `depth` counts their levels (`[]` is 1), `isEmpty` tells `[]` and `{}`.
+ * A field of a request body. Objects and arrays are not expanded: `raw` can be passed to `parseJsonText`. `depth`
+ * counts their levels (`[]` is 1); `isEmpty` is true for `[]` and `{}`.
  */
 export type JsonField =
   | { kind: ContainerKind; raw: string; depth: number; isEmpty: boolean }
   | JsonScalar;
 
 /**
- * Reads the fields of a JSON object, in document order, without expanding what is nested in them.
+ * Reads the fields of a JSON object, in document order, without expanding nested values.
  *
- * Null when the text is malformed anywhere, or is no object (§4.5: it then reads as no fields at all).
- * Nesting is measured, not limited, so that the caller can report it (§2.6).
+ * Null if the text is malformed anywhere or is not an object (§4.5: it then counts as having no fields). The nesting
+ * is measured but not limited, so that the caller can report it (§2.6).
  */
 export function readTopLevelFields(text: string): Map<string, JsonField> | null {
   const scanner = new JsonScanner(text);
@@ -141,7 +141,7 @@ export function readTopLevelFields(text: string): Map<string, JsonField> | null 
 }
 
 class FieldReader implements JsonVisitor {
-  /** Null until an object opens at the top. */
+  /** Null until an object opens at the top level. */
   fields: Map<string, JsonField> | null = null;
   #scanner: JsonScanner;
   #key = '';
@@ -191,13 +191,13 @@ class FieldReader implements JsonVisitor {
   }
 }
 
-/** Writes one of the service's own JSON texts: answers of the API (§1.2) and callbacks (§6). */
+/** Writes JSON that the service itself makes: API responses (§1.2) and callbacks (§6). */
 export function escapeJsonAnswer(value: unknown): string {
   return toAsciiJson(JSON.stringify(value));
 }
 
-// In JSON text a slash or a non-ASCII character can only stand inside a string, and neither can follow
-// a lone backslash in what JSON.stringify writes.
+// In JSON text a slash or a non-ASCII character can only occur inside a string, and JSON.stringify never writes a
+// lone backslash in front of one.
 function toAsciiJson(json: string): string {
   return json
     .replaceAll('/', '\\/')

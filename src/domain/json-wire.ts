@@ -4,10 +4,11 @@ import type { ContainerKind, ScalarKind } from './json-scan.ts';
 import { MAX_JSON_DEPTH } from './json-text.ts';
 
 /**
- * Writes a JSON text as it goes on the wire (§2.6): pure ASCII, `/` as `\/`, empty objects as `[]`,
- * no white space between tokens, escapes in their shortest form. Digits and the order of keys stay.
+ * Writes a JSON text as it is sent (§2.6): pure ASCII, `/` as `\/`, empty objects as `[]`, no white space between
+ * tokens, escapes in their shortest form. Digits and the order of keys are kept.
  *
- * Throws on text that is not JSON, or is nested deeper than `MAX_JSON_DEPTH`: such a payload was never accepted.
+ * Throws on text that is not JSON or is nested more deeply than `MAX_JSON_DEPTH`. Such a payload is never accepted,
+ * so it cannot be stored.
  */
 export function encodeJsonForWire(text: string): string {
   const writer = new WireWriter(text);
@@ -22,10 +23,10 @@ const SMALL_U = 0x75;
 class WireWriter implements JsonSink {
   readonly out: AsciiWriter;
   readonly #text: string;
-  /** By level, whether an object is open there. */
+  /** For each level: 1 if an object is open there. */
   readonly #areObjects = new Uint8Array(MAX_JSON_DEPTH);
   #level = 0;
-  /** Nothing stands yet in the innermost container; or what follows is the value of a key. */
+  /** True if the innermost container is still empty, or if the value of a key follows: no comma is written then. */
   #isFirst = true;
 
   constructor(text: string) {
@@ -65,7 +66,7 @@ class WireWriter implements JsonSink {
     this.#isFirst = false;
   }
 
-  /** A string token, whose quotes and escapes are known to be sound. */
+  /** Writes a string token, whose quotes and escapes are known to be valid. */
   #writeString(start: number, end: number): void {
     const text = this.#text;
     this.out.byte(QUOTE);
@@ -80,7 +81,7 @@ class WireWriter implements JsonSink {
         this.#writeCharacter(Number.parseInt(text.slice(at + 1, at + 5), 16));
         at += 4;
       } else {
-        // Every escape of one character is the shortest there is, and a slash is always escaped.
+        // Every escape of one character is already in its shortest form, and a slash is always escaped.
         this.out.byte(BACKSLASH);
         this.out.byte(escape);
       }

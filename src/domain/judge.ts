@@ -9,7 +9,10 @@ export type Verdict =
   | { ok: true }
   | { ok: false; reason: FailureReason | null; errorMessage: string | null };
 
-/** Of a run that was not sent, because something that is stored of it can't be read any more. It counts as a worker failure. */
+/**
+ * Error messages of runs that were not sent because something stored with them cannot be read. They count as worker
+ * failures.
+ */
 export const UNREADABLE_TEXTS = {
   headers: "The stored headers can't be opened with this APP_KEY.",
   secret: "The team's signing secret can't be opened with this APP_KEY.",
@@ -22,11 +25,12 @@ const SUCCESS: Verdict = { ok: true };
 /**
  * Judges one exchange with a target (§2.7; assertions §2.4).
  *
- * Assertions count for a 2xx only; the first that fails is reported. A redirect is a failure, never
+ * Assertions are checked for a 2xx only; the first one that fails is reported. A redirect is a failure and never
  * followed. Whether a failure is retried is not decided here. Never throws.
  *
- * @param verdicts  what `evaluateAnswer` gave, where it was asked before
- * @param kind  jobs say `HTTP 503 error` for an answer that is no success; crons leave the text to the status
+ * @param verdicts  the result of `evaluateAnswer`, if the caller already has it
+ * @param kind  jobs report `HTTP 503 error` for a response that is not a success; crons have no text beside the
+ * status
  */
 export function judgeExchange(
   exchange: Exchange,
@@ -48,7 +52,7 @@ export function judgeExchange(
   }
 }
 
-/** Every assertion held against an answer; none where there was no 2xx to hold them against (§2.4). */
+/** Checks every assertion against a response. Empty if the response is not a 2xx (§2.4). */
 export function evaluateAnswer(
   exchange: Exchange,
   assertions: readonly Assertion[],

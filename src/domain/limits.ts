@@ -1,4 +1,4 @@
-/** The limits of §2.1, §2.2 and §8 (and §2.10, §2.6) on what a caller may ask for. */
+/** The limits of §2.1, §2.2 and §8 (and §2.10, §2.6) on what a caller may give. */
 export const LIMITS = {
   /** Characters (code points) in a cron's name. */
   nameCharacters: 255,
@@ -12,16 +12,16 @@ export const LIMITS = {
   alertThresholds: [1, 2, 3],
   /** How long a queue keeps its dead letters (§3.9). */
   deadLetterDays: { least: 1, most: 365, initial: 14 },
-  /** More attempts at once than any installation sends is no limit that anyone means. */
+  /** The maximum is more than any installation sends at once: a higher limit would not limit anything. */
   concurrency: { least: 1, most: 1_000_000 },
   delaySeconds: { least: 0, most: 86_400 },
   /** Entries in a list of headers. */
   headerEntries: 100,
   /** Bytes of all header names and values together. */
   headerBytes: 16 * 1024,
-  /** Objects and lists inside one another in a job's payload; `{}` alone is one level. */
+  /** How many levels of objects and lists a job's payload may have; `{}` alone is one level. */
   payloadLevels: 512,
 } as const;
 
-/** `1 to 300`: a range as people read it. */
+/** A range in words: `1 to 300`. */
 export const rangeOf = ({ least, most }: { least: number; most: number }) => `${least} to ${most}`;

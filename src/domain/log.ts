@@ -12,5 +12,5 @@ export interface Log {
 
 const nothing = () => {};
 
-/** Says nothing: for tests and for work whose events nobody wants. */
+/** Logs nothing: for tests, and for work whose events nobody needs. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

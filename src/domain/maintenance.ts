@@ -1,4 +1,4 @@
-/** Maintenance windows (§6.6): when a team wants to hear nothing, and about what. */
+/** Maintenance windows (§6.6): when a team wants no alerts, and about which crons and queues. */
 
 /** What an alert is about. */
 export interface AlertSource {
@@ -7,13 +7,13 @@ export interface AlertSource {
 }
 
 export interface MaintenanceWindow {
-  /** Milliseconds since 1970 UTC; the first moment inside. */
+  /** The first moment inside the window, in milliseconds since 1970 UTC. */
   startsAt: number;
-  /** The first moment that is outside again. */
+  /** The first moment outside the window again. */
   endsAt: number;
-  /** The same again every week from the first time on. UTC has no daylight saving, so a week is a week. */
+  /** Whether the window repeats every week from the first time on. In UTC every week has the same length. */
   isWeekly: boolean;
-  /** 'team': everything of the team. */
+  /** 'team': all crons and queues of the team. */
   covers: 'team' | readonly AlertSource[];
 }
 
@@ -27,7 +27,7 @@ export function isInsideWindow({ startsAt, endsAt, isWeekly }: WindowTimes, at: 
 
 type WindowTimes = Pick<MaintenanceWindow, 'startsAt' | 'endsAt' | 'isWeekly'>;
 
-/** The first moment after `at` that is outside a window that `at` is inside of. */
+/** The end of a window, given a moment `at` inside it. */
 export function endOfWindow({ startsAt, endsAt, isWeekly }: WindowTimes, at: number): number {
   return isWeekly ? endsAt + Math.floor((at - startsAt) / WEEK_MS) * WEEK_MS : endsAt;
 }
@@ -37,7 +37,7 @@ export function coversSource({ covers }: Pick<MaintenanceWindow, 'covers'>, sour
   return covers.some(({ kind, id }) => kind === source.kind && id === source.id);
 }
 
-/** The first of the windows that mutes alerts about `source` at that moment, or null. */
+/** The first window that mutes alerts about `source` at that moment, or null. */
 export function findMutingWindow<Window extends MaintenanceWindow>(
   windows: readonly Window[],
   source: AlertSource,

@@ -9,7 +9,7 @@ function networks(text: string): Cidr[] {
   return parsed;
 }
 
-/** The first and last address of every block that may not be reached, and the public ones beside them. */
+/** The first and last address of every blocked range, and the public addresses beside them. */
 const EDGES: [inside: string[], outside: string[]][] = [
   [
     ['0.0.0.0', '0.0.0.1', '0.255.255.255'],

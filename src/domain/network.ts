@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Which addresses a request may go to (§2.7, §2.11). Decided on numbers and texts alone: nothing is
- * looked up here, and the outgoing room asks again about every address a name resolves to.
+ * Which addresses a request may be sent to (§2.7, §2.11). Decides on numbers and texts alone and looks nothing up.
+ * The outgoing room checks every address that a name resolves to.
  */
 
 /** A block of IPv4 addresses: those whose first `prefix` bits are those of `base`. */
@@ -15,7 +15,7 @@ export interface Cidr {
 
 type AddressVerdict = 'allowed' | 'blocked';
 
-/** What the host of a URL is, once every spelling of an address has been undone. */
+/** The host of a URL, with every spelling of an address normalised. */
 type UrlHost =
   | { kind: 'name'; name: string }
   | { kind: 'ipv4'; address: string }
@@ -24,8 +24,8 @@ type UrlHost =
 const FOUR_NUMBERS = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /**
- * IANA's IPv4 special-purpose registry where "globally reachable" is not true, and multicast, which
- * has a registry of its own. 192.88.99.0/24 is there as deprecated: nothing is reached through it.
+ * The entries of IANA's IPv4 special-purpose registry that are not "globally reachable", and multicast, which has a
+ * registry of its own. 192.88.99.0/24 is listed there as deprecated: nothing is reached through it.
  */
 const NOT_PUBLIC = [
   '0.0.0.0/8',
@@ -80,10 +80,10 @@ export function judgeAddress(ipv4: string, allowed: readonly Cidr[]): AddressVer
 }
 
 /**
- * Tells what a URL's host is, or null where the text is no http(s) URL.
+ * Returns the host of a URL, or null if the text is not an http(s) URL.
  *
- * The URL parser itself undoes the decimal, octal, hexadecimal and short spellings of an address and
- * a dot behind it, so the same rule holds for what will be dialled. A name loses its trailing dot.
+ * The URL parser itself normalises decimal, octal, hexadecimal and short spellings of an address and removes a
+ * trailing dot from it, so the address that is judged is the one that is dialled. A name loses its trailing dot.
  */
 export function hostOfUrl(url: string | URL): UrlHost | null {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
@@ -105,7 +105,7 @@ export function writeNetworks(networks: readonly Cidr[]): string[] {
 
 function isWithin(address: number, networks: readonly Cidr[]): boolean {
   for (const { base, prefix } of networks) {
-    // A shift by 32 would be one by 0, so a prefix of 0 is asked about apart.
+    // A shift by 32 bits would be a shift by 0, so a prefix of 0 is handled separately.
     if (prefix === 0 || (address ^ base) >>> (32 - prefix) === 0) return true;
   }
   return false;
@@ -118,7 +118,7 @@ function readAddress(text: string): number | null {
   for (let part = 1; part <= 4; part++) {
     const written = numbers[part] ?? '';
     const value = Number(written);
-    // A leading zero means octal to some readers and decimal to others, so it means nothing here.
+    // Some parsers read a number with a leading zero as octal, others as decimal, so it is refused.
     if (value > 255 || (written.length > 1 && written.startsWith('0'))) return null;
     address = address * 256 + value;
   }

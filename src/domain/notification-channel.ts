@@ -1,15 +1,15 @@
-/** Where a team hears of alerts (§6.4, §6.5). What each one's posts look like is in alerts/channels. */
+/** The channels that a team's alerts are sent to (§6.4, §6.5). The format of each one's posts is in alerts/channels. */
 
-/** One thing that a channel has to be told, such as the address of an incoming webhook. */
+/** One setting of a channel, such as the address of an incoming webhook. */
 export interface ChannelField {
   name: 'url' | 'token' | 'chat_id' | 'routing_key' | 'server';
   label: string;
-  /** Whoever knows it can post: shown only in part. */
+  /** Whoever knows the value can post, so only a part of it is shown. */
   isSecret: boolean;
   isRequired: boolean;
-  /** An address, whose form is checked; where it leads is judged when something is sent. */
+  /** Whether the value is a URL. Its form is checked when it is saved; its host is judged when an alert is sent. */
   isUrl: boolean;
-  /** What it must look like, beside that. */
+  /** A further rule for the value. */
   pattern?: RegExp;
   maxLength: number;
   description: string;
@@ -19,7 +19,7 @@ export interface ChannelField {
 interface ChannelKindInfo {
   label: string;
   fields: readonly ChannelField[];
-  /** Where people find what the fields ask for. */
+  /** Where people find the values for the fields. */
   isFoundIn: string;
 }
 
@@ -39,7 +39,7 @@ const required = { isSecret: true, isRequired: true, isUrl: false, maxLength: 25
 const SERVER = { isSecret: false, isRequired: false, isUrl: true, maxLength: 255 } as const;
 const ORIGIN = /^https?:\/\/[^/?#]+\/?$/i;
 
-/** Each kind's name, what it has to be told, and where people find that. Email needs nothing. */
+/** The kinds with their names and fields. Email has no fields and is not listed. */
 export const CHANNEL_KINDS = {
   slack: {
     label: 'Slack',
@@ -163,22 +163,22 @@ export const CHANNEL_KINDS = {
   },
 } as const satisfies Record<string, ChannelKindInfo>;
 
-/** Every kind but email, which goes to people and not to an address of the team. */
+/** Every kind but email: these are posted to an address of the team, while email goes to its members. */
 export type PostedKind = keyof typeof CHANNEL_KINDS;
 
-/** A channel with what its fields hold, by their names. */
+/** A channel with the values of its fields, by their names. */
 export type PostedChannel =
   | { kind: ChatKind; url: string }
   | { kind: 'webhook'; url: string }
   | { kind: 'ntfy'; url: string; token?: string }
   | { kind: 'telegram'; token: string; chat_id: string; server?: string }
   | { kind: 'pagerduty'; routing_key: string; server?: string };
-/** Chats, which take alerts at an incoming webhook. */
+/** Chats, which receive alerts through an incoming webhook. */
 export type ChatKind = Exclude<PostedKind, 'webhook' | 'ntfy' | 'telegram' | 'pagerduty'>;
 export type ChannelOfKind<Kind extends PostedKind> = Extract<PostedChannel, { kind: Kind }>;
 export type ChannelConfig = { kind: 'email' } | PostedChannel;
 
-/** A team that has chosen none hears by email. */
+/** The channel of a team that has chosen none. */
 export const DEFAULT_CHANNEL: ChannelConfig = { kind: 'email' };
 
 export function isPostedKind(text: string): text is PostedKind {
@@ -193,7 +193,7 @@ export function nameOfKind(kind: ChannelConfig['kind']): string {
   return kind === 'email' ? 'Email' : CHANNEL_KINDS[kind].label;
 }
 
-/** What a channel's field holds; null where it is not set. */
+/** The value of a channel's field; null if it is not set. */
 export function valueOf(
   config: ChannelConfig,
   { name }: Pick<ChannelField, 'name'>,
@@ -202,7 +202,7 @@ export function valueOf(
   return values[name] ?? null;
 }
 
-/** Whether two lead to the same place, so that both would be told the same. */
+/** Whether two channels lead to the same place, so that it would be notified twice. */
 export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
   return (
     a.kind === b.kind &&
@@ -210,6 +210,6 @@ export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
   );
 }
 
-/** How many a team may have besides its default, and how long their names may be. */
+/** How many channels a team may have besides its default, and how long their names may be. */
 export const MOST_CHANNELS = 20;
 export const CHANNEL_NAME_CHARACTERS = 60;

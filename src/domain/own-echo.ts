@@ -1,5 +1,6 @@
 /**
- * The one target on this installation's own address that may be called although the address is not public (§2.12).
+ * The installation's own echo: the only target on its own address that may be called although the address is not
+ * public (§2.12).
  */
 export interface OwnEcho {
   /** IPv4, four decimal numbers with dots, on which this process listens. */
@@ -10,7 +11,7 @@ export interface OwnEcho {
 export const ECHO_PATH = '/echo';
 
 /**
- * Whether a request goes to the echo: by its address, never by a name, and by its path as it is written.
+ * Whether a request goes to the echo. The URL must name its address, not a host name, and its path as it is written.
  *
  * @param path  path and query of the request line
  */
@@ -20,12 +21,12 @@ export function isForEcho(url: URL, path: string, echo: OwnEcho): boolean {
   return isThere && isItsPort && (path === ECHO_PATH || path.startsWith(`${ECHO_PATH}?`));
 }
 
-/** As a job or cron names it. */
+/** The URL by which a job or cron names the echo. */
 export function urlOfEcho({ address, port }: OwnEcho): string {
   return `http://${address}:${port}${ECHO_PATH}`;
 }
 
-/** Where the echo can be reached by its address; null where this process listens on no IPv4 address. */
+/** The echo's address and port; null if this process listens on no IPv4 address. */
 export function findOwnEcho(listening: { address: string; port: number }): OwnEcho | null {
   const { address, port } = listening;
   if (address === '0.0.0.0' || address === '::') return { address: '127.0.0.1', port };

@@ -1,7 +1,7 @@
 import { HTTP_METHODS } from './exchange.ts';
 import type { Pasted, PastedRequest } from './paste.ts';
 
-/** What curl's and wget's options come to, gathered one after the other. */
+/** The request that the options of curl or wget describe, gathered option by option. */
 interface Gathered {
   method: string | null;
   urls: string[];
@@ -29,7 +29,7 @@ const addHeader: Take = (gathered, value) => {
   if (value.startsWith('@')) gathered.error = FROM_FILE;
   const colon = value.indexOf(':');
   if (colon < 0) {
-    // curl's way to write a header without a value.
+    // curl's notation for a header without a value.
     if (value.trim().endsWith(';')) gathered.headers.push([value.trim().slice(0, -1), '']);
     return;
   }
@@ -67,7 +67,7 @@ const setUser: Take = (gathered, value) => {
   gathered.user = value;
 };
 
-/** Options that take a value; those of no consequence here only so that the value is not read as a URL. */
+/** Options that take a value. Those that do not matter here are listed so that their value is not read as a URL. */
 const WITH_VALUE: Record<'curl' | 'wget', Record<string, Take>> = {
   curl: {
     '-X': setMethod,
@@ -175,7 +175,7 @@ function noteVerification({ notes }: Gathered): void {
   notes.push('It does not verify the certificate; here that is always done.');
 }
 
-/** Reads the words behind `curl` or `wget`. */
+/** Reads the words that follow `curl` or `wget`. */
 export function readCommand(
   tool: 'curl' | 'wget',
   words: readonly string[],
@@ -200,7 +200,7 @@ export function readCommand(
   return draftOf(gathered, tool);
 }
 
-/** @returns how many words it took */
+/** @returns how many words were consumed */
 function takeWord(
   gathered: Gathered,
   tool: 'curl' | 'wget',
@@ -233,7 +233,7 @@ function takeLong(
   return equals < 0 ? 2 : 1;
 }
 
-/** Short options may stand together, and the value of the last right behind it: `-sSXPOST`. */
+/** Reads short options, which may be joined, with the value of the last one directly behind it: `-sSXPOST`. */
 function takeShort(
   gathered: Gathered,
   options: Record<string, Take>,
@@ -294,7 +294,10 @@ function defaultMethod({ data, inQuery }: Gathered): string {
   return data.length > 0 && !inQuery ? 'POST' : 'GET';
 }
 
-/** curl takes a URL without a scheme as http; user info moves into a header, where it can be sent (§2.9). */
+/**
+ * Reads a URL. Without a scheme it is http, as for curl. User info moves into a header, because it can be sent there
+ * (§2.9).
+ */
 function readUrl(given: string): { url: string; credentials: string | null } {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
   const parts = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@]*)@(.*)$/is.exec(url);
@@ -347,7 +350,7 @@ function withQuery(url: string, query: string): string {
   return [`${address}${joint}${query}`, ...fragment].join('#');
 }
 
-/** Form data becomes an object, unless the command says that it is something else. */
+/** The body as a payload. Form data becomes an object, unless the command declares another type. */
 function payloadOf(
   body: string | null,
   headers: readonly (readonly [string, string])[],

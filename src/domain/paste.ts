@@ -4,14 +4,14 @@ import type { HeaderList, HttpMethod } from './exchange.ts';
 import { readCommand } from './paste-options.ts';
 import { type ShellItem, splitShellWords } from './shell-words.ts';
 
-/** What a command says, to fill the fields of a form with. Nothing of it has been checked as a form's fields are. */
+/** The request that a command makes, to fill in a form. Its values are not yet validated as a form's fields are. */
 export interface PastedRequest {
   method: HttpMethod;
   url: string;
   headers: HeaderList;
-  /** The body as the command would send it, or null. */
+  /** The body that the command would send, or null. */
   body: string | null;
-  /** What to put into the payload: the body if it is JSON or other text, form data as a JSON object. */
+  /** The value for the payload field: the body if it is JSON or other text, form data as a JSON object. */
   payload: string;
   /** From `--max-time` or `--timeout`, 1 to 300. */
   timeoutSeconds: number | null;
@@ -19,11 +19,11 @@ export interface PastedRequest {
 
 interface PastedCron extends PastedRequest {
   cronExpression: string;
-  /** A name made of the URL. */
+  /** A name made from the URL. */
   name: string;
 }
 
-/** `notes` say what was left out or changed on the way; `text` what is wrong, in plain words. */
+/** `notes` say what was left out or changed; `text` says in plain words what is wrong. */
 export type Pasted<Draft> =
   | { kind: 'draft'; draft: Draft; notes: string[] }
   | { kind: 'error'; text: string };
@@ -81,7 +81,7 @@ function findScheduleFault(expression: string): string | null {
   return schedule === 'never' ? 'The schedule names only days that do not exist.' : null;
 }
 
-/** In a crontab `\%` is a percent sign and a bare one ends the command. */
+/** Undoes crontab's escapes: `\%` is a percent sign, and a bare `%` ends the command. */
 function undoPercent(command: string): string {
   const end = /(?<!\\)%/.exec(command)?.index ?? command.length;
   return command.slice(0, end).replaceAll(String.raw`\%`, '%');
@@ -107,7 +107,7 @@ function splitCommand(text: string): { items: ShellItem[]; notes: string[] } | {
   return { items, notes };
 }
 
-/** From the first curl or wget to the end of its command: what stands around it is left out. */
+/** Reads the words from the first curl or wget to the end of its command. What comes before and after is left out. */
 function readItems(items: readonly ShellItem[], notes: string[]): Pasted<PastedRequest> {
   const start = items.findIndex((item) => item.kind === 'word' && toolOf(item.text) !== null);
   const first = items[start];

@@ -1,4 +1,4 @@
-/** What a job or a cron gives as its payload, and what becomes of it (§2.1, §2.2, §2.6). */
+/** The payload of a job or a cron, and how it is sent (§2.1, §2.2, §2.6). */
 
 import { JsonScanner, walkValue, type JsonVisitor } from './json-scan.ts';
 import { MAX_JSON_DEPTH } from './json-text.ts';
@@ -8,16 +8,17 @@ import { encodeJsonForWire } from './json-wire.ts';
 export type Payload = { kind: 'json'; text: string } | { kind: 'text'; text: string } | null;
 
 /**
- * Reads the payload string of a cron (§2.1): JSON when it parses as an object or array, otherwise text.
+ * Reads the payload string of a cron (§2.1): JSON if it parses as an object or array, otherwise text.
  *
- * Deeper than 512 levels it is text as well (§2.6). Null, empty or all white space: no payload (§4.5).
+ * JSON with more than 512 levels is text as well (§2.6). Null, an empty text or only white space means no payload
+ * (§4.5).
  */
 export function readCronPayload(text: string | null): Payload {
   if (text === null || text.trim() === '') return null;
   return { kind: isContainer(text) ? 'json' : 'text', text };
 }
 
-/** Whether a text is a JSON object or array, no deeper than payloads are. */
+/** Whether a text is a JSON object or array with no more levels than a payload may have. */
 function isContainer(text: string): boolean {
   const scanner = new JsonScanner(text);
   const meter = new DepthMeter();
@@ -43,7 +44,7 @@ class DepthMeter implements JsonVisitor {
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})\s*$/;
 
-/** The payload as JSON text, or null when there is none or it is empty (`[]`, `{}`): both are sent alike (§2.6). */
+/** The payload as JSON text; null if there is none or it is empty (`[]`, `{}`): both are sent alike (§2.6). */
 export function payloadAsJson(payload: Payload): string | null {
   if (payload === null) return null;
   if (payload.kind === 'text') return `{"body":${JSON.stringify(payload.text)}}`;
@@ -51,9 +52,9 @@ export function payloadAsJson(payload: Payload): string | null {
 }
 
 /**
- * The bytes of a request's body; `[]` stands for no payload.
+ * The bytes of a request's body. Without a payload that is `[]`.
  *
- * Throws on JSON text that could not have been accepted.
+ * Throws on JSON text that would not have been accepted.
  */
 export function encodePayload(json: string | null): Uint8Array {
   return Buffer.from(json === null ? '[]' : encodeJsonForWire(json), 'ascii');

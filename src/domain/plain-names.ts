@@ -1,6 +1,7 @@
 /**
- * A name that somebody chose, as text that no mail client or chat makes a link of: `evil.example` becomes
- * `evil[.]example`. A person who invites, or whose name a mail mentions, must not get a link into our mails.
+ * Changes a name that somebody chose so that no mail client or chat turns it into a link: `evil.example` becomes
+ * `evil[.]example`. Otherwise a person who invites others, or who is named in a mail, could put a link into our
+ * mails.
  */
 export function breakLinks(name: string): string {
   return name

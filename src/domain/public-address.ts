@@ -1,22 +1,23 @@
-/** What follows from the public address (`BASE_URL`), which may have a path where a host name is shared. */
+/** What depends on the public address (`BASE_URL`), which has a path if several services share the host name. */
 
-/** The path that everything of ours is below: empty, or such as `/belfry`. */
+/** The path of `BASE_URL`, without a slash at its end: empty, or for example `/belfry`. */
 export function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '');
 }
 
-/** A path of ours, as pages and redirects name it: without the one that everything is below. */
+/** A path relative to that of `BASE_URL`, as pages and redirects use it. */
 export function ownPathOf({ pathname }: URL, baseUrl: string): string {
   const basePath = basePathOf(baseUrl);
   const isBelow = pathname === basePath || pathname.startsWith(`${basePath}/`);
   return (isBelow ? pathname.slice(basePath.length) : pathname) || '/';
 }
 
-/** How cookies are kept to ourselves. */
+/** How cookies are kept from other hosts and from other services on this host. */
 export interface CookieScope {
   /**
-   * What their names begin with. On https, `__Host-`: no other host of the domain can set one. It asks for the path
-   * `/`, so below a path it is `__Secure-`: other pages of the host are not sent the cookie, but could set one.
+   * The prefix of the cookies' names. On https it is `__Host-`: no other host of the domain can set such a cookie.
+   * This prefix requires the path `/`, so below another path it is `__Secure-`: other services on the host do not
+   * receive the cookie, but could set it.
    */
   prefix: '' | '__Host-' | '__Secure-';
   path: string;

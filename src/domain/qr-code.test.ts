@@ -6,7 +6,7 @@ import { encodeQr } from './qr-code.ts';
 const draw = (text: string) =>
   encodeQr(text)?.map((row) => row.map((isDark) => (isDark ? '#' : '.')).join(''));
 
-/** As other encoders draw it, module by module. */
+/** The code as other encoders draw it, module by module. */
 const BELFRY = `
 #######.#####.#######
 #.....#.##.##.#.....#

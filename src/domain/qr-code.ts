@@ -1,27 +1,27 @@
 /**
- * QR codes (ISO/IEC 18004) of texts as bytes, with the lowest error correction, which screens need no more of. Small
- * versions only: what is shown is an address of a few hundred characters.
+ * Draws QR codes (ISO/IEC 18004) for texts as bytes, with the lowest error correction, which is enough on screens.
+ * Only small versions are supported: the text is an address of a few hundred characters.
  */
 
 const LARGEST_VERSION = 20;
-/** Of each version from 1: codewords for correction in a block, and blocks. */
+/** For each version from 1 on: the codewords for correction in a block, and the number of blocks. */
 const CORRECTION = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28];
 const BLOCKS = [1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8];
 const BYTE_MODE = 0b0100;
-/** The two bits by which the format names this level. */
+/** The two bits that stand for this level in the format. */
 const LEVEL_LOW = 0b01;
 const PADDING = [0xec, 0x11];
 
 interface Grid {
   version: number;
   size: number;
-  /** Row by row. */
+  /** The modules, row by row; true for dark. */
   dark: boolean[][];
   /** Modules that hold no data: patterns, timing, format and version. */
   fixed: boolean[][];
 }
 
-/** Rows of modules, true for dark; null where the text is too long. */
+/** The rows of modules, true for dark; null if the text is too long. */
 export function encodeQr(text: string): boolean[][] | null {
   const bytes = new TextEncoder().encode(text);
   const version = findVersion(bytes.length);
@@ -81,7 +81,7 @@ function writeData(bytes: Uint8Array, version: number): number[] {
   return words;
 }
 
-/** Reed–Solomon codewords for each block, and all blocks woven into one another. */
+/** Appends Reed–Solomon codewords to each block and interleaves all blocks. */
 function addCorrection(data: readonly number[], version: number): number[] {
   const blocks = blocksOf(version);
   const correction = correctionOf(version);
@@ -103,7 +103,7 @@ function addCorrection(data: readonly number[], version: number): number[] {
   return woven;
 }
 
-/** In the field of 256 elements with the polynomial x⁸ + x⁴ + x³ + x² + 1. */
+/** Multiplies in the field of 256 elements with the polynomial x⁸ + x⁴ + x³ + x² + 1. */
 function multiply(a: number, b: number): number {
   let product = 0;
   for (let at = 7; at >= 0; at--) {
@@ -191,7 +191,7 @@ function placesOfAlignment({ version, size }: Grid): number[] {
   return [6, ...places.toReversed()];
 }
 
-/** Level and mask with their own correction, twice. */
+/** Draws the level and the mask, with their own correction code, twice. */
 function drawFormat(grid: Grid, mask: number): void {
   const data = (LEVEL_LOW << 3) | mask;
   let rest = data;
@@ -223,7 +223,7 @@ function drawVersion(grid: Grid): void {
   }
 }
 
-/** In pairs of columns from the right, up and down in turn. */
+/** Fills in the codewords in pairs of columns from the right, alternately upwards and downwards. */
 function drawCodewords({ size, dark, fixed }: Grid, words: readonly number[]): void {
   let at = 0;
   for (let right = size - 1; right >= 1; right -= 2) {
@@ -258,7 +258,10 @@ function applyMask({ dark, fixed }: Grid, mask: number): boolean[][] {
   );
 }
 
-/** How hard a code is to read: long runs, blocks, what looks like a finder, and too much of one shade. */
+/**
+ * How hard a code is to read: counts long runs, blocks, patterns that look like a finder, and an imbalance of dark
+ * and light.
+ */
 function penaltyOf(dark: readonly boolean[][]): number {
   const columns = dark.map((_, x) => dark.map((row) => row[x] === true));
   let penalty = 0;

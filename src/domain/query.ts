@@ -6,17 +6,17 @@ import type { ContainerKind, ScalarKind } from './json-scan.ts';
 import { decodeString } from './json-text.ts';
 
 /**
- * The most that a payload may add to a URL, in characters. Nested keys repeat in every parameter below them,
- * so a small payload can ask for a query of gigabytes. No target takes anything near this limit.
+ * How much a payload may add to a URL, in characters. Nested keys are repeated in every parameter below them, so a
+ * small payload can make a query of gigabytes. No target accepts anything near this limit.
  */
 export const MAX_QUERY_LENGTH = 16 * 1024 * 1024;
 
 /**
- * Adds the entries of a payload to a URL as given, behind the parameters it has.
+ * Appends the entries of a payload to a URL as query parameters, behind those that the URL already has.
  *
- * Every parameter of the URL that a payload key names is dropped first, whatever the key's value: names are
- * compared after decoding, up to the first `[`. All the rest of the URL keeps its spelling, except that the
- * fragment goes. Null: the payload would add more than `MAX_QUERY_LENGTH`.
+ * First it removes every parameter of the URL that the payload has as a key, whatever the key's value. Names are
+ * compared after decoding, up to the first `[`. The rest of the URL keeps its spelling, but loses its fragment. Null:
+ * the payload would add more than `MAX_QUERY_LENGTH`.
  *
  * @param payload  JSON text of an object or a list, or null
  */
@@ -48,7 +48,7 @@ export function dropFragment(url: string): string {
   return fragmentAt < 0 ? url : url.slice(0, fragmentAt);
 }
 
-/** The query without the named parameters; null when that leaves nothing of it. */
+/** The query without the named parameters; null if nothing is left. */
 function dropReplaced(query: string, isReplaced: (name: string) => boolean): string | null {
   const given = query.split('&');
   const kept = given.filter((parameter) => parameter === '' || !isReplaced(readName(parameter)));
@@ -66,7 +66,7 @@ function baseName(name: string): string {
   return bracketAt < 0 ? name : name.slice(0, bracketAt);
 }
 
-/** Percent-decodes what is well-formed; a `%` that starts no escape stands for itself, as in browsers. */
+/** Percent-decodes valid escapes. A `%` that starts no escape stands for itself, as in browsers. */
 function decodeLeniently(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
     Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
@@ -75,11 +75,11 @@ function decodeLeniently(text: string): string {
 
 const [AMPERSAND, EQUALS] = [0x26, 0x3d];
 
-/** One open container, and which of its members comes next: a key, or a place in a list. */
+/** An open container. `next` is the key or the index of the member that comes next. */
 interface Frame {
   outer: Frame | null;
   next: string | number;
-  /** Its encoded name once a member has asked for it; null for the payload itself. */
+  /** Its encoded name, once a member has needed it; null for the payload itself. */
   name: string | null | undefined;
 }
 
@@ -88,20 +88,20 @@ class QueryWriter implements JsonSink {
   isTooLong = false;
   readonly #text: string;
   #frame: Frame | null = null;
-  /** Names that the URL has, and those of them that the payload has too, each up to its first `[`. */
+  /** The URL's parameter names, and those of them that the payload has as keys, each up to its first `[`. */
   readonly #given: ReadonlySet<string>;
   readonly #named = new Set<string>();
-  /** How many items the payload has, as a list. */
+  /** How many items the payload has, if it is a list. */
   #items = 0;
 
-  /** @param given  names of parameters that the URL has */
+  /** @param given  the URL's parameter names */
   constructor(text: string, given: readonly string[]) {
     this.#text = text;
     this.#given = new Set(given);
     this.out = new AsciiWriter(text.length);
   }
 
-  /** Whether the payload has a parameter of this name, which the URL has. */
+  /** Whether the payload sets this parameter of the URL. */
   hasNamed(name: string): boolean {
     return this.#named.has(name) || (PLACE.test(name) && Number(name) < this.#items);
   }
@@ -135,7 +135,7 @@ class QueryWriter implements JsonSink {
     this.#goOn();
   }
 
-  /** Behind an item of a list. */
+  /** Counts up behind an item of a list. */
   #goOn(): void {
     const frame = this.#frame;
     if (frame === null || typeof frame.next !== 'number') return;
@@ -151,7 +151,7 @@ class QueryWriter implements JsonSink {
   }
 }
 
-/** The encoded name of the member that comes next. As deep as payloads are nested, and no deeper. */
+/** The encoded name of the member that comes next. Recurses at most as deep as the payload is nested. */
 function nameNext(frame: Frame): string {
   const { outer, next } = frame;
   if (frame.name === undefined) frame.name = outer === null ? null : nameNext(outer);
@@ -162,7 +162,7 @@ function nameNext(frame: Frame): string {
 const PLACE = /^(?:0|[1-9]\d{0,8})$/;
 const UNRESERVED = /^[\w.~-]*$/;
 
-/** Percent-encodes all but RFC 3986's unreserved characters. A lone surrogate has no UTF-8: U+FFFD takes its place. */
+/** Percent-encodes all but RFC 3986's unreserved characters. A lone surrogate has no UTF-8, so U+FFFD replaces it. */
 function encodePart(text: string): string {
   if (UNRESERVED.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replace(

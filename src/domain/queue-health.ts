@@ -1,4 +1,4 @@
-/** How a queue is, in one word. */
+/** The state of a queue in one word. */
 export type QueueHealth = 'idle' | 'active' | 'at its limit' | 'backlogged' | 'paused';
 
 /** How long a due job may have waited before its queue counts as backlogged. */
@@ -6,17 +6,17 @@ const BACKLOG_MS = 60_000;
 
 export interface QueueFacts {
   isPaused: boolean;
-  /** Attempts under way. */
+  /** How many attempts are under way. */
   running: number;
   concurrencyLimit: number | null;
-  /** For how long the oldest due job has waited, in milliseconds; null where none is due. */
+  /** How long the oldest due job has waited, in milliseconds; null if none is due. */
   oldestWaitMs: number | null;
 }
 
 /**
- * Judges a queue by the worst that is true of it: paused before everything else, since nothing starts; then a
- * backlog, then the limit, which is no fault while nothing waits long. A queue with nothing running and nothing
- * due is idle, whatever it has planned.
+ * Judges a queue by the most serious state that applies: first paused, because nothing starts; then a backlog; then
+ * the limit, which is no fault while nothing waits long. A queue with nothing running and nothing due is idle,
+ * whatever is planned.
  */
 export function judgeQueue(facts: QueueFacts): QueueHealth {
   const { isPaused, running, concurrencyLimit, oldestWaitMs } = facts;

@@ -3,7 +3,7 @@ import type { Assertion } from './assertion.ts';
 import { LIMITS } from './limits.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
 
-/** What a team can set of a queue (§2.3). */
+/** The settings of a queue that a team can change (§2.3). */
 export interface QueueSettings {
   timeoutSeconds: number;
   /** Seconds before each retry (§3.4). */
@@ -17,11 +17,11 @@ export interface QueueSettings {
   deadLetterDays: number;
   isPaused: boolean;
   alertSettings: AlertSettings;
-  /** In order, each once (§2.13). */
+  /** Sorted, without duplicates (§2.13). */
   tags: readonly string[];
 }
 
-/** What a queue begins with (§2.3). */
+/** The settings of a new queue (§2.3). */
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   timeoutSeconds: LIMITS.timeoutSeconds.initial,
   retrySchedule: DEFAULT_RETRY_SCHEDULE,

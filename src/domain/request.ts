@@ -9,18 +9,18 @@ const USER_AGENT = 'undici';
 
 export interface RequestSpec {
   method: HttpMethod;
-  /** As configured: its fragment is dropped here. */
+  /** As configured; `buildRequest` drops its fragment. */
   url: string;
   headers: HeaderList;
   payload: Payload;
 }
 
 /**
- * Builds a request to a target, unsigned (see `signRequest`).
+ * Builds an unsigned request to a target (see `signRequest`).
  *
- * GET carries its payload in the URL. POST, PUT and PATCH always have a body, DELETE only with a payload that
- * is not empty. 'query-too-long': a GET's payload cannot be written as a query (see `MAX_QUERY_LENGTH`);
- * such a run fails without being sent.
+ * GET carries its payload in the URL. POST, PUT and PATCH always have a body, DELETE only if the payload is not
+ * empty. Returns 'query-too-long' if a GET's payload cannot be written as a query (see `MAX_QUERY_LENGTH`); such a
+ * run fails without being sent.
  */
 export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-long' {
   const { method } = spec;
@@ -32,7 +32,10 @@ export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-lo
   return { method, url, headers: withDefaultHeaders(spec.headers, hasBody), body };
 }
 
-/** All headers as they go out, with those that frame a message: these are written when it is sent (`outgoing`). */
+/**
+ * All headers of the request, including those that `outgoing` itself writes when it sends (`Host`, `Connection`,
+ * `Content-Length`).
+ */
 export function frameHeaders({ url, headers, body }: OutgoingRequest): HeaderList {
   const isHost = ([name]: readonly [string, string]) => name.toLowerCase() === 'host';
   const host = headers.find(isHost) ?? (['host', URL.parse(url)?.host ?? ''] as const);
@@ -42,7 +45,7 @@ export function frameHeaders({ url, headers, body }: OutgoingRequest): HeaderLis
   return [...framed, ...others, ...length];
 }
 
-/** Puts our own headers before the configured ones, unless these say it themselves. */
+/** Puts our own headers before the configured ones. A configured header of the same name replaces ours. */
 export function withDefaultHeaders(configured: HeaderList, hasBody: boolean): HeaderList {
   const names = new Set(configured.map(([name]) => name.toLowerCase()));
   const ours: [string, string][] = [];

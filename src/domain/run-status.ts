@@ -6,11 +6,11 @@ export type EndedJobStatus = (typeof ENDED_JOB_STATUSES)[number];
 export const JOB_STATUSES = ['pending', 'processing', ...ENDED_JOB_STATUSES] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** How a job failed for good; what the Failed tab shows (§3.3). */
+/** The statuses of jobs that failed for good; the Failed tab shows them (§3.3). */
 export const FAILED_JOB_STATUSES = ['dead_lettered', 'failed'] as const;
 export type FailedJobStatus = (typeof FAILED_JOB_STATUSES)[number];
 
-/** Attempts that failed, those that were retried among them. */
+/** The statuses of failed attempts, including those that were retried. */
 export const FAILED_ATTEMPT_STATUSES = ['retried', ...FAILED_JOB_STATUSES] as const;
 
 export type EndedExecutionStatus = 'success' | 'failed';

@@ -6,7 +6,7 @@ import type { FaultCode } from './connection-faults.ts';
 import type { HttpMethod, Trace } from './exchange.ts';
 import type { Signature } from './signature.ts';
 
-/** An assertion as it was judged when the run ended; long texts are cut. */
+/** An assertion with its result when the run ended; long texts are cut. */
 interface JudgedAssertion {
   assertion: Assertion;
   ok: boolean;
@@ -14,15 +14,15 @@ interface JudgedAssertion {
   got: string;
 }
 
-/** What is kept of how a run went, beside its response: at most some tens of kilobytes of JSON. */
+/** What is stored about a run beside its response: at most some tens of kilobytes of JSON. */
 export interface RunTrace extends Trace {
-  /** Why the exchange broke off; absent where it did not, and in traces of older versions. */
+  /** Why the exchange broke off; absent if it did not, and in traces of older versions. */
   fault?: FaultCode;
-  /** Absent where nothing was asserted or the answer was no 2xx. */
+  /** Absent without assertions, or if the response was not a 2xx. */
   assertions?: readonly JudgedAssertion[];
-  /** How the request was signed; absent where it was not, or where it was refused before it went out. */
+  /** How the request was signed; absent without a signature, or if the request was refused before it was sent. */
   signature?: Signature;
-  /** What an execution was sent by: its cron may have been edited since. */
+  /** What an execution has sent. It is kept because its cron may have been edited since. */
   sent?: {
     method: HttpMethod;
     url: string;
@@ -31,7 +31,7 @@ export interface RunTrace extends Trace {
   };
 }
 
-/** What is known of the request beyond what its job says. */
+/** The parts of the request that its job does not hold. */
 interface SentRequest {
   signature?: Signature | null;
   sent?: RunTrace['sent'];
@@ -40,7 +40,7 @@ interface SentRequest {
 const MOST_CHARACTERS = 200;
 const MOST_URL_CHARACTERS = 4_096;
 
-/** Tells whether a cron still has the payload that a run was sent with. */
+/** A hash that tells whether a cron still has the payload that a run has sent. */
 export function hashPayload(payload: string | null): string {
   return payload === null ? '' : hash('sha256', payload, 'base64url');
 }
@@ -75,7 +75,7 @@ function cut(text: string): string {
   return text.length <= MOST_CHARACTERS + 1 ? text : `${text.slice(0, MOST_CHARACTERS)}…`;
 }
 
-/** Reads a stored trace; null for none, or for one of a version that wrote something else. */
+/** Reads a stored trace; null if there is none, or if another version wrote it in a form that cannot be read. */
 export function readTrace(text: string | null): RunTrace | null {
   if (text === null) return null;
   try {

@@ -1,9 +1,9 @@
-/** Whether a header's value is to be masked until somebody asks for it, by the header's name (§5.9). */
+/** Tells by a header's name whether its value is masked until somebody asks for it (§5.9). */
 export type IsSecretHeader = (name: string) => boolean;
 
 /**
- * Names of credentials as they are commonly spelled. Too much masked costs a click, too little a secret.
- * What only one service calls a secret its operator adds: `secretHeadersWith`.
+ * Matches the usual names of credentials. Masking too much costs a click; masking too little reveals a secret. The
+ * operator adds names that only one service uses: `secretHeadersWith`.
  */
 export function isSecretHeader(name: string): boolean {
   return SECRET.test(name);
@@ -12,7 +12,7 @@ export function isSecretHeader(name: string): boolean {
 const SECRET =
   /^(?:cookie|set-cookie|authorization)$|auth|token|secret|passw|api-?key|access-?key|private|signature|credential|session|hmac|(?:^|-)key$/i;
 
-/** The one rule of an installation. @param names  of further headers, in any case */
+/** The rule of an installation. @param names  further names of secret headers, in any case */
 export function secretHeadersWith(names: readonly string[]): IsSecretHeader {
   const further = new Set(names.map((name) => name.toLowerCase()));
   return (name) => isSecretHeader(name) || further.has(name.toLowerCase());

@@ -6,9 +6,9 @@ export type ShellItem = { kind: 'word'; text: string } | { kind: 'operator'; tex
 
 interface ShellWords {
   items: ShellItem[];
-  /** A quote that is not closed. */
+  /** Whether a quote is not closed. */
   isOpen: boolean;
-  /** `$NAME`, `$(…)` or back quotes stand where a shell would put something else. */
+  /** Whether the command contains `$NAME`, `$(…)` or back quotes, which a shell would replace. */
   hasExpansions: boolean;
 }
 
@@ -22,7 +22,7 @@ class Splitter {
   readonly #text: string;
   readonly #items: ShellItem[] = [];
   #at = 0;
-  /** Null between words; an empty word is one all the same: `''`. */
+  /** The word being read; null between words. An empty word (`''`) is a word too. */
   #word: string | null = null;
   #isOpen = false;
   #hasExpansions = false;
@@ -62,7 +62,7 @@ class Splitter {
   }
 
   #operator(character: string): void {
-    // `2>` redirects a number that is no word.
+    // In `2>` the number names a file descriptor and is not a word.
     if ('<>'.includes(character) && this.#word !== null && /^\d$/.test(this.#word)) {
       this.#word = null;
     }

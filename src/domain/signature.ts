@@ -7,17 +7,19 @@ import type { Exchange, HeaderList, OutgoingRequest } from './exchange.ts';
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
 
-/** What the two headers of a signed request say. */
+/** The contents of the two headers of a signed request. */
 export interface Signature {
   /** Unix time in seconds. */
   timestamp: number;
   /** 64 lower-case hexadecimal digits. */
   value: string;
-  /** The last characters of the secret, by which people tell which one it was; absent in runs of older versions. */
+  /**
+   * The last characters of the secret, so that people can tell which secret it was; absent in runs of older versions.
+   */
   secretEnd?: string;
 }
 
-/** As much of a secret as may be shown: enough to tell two of a team apart. */
+/** The part of a secret that may be shown. It is enough to tell two secrets of a team apart. */
 export const endOfSecret = (secret: string): string => secret.slice(-4);
 
 /**
@@ -35,7 +37,7 @@ export function signBody(
 }
 
 /**
- * Signs what is about to be sent; without a secret there is no signature.
+ * Makes the signature of a request that is about to be sent; null without a secret.
  *
  * @param nowMs  the moment of sending, in milliseconds since 1970 UTC
  */
@@ -50,7 +52,7 @@ export function makeSignature(
   return { timestamp, value, secretEnd: endOfSecret(secret) };
 }
 
-/** The signature of a request as its run is to show it: none where the request was refused before it went out. */
+/** The signature to show with a run: null if the request was refused before it was sent. */
 export function signatureOf(exchange: Exchange, made: Signature | null): Signature | null {
   return exchange.kind === 'blocked' || exchange.kind === 'unresolvable' ? null : made;
 }
@@ -58,7 +60,8 @@ export function signatureOf(exchange: Exchange, made: Signature | null): Signatu
 /**
  * Adds the headers of a signature, if there is one.
  *
- * Configured headers of these names give way: one that anybody can write must not stand beside ours.
+ * Configured headers of the same names are removed: anybody can write such a header, so it must not be sent beside
+ * ours.
  */
 export function addSignature(
   request: OutgoingRequest,
@@ -73,7 +76,7 @@ export function addSignature(
   };
 }
 
-/** Headers of these names, ours or configured, left out. */
+/** The headers without those of a signature, whether ours or configured. */
 export function withoutSignature(headers: HeaderList): HeaderList {
   return headers.filter(([name]) => !isOurs(name));
 }

@@ -1,8 +1,8 @@
-/** Which HTTP statuses a list is narrowed to: `503`, `5xx`, `none` (nothing came back), or several of these. */
+/** The HTTP statuses that a list can be narrowed to: `503`, `5xx`, `none` (no response), or several of these. */
 
 const MOST_PARTS = 20;
 
-/** The one spelling of such a text, `5xx,404`, by which it is kept and compared; null where it can't be read. */
+/** The normalised text, `5xx,404`, that is stored and compared; null if it cannot be read. */
 export function readStatusCodes(text: string): string | null {
   const parts = text
     .toLowerCase()
@@ -12,7 +12,7 @@ export function readStatusCodes(text: string): string | null {
   return areRead && parts.length <= MOST_PARTS ? [...new Set(parts)].join(',') : null;
 }
 
-/** @param codes  as `readStatusCodes` gives them @param status  null: nothing came back */
+/** @param codes  a result of `readStatusCodes` @param status  null: no response */
 export function hasStatusCode(codes: string, status: number | null): boolean {
   const exact = status === null ? 'none' : String(status);
   const hundred = status === null ? 'none' : `${Math.floor(status / 100)}xx`;
