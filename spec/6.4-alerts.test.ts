@@ -450,6 +450,38 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
+    test('a cron that is muted is told of again when it is unmuted, and the others are not', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      const { work, clock } = service;
+      const one = await scene.makeCron({ name: 'One', alert_threshold: 1 });
+      const two = await scene.makeCron({ name: 'Two', alert_threshold: 1 });
+      const healed = await scene.makeCron({ name: 'Healed', alert_threshold: 1 });
+      await using told = await startNotifier(service);
+      const muted = { ids: [one, two, healed] };
+      await work.actOnCrons(teamId, { kind: 'mute', hours: 8 }, muted);
+      await scene.run(one, 'x');
+      await scene.run(two, 'x');
+      await scene.run(healed, 'xo');
+      await told.told();
+      assert.equal(chat.requests.length, 0);
+      await work.actOnCrons(teamId, { kind: 'unmute' }, { ids: [one, healed] });
+      await told.told();
+      const still = (name: string) =>
+        new RegExp(`^Still failing after maintenance “Muted at .*”: cron “${name}” fails$`);
+      const [first = '', ...others] = titlesIn(chat);
+      assert.match(first, still('One'));
+      assert.deepEqual(others, []);
+      await scene.run(one, 'o');
+      await scene.run(two, 'x');
+      await told.told();
+      assert.match(titlesIn(chat)[1] ?? '', /^Recovery: cron “One” works again/);
+      await clock.advance(8 * 60 * MINUTE + 6_000);
+      await told.told();
+      assert.match(titlesIn(chat)[2] ?? '', still('Two'));
+      assert.equal(chat.requests.length, 3);
+    });
+
     test('weekly ones, for what they were made for and nothing else', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;

@@ -317,6 +317,24 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual((await printed(...set, '--no-tags'))['tags'], []);
     });
 
+    test('tag adds and removes one, and mute and unmute print until when', async () => {
+      const { id } = await printed(...create, '--tag', 'eu');
+      const of = ['--id', String(id)];
+      const tagged = await printed('cron', 'tag', ...of, '--add', 'Night', '--remove', 'eu');
+      assert.deepEqual(tagged['tags'], ['night']);
+      const again = await refused('cron', 'tag', ...of, '--add', 'night');
+      assert.equal(again, 'nothing was changed: it had the tag already.');
+      const muted = await printed('cron', 'mute', ...of, '--hours', '8');
+      assert.match(String(muted['muted_until']), /^\d{4}-/);
+      assert.match(await refused('cron', 'mute', ...of), /it is muted for as long or longer/);
+      assert.match(await refused('cron', 'mute', ...of, '--hours', '721'), /^--hours: /);
+      assert.deepEqual(await printed('cron', 'unmute', ...of), { id, muted_until: null });
+      assert.equal(
+        await refused('cron', 'unmute', ...of),
+        'nothing was changed: it was not muted.',
+      );
+    });
+
     test('pause, resume and delete print the cron', async () => {
       const { id } = await printed(...create);
       const verb = (name: string) => printed('cron', name, '--id', String(id));

@@ -126,6 +126,73 @@ describe('many crons at once', () => {
     assert.notEqual(await find(two), null);
   });
 
+  test('get a tag and lose one; what they have beside it stays', async () => {
+    const { crons, visitor, find, teamId } = await aTeamWithCrons();
+    const [one, two, three] = crons;
+    const { store } = dashboard.service;
+    await store.crons.setTags(teamId, one.id, () => ['eu']);
+    await store.crons.setTags(teamId, two.id, () => ['billing']);
+    await store.crons.setTags(teamId, three.id, () => Array.from('abcdefghij'));
+    const asked = await act(visitor, { intent: 'all-add-tag' }, [one, two, three]);
+    assert.match(asked.text, /Add a tag to 3 crons/);
+    const wrong = await act(visitor, { intent: 'all-set-added-tag', tag: 'two words' }, [one]);
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.text, /can be no tag/);
+    const tag = { tag: 'Billing' };
+    const added = await act(visitor, { intent: 'all-set-added-tag', ...tag }, [one, two, three]);
+    assert.match(added.text, /1 cron has the tag now\./);
+    assert.match(added.text, /Two<\/a>: it had the tag already/);
+    assert.match(added.text, /Three<\/a>: it has 10 tags already/);
+    assert.deepEqual((await find(one))?.tags, ['billing', 'eu']);
+    const fields = { intent: 'all-set-removed-tag', all: '1', ...tag };
+    const removed = await act(visitor, fields, [], '?tag=billing');
+    assert.match(removed.text, /2 crons have the tag no more\./);
+    assert.deepEqual((await find(one))?.tags, ['eu']);
+    assert.deepEqual((await find(two))?.tags, []);
+    const [told] = await dashboard.service.work.listActivityOf(teamId, two.id);
+    assert.deepEqual([told?.action, told?.detail], ['cron.edited', 'tags']);
+  });
+
+  test('are muted by one window, and unmuted one by one', async () => {
+    const { crons, visitor, teamId } = await aTeamWithCrons();
+    const [one, two, three] = crons;
+    const { work } = dashboard.service;
+    const asked = await act(visitor, { intent: 'all-mute' }, [one, two]);
+    assert.match(asked.text, /Mute 2 crons/);
+    const mute = { intent: 'all-set-mute', hours: '8' };
+    assert.equal((await act(visitor, { ...mute, hours: '7' }, [one])).status, 422);
+    assert.match((await act(visitor, mute, [one, two])).text, /2 crons are muted/);
+    const again = await act(visitor, mute, [one, three]);
+    assert.match(again.text, /1 cron is muted/);
+    assert.match(again.text, /One<\/a>: it is muted for as long or longer/);
+    assert.equal((await work.listWindows(teamId)).length, 2);
+    const [told] = await work.listActivityOf(teamId, one.id);
+    assert.equal(told?.action, 'cron.muted');
+
+    const page = await visitor.get(`/crons/${one.id}`);
+    assert.match(page.text, /Unmute/);
+    await visitor.post(`/crons/${one.id}`, { intent: 'unmute' });
+    const covered = async () =>
+      (await work.listWindows(teamId)).flatMap(({ covers }) =>
+        covers === 'team' ? [] : covers.map(({ id }) => id),
+      );
+    assert.deepEqual((await covered()).toSorted(), [two.id, three.id].toSorted());
+    const unmuted = await act(visitor, { intent: 'all-unmute' }, [one, two, three]);
+    assert.match(unmuted.text, /2 crons are muted no more\./);
+    assert.match(unmuted.text, /One<\/a>: it was not muted/);
+    assert.deepEqual(await work.listWindows(teamId), []);
+  });
+
+  test('stay muted by a window of the whole team', async () => {
+    const { crons, visitor, teamId } = await aTeamWithCrons();
+    const { work } = dashboard.service;
+    await work.startMaintenanceNow(teamId, 'team');
+    const answer = await act(visitor, { intent: 'all-unmute' }, [crons[0]]);
+    assert.match(answer.text, /mutes more than chosen crons/);
+    assert.equal((await work.listWindows(teamId)).length, 1);
+    assert.doesNotMatch((await visitor.get(`/crons/${crons[0].id}`)).text, /Unmute/);
+  });
+
   test('of another team are not reached', async () => {
     const [ours, theirs] = [await aTeamWithCrons(), await aTeamWithCrons()];
     const answer = await act(ours.visitor, { intent: 'all-pause' }, [theirs.crons[0]]);

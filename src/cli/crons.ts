@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Work } from '#work/work';
+import { addCronActs } from './cron-acts.ts';
 import { addCronEditing } from './cron-editing.ts';
 import { CommandFault } from './fault.ts';
 import { addListOptions, type ListOptions, printList } from './lists.ts';
@@ -29,6 +30,7 @@ const EXECUTION_COLUMNS = [
 export function addCronCommands(program: Command, session: Session): void {
   const cron = program.command('cron').description('crons');
   addCronEditing(cron, session);
+  addCronActs(cron, session);
   addTeamOption(cron.command('set').description('start or pause a cron, or give it assertions'))
     .requiredOption('--cron <ID>', "the cron's id")
     .addOption(eitherOption('pause', 'start', 'run it no more'))

@@ -26,6 +26,8 @@ const ACTIONS = {
   'cron.started': { area: 'crons', words: 'Started the cron' },
   'cron.paused': { area: 'crons', words: 'Paused the cron' },
   'cron.run': { area: 'crons', words: 'Ran the cron now' },
+  'cron.muted': { area: 'crons', words: 'Muted the cron' },
+  'cron.unmuted': { area: 'crons', words: 'Unmuted the cron' },
   'cron.deleted': { area: 'crons', words: 'Deleted the cron' },
   'queue.edited': { area: 'queues', words: 'Changed the queue' },
   'queue.set': { area: 'queues', words: 'Created or changed the queue' },

@@ -1,16 +1,22 @@
 import type { HeaderList } from '#domain/exchange';
 import { isId } from '#domain/ids';
 import { readTopLevelFields } from '#domain/json-text';
+import { MOST_TAGS } from '#domain/tags';
 import type { Cron } from '#store/crons/crons';
 import type { Store } from '#store/store';
 import type { CronSearch } from './cron-contract.ts';
 import type { CronWork } from './crons.ts';
 import { Findings } from './fields.ts';
 import { readHeaders } from './header-input.ts';
+import { type CronMutes, openMutes } from './mutes.ts';
 
 /** What is done to many crons at once. */
 export type CronAct =
-  | { kind: 'start' | 'pause' | 'run' | 'delete' }
+  | { kind: 'start' | 'pause' | 'run' | 'delete' | 'unmute' }
+  /** As `readTag` gives it (§2.13). */
+  | { kind: 'add-tag' | 'remove-tag'; tag: string }
+  /** No notices of them, within `MUTE_HOURS`. Runs go on, and so do streaks. */
+  | { kind: 'mute'; hours: number }
   | {
       kind: 'header';
       name: string;
@@ -42,10 +48,12 @@ export function createCronActions(store: Store, work: CronWork): CronActions {
 }
 
 async function actOnCrons(
-  { crons, lists, clock }: Store,
+  store: Store,
   work: CronWork,
   { teamId, act, chosen }: { teamId: string; act: CronAct; chosen: CronsChosen },
 ): Promise<CronsActed> {
+  const { crons, lists, clock } = store;
+  const mutes = await openMutes(store, teamId, act.kind === 'mute' ? act.hours : 0);
   const ids =
     'ids' in chosen
       ? [...new Set(chosen.ids.filter(isId))]
@@ -53,23 +61,41 @@ async function actOnCrons(
   const acted: CronsActed = { done: [], unchanged: [], hasMore: ids.length > MOST_CRONS_AT_ONCE };
   const untilMs = clock.monotonicMs() + MOST_MS;
   for (const id of ids.slice(0, MOST_CRONS_AT_ONCE)) {
-    if (clock.monotonicMs() > untilMs) return { ...acted, hasMore: true };
+    if (clock.monotonicMs() > untilMs) {
+      acted.hasMore = true;
+      break;
+    }
     const cron = await crons.find(teamId, id);
     if (cron === null) continue;
     const named = { id, name: cron.name };
-    const why = refuseFor(cron, act) ?? (await actOnOne(work, cron, act));
+    const why = refuseFor(cron, act, mutes) ?? (await actOnOne(work, cron, act, mutes));
     if (why === null) acted.done.push(named);
     else acted.unchanged.push({ ...named, why });
   }
-  return acted;
+  return act.kind === 'mute' ? muteTogether(acted, mutes) : acted;
+}
+
+/** One window for all of them: a team may have a few hundred. */
+async function muteTogether(acted: CronsActed, mutes: CronMutes): Promise<CronsActed> {
+  if (acted.done.length === 0 || (await mutes.mute(acted.done))) return acted;
+  const why = 'the team has as many maintenance windows as it may have';
+  const refused = acted.done.map((named) => ({ ...named, why }));
+  return { ...acted, done: [], unchanged: [...refused, ...acted.unchanged] };
 }
 
 const GONE = 'it is no longer here';
 
 /** Why it is left as it is; null: there is something to do. */
-function refuseFor(cron: Cron, act: CronAct): string | null {
+function refuseFor(cron: Cron, act: CronAct, mutes: CronMutes): string | null {
   if (act.kind === 'start' && cron.isActive) return 'it was active already';
   if (act.kind === 'pause' && !cron.isActive) return 'it was paused already';
+  if (act.kind === 'mute') return mutes.refuseMute(cron.id);
+  if (act.kind === 'add-tag') {
+    if (cron.tags.includes(act.tag)) return 'it had the tag already';
+    return cron.tags.length >= MOST_TAGS ? `it has ${MOST_TAGS} tags already` : null;
+  }
+  if (act.kind === 'remove-tag')
+    return cron.tags.includes(act.tag) ? null : 'it did not have the tag';
   if (act.kind !== 'header') return null;
   // What can't be opened would be lost by saving what is left.
   if (cron.unreadable !== null) return cron.unreadable;
@@ -79,7 +105,12 @@ function refuseFor(cron: Cron, act: CronAct): string | null {
 }
 
 /** Why it could not be done; null: it is done. */
-async function actOnOne(work: CronWork, cron: Cron, act: CronAct): Promise<string | null> {
+async function actOnOne(
+  work: CronWork,
+  cron: Cron,
+  act: CronAct,
+  mutes: CronMutes,
+): Promise<string | null> {
   const { teamId, id } = cron;
   switch (act.kind) {
     case 'start':
@@ -90,12 +121,25 @@ async function actOnOne(work: CronWork, cron: Cron, act: CronAct): Promise<strin
       return (await work.runCronNow(teamId, id)) ? null : GONE;
     case 'delete':
       return (await work.deleteCron(teamId, id)) ? null : GONE;
+    case 'add-tag':
+      // Somebody else may have added others meanwhile.
+      return (await work.setCronTags(teamId, id, (tags) => withTag(tags, act.tag))) ? null : GONE;
+    case 'remove-tag':
+      return (await work.setCronTags(teamId, id, (tags) => tags.filter((tag) => tag !== act.tag)))
+        ? null
+        : GONE;
+    case 'mute':
+      return null;
+    case 'unmute':
+      return mutes.unmute(id);
     case 'header':
       return (await work.setCronHeaders(teamId, id, (headers) => withHeader(headers, act)))
         ? null
         : GONE;
   }
 }
+
+const withTag = (tags: readonly string[], tag: string) => [...tags, tag].slice(0, MOST_TAGS);
 
 function withHeader(
   headers: HeaderList,

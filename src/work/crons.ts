@@ -57,6 +57,12 @@ export interface CronWork {
     cronId: string,
     change: (headers: HeaderList) => HeaderList,
   ): Promise<Cron | null>;
+  /** @param change  from the tags that it has to those that it gets, at most `MOST_TAGS` as `readTag` gives them */
+  setCronTags(
+    teamId: string,
+    cronId: string,
+    change: (tags: readonly string[]) => readonly string[],
+  ): Promise<Cron | null>;
   /** Deletes a cron with its executions. */
   deleteCron(teamId: string, cronId: string): Promise<boolean>;
   findCron(teamId: string, cronId: string): Promise<Cron | null>;
@@ -111,6 +117,8 @@ export function createCronWork({ crons, clock }: Store): CronWork {
     },
     setCronHeaders: async (teamId, cronId, change) =>
       isId(cronId) ? crons.setHeaders(teamId, cronId, change) : null,
+    setCronTags: async (teamId, cronId, change) =>
+      isId(cronId) ? crons.setTags(teamId, cronId, change) : null,
     deleteCron: async (teamId, cronId) => isId(cronId) && crons.delete(teamId, cronId),
     findCron,
     listCrons: (teamId) => crons.list(teamId),

@@ -46,6 +46,8 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
       : null,
   setCronHeaders: async () => (cron) =>
     cron && { action: 'cron.edited', subject: cron, detail: 'headers' },
+  setCronTags: async () => (cron) =>
+    cron && { action: 'cron.edited', subject: cron, detail: 'tags' },
   actOnCrons: async (_work, _teamId, act) => {
     return ({ done }) => done.map((subject) => ({ subject, ...ON_CRONS[act.kind] }));
   },
@@ -137,6 +139,10 @@ const ON_CRONS = {
   run: { action: 'cron.run' },
   delete: { action: 'cron.deleted' },
   header: { action: 'cron.edited', detail: 'headers' },
+  'add-tag': { action: 'cron.edited', detail: 'tags' },
+  'remove-tag': { action: 'cron.edited', detail: 'tags' },
+  mute: { action: 'cron.muted' },
+  unmute: { action: 'cron.unmuted' },
 } as const;
 const ONE = { fire: 'job.fired', retry: 'job.retried', delete: 'job.deleted' } as const;
 const MANY = { fire: 'jobs.fired', retry: 'jobs.retried', delete: 'jobs.deleted' } as const;

@@ -10,7 +10,7 @@ import { LIMITS } from '#domain/limits';
 export type WindowInput = WindowSettings;
 
 /** Crons and queues that one window may name. */
-const MOST_SOURCES = 500;
+export const MOST_SOURCES = 500;
 
 const TEXTS = {
   nameRequired: 'A name for the maintenance window is required.',

@@ -16,9 +16,11 @@ import type { ActiveWindow } from './muted-now.ts';
 export function MaintenanceNotice({
   windows,
   of,
+  action,
 }: {
   windows: readonly ActiveWindow[];
   of: string;
+  action?: ReactNode;
 }) {
   if (windows.length === 0) return null;
   const until = endOf(windows);
@@ -28,6 +30,7 @@ export function MaintenanceNotice({
       Until <Time at={until} exact /> (<Time at={until} />
       ), by the maintenance {windows.length === 1 ? 'window' : 'windows'} {names}. Runs go on.{' '}
       <Link to="/maintenance">See maintenance</Link>
+      {action}
     </Notice>
   );
 }

@@ -139,6 +139,21 @@ export async function action({ params, context }: Route.ActionArgs) {
         { kind: 'done', text: 'The cron is paused: it does not run until it is started.' },
         baseUrl,
       );
+    case 'unmute': {
+      const { done, unchanged } = await work.actOnCrons(
+        team.id,
+        { kind: 'unmute' },
+        { ids: [params.id] },
+      );
+      if (done.length === 0 && unchanged.length === 0) notFound();
+      return redirectWithToast(
+        here,
+        done.length > 0
+          ? { kind: 'done', text: 'The cron is muted no more. What still fails is told now.' }
+          : { kind: 'failed', text: `Nothing was changed: ${unchanged[0]?.why}.` },
+        baseUrl,
+      );
+    }
     case 'delete':
       if (!(await work.deleteCron(team.id, params.id))) notFound();
       return redirectWithToast(
@@ -176,7 +191,11 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
       <div className="stack">
         {loaderData.failing ? <Failing {...loaderData.failing} /> : null}
         <UnreadableNotice what={loaderData.unreadable} />
-        <MaintenanceNotice windows={windows} of="this cron" />
+        <MaintenanceNotice
+          windows={windows}
+          of="this cron"
+          action={windows.every(isOwn) ? <Unmute /> : null}
+        />
         <div className={classes.columns}>
           <div className="stack">
             <Planned row={row} />
@@ -188,6 +207,19 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         <ActivityPanel activity={loaderData.activity} />
       </div>
     </>
+  );
+}
+
+/** One that comes again, or mutes everything, is not this cron's to end. */
+const isOwn = ({ isWeekly, covers }: MaintenanceWindowView) => !isWeekly && covers !== 'team';
+
+function Unmute() {
+  return (
+    <Form>
+      <Button type="submit" name="intent" value="unmute" variant="default" size="small">
+        Unmute
+      </Button>
+    </Form>
   );
 }
 

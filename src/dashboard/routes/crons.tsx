@@ -4,13 +4,9 @@ import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { type Context, requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { type ChosenFields, cronBulk, CronsActedNotice, HeaderOfMany } from '../runs/CronBulk.tsx';
-import {
-  type CronBulkForm,
-  type HeaderTyped,
-  readChosen,
-  readCronBulk,
-} from '../runs/cron-bulk.ts';
+import { AskOfCrons, type ChosenFields } from '../runs/AskOfCrons.tsx';
+import { cronBulk, CronsActedNotice } from '../runs/CronBulk.tsx';
+import { type Asked, type CronBulkForm, readChosen, readCronBulk } from '../runs/cron-bulk.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
@@ -59,7 +55,7 @@ const done = {
 } as const;
 
 type Answer =
-  | { asks: { typed: HeaderTyped; errors?: FieldErrors; chosen: ChosenFields } }
+  | { asks: { asked: Asked; errors?: FieldErrors; chosen: ChosenFields } }
   | { acted: CronsActed; kind: CronAct['kind'] };
 
 export async function action({ context, url }: Route.ActionArgs) {
@@ -72,7 +68,7 @@ export async function action({ context, url }: Route.ActionArgs) {
   const [verb, text] = done[intent as keyof typeof done];
   const changed = await context.get(services).work[verb](team.id, readText(form, 'id'));
   return redirectWithToast(
-    '/crons',
+    `/crons${url.search}`,
     changed
       ? { kind: 'done', text }
       : { kind: 'failed', text: 'That cron is no longer here. Nothing was changed.' },
@@ -132,7 +128,7 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
         <MaintenanceNotice windows={muted.team} of="the team" />
         {actionData && 'acted' in actionData ? <CronsActedNotice {...actionData} /> : null}
       </div>
-      {actionData && 'asks' in actionData ? <HeaderOfMany {...actionData.asks} /> : null}
+      {actionData && 'asks' in actionData ? <AskOfCrons {...actionData.asks} tags={tags} /> : null}
       <Filters faults={faults} isNarrowed={isNarrowed} tags={tags} />
       {faults ? (
         <UnreadableFilter />

@@ -1,16 +1,12 @@
-import { useEffect, useRef } from 'react';
-import { Link, useLocation } from 'react-router';
-import { CheckField, TextField } from '../forms/Field.tsx';
-import { Form } from '../forms/Form.tsx';
+import { Link } from 'react-router';
 import type { BulkActions } from '../lists/DataTable.tsx';
 import { Button } from '../parts/Button.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { Section } from '../parts/Section.tsx';
-import type { BoundedCount, CronAct, CronsActed, FieldErrors } from '../services.ts';
+import type { BoundedCount, CronAct, CronsActed } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
-import { cronIntents, describeActed, type HeaderTyped } from './cron-bulk.ts';
+import { cronIntents, describeActed } from './cron-bulk.ts';
 
 /** What can be done to the ticked crons. */
 export function cronBulk(matching: BoundedCount): BulkActions {
@@ -26,6 +22,18 @@ export function cronBulk(matching: BoundedCount): BulkActions {
           </button>
           <button type="submit" form="bulk" name="intent" value={cronIntents.header}>
             Set a header
+          </button>
+          <button type="submit" form="bulk" name="intent" value={cronIntents.addTag}>
+            Add a tag
+          </button>
+          <button type="submit" form="bulk" name="intent" value={cronIntents.removeTag}>
+            Remove a tag
+          </button>
+          <button type="submit" form="bulk" name="intent" value={cronIntents.mute}>
+            Mute
+          </button>
+          <button type="submit" form="bulk" name="intent" value={cronIntents.unmute}>
+            Unmute
           </button>
           <ConfirmDialog
             word="Delete"
@@ -47,68 +55,6 @@ function BulkButton({ value, word }: { value: string; word: string }) {
     <Button type="submit" name="intent" value={value} variant="default">
       {word}
     </Button>
-  );
-}
-
-/** Which crons were chosen, to be sent once more. */
-export type ChosenFields = { all: boolean; ids: readonly string[] };
-
-/** Asks which header all of them get. */
-export function HeaderOfMany({
-  typed,
-  errors,
-  chosen,
-}: {
-  typed: HeaderTyped;
-  errors?: FieldErrors | undefined;
-  chosen: ChosenFields;
-}) {
-  const { pathname, search } = useLocation();
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.querySelector<HTMLElement>('input:not([type=hidden])')?.focus(), []);
-  const what = chosen.all ? 'all crons that match' : countOf(chosen.ids.length, 'cron', 'crons');
-  return (
-    <div ref={box}>
-      <Section
-        title={`Set a header in ${what}`}
-        note="One that is there under this name, in any case, is replaced. All others stay."
-      >
-        <Form noValidate>
-          {chosen.all ? <input type="hidden" name="all" value="1" /> : null}
-          {chosen.ids.map((id) => (
-            <input key={id} type="hidden" name="id" value={id} />
-          ))}
-          <TextField
-            name="header_name"
-            label="Header"
-            autoComplete="off"
-            required
-            defaultValue={typed.name}
-            placeholder="Authorization"
-            errors={errors}
-          />
-          <TextField
-            name="header_value"
-            label="Value"
-            autoComplete="off"
-            defaultValue={typed.value}
-            errors={errors}
-          />
-          <CheckField
-            name="only_where_set"
-            label="Only where it is set already"
-            description="Untick it to add the header to the others, too."
-            defaultChecked={typed.onlyWhereSet}
-          />
-          <div className="row">
-            <Button type="submit" name="intent" value={cronIntents.setHeader}>
-              Set the header
-            </Button>
-            <Link to={pathname + search}>Cancel</Link>
-          </div>
-        </Form>
-      </Section>
-    </div>
   );
 }
 

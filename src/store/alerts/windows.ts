@@ -1,5 +1,5 @@
 import { newId } from '#domain/ids';
-import type { AlertSource } from '#domain/maintenance';
+import { type AlertSource, coversSource, isInsideWindow } from '#domain/maintenance';
 import type { Clock } from '#domain/clock';
 import type { Database, Trx } from '../database/database.ts';
 import type { SignalBus } from '../database/signals.ts';
@@ -102,6 +102,30 @@ export class WindowStore {
     return isDeleted;
   }
 
+  /**
+   * Takes a cron or queue out of the windows that are under way, come once and name it; one that covers nothing any
+   * more is over. What began to fail inside and still fails is told as at any other end.
+   */
+  async uncover(teamId: string, source: AlertSource): Promise<void> {
+    const now = this.#clock.now();
+    const isTold = await this.#db.transact(async (trx) => {
+      const windows = await readWindows(trx, [teamId]);
+      const left = windows.map((window) => withoutSource(window, source, now));
+      let isTold = false;
+      for (const [at, window] of windows.entries()) {
+        const covers = left[at]?.covers;
+        if (covers === undefined || covers === 'team' || covers === window.covers) continue;
+        if (covers.length === 0) await deleteWindow(trx, teamId, window.id);
+        else await deleteSource(trx, teamId, window.id, source);
+        const taken = { ...window, covers: [source] };
+        const told = await tellWhatStillFails(trx, this.#db.dialect, taken, left, now);
+        isTold ||= told;
+      }
+      return isTold;
+    });
+    if (isTold) this.#signals.send([{ kind: 'notices' }]);
+  }
+
   async find(teamId: string, windowId: string): Promise<StoredWindow | null> {
     const all = await this.list(teamId);
     return all.find(({ id }) => id === windowId) ?? null;
@@ -184,6 +208,32 @@ async function deleteWindow(trx: Trx, teamId: string, windowId: string): Promise
     .where('id', '=', windowId)
     .executeTakeFirst();
   return numDeletedRows === 1n;
+}
+
+/** The window as it is without the source, where it is under way, comes once and names it; else itself. */
+function withoutSource(window: StoredWindow, source: AlertSource, now: number): StoredWindow {
+  const { covers, isWeekly } = window;
+  const names = covers !== 'team' && coversSource(window, source);
+  if (isWeekly || !names || !isInsideWindow(window, now)) return window;
+  return {
+    ...window,
+    covers: covers.filter(({ kind, id }) => kind !== source.kind || id !== source.id),
+  };
+}
+
+async function deleteSource(
+  trx: Trx,
+  teamId: string,
+  windowId: string,
+  { kind, id }: AlertSource,
+): Promise<void> {
+  await trx
+    .deleteFrom('maintenance_window_sources')
+    .where('team_id', '=', teamId)
+    .where('window_id', '=', windowId)
+    .where('source', '=', kind)
+    .where('source_id', '=', id)
+    .execute();
 }
 
 async function deleteSources(trx: Trx, teamId: string, windowId: string): Promise<void> {

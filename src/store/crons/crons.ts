@@ -160,6 +160,17 @@ export class CronStore {
     });
   }
 
+  /** Changes the tags by what they are at that moment (§2.13). Null: no such cron. */
+  async setTags(
+    teamId: string,
+    cronId: string,
+    change: (tags: readonly string[]) => readonly string[],
+  ): Promise<Cron | null> {
+    return this.#change(teamId, cronId, ({ tags }) => ({
+      tags: writeTags(change(readTags(tags))),
+    }));
+  }
+
   /** Starts a paused cron (§3.1); one that runs already keeps its next time. Null: no such cron. */
   async start(
     teamId: string,
