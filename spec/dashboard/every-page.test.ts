@@ -89,6 +89,7 @@ const emptyLists: Record<string, string> = {
   '/crons': 'No crons yet',
   '/queues': 'No queues yet',
   '/jobs': 'No jobs yet',
+  '/runs': 'Nothing has been sent yet',
   '/failures': 'No failed job waits for a hand',
   '/alerts': 'No alerts',
   '/maintenance': 'No maintenance windows yet',
@@ -144,7 +145,7 @@ async function makeWork(user: TestUser) {
     'at a glance': ['/', '/failures', '/alerts', '/maintenance', '/maintenance/new'],
     crons: ['/crons', '/crons/new', cronPage, `${cronPage}/edit`, `/executions/${run?.id}`],
     queues: ['/queues', '/queues/new', queuePage, `${queuePage}/edit`],
-    runs: [`${queuePage}?range=week`, '/runs?from=2026-01-01&to=2200-01-01'],
+    runs: [`${queuePage}?range=week`, '/runs?from=2026-01-01'],
     jobs: ['/jobs', '/jobs?tab=pending', '/jobs?tab=failed', '/jobs/new', '/jobs/progress'],
     'one job': [
       ...[failed, done, later].map(({ jobId }) => `/jobs/${jobId}`),

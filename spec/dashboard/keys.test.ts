@@ -41,6 +41,7 @@ describe('keys', () => {
       ['g', 'c', 'Crons'],
       ['g', 'q', 'Queues'],
       ['g', 'j', 'Jobs'],
+      ['g', 'r', 'Runs'],
       ['g', 'f', 'Failures'],
       ['g', 'a', 'Alerts'],
       ['g', 'm', 'Maintenance'],

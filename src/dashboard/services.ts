@@ -14,6 +14,7 @@ import type { Work } from '#work/work';
 export type * from '#work/cron-contract';
 export type * from '#work/job-contract';
 export type * from '#work/run-contract';
+export type { FoundRun, RunsPage } from '#work/run-list';
 export type { Found } from '#work/finding';
 
 /** What the pages of alerts, maintenance windows and the notification channel ask and show. */

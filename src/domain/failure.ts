@@ -38,3 +38,19 @@ export function isUnknown(run: {
     reason === null && responseStatus !== null && (responseStatus < 200 || responseStatus > 299)
   );
 }
+
+/** What each reason is called in lists and filters. */
+export const reasonNames: Readonly<Record<FailureReason | 'unknown', string>> = {
+  http_client_error: 'HTTP client error',
+  http_server_error: 'HTTP server error',
+  timeout: 'Timeout',
+  connection_error: 'Connection error',
+  cannot_resolve_host: 'Cannot resolve host',
+  blocked_address: 'Blocked address',
+  assertion_failed: 'Assertion failed',
+  limit_exceeded: 'Monthly limit',
+  worker_failed: 'Worker failed',
+  unknown: describeUnknown(null),
+};
+
+export const reasons = Object.keys(reasonNames) as (FailureReason | 'unknown')[];

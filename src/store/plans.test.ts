@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { earliestIdAt, newId } from '#domain/ids';
+import type { RunSearch } from '#domain/run-search';
 import {
   aClaimant,
   aClaimedJob,
@@ -483,7 +484,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.sampleRuns(teamId, cronId, { firstId, from: TEST_START - 1000, to: later });
   await lists.countExecutions(teamId, cronId, 100);
   await lists.readLastRuns(teamId, 10);
-  await lists.listEndedExecutions(teamId, { from: TEST_START - 1000, to: later, limit: 50 });
+  await askOfRuns(store, teamId, { queueId, cronId });
   await lists.listNextCrons(teamId, 10);
   await store.crons.findAll(teamId, cronIds);
   await store.jobs.findRetryOf(teamId, newId(TEST_START));
@@ -492,6 +493,28 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await store.durations.readHours(teamId, queueId, TEST_START);
   await store.depths.look(TEST_START);
   await store.depths.read(teamId, queueId, TEST_START);
+}
+
+async function askOfRuns(
+  { lists }: Store,
+  teamId: string,
+  { queueId, cronId }: { queueId: string; cronId: string },
+): Promise<void> {
+  const searches: RunSearch[] = [
+    {},
+    { from: TEST_START - 1000, to: TEST_START + 7_200_000 },
+    { queueId, outcome: 'failed' },
+    { cronId, outcome: 'failure' },
+    { kind: 'execution', reason: 'timeout' },
+    { statusCode: '5xx', fault: 'refused' },
+    { host: 'nowhere.example', urlPrefix: 'http://nowhere.example/', text: 'nowhere' },
+    { id: newId(TEST_START) },
+  ];
+  for (const search of searches) {
+    await lists.listRuns(teamId, search, { limit: 50 });
+    const back = writeCursor({ way: 'previous', key: { at: TEST_START, id: newId(TEST_START) } });
+    await lists.listRuns(teamId, search, { limit: 50, cursor: back });
+  }
 }
 
 async function askOfCrons(store: Store, teamId: string, node: string): Promise<void> {

@@ -129,13 +129,6 @@ export type EndedRun =
   | { kind: 'job'; job: JobRecord; at: number }
   | { kind: 'execution'; execution: ExecutionRecord; cronName: string; at: number };
 
-/** What ended in a time, latest first: at most 100 attempts of jobs, and 100 executions. */
-export interface EndedRuns {
-  runs: EndedRun[];
-  hasMoreJobs: boolean;
-  hasMoreExecutions: boolean;
-}
-
 export interface Overview {
   figures: Figures;
   /** Active crons whose last finished run failed, latest failure first; at most 10. */
@@ -179,8 +172,6 @@ export interface CronPages {
   /** By name. */
   listQueueRows(teamId: string, search?: QueueSearch): Promise<QueueListRow[]>;
   readQueueRow(teamId: string, queueId: string): Promise<QueueListRow | null>;
-  /** @param time  up to, and without, `to` */
-  listEndedRuns(teamId: string, time: { from: number; to: number }): Promise<EndedRuns>;
   /** In equal steps of whole hours until now; null: no such queue. It reaches back eight days. */
   readQueueHistory(
     teamId: string,

@@ -1,5 +1,6 @@
 import { isId } from '#domain/ids';
 import type { JobSearch as StoredSearch } from '#store/lists/lists';
+import type { RunSearch } from '#domain/run-search';
 import type { JobSearch } from './job-contract.ts';
 
 /** Texts longer than this find nothing: no URL or page needs them. */
@@ -9,21 +10,24 @@ const LAST_TIME = 8_640_000_000_000_000;
 /** A search as the store takes it; null where it can't find anything. Blank texts narrow nothing. */
 export function readSearch(search: JobSearch): StoredSearch | null {
   const { queueId, id, urlPrefix, target, payloadText, responseText } = search;
-  const texts = { urlPrefix, target, payloadText, responseText };
-  const ids = { queueId, id };
-  for (const text of Object.values(texts)) {
-    if (text !== undefined && text.length > MOST_CHARACTERS) return null;
-  }
-  for (const each of Object.values(ids)) {
-    if (each !== undefined && each !== '' && !isId(each)) return null;
-  }
-  return keepGiven({
-    ...search,
-    ...texts,
-    ...ids,
-    from: asTime(search.from),
-    to: asTime(search.to),
-  });
+  const isPossible =
+    areShort([urlPrefix, target, payloadText, responseText]) && areIds([queueId, id]);
+  return isPossible ? keepGiven(search) : null;
+}
+
+/** The same of a search for runs. */
+export function readRunSearch(search: RunSearch): RunSearch | null {
+  const { queueId, cronId, id, urlPrefix, host, text } = search;
+  const isPossible = areShort([urlPrefix, host, text]) && areIds([queueId, cronId, id]);
+  return isPossible ? keepGiven(search) : null;
+}
+
+function areShort(texts: readonly (string | undefined)[]): boolean {
+  return texts.every((text) => text === undefined || text.length <= MOST_CHARACTERS);
+}
+
+function areIds(texts: readonly (string | undefined)[]): boolean {
+  return texts.every((text) => text === undefined || text === '' || isId(text));
 }
 
 /** Whole milliseconds within what a date can hold; undefined where there is none. */
@@ -32,9 +36,10 @@ export function asTime(ms: number | undefined): number | undefined {
   return Math.max(0, Math.min(Math.trunc(ms), LAST_TIME));
 }
 
-function keepGiven(search: Record<string, unknown>): StoredSearch {
-  const given = Object.entries(search).filter(
+function keepGiven<Search extends { from?: number; to?: number }>(search: Search): Search {
+  const inTime = { ...search, from: asTime(search.from), to: asTime(search.to) };
+  const given = Object.entries<unknown>(inTime).filter(
     ([, value]) => value !== undefined && value !== '' && value !== false,
   );
-  return Object.fromEntries(given) as unknown as StoredSearch;
+  return Object.fromEntries(given) as unknown as Search;
 }

@@ -414,14 +414,14 @@ forEachStore((_, openTestStore) => {
       }
       await aJob(store, team.id);
       const time = { from: TEST_START + HOUR_MS, to: TEST_START + 2 * HOUR_MS };
-      const { runs, hasMoreJobs, hasMoreExecutions } = await work.listEndedRuns(team.id, time);
-      const ids = runs.map((run) => (run.kind === 'job' ? run.job.id : run.execution.id));
-      assert.deepEqual(ids.toSorted(), ended.toSorted());
+      const { rows, next } = await work.listRuns(team.id, time);
+      assert.deepEqual(rows.map(({ id }) => id).toSorted(), ended.toSorted());
       assert.equal(ended.length, 2);
-      assert.deepEqual([hasMoreJobs, hasMoreExecutions], [false, false]);
-      const all = { from: 0, to: TEST_START + 9 * HOUR_MS };
-      assert.equal((await work.listEndedRuns(team.id, all)).runs.length, 6, 'none that waits');
-      assert.deepEqual((await work.listEndedRuns(stranger.id, all)).runs, []);
+      assert.equal(next, null);
+      assert.equal((await work.listRuns(team.id, {})).rows.length, 6, 'none that waits');
+      assert.deepEqual((await work.listRuns(stranger.id, {})).rows, []);
+      assert.deepEqual((await work.listRuns(stranger.id, { cronId: cron.id })).rows, []);
+      assert.deepEqual((await work.listRuns(team.id, { queueId: 'x' })).rows, []);
     });
   });
 

@@ -14,11 +14,11 @@ import { createJobPages } from './job-pages.ts';
 import { createJobWork, type JobWork } from './jobs.ts';
 import { createOverviewWork, type OverviewWork } from './overview.ts';
 import { createOverviewPage } from './overview-page.ts';
-import { createEndedRuns } from './ended-runs.ts';
 import { createFindWork, type FindWork } from './finding.ts';
 import { forViewer } from './for-viewer.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork, type QueueWork } from './queues.ts';
+import { createRunListWork, type RunListWork } from './run-list.ts';
 import { createRunPages } from './run-pages.ts';
 import { createTagWork, type TagWork } from './tags.ts';
 import { createTestRun, type TestRunOptions } from './test-run.ts';
@@ -48,7 +48,8 @@ export type Work = CronWork &
     forViewer(): Work;
   };
 
-type Pages = CronPages &
+type Pages = RunListWork &
+  CronPages &
   JobPages &
   RunPages & {
     /** Whether a header is masked until it is asked for, the same everywhere (§5.9). */
@@ -85,7 +86,7 @@ export function createWork({
     ...createCronPages(store),
     ...createQueuePages(store),
     ...createOverviewPage(store),
-    ...createEndedRuns(store),
+    ...createRunListWork(store),
     ...createRunPages(store, isSecretHeader),
     isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,

@@ -2,7 +2,7 @@ import { useLocation } from 'react-router';
 import { ACTIVITY_AREAS } from '#domain/activity';
 import { FilterBar } from '../lists/FilterBar.tsx';
 import { FilterFault, faultyControl } from '../lists/FilterFault.tsx';
-import type { FilterFaults } from '../lists/read-filters.ts';
+import type { FilterFaults } from '#domain/read-filters';
 import { activityFilters } from './activity-search.ts';
 
 export function ActivityFilters({

@@ -1,6 +1,6 @@
 import { ACTIVITY_AREAS, type ActivityArea } from '#domain/activity';
-import { FilterReader, type ReadFilters } from '../lists/read-filters.ts';
-import { readInstant, timeSentence } from '../runs/job-search.ts';
+import { FilterReader, type ReadFilters } from '#domain/read-filters';
+import { readInstant, timeSentence } from '#domain/run-search';
 import type { ActivityAsked } from '../services.ts';
 
 export type ActivitySearch = Omit<ActivityAsked, 'limit' | 'withAccess'>;

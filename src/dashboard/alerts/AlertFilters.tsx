@@ -1,7 +1,7 @@
 import { useLocation } from 'react-router';
 import { FilterBar } from '../lists/FilterBar.tsx';
 import { FilterFault, faultyControl } from '../lists/FilterFault.tsx';
-import type { FilterFaults } from '../lists/read-filters.ts';
+import type { FilterFaults } from '#domain/read-filters';
 import type { NamedSource } from '../services.ts';
 import { readSourceChoice } from './alert-filter.ts';
 

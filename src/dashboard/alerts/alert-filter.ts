@@ -1,5 +1,5 @@
 /** What the Alerts tab shows, as its address says it. */
-import { FilterReader, type ReadFilters } from '../lists/read-filters.ts';
+import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import type { AlertFilter } from '../services.ts';
 
 export const levels = ['failure', 'warning', 'recovery', 'usage'] as const;

@@ -1,6 +1,6 @@
 import { EmptyState } from './EmptyState.tsx';
 import classes from './FilterBar.module.css';
-import type { FilterFaults } from './read-filters.ts';
+import type { FilterFaults } from '#domain/read-filters';
 
 type Faults = FilterFaults | null;
 

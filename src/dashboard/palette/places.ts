@@ -8,6 +8,7 @@ export const places: readonly Place[] = [
   { name: 'Crons', to: '/crons', glyph: 'crons', keys: 'g c' },
   { name: 'Queues', to: '/queues', glyph: 'queues', keys: 'g q' },
   { name: 'Jobs', to: '/jobs', glyph: 'jobs', keys: 'g j' },
+  { name: 'Runs', to: '/runs', glyph: 'runs', keys: 'g r' },
   { name: 'Failures', to: '/failures', glyph: 'failures', keys: 'g f' },
   { name: 'Alerts', to: '/alerts', glyph: 'alerts', keys: 'g a' },
   { name: 'Maintenance', to: '/maintenance', glyph: 'maintenance', keys: 'g m' },

@@ -40,6 +40,12 @@ const drawings = {
   ),
   queues: <path {...stroke} d="M2.5 4h11M2.5 8h11M2.5 12h6.5" />,
   jobs: <path {...stroke} d="M3 2.8h10v10.4H3zM5.6 6h4.8M5.6 9.2h3" />,
+  runs: (
+    <g {...stroke}>
+      <path d="M6.5 4H14M6.5 8H14M6.5 12H14" />
+      <path d="M2.3 4h1M2.3 8h1M2.3 12h1" />
+    </g>
+  ),
   failures: (
     <g {...stroke}>
       <path d="M8 2.3 14.2 13H1.8zM8 6.5v3" />

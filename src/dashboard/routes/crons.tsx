@@ -19,7 +19,7 @@ import { FilterFault, faultyControl, UnreadableFilter } from '../lists/FilterFau
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { Pagination } from '../lists/Pagination.tsx';
-import { type FilterFaults, mostFilterCharacters } from '../lists/read-filters.ts';
+import { type FilterFaults, mostFilterCharacters } from '#domain/read-filters';
 import { readText } from '../forms/read-form.ts';
 import { readCursor } from '../lists/read-cursor.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';

@@ -19,7 +19,7 @@ import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
-import { FilterReader, type FilterFaults, type ReadFilters } from '../lists/read-filters.ts';
+import { FilterReader, type FilterFaults, type ReadFilters } from '#domain/read-filters';
 import { readText } from '../forms/read-form.ts';
 import { Sparkline } from '../plots/Sparkline.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';

@@ -19,7 +19,7 @@ import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { OtherFaults } from '../lists/FilterFault.tsx';
-import { FilterReader, type FilterFaults } from '../lists/read-filters.ts';
+import { FilterReader, type FilterFaults } from '#domain/read-filters';
 import { readText } from '../forms/read-form.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Time } from '../parts/Time.tsx';

@@ -1,168 +1,106 @@
-import { data, Link } from 'react-router';
-import { formatMilliseconds } from '#domain/duration-words';
+import { useLocation } from 'react-router';
+import type { ReadFilters } from '#domain/read-filters';
+import { filterSentences, readRunSearch, type RunSearch } from '#domain/run-search';
 import { services, signedIn } from '../context.ts';
-import { useClockBehind } from '../lists/clock-column.tsx';
-import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
+import { UnreadableFilter } from '../lists/FilterFault.tsx';
+import { Pagination } from '../lists/Pagination.tsx';
+import { readCursor } from '../lists/read-cursor.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { type FilterFaults, FilterReader } from '../lists/read-filters.ts';
-import { RequestLine } from '../parts/RequestLine.tsx';
-import { Status } from '../parts/Status.tsx';
-import { Time } from '../parts/Time.tsx';
-import { executionStatus } from '../runs/History.tsx';
-import { readInstant, timeSentence, writeJobSearch } from '../runs/job-search.ts';
-import { jobStatus } from '../runs/job-status.ts';
-import { describeOutcome } from '../runs/reasons.ts';
-import type { EndedRun } from '../services.ts';
+import { ButtonLink } from '../parts/Button.tsx';
+import { formatUtc } from '../parts/Time.tsx';
+import { isNarrowed } from '../runs/run-links.ts';
+import { RunFilters, type RunSources } from '../runs/RunFilters.tsx';
+import { RunTable } from '../runs/RunTable.tsx';
+import type { NamedSource, RunsPage, Work } from '../services.ts';
 import type { Route } from './+types/runs.ts';
 
-/** The runs behind a bar of the overview's plots: what ended in a time, of jobs and of crons. */
+/** One list of everything that was sent: attempts of jobs and runs of crons that have ended. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
-  const filters = new FilterReader(url.searchParams);
-  const [from, to] = (['from', 'to'] as const).map((name) =>
-    filters.read(name, readInstant, timeSentence),
-  );
-  if (from !== undefined && to !== undefined && from >= to) {
-    filters.refuse('to', 'The end comes before the beginning.');
-  }
-  const { faults } = filters.finish(null);
-  if (faults) return { time: null, faults, ended: null };
-  if (from === undefined || to === undefined) throw data(null, { status: 404 });
-  const ended = await context.get(services).work.listEndedRuns(team.id, { from, to });
-  return { time: { from, to }, faults: null, ended };
+  const { work } = context.get(services);
+  const read = readRunSearch(url.searchParams);
+  const { sources, isKnown } = await readSources(work, team.id, read.search);
+  const { search, faults } = isKnown ? read : unknownSource;
+  const page: RunsPage = search
+    ? await work.listRuns(team.id, search, readCursor(url))
+    : { rows: [], next: null, previous: null, searchedBackTo: null };
+  return { page, faults, sources };
 }
 
-export default function Runs({ loaderData: { time, faults, ended } }: Route.ComponentProps) {
+const unknownSource: ReadFilters<RunSearch> = {
+  search: null,
+  faults: { of: filterSentences.of },
+};
+
+/** A list to choose from is no place for thousands: the others are chosen on their own pages. */
+const mostOffered = 200;
+
+/** What the list can be narrowed to, the chosen one among it, and whether that is the team's. */
+async function readSources(work: Work, teamId: string, search: RunSearch | null) {
+  const all = await work.listAlertSources(teamId);
+  const chosen = search?.queueId ?? search?.cronId;
+  const isChosen = ({ kind, id }: NamedSource) =>
+    id === chosen && (kind === 'queue') === (search?.queueId !== undefined);
+  const isKnown = chosen === undefined || all.some(isChosen);
+  const offered = (kind: 'queue' | 'cron') =>
+    all
+      .filter((each) => each.kind === kind)
+      .filter(({ id }, at) => at < mostOffered || id === chosen)
+      .map(({ id, name }) => ({ id, name }));
+  const sources: RunSources = { queues: offered('queue'), crons: offered('cron') };
+  return { sources, isKnown };
+}
+
+export default function Runs({ loaderData: { page, faults, sources } }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const withClock = useClockBehind(columns, 'at', ({ at }) => at);
+  const params = new URLSearchParams(useLocation().search);
+  const { rows, next, previous, searchedBackTo } = page;
   return (
     <>
-      <PageHeader
-        title="Runs that ended"
-        parent={{ to: '/', text: 'Overview' }}
-        note={
-          time ? (
-            <>
-              From <Time at={time.from} exact /> to <Time at={time.to} exact />
-            </>
-          ) : null
-        }
-      />
-      {ended === null ? (
-        <EmptyState title="The times can’t be read">
-          <UnreadTimes faults={faults} />
-          So nothing is shown. The columns of the plots on the <Link to="/">Overview</Link> lead to
-          the runs of their time.
-        </EmptyState>
-      ) : ended.runs.length === 0 ? (
-        <EmptyState title="Nothing that ended then is left">
-          Finished runs are kept for a time that the operator sets; counts in plots stay longer.
-        </EmptyState>
+      <PageHeader title="Runs" />
+      <RunFilters sources={sources} params={params} faults={faults} />
+      {faults ? (
+        <UnreadableFilter />
+      ) : rows.length > 0 ? (
+        <RunTable runs={rows} />
       ) : (
-        <DataTable caption="Runs" columns={withClock} rows={ended.runs} keyOf={keyOf} isLive />
+        <Nothing narrowed={isNarrowed(params)} isAtEnd={next === null} />
       )}
-      {time && ended ? <Further time={time} {...ended} /> : null}
+      <Pagination
+        older={next}
+        newer={previous}
+        {...(searchedBackTo === null
+          ? {}
+          : {
+              note: `Searched back to ${formatUtc(searchedBackTo)}; “Older” goes on from there.`,
+            })}
+      />
     </>
   );
 }
 
-function UnreadTimes({ faults }: { faults: FilterFaults | null }) {
-  return (['from', 'to'] as const).map((name) =>
-    faults?.[name] === undefined ? null : (
-      <span key={name} style={{ display: 'block' }}>
-        <code>{name}</code>: {faults[name]}
-      </span>
-    ),
-  );
-}
-
-function Further({
-  time: { from, to },
-  hasMoreJobs,
-  hasMoreExecutions,
-}: {
-  time: { from: number; to: number };
-  hasMoreJobs: boolean;
-  hasMoreExecutions: boolean;
-}) {
-  if (!hasMoreJobs && !hasMoreExecutions) return null;
+function Nothing({ narrowed, isAtEnd }: { narrowed: boolean; isAtEnd: boolean }) {
+  if (!isAtEnd) {
+    return <EmptyState title="None so far">“Older” below goes on with the search.</EmptyState>;
+  }
+  if (narrowed) {
+    return (
+      <EmptyState title="No run matches">
+        Finished runs are kept for a time that the operator sets; counts in plots stay longer. Clear
+        the filters to see everything that is left.
+      </EmptyState>
+    );
+  }
   return (
-    <p className="muted" style={{ marginTop: 12 }}>
-      These are the last 100 of {hasMoreJobs ? 'jobs' : 'crons'}
-      {hasMoreJobs && hasMoreExecutions ? ' and of crons each' : ''}. There are more:{' '}
-      {hasMoreJobs ? (
-        <Link to={writeJobSearch({ tab: 'all', from, to: to - 1 })}>all jobs of this time</Link>
-      ) : null}
-      {hasMoreJobs && hasMoreExecutions ? ', and ' : null}
-      {hasMoreExecutions ? (
-        <>
-          runs of crons on the page of each of the <Link to="/crons">crons</Link>
-        </>
-      ) : null}
-      .
-    </p>
+    <EmptyState
+      title="Nothing has been sent yet"
+      example="Failed   POST https://api.example.com/orders   HTTP 503   2 min ago"
+      action={<ButtonLink to="/jobs/new">Create job</ButtonLink>}
+    >
+      Every request that the team’s jobs and crons send is listed here once it has ended, with what
+      came back.
+    </EmptyState>
   );
 }
-
-const runOf = (ended: EndedRun) => (ended.kind === 'job' ? ended.job : ended.execution);
-const keyOf = (ended: EndedRun) => runOf(ended).id;
-
-const columns: Column<EndedRun>[] = [
-  {
-    key: 'status',
-    head: 'Status',
-    width: '136px',
-    cell: (ended) => (
-      <Status
-        name={ended.kind === 'job' ? jobStatus(ended.job) : executionStatus(ended.execution.status)}
-      />
-    ),
-  },
-  {
-    key: 'what',
-    head: 'Job or cron',
-    cell: (ended) =>
-      ended.kind === 'job' ? (
-        <Link to={`/jobs/${ended.job.id}`}>
-          <RequestLine method={ended.job.method} url={ended.job.url} />
-        </Link>
-      ) : (
-        <Link to={`/executions/${ended.execution.id}`}>{ended.cronName}</Link>
-      ),
-  },
-  {
-    key: 'of',
-    head: 'Queue',
-    width: '140px',
-    givesWay: 2,
-    cell: (ended) =>
-      ended.kind === 'job' ? (
-        <Link to={`/queues/${ended.job.queueId}`}>{ended.job.queue}</Link>
-      ) : (
-        <span className="muted">cron</span>
-      ),
-  },
-  {
-    key: 'outcome',
-    head: 'Outcome',
-    width: '186px',
-    givesWay: 3,
-    cell: (ended) => (
-      <span title={runOf(ended).errorMessage ?? undefined}>{describeOutcome(runOf(ended))}</span>
-    ),
-  },
-  {
-    key: 'duration',
-    head: 'Duration',
-    width: '86px',
-    isNumber: true,
-    givesWay: 1,
-    cell: (ended) => {
-      const { durationMs } = runOf(ended);
-      return durationMs === null ? '–' : formatMilliseconds(durationMs);
-    },
-  },
-  { key: 'at', head: 'When, UTC', width: '112px', cell: ({ at }) => <Time at={at} /> },
-];

@@ -5,7 +5,7 @@ import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { OtherFaults, UnreadableFilter } from '../lists/FilterFault.tsx';
-import type { FilterFaults } from '../lists/read-filters.ts';
+import type { FilterFaults } from '#domain/read-filters';
 import { changeSearch, Pagination } from '../lists/Pagination.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';

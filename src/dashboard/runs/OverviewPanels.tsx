@@ -14,7 +14,7 @@ import classes from './OverviewPanels.module.css';
 import { QueueHealthWord } from './QueueHealthWord.tsx';
 import { labelDay, labelHour } from './ranges.ts';
 import { describeOutcome } from './reasons.ts';
-import { runsOf } from './step-links.ts';
+import { runsOf } from './run-links.ts';
 
 type Part = { overview: Overview };
 

@@ -6,7 +6,7 @@ import { DurationPlot } from './DurationPlot.tsx';
 import { OutcomeBars } from './OutcomeBars.tsx';
 import classes from './OverviewPanels.module.css';
 import { labelStep, type Range } from './ranges.ts';
-import { jobsOfQueue } from './step-links.ts';
+import { runsOf } from './run-links.ts';
 
 /** A queue over time: how much waited, how much was done, how long it took. */
 export function QueueHistory({
@@ -19,7 +19,7 @@ export function QueueHistory({
   range: Range;
 }) {
   const links = outcomes.map((step) =>
-    step.success + step.retried + step.failed > 0 ? jobsOfQueue(queueId, step) : null,
+    step.success + step.retried + step.failed > 0 ? runsOf(step, `queue:${queueId}`) : null,
   );
   return (
     <div className={classes.plots}>

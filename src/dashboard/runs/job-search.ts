@@ -1,9 +1,15 @@
 /** The search of the jobs list, as it stands in the address. */
-import type { FailureReason } from '#domain/failure';
+import { reasons } from '#domain/failure';
+import {
+  filterSentences,
+  readInstant,
+  readWords,
+  timeSentence,
+  writeInstant,
+} from '#domain/run-search';
 import { readStatusCodes } from '#domain/status-codes';
-import { FilterReader, type ReadFilters } from '../lists/read-filters.ts';
+import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import type { JobSearch, JobTab } from '../services.ts';
-import { reasonNames, reasons } from './reasons.ts';
 
 export const jobTabs: readonly { tab: JobTab; name: string }[] = [
   { tab: 'all', name: 'All' },
@@ -13,8 +19,6 @@ export const jobTabs: readonly { tab: JobTab; name: string }[] = [
   { tab: 'completed', name: 'Completed' },
   { tab: 'failed', name: 'Failed' },
 ];
-
-const idPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Names of the address's parameters that narrow the list; the tab is not one of them. */
 export const filterNames = [
@@ -32,12 +36,7 @@ export const filterNames = [
 
 const sentences = {
   tab: `This is none of: ${jobTabs.map(({ name }) => name).join(', ')}.`,
-  code: 'Write codes such as 503, 5xx, “500,502” or none.',
-  twice: 'A field of its own asks for this too. Keep one of the two.',
 } as const;
-
-/** What a time that can't be read asks for. */
-export const timeSentence = 'Write a date and time such as 2026-11-21T09:05.';
 
 /** Reads what the address asks for. */
 export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
@@ -49,14 +48,15 @@ export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
     payloadText: filters.text('payload') || undefined,
     responseText: filters.text('response') || undefined,
     target: filters.text('target') || undefined,
-    statusCode: filters.read('code', readStatusCodes, sentences.code),
+    statusCode: filters.read('code', readStatusCodes, filterSentences.code),
     reason: filters.choice('reason', reasons),
     from: filters.read('from', readInstant, timeSentence),
     to: filters.read('to', readInstant, timeSentence),
     resent: filters.isTicked('resent') || undefined,
   };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
-  if (known.some(([name]) => Object.hasOwn(words, name))) filters.refuse('q', sentences.twice);
+  if (known.some(([name]) => Object.hasOwn(words, name)))
+    filters.refuse('q', filterSentences.twice);
   const search: JobSearch = { tab, ...words };
   return filters.finish(Object.assign(search, Object.fromEntries(known)));
 }
@@ -80,35 +80,6 @@ export function refuseQueue(
   return { search: null, faults: { queue: 'This team has no such queue.' } };
 }
 
-/** The one search box: an id, an address, a code or a reason by its look; any other text is in the payload. */
-function readWords(words: string): Partial<JobSearch> {
-  if (words === '') return {};
-  if (idPattern.test(words)) return { id: words.toLowerCase() };
-  if (/^https?:\/\//i.test(words)) return { urlPrefix: words };
-  const codes = readStatusCodes(words);
-  if (codes !== null) return { statusCode: codes };
-  const reason = findReason(words);
-  return reason ? { reason } : { payloadText: words };
-}
-
-function findReason(words: string): FailureReason | 'unknown' | undefined {
-  const wanted = words.toLowerCase();
-  return reasons.find(
-    (reason) =>
-      reason !== 'unknown' && (reason === wanted || reasonNames[reason].toLowerCase() === wanted),
-  );
-}
-
-/** A time of a `datetime-local` field, which stands for UTC here; a day alone is its first moment. */
-export function readInstant(text: string): number | null {
-  const [, day, minute, second] =
-    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text) ?? [];
-  const iso = `${day}T${minute ?? '00:00'}:${second ?? '00'}.000Z`;
-  const at = Date.parse(iso);
-  // A day that there is not, 30 February, would be read as one of the next month.
-  return Number.isNaN(at) || new Date(at).toISOString() !== iso ? null : at;
-}
-
 /** The address that shows what a search finds. */
 export function writeJobSearch(search: JobSearch): string {
   const params = new URLSearchParams({ tab: search.tab });
@@ -130,11 +101,6 @@ export function writeJobSearch(search: JobSearch): string {
 /** What failed in a queue since a time and was not resent. */
 export function failedOf(queueId: string, since: number): string {
   return writeJobSearch({ tab: 'failed', queueId, from: since });
-}
-
-/** To the second, down; an end is given rounded up, so that nothing is lost between. */
-function writeInstant(at: number): string {
-  return new Date(at).toISOString().slice(0, 19);
 }
 
 export function isNarrowed(params: URLSearchParams): boolean {

@@ -1,20 +1,6 @@
-/** Failure reasons as labels for lists and filters. */
-import { describeUnknown, type FailureReason, isUnknown } from '#domain/failure';
-
-export const reasonNames: Readonly<Record<FailureReason | 'unknown', string>> = {
-  http_client_error: 'HTTP client error',
-  http_server_error: 'HTTP server error',
-  timeout: 'Timeout',
-  connection_error: 'Connection error',
-  cannot_resolve_host: 'Cannot resolve host',
-  blocked_address: 'Blocked address',
-  assertion_failed: 'Assertion failed',
-  limit_exceeded: 'Monthly limit',
-  worker_failed: 'Worker failed',
-  unknown: describeUnknown(null),
-};
-
-export const reasons = Object.keys(reasonNames) as (FailureReason | 'unknown')[];
+/** Failures in words, for lists and filters. */
+import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
+import { describeUnknown, type FailureReason, isUnknown, reasonNames } from '#domain/failure';
 
 /** A group of failures in few words: `HTTP server error, 503`, `Unknown error (HTTP 302)`. */
 export function describeGroup(
@@ -35,6 +21,12 @@ export function describeOutcome(run: {
     return reasonNames[reason];
   if (isUnknown(run)) return describeUnknown(responseStatus);
   return responseStatus === null ? '–' : `HTTP ${responseStatus}`;
+}
+
+/** Why a connection broke off, in few words: `Connection refused`. */
+export function describeFault(fault: FaultCode): string {
+  const { says } = CONNECTION_FAULTS[fault];
+  return says.charAt(0).toUpperCase() + says.slice(1);
 }
 
 /** True for failures of which it is known that nothing left the service. */

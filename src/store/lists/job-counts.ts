@@ -42,9 +42,9 @@ async function countRanges(
 ): Promise<number> {
   let total = 0;
   for (const [kind, each] of Map.groupBy(ranges, (range) => range.kind)) {
-    const rows = each.map(({ queueId, status, isRetried, reason }, n) => ({
+    const rows = each.map(({ sourceId, status, isRetried, reason }, n) => ({
       n,
-      queue_id: queueId,
+      source_id: sourceId,
       status,
       is_retried: isRetried,
       reason,
@@ -70,8 +70,8 @@ export async function countTabs(
   const queueIds = await findQueueIds(db, teamId, queueId);
   const of = (tab: JobSearch['tab'], most = MOST_COUNTED, resent = false) =>
     countRanges(db, rangesOf({ tab, resent }, queueIds), {}, most);
-  const retried = queueIds.map((queueId): Range => {
-    return { kind: 'finished', queueId, status: 'retried', isRetried: 0, reason: '' };
+  const retried = queueIds.map((sourceId): Range => {
+    return { kind: 'finished', sourceId, status: 'retried', isRetried: 0, reason: '' };
   });
   // What waits is counted so much further, so that the first attempts among it can be told from the retries.
   const retrying = await of('retrying');

@@ -7,10 +7,15 @@ import type { JobKey } from './search.ts';
 /** Keys of one range asked for at once, at most. */
 const MOST_AT_ONCE = 500;
 
+/** A key and the kind of the range that it comes from. */
+export interface MergedKey extends JobKey {
+  kind: RangeKind;
+}
+
 interface Stream {
   range: Range;
   /** Read and not given out, in order. */
-  keys: JobKey[];
+  keys: MergedKey[];
   /** The last key read, or where to begin. */
   last: JobKey;
   isAtEnd: boolean;
@@ -19,7 +24,7 @@ interface Stream {
 }
 
 /**
- * The jobs of many ranges in the order of their time: a merge that reads of each range little more than it
+ * The runs of many ranges in the order of their time: a merge that reads of each range little more than it
  * gives out, so that a page costs the same however many jobs there are.
  */
 export class KeyMerge {
@@ -52,7 +57,7 @@ export class KeyMerge {
   }
 
   /** The next keys, in order: at least one unless there are none left, and no more than `most`. */
-  async next(most: number): Promise<JobKey[]> {
+  async next(most: number): Promise<MergedKey[]> {
     await this.#refill();
     const order = this.#direction === 'down' ? laterFirst : earlierFirst;
     // What stands behind the last key read of a range that has more may be preceded by what was not read yet.
@@ -88,7 +93,7 @@ export class KeyMerge {
     const wanted = Math.max(...streams.map((stream) => stream.wanted));
     const rows = streams.map(({ range, last }, n) => ({
       n,
-      queue_id: range.queueId,
+      source_id: range.sourceId,
       status: range.status,
       is_retried: range.isRetried,
       reason: range.reason,
@@ -103,7 +108,7 @@ export class KeyMerge {
     const byStream = Map.groupBy(found, ({ n }) => n);
     const order = this.#direction === 'down' ? laterFirst : earlierFirst;
     for (const [n, stream] of streams.entries()) {
-      const keys = (byStream.get(n) ?? []).map(({ at, id }) => ({ at, id })).toSorted(order);
+      const keys = (byStream.get(n) ?? []).map(({ at, id }) => ({ kind, at, id })).toSorted(order);
       stream.keys = keys;
       stream.last = keys.at(-1) ?? stream.last;
       stream.isAtEnd = keys.length < wanted;

@@ -1,13 +1,8 @@
+import type { RunSearch } from '#domain/run-search';
 import type { Clock } from '#domain/clock';
-import {
-  type LastRuns,
-  listNextCrons,
-  type NamedRun,
-  readLastRuns,
-} from '../crons/cron-overview.ts';
+import { type LastRuns, listNextCrons, readLastRuns } from '../crons/cron-overview.ts';
 import type { Database } from '../database/database.ts';
 import * as crons from './cron-lists.ts';
-import { listEndedExecutions } from './ended-executions.ts';
 import { type HistoryAsked, type HistoryPage, listHistory } from './execution-list.ts';
 import {
   type FailureGroups,
@@ -19,8 +14,10 @@ import { type BoundedCount, countJobs, countTabs, type TabCounts } from './job-c
 import { type JobPage, listJobPage, type PageOptions } from './job-list.ts';
 import { type QueueLoad, readQueueLoads } from './queue-lists.ts';
 import { readQueueResults } from './queue-results.ts';
+import { type FoundRun, listRunPage } from './run-list.ts';
 import type { FoundJob, JobSearch } from './search.ts';
 import * as tags from './tag-lists.ts';
+import type { ListPage } from './walk.ts';
 
 export type {
   BoundedCount,
@@ -53,6 +50,15 @@ export class ListStore {
 
   async listJobs(teamId: string, search: JobSearch, options: PageOptions): Promise<JobPage> {
     return listJobPage({ db: this.#db, clock: this.#clock }, teamId, search, options);
+  }
+
+  /** What has ended, of jobs and of crons, latest end first. */
+  async listRuns(
+    teamId: string,
+    search: RunSearch,
+    options: { cursor?: string | undefined; limit: number },
+  ): Promise<ListPage<FoundRun>> {
+    return listRunPage({ db: this.#db, clock: this.#clock }, teamId, search, options);
   }
 
   async countTabs(teamId: string, queueId: string | undefined): Promise<TabCounts> {
@@ -130,14 +136,6 @@ export class ListStore {
 
   async listHistory(teamId: string, cronId: string, asked: HistoryAsked): Promise<HistoryPage> {
     return listHistory(this.#db, teamId, cronId, asked);
-  }
-
-  /** A team's executions that ended in a time, latest end first. */
-  async listEndedExecutions(
-    teamId: string,
-    time: { from: number; to: number; limit: number },
-  ): Promise<NamedRun[]> {
-    return listEndedExecutions(this.#db, teamId, time);
   }
 
   async sampleRuns(

@@ -1,3 +1,5 @@
+import type { RunSearch } from '#domain/run-search';
+import { type FaultCode, faultMessage } from '#domain/connection-faults';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
@@ -5,34 +7,54 @@ import { readJobs } from '../runs/every-run.ts';
 import { findRetries, jobRecord, type JobRecord } from '../jobs/job-records.ts';
 import { fits, type FoundJob, type JobSearch, timeOf } from './search.ts';
 
-/** Of some jobs of a team those that a search is for, in no order. */
+/**
+ * Of some jobs of a team those that a search is for, in no order.
+ *
+ * @param isOfEnded  nothing that waits or runs is meant
+ */
 export async function pickJobs(
   db: Database,
   teamId: string,
   jobIds: readonly string[],
-  search: JobSearch,
+  search: JobSearch & Pick<RunSearch, 'fault' | 'host' | 'text'>,
+  isOfEnded = search.statusCode !== undefined || search.responseText !== undefined,
 ): Promise<FoundJob[]> {
   if (jobIds.length === 0) return [];
-  const { payloadText, responseText, statusCode, urlPrefix } = search;
+  const { payloadText, responseText, urlPrefix, host, text } = search;
+  const { holds, holdsBytes, isAmong } = db.dialect;
+  const given = (words: string) => sql`${words}`;
   const conditions = [
     sql`jobs.team_id = ${teamId}`,
-    db.dialect.isAmong('jobs.id', jobIds),
-    ...(statusCode === undefined ? [] : [hasCode(String(statusCode))]),
-    ...(urlPrefix === undefined
+    isAmong('jobs.id', jobIds),
+    ...outcomeConditions('jobs', search),
+    ...(urlPrefix === undefined ? [] : [beginsWith('jobs.url', urlPrefix)]),
+    ...(host === undefined ? [] : [holds(sql`lower(jobs.url)`, given(`://${host}`))]),
+    ...(payloadText === undefined ? [] : [holds(sql`jobs.payload`, given(payloadText))]),
+    ...(responseText === undefined ? [] : [holdsBytes(sql`jobs.body`, responseText)]),
+    ...(text === undefined
       ? []
-      : [sql`substr(jobs.url, 1, length(${urlPrefix})) = ${urlPrefix}`]),
-    ...(payloadText === undefined
-      ? []
-      : [db.dialect.holds(sql`jobs.payload`, sql`${payloadText}`)]),
-    ...(responseText === undefined ? [] : [db.dialect.holdsBytes(sql`jobs.body`, responseText)]),
+      : [sql`(${holds(sql`jobs.payload`, given(text))} or ${holdsBytes(sql`jobs.body`, text)})`]),
   ];
-  const isOfEnded = statusCode !== undefined || responseText !== undefined;
   const where = sql.join(conditions, sql` and `);
-  const name = conditions.length === 2 ? 'pick-jobs' : undefined;
-  const rows = await db.read((reader) =>
-    readJobs(reader, { where, isOfEnded, ...(name && { name }) }),
-  );
+  const name = conditions.length > 2 ? {} : { name: isOfEnded ? 'pick-ended-jobs' : 'pick-jobs' };
+  const rows = await db.read((reader) => readJobs(reader, { where, isOfEnded, ...name }));
   return rows.map((row) => withTime(jobRecord(row))).filter((job) => fits(job, search));
+}
+
+/** What a search says of how a run ended, as far as a database can tell at once. */
+export function outcomeConditions(
+  table: 'jobs' | 'executions',
+  { statusCode, fault }: { statusCode?: number | string; fault?: FaultCode },
+): RawBuilder<unknown>[] {
+  const message = sql.ref(`${table}.error_message`);
+  return [
+    ...(statusCode === undefined ? [] : [hasCode(table, String(statusCode))]),
+    ...(fault === undefined ? [] : [sql`${message} = ${faultMessage(fault)}`]),
+  ];
+}
+
+export function beginsWith(column: string, prefix: string): RawBuilder<boolean> {
+  return sql<boolean>`substr(${sql.ref(column)}, 1, length(${prefix})) = ${prefix}`;
 }
 
 function withTime(job: JobRecord): FoundJob {
@@ -40,11 +62,12 @@ function withTime(job: JobRecord): FoundJob {
 }
 
 /** Only what a database can tell at once; `fits` looks again. */
-function hasCode(codes: string): RawBuilder<boolean> {
+function hasCode(table: string, codes: string): RawBuilder<boolean> {
+  const status = sql.ref(`${table}.response_status`);
   const parts = codes.split(',').map((part) => {
-    if (part === 'none') return sql`jobs.response_status is null`;
+    if (part === 'none') return sql`${status} is null`;
     const from = Number(part.replace('xx', '00'));
-    return sql`jobs.response_status between ${from} and ${part.endsWith('xx') ? from + 99 : from}`;
+    return sql`${status} between ${from} and ${part.endsWith('xx') ? from + 99 : from}`;
   });
   return sql<boolean>`(${sql.join(parts, sql` or `)})`;
 }

@@ -1,39 +1,74 @@
+import type { RunOutcome, RunSearch } from '#domain/run-search';
 import { FAILURE_REASONS } from '#domain/failure';
 import { type Fields } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
-import { FAILED_JOB_STATUSES, type JobStatus } from '#domain/run-status';
+import {
+  ENDED_JOB_STATUSES,
+  type EndedJobStatus,
+  FAILED_ATTEMPT_STATUSES,
+  FAILED_JOB_STATUSES,
+  type JobStatus,
+} from '#domain/run-status';
 import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
 import type { JobSearch } from './search.ts';
 
 /**
- * A stretch of one index of `jobs` or `ended_jobs` in which one queue's jobs stand in the order of their time. Every list of
- * jobs, over however many queues and states, is some ranges merged.
+ * A stretch of one index in which the jobs of one queue, or the executions of one cron, stand in the order of their
+ * time. Every list of jobs and of runs, over however many queues, crons and states, is some ranges merged.
  */
 export interface Range {
   kind: RangeKind;
-  queueId: string;
+  /** The queue or the cron. */
+  sourceId: string;
   status: JobStatus;
   /** Only of kind `failed`. */
   isRetried: 0 | 1;
   reason: string;
 }
 
-export type RangeKind = 'waiting' | 'retrying' | 'running' | 'finished' | 'failed';
+export type RangeKind = 'waiting' | 'retrying' | 'running' | 'finished' | 'failed' | 'executed';
 
 /** As the index has them: none is an empty text. */
 export const REASONS = ['', ...FAILURE_REASONS];
 
 /** The ranges that hold everything that a search can find, and as little else as indexes allow. */
 export function rangesOf(search: JobSearch, queueIds: readonly string[]): Range[] {
-  const states = statesOf(search);
-  return queueIds.flatMap((queueId) =>
-    states.map(({ kind, status, isRetried = 0, reason = '' }) => ({
-      kind,
-      queueId,
-      status,
-      isRetried,
-      reason,
-    })),
+  return rangesIn(statesOf(search), queueIds);
+}
+
+/** The ranges of what has ended that can hold what a search for runs finds. */
+export function endedRanges(
+  search: RunSearch,
+  { queueIds, cronIds }: { queueIds: readonly string[]; cronIds: readonly string[] },
+): Range[] {
+  const { kind, reason } = search;
+  const statuses = STATUSES_OF[search.outcome ?? (reason === undefined ? 'any' : 'failure')];
+  const failed = FAILED_ATTEMPT_STATUSES.filter((status) => statuses.includes(status));
+  const states: State[] = failedStates({ tab: 'all', ...(reason && { reason }) }, failed);
+  if (statuses.includes('success')) states.push({ kind: 'finished', status: 'success' });
+  const ofCrons = (['success', 'failed'] as const).filter((status) => statuses.includes(status));
+  return [
+    ...(kind === 'execution' ? [] : rangesIn(states, queueIds)),
+    ...(kind === 'job'
+      ? []
+      : rangesIn(
+          ofCrons.map((status) => ({ kind: 'executed', status })),
+          cronIds,
+        )),
+  ];
+}
+
+const STATUSES_OF: Readonly<Record<RunOutcome | 'any', readonly EndedJobStatus[]>> = {
+  any: ENDED_JOB_STATUSES,
+  success: ['success'],
+  failure: FAILED_ATTEMPT_STATUSES,
+  retried: ['retried'],
+  failed: FAILED_JOB_STATUSES,
+};
+
+function rangesIn(states: readonly State[], sourceIds: readonly string[]): Range[] {
+  return sourceIds.flatMap((sourceId) =>
+    states.map((state) => ({ isRetried: 0, reason: '', ...state, sourceId })),
   );
 }
 
@@ -63,7 +98,10 @@ function statesOf(search: JobSearch): State[] {
 }
 
 /** By reason, or by whether they were resent: the index made for that. Else the one that retention uses too. */
-function failedStates(search: JobSearch, statuses: readonly JobStatus[]): State[] {
+function failedStates(
+  search: Pick<JobSearch, 'tab' | 'reason' | 'resent'>,
+  statuses: readonly JobStatus[],
+): State[] {
   const { tab, reason, resent = false } = search;
   const isEither = tab === 'all' && !resent;
   if (reason === undefined && isEither) {
@@ -81,7 +119,7 @@ function failedStates(search: JobSearch, statuses: readonly JobStatus[]): State[
 
 export const RANGE = {
   n: 'int',
-  queue_id: 'id',
+  source_id: 'id',
   status: 'text',
   is_retried: 'int',
   reason: 'text',
@@ -96,28 +134,31 @@ export const TIME: Record<RangeKind, string> = {
   running: 'started_at',
   finished: 'completed_at',
   failed: 'completed_at',
+  executed: 'completed_at',
 };
 
-/** Where the jobs of each kind of range are. */
-const TABLE: Record<RangeKind, 'jobs' | 'ended_jobs'> = {
+/** Where the runs of each kind of range are. */
+const TABLE: Record<RangeKind, 'jobs' | 'ended_jobs' | 'ended_executions'> = {
   waiting: 'jobs',
   retrying: 'jobs',
   running: 'jobs',
   finished: 'ended_jobs',
   failed: 'ended_jobs',
+  executed: 'ended_executions',
 };
 
-/** Which jobs are in a range `given`; expressions word for word as the indexes have them, or they go unused. */
+/** Which runs are in a range `given`; expressions word for word as the indexes have them, or they go unused. */
 const WITHIN: Record<RangeKind, (jobs: string) => string> = {
-  waiting: (j) => `${j}.queue_id = given.queue_id and ${j}.status = 'pending'`,
+  waiting: (j) => `${j}.queue_id = given.source_id and ${j}.status = 'pending'`,
   retrying: (j) =>
-    `${j}.queue_id = given.queue_id and ${j}.status = 'pending' and ${j}.attempt_number > 1`,
-  running: (j) => `${j}.queue_id = given.queue_id and ${j}.status = 'processing'`,
-  finished: (j) => `${j}.queue_id = given.queue_id and ${j}.status = given.status`,
-  failed: (j) => `${j}.queue_id = given.queue_id and ${j}.status = given.status
+    `${j}.queue_id = given.source_id and ${j}.status = 'pending' and ${j}.attempt_number > 1`,
+  running: (j) => `${j}.queue_id = given.source_id and ${j}.status = 'processing'`,
+  finished: (j) => `${j}.queue_id = given.source_id and ${j}.status = given.status`,
+  failed: (j) => `${j}.queue_id = given.source_id and ${j}.status = given.status
     and ${j}.status in ${FAILED_ATTEMPTS}
     and (case when ${j}.retried_as is null then 0 else 1 end) = given.is_retried
     and coalesce(${j}.reason, '') = given.reason`,
+  executed: (j) => `${j}.cron_id = given.source_id and ${j}.status = given.status`,
 };
 
 /** Failed jobs `j` that nobody has resent, word for word as `ended_jobs_failed` has them. */
@@ -155,7 +196,7 @@ function findKeys(kind: RangeKind, direction: Direction): PreparedStatement<KeyR
 /** Towards earlier or later times. */
 export type Direction = 'down' | 'up';
 
-const KINDS: readonly RangeKind[] = ['waiting', 'retrying', 'running', 'finished', 'failed'];
+const KINDS = Object.keys(TABLE) as RangeKind[];
 
 function ofEachKind<T>(make: (kind: RangeKind) => T): Record<RangeKind, T> {
   return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<RangeKind, T>;

@@ -1,4 +1,5 @@
 import type { FailureReason } from '#domain/failure';
+import type { RunSearch } from '#domain/run-search';
 import { FAILED_ATTEMPT_STATUSES, isFailedJob } from '#domain/run-status';
 import { hasStatusCode } from '#domain/status-codes';
 import type { JobRecord } from '../jobs/job-records.ts';
@@ -58,7 +59,7 @@ export function isEarliestFirst({ tab }: JobSearch): boolean {
 }
 
 /** Everything of a search but its texts and its id, held against one job. */
-export function fits(job: JobRecord, search: JobSearch): boolean {
+export function fits(job: JobRecord, search: JobSearch & Pick<RunSearch, 'host'>): boolean {
   const at = timeOf(job);
   return (
     isInTab(job, search) &&
@@ -67,6 +68,7 @@ export function fits(job: JobRecord, search: JobSearch): boolean {
     (search.to === undefined || at < search.to) &&
     (search.urlPrefix === undefined || job.url.startsWith(search.urlPrefix)) &&
     (search.target === undefined || isOfTarget(job.url, search.target)) &&
+    (search.host === undefined || isOfHost(job.url, search.host)) &&
     (search.statusCode === undefined || hasCode(job, search.statusCode)) &&
     (search.reason === undefined || hasReason(job, search.reason))
   );
@@ -95,6 +97,13 @@ function isInTab(
   }
 }
 
+/** @param host  in lower case, with its port or without */
+export function isOfHost(url: string, host: string): boolean {
+  const [, found = ''] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
+  const whole = found.toLowerCase();
+  return whole === host || whole.replace(/:\d*$/, '') === host;
+}
+
 function isOfTarget(url: string, target: string): boolean {
   return url.startsWith(target) && ['', '?', '#'].includes(url.charAt(target.length));
 }
@@ -106,6 +115,15 @@ function hasCode(job: JobRecord, code: number | string): boolean {
 function hasReason({ status, reason }: JobRecord, wanted: FailureReason | 'unknown'): boolean {
   const isFailed = FAILED_ATTEMPT_STATUSES.some((failed) => failed === status);
   return isFailed && (reason ?? 'unknown') === wanted;
+}
+
+/** The same of runs. What is looked for in a text takes longer. */
+export function needsSieve(search: RunSearch): { isSieved: boolean; hasText: boolean } {
+  const { statusCode, fault, urlPrefix, host, text, reason, kind } = search;
+  const hasText = [urlPrefix, host, text].some((each) => each !== undefined);
+  const isOfEither = reason !== undefined && kind !== 'job';
+  const isSieved = hasText || isOfEither || statusCode !== undefined || fault !== undefined;
+  return { isSieved, hasText };
 }
 
 /** Where no index says it all: jobs are looked at one by one, and only so many of them. */

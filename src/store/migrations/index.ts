@@ -32,6 +32,8 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0017-tags': async () => (await import('./0017-tags.ts')).addTags,
   '0018-old-successes': async () => (await import('./0018-old-successes.ts')).createOldSuccesses,
   '0019-viewers': async () => (await import('./0019-viewers.ts')).addViewers,
+  '0020-ends-of-executions': async () =>
+    (await import('./0020-ends-of-executions.ts')).indexEndsOfExecutions,
 };
 
 /** The names of all migrations of this version, in order. */

@@ -7,7 +7,7 @@ const URL_START = '(left(url, 100) collate "C")';
  * table until it is done. They are no migrations: whatever is missing is built after them, at each start. On SQLite,
  * where nobody writes while a start migrates, they are part of the migrations.
  *
- * Those of 0004 and 0008. Postgres writes a new entry into every full index whenever a job is claimed or settled; two partial
+ * Those of 0004, 0008, 0018 and 0020. Postgres writes a new entry into every full index whenever a job is claimed or settled; two partial
  * ones by URL take one each, and none for a claim. Without the id, equal URLs share their entry. What runs is in
  * neither: it is few, and looked at one by one.
  */
@@ -76,6 +76,21 @@ export const POSTGRES_INDEXES: readonly IndexStep[] = [
     table: 'ended_executions',
     definition: "(completed_at) where status = 'success'",
     columns: 1,
+  },
+  {
+    name: 'ended_executions_ends',
+    table: 'ended_executions',
+    definition: '(cron_id, status, completed_at, id)',
+    columns: 4,
+  },
+  {
+    // Only who says "status <> ''" finds it: lists, which look for the last ends of one cron, were given it by the
+    // planner, and went through the ends of all crons.
+    name: 'ended_executions_expiring',
+    table: 'ended_executions',
+    definition: "(completed_at) where status <> ''",
+    columns: 1,
+    replaces: 'ended_executions_old',
   },
   { name: 'usage_months_by_month', table: 'usage_months', definition: '(month)', columns: 1 },
 ];

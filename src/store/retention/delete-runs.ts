@@ -174,8 +174,8 @@ function findEndedBefore(name: string, state: string) {
   });
 }
 
-/** 1 the latest end, 2 how many */
-export const findOldExecutions = findEndedBefore('find-old-executions', '');
+/** 1 the latest end, 2 how many. Each index is found by who names its condition alone. */
+export const findOldExecutions = findEndedBefore('find-old-executions', "status <> '' and");
 export const findOldSuccessfulExecutions = findEndedBefore(
   'find-old-successful-executions',
   "status = 'success' and",

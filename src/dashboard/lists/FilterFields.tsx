@@ -1,0 +1,114 @@
+import type { ReactNode } from 'react';
+import { type FilterFaults, mostFilterCharacters } from '#domain/read-filters';
+import { FilterFault, faultyControl } from './FilterFault.tsx';
+import classes from './FilterFields.module.css';
+
+/** What the address says of each filter, and what is wrong with it. */
+export type Filters = {
+  valueOf: (name: string) => string;
+  faults: FilterFaults | null;
+};
+
+/** The one search box, which knows what it is given by its look. */
+export function FilterWords({
+  filters: { valueOf, faults },
+  placeholder,
+}: {
+  filters: Filters;
+  placeholder: string;
+}) {
+  return (
+    <>
+      <input
+        className="control"
+        type="search"
+        name="q"
+        aria-label="Search"
+        placeholder={placeholder}
+        defaultValue={valueOf('q')}
+        maxLength={mostFilterCharacters}
+        {...faultyControl(faults, 'q')}
+      />
+      <FilterFault faults={faults} name="q" />
+    </>
+  );
+}
+
+export function FilterChoice({
+  filters: { valueOf, faults },
+  name,
+  label,
+  children,
+}: {
+  filters: Filters;
+  name: string;
+  label: string;
+  children: ReactNode;
+}) {
+  return (
+    <>
+      <select
+        className="control"
+        name={name}
+        aria-label={label}
+        defaultValue={valueOf(name)}
+        {...faultyControl(faults, name)}
+      >
+        {children}
+      </select>
+      <FilterFault faults={faults} name={name} />
+    </>
+  );
+}
+
+/** Fields that are seldom needed, behind a summary; open where any of them is in use. */
+export function FurtherFilters({
+  filters,
+  names,
+  children,
+}: {
+  filters: Filters;
+  names: readonly string[];
+  children: ReactNode;
+}) {
+  return (
+    <details className={classes.more} open={names.some((name) => filters.valueOf(name) !== '')}>
+      <summary>More filters</summary>
+      <div className={classes.fields}>{children}</div>
+    </details>
+  );
+}
+
+export function FilterText({
+  filters: { valueOf, faults },
+  name,
+  label,
+  type = 'text',
+  placeholder,
+}: {
+  filters: Filters;
+  name: string;
+  label: string;
+  type?: string;
+  placeholder?: string;
+}) {
+  return (
+    <div>
+      <label>
+        <span>{label}</span>
+        <input
+          className="control"
+          type={type}
+          name={name}
+          defaultValue={valueOf(name)}
+          placeholder={placeholder}
+          autoComplete="off"
+          maxLength={mostFilterCharacters}
+          {...(type === 'datetime-local' ? { step: 1 } : {})}
+          {...faultyControl(faults, name)}
+        />
+      </label>
+      <FilterFault faults={faults} name={name} />
+    </div>
+  );
+}

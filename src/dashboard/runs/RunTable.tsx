@@ -1,0 +1,86 @@
+import { Link } from 'react-router';
+import { formatMilliseconds } from '#domain/duration-words';
+import { useClockBehind } from '../lists/clock-column.tsx';
+import { DataTable, type Column } from '../lists/DataTable.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
+import { Status } from '../parts/Status.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { FoundRun } from '../services.ts';
+import { describeFault, describeOutcome } from './reasons.ts';
+
+/** What was sent and has ended, of jobs and of crons alike. */
+export function RunTable({ runs }: { runs: readonly FoundRun[] }) {
+  const withClock = useClockBehind(columns, 'at', ({ at }) => at);
+  return <DataTable caption="Runs" columns={withClock} rows={runs} keyOf={({ id }) => id} isLive />;
+}
+
+function pageOf({ kind, id }: FoundRun): string {
+  return kind === 'job' ? `/jobs/${id}` : `/executions/${id}`;
+}
+
+const columns: Column<FoundRun>[] = [
+  {
+    key: 'status',
+    head: 'Status',
+    width: '136px',
+    cell: ({ status }) => <Status name={status} />,
+  },
+  {
+    key: 'request',
+    head: 'Request',
+    cell: (run) => (
+      <Link to={pageOf(run)}>
+        <RequestLine method={run.method} url={run.url} />
+      </Link>
+    ),
+  },
+  {
+    key: 'of',
+    head: 'Queue or cron',
+    width: '176px',
+    givesWay: 3,
+    cell: ({ kind, sourceId, sourceName }) => (
+      <Link to={`/${kind === 'job' ? 'queues' : 'crons'}/${sourceId}`} title={sourceName}>
+        {sourceName}
+      </Link>
+    ),
+  },
+  {
+    key: 'attempt',
+    head: 'Attempt',
+    width: '76px',
+    isNumber: true,
+    givesWay: 1,
+    cell: ({ attemptNumber }) => attemptNumber ?? '–',
+  },
+  {
+    key: 'outcome',
+    head: 'Outcome',
+    width: '186px',
+    givesWay: 4,
+    cell: (run) => <Outcome run={run} />,
+  },
+  {
+    key: 'duration',
+    head: 'Duration',
+    width: '86px',
+    isNumber: true,
+    givesWay: 2,
+    cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
+  },
+  { key: 'at', head: 'When, UTC', width: '112px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
+];
+
+function Outcome({ run }: { run: FoundRun }) {
+  return (
+    <span title={run.errorMessage ?? undefined}>
+      {run.fault === null ? describeOutcome(run) : describeFault(run.fault)}
+      {run.retriedAs ? (
+        <>
+          {', '}
+          <Link to={`/jobs/${run.retriedAs}`}>resent</Link>
+        </>
+      ) : null}
+    </span>
+  );
+}

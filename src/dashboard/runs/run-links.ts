@@ -1,0 +1,21 @@
+/** Where plots and pages lead: to the list of runs, narrowed. */
+import { RUN_FILTERS, RUN_TIMES, writeInstant } from '#domain/run-search';
+
+type Step = { from: number; to: number };
+
+/**
+ * The runs that ended in a step.
+ *
+ * @param of  `queue:<id>` or `cron:<id>`; of the whole team without it
+ */
+export function runsOf({ from, to }: Step, of?: string): string {
+  const params = new URLSearchParams(of === undefined ? {} : { of });
+  params.set('from', writeInstant(from));
+  params.set('to', writeInstant(to + 999));
+  return `/runs?${params.toString()}`;
+}
+
+/** Whether an address narrows the list. */
+export function isNarrowed(params: URLSearchParams): boolean {
+  return [...RUN_FILTERS, ...RUN_TIMES].some((name) => (params.get(name) ?? '') !== '');
+}

@@ -1,0 +1,164 @@
+import type { RunSearch } from '#domain/run-search';
+import type { Clock } from '#domain/clock';
+import { type FaultCode, faultOfMessage } from '#domain/connection-faults';
+import type { HttpMethod } from '#domain/exchange';
+import type { FailureReason } from '#domain/failure';
+import type { EndedJobStatus } from '#domain/run-status';
+import type { Database } from '../database/database.ts';
+import { readCursor } from './cursor.ts';
+import { findQueueIds } from './job-list.ts';
+import type { MergedKey } from './key-merge.ts';
+import { pickExecutions } from './pick-executions.ts';
+import { findIdsOfJob, pickJobs } from './pick-jobs.ts';
+import { endedRanges } from './ranges.ts';
+import { type FoundJob, type JobKey, needsSieve } from './search.ts';
+import { type ListPage, pageOf, sortFound, walkRanges } from './walk.ts';
+
+/** Something that was sent, or could not be: an attempt of a job or an execution of a cron that has ended. */
+export interface FoundRun {
+  kind: 'job' | 'execution';
+  id: string;
+  /** When it ended; lists are in this order, latest first. */
+  at: number;
+  /** The queue or the cron. */
+  sourceId: string;
+  sourceName: string;
+  /** As it was sent; of executions of older versions the one that the cron has now. */
+  method: HttpMethod;
+  url: string;
+  status: EndedJobStatus;
+  /** Null for an execution: crons never retry. */
+  attemptNumber: number | null;
+  /** When it was to begin; null for Run now. */
+  scheduledAt: number | null;
+  startedAt: number | null;
+  durationMs: number | null;
+  responseStatus: number | null;
+  reason: FailureReason | null;
+  /** Why the connection broke off; null where it did not. */
+  fault: FaultCode | null;
+  errorMessage: string | null;
+  /** What a person's Retry made of a failed job. */
+  retriedAs: string | null;
+}
+
+/**
+ * Reads a page of what has ended, of jobs and of crons. Whatever the search, the cost is bounded and does not grow with
+ * the history: a step of an index for each queue, each cron and each status, and what the page shows.
+ */
+export async function listRunPage(
+  { db, clock }: { db: Database; clock: Clock },
+  teamId: string,
+  search: RunSearch,
+  options: { cursor?: string | undefined; limit: number },
+): Promise<ListPage<FoundRun>> {
+  const cursor = readCursor(options.cursor);
+  const way = {
+    direction: cursor?.way === 'previous' ? 'up' : 'down',
+    start: cursor?.key ?? null,
+    limit: options.limit,
+  } as const;
+  const found =
+    search.id === undefined
+      ? await walkRanges(
+          { db, clock },
+          {
+            ...way,
+            ranges: endedRanges(search, await findSources(db, teamId, search)),
+            from: search.from,
+            to: search.to,
+            ...needsSieve(search),
+            pick: (keys) => pickRuns(db, teamId, keys, search),
+          },
+        )
+      : sortFound(await findById(db, teamId, search.id, search), way);
+  return pageOf(found, cursor, options.limit);
+}
+
+async function findSources(db: Database, teamId: string, { kind, queueId, cronId }: RunSearch) {
+  const [queueIds, cronIds] = await Promise.all([
+    kind === 'execution' || cronId !== undefined ? [] : findQueueIds(db, teamId, queueId),
+    kind === 'job' || queueId !== undefined ? [] : findCronIds(db, teamId, cronId),
+  ]);
+  return { queueIds, cronIds };
+}
+
+async function findCronIds(db: Database, teamId: string, cronId?: string): Promise<string[]> {
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('crons')
+      .select('id')
+      .where('team_id', '=', teamId)
+      .$if(cronId !== undefined, (query) => query.where('id', '=', cronId ?? ''))
+      .execute(),
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function pickRuns(
+  db: Database,
+  teamId: string,
+  keys: readonly MergedKey[],
+  search: RunSearch,
+): Promise<FoundRun[]> {
+  const { executed = [], of = [] } = Object.groupBy(keys, ({ kind }) =>
+    kind === 'executed' ? 'executed' : 'of',
+  );
+  const idsOf = (some: readonly JobKey[]) => some.map(({ id }) => id);
+  const [jobs, executions] = await Promise.all([
+    pickJobs(db, teamId, idsOf(of), { tab: 'all', ...search }, true),
+    pickExecutions(db, teamId, idsOf(executed), search),
+  ]);
+  const runs = new Map([...jobs.map(runOfJob), ...executions].map((run) => [run.id, run]));
+  return keys.flatMap(({ id }) => runs.get(id) ?? []);
+}
+
+/** All attempts of the job that an attempt belongs to, or an execution. */
+async function findById(
+  db: Database,
+  teamId: string,
+  id: string,
+  search: RunSearch,
+): Promise<FoundRun[]> {
+  const [jobs, executions] = await Promise.all([
+    pickJobs(db, teamId, await findIdsOfJob(db, teamId, id), { tab: 'all', ...search }, true),
+    pickExecutions(db, teamId, [id], search),
+  ]);
+  return [...jobs.map(runOfJob), ...executions].filter((run) => isWithin(run, search));
+}
+
+/** What ranges see to where they are walked. */
+function isWithin(run: FoundRun, search: RunSearch): boolean {
+  const { kind = run.kind, queueId, cronId, outcome, from = 0, to = Infinity } = search;
+  const sourceId = queueId ?? cronId ?? run.sourceId;
+  const isOfKind = run.kind === kind && (cronId === undefined || run.kind === 'execution');
+  const ended = run.status === 'dead_lettered' ? 'failed' : run.status;
+  const isOfOutcome =
+    outcome === undefined || outcome === ended || (outcome === 'failure' && ended !== 'success');
+  return isOfKind && isOfOutcome && run.sourceId === sourceId && run.at >= from && run.at < to;
+}
+
+function runOfJob(job: FoundJob): FoundRun {
+  const { id, at, queueId, queue, method, url, status, attemptNumber, scheduledAt } = job;
+  const { startedAt, durationMs, responseStatus, reason, errorMessage, retriedAs } = job;
+  return {
+    kind: 'job',
+    id,
+    at,
+    sourceId: queueId,
+    sourceName: queue,
+    method,
+    url,
+    // Only what has ended is asked for.
+    status: status as EndedJobStatus,
+    attemptNumber,
+    scheduledAt,
+    startedAt,
+    durationMs,
+    responseStatus,
+    reason,
+    fault: faultOfMessage(errorMessage),
+    errorMessage,
+    retriedAs,
+  };
+}
