@@ -4,6 +4,7 @@ import { CONNECTION_FAULTS, type FaultCode } from './connection-faults.ts';
 import { type FailureReason, reasonNames, reasons } from './failure.ts';
 import { FilterReader, type ReadFilters } from './read-filters.ts';
 import { readStatusCodes } from './status-codes.ts';
+import { readTag, tagSentence } from './tags.ts';
 
 /** How a run ended; `failure` is either of the other two. `retried` and `failed` are what plots count. */
 export type RunOutcome = 'success' | 'failure' | 'retried' | 'failed';
@@ -15,6 +16,8 @@ export interface RunSearch {
   /** Of one queue, or of one cron. */
   queueId?: string;
   cronId?: string;
+  /** Of queues and crons that have it now. */
+  tag?: string;
   outcome?: RunOutcome;
   /** Finds all attempts of the job that an attempt is of, or an execution. */
   id?: string;
@@ -36,7 +39,7 @@ export interface RunSearch {
 }
 
 /** What may stand in a filter, in the order of the form; `from` and `to` are never saved. */
-export const RUN_FILTERS = ['q', 'of', 'status', 'reason', 'code', 'host', 'text'] as const;
+export const RUN_FILTERS = ['q', 'of', 'tag', 'status', 'reason', 'code', 'host', 'text'] as const;
 export const RUN_TIMES = ['from', 'to'] as const;
 
 const idPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -60,6 +63,7 @@ export function readRunSearch(params: URLSearchParams): ReadFilters<RunSearch> {
   const given = dropAbsent<RunSearch>({
     ...filters.read('of', readSource, sentences.of),
     ...filters.read('reason', readReason, `This is none of: ${reasons.join(', ')}.`),
+    tag: filters.read('tag', readTag, tagSentence),
     outcome: filters.choice('status', RUN_OUTCOMES),
     statusCode: filters.read('code', readStatusCodes, sentences.code),
     host: filters.read('host', readHost, sentences.host),

@@ -12,6 +12,9 @@ export function readTag(text: string): string | null {
   return TAG.test(tag) && Array.from(tag).length <= TAG_CHARACTERS ? tag : null;
 }
 
+/** What a filter says of a word that can be none. */
+export const tagSentence = 'This can be no tag.';
+
 /** Splits a text at commas and white space: `billing, nightly` or `billing nightly`. */
 export function splitTags(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '');

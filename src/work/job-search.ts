@@ -17,8 +17,8 @@ export function readSearch(search: JobSearch): StoredSearch | null {
 
 /** The same of a search for runs. */
 export function readRunSearch(search: RunSearch): RunSearch | null {
-  const { queueId, cronId, id, urlPrefix, host, text } = search;
-  const isPossible = areShort([urlPrefix, host, text]) && areIds([queueId, cronId, id]);
+  const { queueId, cronId, id, tag, urlPrefix, host, text } = search;
+  const isPossible = areShort([tag, urlPrefix, host, text]) && areIds([queueId, cronId, id]);
   return isPossible ? keepGiven(search) : null;
 }
 

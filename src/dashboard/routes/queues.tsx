@@ -12,7 +12,7 @@ import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { FilterBar } from '../lists/FilterBar.tsx';
 import { FilterFault, faultyControl, UnreadableFilter } from '../lists/FilterFault.tsx';
-import type { FilterFaults } from '../lists/read-filters.ts';
+import type { FilterFaults } from '#domain/read-filters';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';

@@ -26,7 +26,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const page: RunsPage = search
     ? await work.listRuns(team.id, search, readCursor(url))
     : { rows: [], next: null, previous: null, searchedBackTo: null };
-  return { page, faults, sources };
+  return { page, faults, sources, tags: await work.listTags(team.id) };
 }
 
 const unknownSource: ReadFilters<RunSearch> = {
@@ -53,14 +53,14 @@ async function readSources(work: Work, teamId: string, search: RunSearch | null)
   return { sources, isKnown };
 }
 
-export default function Runs({ loaderData: { page, faults, sources } }: Route.ComponentProps) {
+export default function Runs({ loaderData: { page, faults, ...offered } }: Route.ComponentProps) {
   useLiveRefresh(10);
   const params = new URLSearchParams(useLocation().search);
   const { rows, next, previous, searchedBackTo } = page;
   return (
     <>
       <PageHeader title="Runs" />
-      <RunFilters sources={sources} params={params} faults={faults} />
+      <RunFilters {...offered} params={params} faults={faults} />
       {faults ? (
         <UnreadableFilter />
       ) : rows.length > 0 ? (

@@ -2,9 +2,16 @@ import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
 import { reasonNames, reasons } from '#domain/failure';
 import type { FilterFaults } from '#domain/read-filters';
 import { FilterBar } from '../lists/FilterBar.tsx';
-import { FilterChoice, FilterText, FilterWords, FurtherFilters } from '../lists/FilterFields.tsx';
+import {
+  FilterChoice,
+  type Filters,
+  FilterText,
+  FilterWords,
+  FurtherFilters,
+} from '../lists/FilterFields.tsx';
 import { isNarrowed } from './run-links.ts';
 import { describeFault } from './reasons.ts';
+import { TagFilter } from './TagFilter.tsx';
 
 /** What a filter may name: some of the team's queues and crons, and whether there are others. */
 export type RunSources = {
@@ -26,10 +33,12 @@ const further = ['code', 'host', 'text', 'from', 'to'] as const;
 /** What the list of runs is narrowed to. All combine, and stand in the address. */
 export function RunFilters({
   sources,
+  tags,
   params,
   faults,
 }: {
   sources: RunSources;
+  tags: readonly string[];
   params: URLSearchParams;
   faults: FilterFaults | null;
 }) {
@@ -44,6 +53,7 @@ export function RunFilters({
         <Sources label="Queues" kind="queue" sources={sources.queues} />
         <Sources label="Crons" kind="cron" sources={sources.crons} />
       </FilterChoice>
+      <TagFilter tags={tags} params={params} faults={faults} />
       <FilterChoice filters={filters} name="status" label="Outcome">
         <option value="">Any outcome</option>
         {outcomes.map(([value, word]) => (
@@ -52,34 +62,46 @@ export function RunFilters({
           </option>
         ))}
       </FilterChoice>
-      <FilterChoice filters={filters} name="reason" label="Reason">
-        <option value="">Any reason</option>
-        {reasons.map((reason) => (
-          <option key={reason} value={reason}>
-            {reasonNames[reason]}
+      <Reasons filters={filters} />
+      <Further filters={filters} />
+    </FilterBar>
+  );
+}
+
+function Reasons({ filters }: { filters: Filters }) {
+  return (
+    <FilterChoice filters={filters} name="reason" label="Reason">
+      <option value="">Any reason</option>
+      {reasons.map((reason) => (
+        <option key={reason} value={reason}>
+          {reasonNames[reason]}
+        </option>
+      ))}
+      <optgroup label={`${reasonNames.connection_error}:`}>
+        {faultCodes.map((code) => (
+          <option key={code} value={code}>
+            {describeFault(code)}
           </option>
         ))}
-        <optgroup label={`${reasonNames.connection_error}:`}>
-          {faultCodes.map((code) => (
-            <option key={code} value={code}>
-              {describeFault(code)}
-            </option>
-          ))}
-        </optgroup>
-      </FilterChoice>
-      <FurtherFilters filters={filters} names={further}>
-        <FilterText
-          filters={filters}
-          name="code"
-          label="Status code"
-          placeholder="503, 5xx, 500,502 or none"
-        />
-        <FilterText filters={filters} name="host" label="Host" placeholder="api.example.com" />
-        <FilterText filters={filters} name="text" label="Payload or response contains" />
-        <FilterText filters={filters} name="from" label="From (UTC)" type="datetime-local" />
-        <FilterText filters={filters} name="to" label="To (UTC)" type="datetime-local" />
-      </FurtherFilters>
-    </FilterBar>
+      </optgroup>
+    </FilterChoice>
+  );
+}
+
+function Further({ filters }: { filters: Filters }) {
+  return (
+    <FurtherFilters filters={filters} names={further}>
+      <FilterText
+        filters={filters}
+        name="code"
+        label="Status code"
+        placeholder="503, 5xx, 500,502 or none"
+      />
+      <FilterText filters={filters} name="host" label="Host" placeholder="api.example.com" />
+      <FilterText filters={filters} name="text" label="Payload or response contains" />
+      <FilterText filters={filters} name="from" label="From (UTC)" type="datetime-local" />
+      <FilterText filters={filters} name="to" label="To (UTC)" type="datetime-local" />
+    </FurtherFilters>
   );
 }
 

@@ -1,10 +1,10 @@
-import { readTag } from '#domain/tags';
+import { readTag, tagSentence } from '#domain/tags';
 import { FilterFault, faultyControl } from '../lists/FilterFault.tsx';
-import type { FilterFaults, FilterReader } from '../lists/read-filters.ts';
+import type { FilterFaults, FilterReader } from '#domain/read-filters';
 
 /** The tag that an address asks for. */
 export function readTagFilter(filters: FilterReader): { tag?: string } {
-  const tag = filters.read('tag', readTag, 'This can be no tag.');
+  const tag = filters.read('tag', readTag, tagSentence);
   return tag === undefined ? {} : { tag };
 }
 

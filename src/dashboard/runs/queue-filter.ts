@@ -1,5 +1,5 @@
 /** The search of the list of queues, as it stands in the address. */
-import { FilterReader, type ReadFilters } from '../lists/read-filters.ts';
+import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import type { QueueSearch } from '../services.ts';
 import { readTagFilter } from './TagFilter.tsx';
 

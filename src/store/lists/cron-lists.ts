@@ -183,7 +183,7 @@ const lastRunFailed = sql<boolean>`coalesce((select e.status from ended_executio
   order by e.id desc limit 1), 'none') = 'failed'`;
 
 /** A look through what the team has, as for a text. */
-function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
+export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
   return dialect.holds(sql.ref('tags'), sql`${tagInList(tag)}`);
 }
 

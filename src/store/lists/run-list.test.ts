@@ -17,6 +17,7 @@ async function setScene(store: TestStore) {
   const queue = await aQueue(store, team.id, { name: 'emails' });
   const cron = await aCron(store, team.id, {
     name: 'nightly',
+    tags: ['night'],
     method: 'GET',
     url: 'https://Nights.example/run',
   });
@@ -105,6 +106,8 @@ forEachStore((_, openTestStore) => {
         [{ queueId, outcome: 'failure' }, ['cut', 'dead', 'tried']],
         [{ cronId }, ['moved', 'tick', 'tock']],
         [{ cronId, kind: 'job' }, []],
+        [{ tag: 'night' }, ['moved', 'tick', 'tock']],
+        [{ tag: 'night', queueId }, []],
         [{ outcome: 'failure' }, ['cut', 'dead', 'moved', 'tock', 'tried']],
         [{ outcome: 'retried' }, ['tried']],
         [{ outcome: 'failed' }, ['cut', 'dead', 'moved', 'tock']],

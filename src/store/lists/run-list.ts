@@ -5,8 +5,8 @@ import type { HttpMethod } from '#domain/exchange';
 import type { FailureReason } from '#domain/failure';
 import type { EndedJobStatus } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
+import { hasTag } from './cron-lists.ts';
 import { readCursor } from './cursor.ts';
-import { findQueueIds } from './job-list.ts';
 import type { MergedKey } from './key-merge.ts';
 import { pickExecutions } from './pick-executions.ts';
 import { findIdsOfJob, pickJobs } from './pick-jobs.ts';
@@ -75,24 +75,39 @@ export async function listRunPage(
   return pageOf(found, cursor, options.limit);
 }
 
-async function findSources(db: Database, teamId: string, { kind, queueId, cronId }: RunSearch) {
+async function findSources(
+  db: Database,
+  teamId: string,
+  { kind, queueId, cronId, tag }: RunSearch,
+): Promise<{ queueIds: string[]; cronIds: string[] }> {
   const [queueIds, cronIds] = await Promise.all([
-    kind === 'execution' || cronId !== undefined ? [] : findQueueIds(db, teamId, queueId),
-    kind === 'job' || queueId !== undefined ? [] : findCronIds(db, teamId, cronId),
+    kind === 'execution' || cronId !== undefined
+      ? []
+      : findIds(db, teamId, 'queues', { id: queueId, tag }),
+    kind === 'job' || queueId !== undefined
+      ? []
+      : findIds(db, teamId, 'crons', { id: cronId, tag }),
   ]);
   return { queueIds, cronIds };
 }
 
-async function findCronIds(db: Database, teamId: string, cronId?: string): Promise<string[]> {
+/** The team's queues or crons, those of a tag, or the one that is asked for if it is the team's. */
+async function findIds(
+  db: Database,
+  teamId: string,
+  table: 'queues' | 'crons',
+  { id, tag }: { id: string | undefined; tag: string | undefined },
+): Promise<string[]> {
   const rows = await db.read((reader) =>
     reader
-      .selectFrom('crons')
+      .selectFrom(table)
       .select('id')
       .where('team_id', '=', teamId)
-      .$if(cronId !== undefined, (query) => query.where('id', '=', cronId ?? ''))
+      .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+      .$if(tag !== undefined, (query) => query.where(hasTag(db, tag ?? '')))
       .execute(),
   );
-  return rows.map(({ id }) => id);
+  return rows.map((row) => row.id);
 }
 
 async function pickRuns(
@@ -124,7 +139,10 @@ async function findById(
     pickJobs(db, teamId, await findIdsOfJob(db, teamId, id), { tab: 'all', ...search }, true),
     pickExecutions(db, teamId, [id], search),
   ]);
-  return [...jobs.map(runOfJob), ...executions].filter((run) => isWithin(run, search));
+  const runs = [...jobs.map(runOfJob), ...executions].filter((run) => isWithin(run, search));
+  if (search.tag === undefined) return runs;
+  const { queueIds, cronIds } = await findSources(db, teamId, search);
+  return runs.filter(({ sourceId }) => queueIds.includes(sourceId) || cronIds.includes(sourceId));
 }
 
 /** What ranges see to where they are walked. */
