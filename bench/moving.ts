@@ -1,6 +1,7 @@
 /** How long the first start takes that keeps what has ended apart, beside a history of the version before. */
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog } from '#domain/log';
+import { ClockJumps } from '#engine/clock-jumps';
 import { buildIndexes } from '#store/postgres/index-steps';
 import { openPool, POOLS } from '#store/postgres/open';
 import { migrateToLatest } from '#store/migrations/index';
@@ -39,7 +40,12 @@ export async function moveHistory(database: DatabaseName, place: string): Promis
   const own = process.cpuUsage();
   const startedAt = performance.now();
   const store = await openBenchStore(place);
-  await prepareHistory({ store, log: silentLog, historyDays: HISTORY_DAYS });
+  await prepareHistory({
+    store,
+    log: silentLog,
+    historyDays: HISTORY_DAYS,
+    clockJumps: new ClockJumps(store.clock, silentLog),
+  });
   const seconds = (performance.now() - startedAt) / 1000;
   const { user, system } = process.cpuUsage(own);
   const processorSeconds = database === 'SQLite' ? (user + system) / 1e6 : null;

@@ -5,6 +5,7 @@ import { earliestIdAt, newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
 import { aCron, aJob, aNode, aQueue, aTeam, claimJobs } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
+import { ClockJumps } from '#engine/clock-jumps';
 import { prepareHistory } from './history.ts';
 
 const ENDED_AT = TEST_START - 3_600_000;
@@ -15,7 +16,12 @@ describe('runs that an earlier version ended', () => {
     test('are as before: on lists, in counts and on their pages', async () => {
       await using store = await openTestStore();
       const { teamId, jobs, cronId, runs } = await leaveBehind(store);
-      await prepareHistory({ store, log: silentLog, historyDays: 30 });
+      await prepareHistory({
+        store,
+        log: silentLog,
+        historyDays: 30,
+        clockJumps: new ClockJumps(store.clock, silentLog),
+      });
       const { lists } = store;
       const counts = await lists.countTabs(teamId, undefined);
       const countOf = (tab: keyof typeof counts) => counts[tab].count;
@@ -64,7 +70,12 @@ describe('runs that an earlier version ended', () => {
       const waiting = await aJob(store, teamId, { queue: 'other' });
       const running = await aJob(store, teamId, { queue: 'another' });
       await claimJobs(store, node, { queueIds: [running.queueId] });
-      await prepareHistory({ store, log: silentLog, historyDays: 30 });
+      await prepareHistory({
+        store,
+        log: silentLog,
+        historyDays: 30,
+        clockJumps: new ClockJumps(store.clock, silentLog),
+      });
       const statusOf = async (id: string) => (await store.jobs.find(teamId, id))?.status;
       assert.equal(await statusOf(waiting.jobId), 'pending');
       assert.equal(await statusOf(running.jobId), 'processing');
@@ -123,7 +134,12 @@ describe('runs that an earlier version ended', () => {
     test('of a time of the schedule that a node of that version ran once more stop nothing', async () => {
       await using store = await openTestStore();
       const { teamId, cronId, runs } = await leaveBehind(store);
-      await prepareHistory({ store, log: silentLog, historyDays: 30 });
+      await prepareHistory({
+        store,
+        log: silentLog,
+        historyDays: 30,
+        clockJumps: new ClockJumps(store.clock, silentLog),
+      });
       const row = (await store.crons.findExecution(teamId, runs.success)) ?? assert.fail();
       const again = newId(TEST_START);
       await insertRow(store, 'executions', {
@@ -144,7 +160,12 @@ describe('runs that an earlier version ended', () => {
     test('can be retried and deleted afterwards, and expire', async () => {
       await using store = await openTestStore();
       const { teamId, jobs } = await leaveBehind(store);
-      await prepareHistory({ store, log: silentLog, historyDays: 30 });
+      await prepareHistory({
+        store,
+        log: silentLog,
+        historyDays: 30,
+        clockJumps: new ClockJumps(store.clock, silentLog),
+      });
       const [retried] = await store.jobs.retryFailed(teamId, [jobs.failed ?? '']);
       const made = await store.jobs.find(teamId, retried?.id ?? '');
       assert.deepEqual([made?.payload, made?.url], ['{"n":1}', 'http://target.example/old']);
@@ -235,4 +256,38 @@ async function rowsLeft(store: TestStore): Promise<unknown[]> {
     union all select id from executions where completed_at is not null
     union all select run_id from responses`;
   return store.database.autocommit(CompiledQuery.raw(text));
+}
+
+describe('a start by a clock that is a year ahead', () => {
+  forEachStore((name, openTestStore) => {
+    test('drops no history, and neither does the next', async () => {
+      await using store = await openTestStore();
+      const prepare = async () => {
+        const clockJumps = new ClockJumps(store.clock, silentLog);
+        await prepareHistory({ store, log: silentLog, historyDays: 30, clockJumps });
+        return clockJumps.isHeld;
+      };
+      assert.equal(await prepare(), false);
+      await store.depths.look(store.clock.now());
+      const before = await countPartitions(store);
+      assert.equal(before > 0, name === 'postgres');
+      store.testClock.jumpTo(store.clock.now() + 365 * 86_400_000);
+      for (let start = 0; start < 3; start++) {
+        assert.equal(await prepare(), true);
+        assert.equal(await countPartitions(store), before);
+        await store.depths.look(store.clock.now());
+        await store.testClock.advance(15 * 60_000);
+      }
+      await store.testClock.advance(60 * 60_000);
+      assert.equal(await prepare(), false);
+    });
+  });
+});
+
+async function countPartitions(store: TestStore): Promise<number> {
+  if (store.dialect === 'sqlite') return 0;
+  const found = await store.database.autocommit(
+    CompiledQuery.raw(`select 1 from pg_inherits where inhparent = 'ended_jobs_done'::regclass`),
+  );
+  return found.length;
 }

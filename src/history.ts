@@ -1,4 +1,5 @@
 import type { Log } from '#domain/log';
+import { type ClockJumps, HOLD_MS } from '#engine/clock-jumps';
 import type { Store } from '#store/store';
 
 const RUNS_A_STEP = 2_000;
@@ -8,6 +9,7 @@ interface HistoryOptions {
   store: Store;
   log: Log;
   historyDays: number;
+  clockJumps: ClockJumps;
 }
 
 /**
@@ -16,8 +18,9 @@ interface HistoryOptions {
  * start goes on where it stood. Where one of the two fails, the service starts nevertheless, and housekeeping tries
  * again: what ends is kept in the table for the rest, and lists lack what is not moved yet.
  */
-export async function prepareHistory({ store, log, historyDays }: HistoryOptions): Promise<void> {
-  const { retention, clock } = store;
+export async function prepareHistory(options: HistoryOptions): Promise<void> {
+  const { store, log, historyDays, clockJumps } = options;
+  const { retention, depths, clock } = store;
   const attempt = async (what: string, work: () => Promise<unknown>) => {
     try {
       await work();
@@ -25,7 +28,12 @@ export async function prepareHistory({ store, log, historyDays }: HistoryOptions
       log.warn('retention.failed', { what, error: (error as Error).message });
     }
   };
-  await attempt('partitions', () => retention.keepPartitions(clock.now(), historyDays));
+  await attempt('clock', async () =>
+    clockJumps.compareWith(await depths.lastLookBefore(clock.now() - HOLD_MS)),
+  );
+  await attempt('partitions', async () => {
+    if (!clockJumps.isHeld) await retention.keepPartitions(clock.now(), historyDays);
+  });
   await attempt('olderRuns', () => moveOlderRuns(store, log));
 }
 

@@ -14,6 +14,7 @@ import { secretHeadersWith } from '#domain/secret-headers';
 import { type Cidr, writeNetworks } from '#domain/network';
 import { type OwnEcho, urlOfEcho } from '#domain/own-echo';
 import { DepthWatch } from '#engine/depth-watch';
+import { ClockJumps } from '#engine/clock-jumps';
 import { Engine } from '#engine/engine';
 import { Housekeeping } from '#engine/housekeeping';
 import { SecretChanges } from '#engine/secret-changes';
@@ -98,7 +99,8 @@ export function buildService(options: ServiceOptions): BelfryService {
   const duties = engine === null ? [] : buildDuties(options, engine);
   const secretChanges = new SecretChanges(store, log);
   const { historyDays, successHistoryDays } = config;
-  const history = { store, log, historyDays, successHistoryDays };
+  const clockJumps = new ClockJumps(store.clock, log);
+  const history = { store, log, historyDays, successHistoryDays, clockJumps };
   const housekeeping = new Housekeeping(history);
   return {
     store,

@@ -6,7 +6,9 @@ import { fillJobs } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { forEachStore } from '#testing/stores';
-import { Housekeeping } from './housekeeping.ts';
+import type { Store } from '#store/store';
+import { ClockJumps } from './clock-jumps.ts';
+import { Housekeeping, type HousekeepingOptions } from './housekeeping.ts';
 
 const DAY_MS = 86_400_000;
 const JOBS = 2_000;
@@ -30,12 +32,7 @@ describe('housekeeping', { timeout: 60_000 }, () => {
         ...silentLog,
         warn: (_event: string, fields: object = {}) => failures.push(fields),
       };
-      const housekeeping = new Housekeeping({
-        store,
-        log,
-        historyDays: 30,
-        successHistoryDays: 30,
-      });
+      const housekeeping = keepHouse(store, { log });
       housekeeping.start();
       await store.testClock.advance(60_000);
       const until = store.clock.now() + 59_000;
@@ -61,8 +58,7 @@ describe('housekeeping', { timeout: 60_000 }, () => {
       const old = { team_id: team.id, queue_id: queue.id, completed_at };
       const failed = { ...old, status: 'failed', reason: 'timeout' } as const;
       await fillJobs(store, [{ ...old, status: 'success' }, failed]);
-      const days = { historyDays: 30, successHistoryDays: 7 };
-      const housekeeping = new Housekeeping({ store, log: silentLog, ...days });
+      const housekeeping = keepHouse(store, { successHistoryDays: 7 });
       housekeeping.start();
       await store.testClock.advance(60_000);
       await eventually(
@@ -75,5 +71,38 @@ describe('housekeeping', { timeout: 60_000 }, () => {
       );
       await housekeeping.stop();
     });
+
+    test('a clock that jumps ahead by a year costs no history for an hour', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const queue = await aQueue(store, team.id);
+      const completed_at = store.clock.now() - DAY_MS;
+      await fillJobs(store, [
+        { team_id: team.id, queue_id: queue.id, status: 'success', completed_at },
+      ]);
+      const isThere = async () => (await store.jobs.list(team.id, { limit: 1 })).length === 1;
+      const housekeeping = keepHouse(store, {});
+      housekeeping.start();
+      await store.testClock.advance(60_000);
+      store.testClock.jumpTo(store.clock.now() + 365 * DAY_MS);
+      for (let minute = 0; minute < 55; minute++) {
+        await store.testClock.advance(60_000);
+        assert.equal(await isThere(), true, `${minute} minutes`);
+      }
+      await eventually(
+        async () => {
+          await store.testClock.advance(60_000);
+          return !(await isThere());
+        },
+        { everyMs: 5, what: 'the job to go by the clock that stayed' },
+      );
+      await housekeeping.stop();
+    });
   });
 });
+
+function keepHouse(store: Store, options: Partial<HousekeepingOptions>): Housekeeping {
+  const clockJumps = new ClockJumps(store.clock, silentLog);
+  const days = { historyDays: 30, successHistoryDays: 30 };
+  return new Housekeeping({ store, log: silentLog, clockJumps, ...days, ...options });
+}

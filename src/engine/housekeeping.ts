@@ -1,11 +1,13 @@
 import type { Log } from '#domain/log';
-import { EXPIRING, type HistoryDays } from '#store/retention/retention';
+import { EXPIRING, type Expiring, type HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';
+import type { ClockJumps } from './clock-jumps.ts';
 import { nextSize, type PaceLimits, sizeAfterFailure } from './pace.ts';
 
 export interface HousekeepingOptions extends Required<HistoryDays> {
   store: Store;
   log: Log;
+  clockJumps: ClockJumps;
 }
 
 /** How often what has nothing to do looks for more. */
@@ -15,6 +17,9 @@ const FAILED_PAUSE_MS = 5_000;
 /** Between two steps, and at least as long as the step took: others have half of the database's time. */
 const LEAST_PAUSE_MS = 20;
 const PAGES_A_STEP = 500;
+
+/** What goes whatever time it is. */
+const TIMELESS: readonly Expiring[] = ['orphans', 'ofDeletedTeams'];
 
 /** On SQLite a step holds up the one writer, so it is as short as a few commits. */
 const PACE: Record<Store['dialect'], PaceLimits> = {
@@ -103,8 +108,9 @@ export class Housekeeping {
     return elapsedMs();
   }
 
-  async #deleteSome(kind: (typeof EXPIRING)[number], limit: number): Promise<boolean> {
-    const { store, log, ...days } = this.#options;
+  async #deleteSome(kind: Expiring, limit: number): Promise<boolean> {
+    const { store, log, clockJumps, ...days } = this.#options;
+    if (!TIMELESS.includes(kind) && clockJumps.isHeld) return false;
     const asked = { now: store.clock.now(), ...days, limit };
     const rows = await store.retention.deleteSome(kind, asked);
     if (rows > 0) log.debug('retention.deleted', { what: kind, rows });
@@ -112,7 +118,8 @@ export class Housekeeping {
   }
 
   async #keepPartitions(): Promise<boolean> {
-    const { store, log, historyDays } = this.#options;
+    const { store, log, historyDays, clockJumps } = this.#options;
+    if (clockJumps.isHeld) return false;
     const work = await store.retention.keepPartitions(store.clock.now(), historyDays);
     if (work.made + work.dropped > 0) log.info('retention.partitions', { ...work });
     return false;

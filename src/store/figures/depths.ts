@@ -120,6 +120,20 @@ export class DepthStore {
     });
   }
 
+  /** When somebody last looked before this moment, which shows that the service ran then; null for never. */
+  async lastLookBefore(at: number): Promise<number | null> {
+    const found = await this.#db.read((db) =>
+      db
+        .selectFrom('depth_looks')
+        .select('at')
+        .where('at', '<', at)
+        .orderBy('at', 'desc')
+        .limit(1)
+        .executeTakeFirst(),
+    );
+    return found?.at ?? null;
+  }
+
   async #hasLooked(at: number): Promise<boolean> {
     const found = await this.#db.read((db) =>
       db.selectFrom('depth_looks').select('at').where('at', '=', at).executeTakeFirst(),

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { silentLog } from '#domain/log';
+import { FakeClock } from '#testing/fake-clock';
+import { ClockJumps } from './clock-jumps.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.parse('2026-03-01T00:00:00Z');
+
+function watch() {
+  const clock = new FakeClock(START);
+  const told: unknown[] = [];
+  const log = { ...silentLog, warn: (event: string, fields = {}) => told.push([event, fields]) };
+  return { clock, told, jumps: new ClockJumps(clock, log) };
+}
+
+describe('a clock', () => {
+  test('is believed as time passes, however much', async () => {
+    const { clock, told, jumps } = watch();
+    for (let day = 0; day < 40; day++) {
+      await clock.advance(DAY_MS);
+      assert.equal(jumps.isHeld, false);
+    }
+    assert.deepEqual(told, []);
+  });
+
+  test('that jumps ahead by a day is believed after an hour, and the log says so once', async () => {
+    const { clock, told, jumps } = watch();
+    clock.jumpTo(START + DAY_MS);
+    assert.equal(jumps.isHeld, true);
+    await clock.advance(HOUR_MS - 1);
+    assert.equal(jumps.isHeld, true);
+    assert.deepEqual(told, [['clock.jumped', { days: 1, deletesNothingForMinutes: 60 }]]);
+    await clock.advance(1);
+    assert.equal(jumps.isHeld, false);
+    assert.equal(told.length, 1);
+  });
+
+  test('that is set by less, or back, is believed', () => {
+    const { clock, told, jumps } = watch();
+    clock.jumpTo(START + DAY_MS - 1);
+    assert.equal(jumps.isHeld, false);
+    clock.jumpTo(START - 400 * DAY_MS);
+    assert.equal(jumps.isHeld, false);
+    assert.deepEqual(told, []);
+  });
+
+  test('is compared at a start with when the service last ran', () => {
+    for (const [lastRanAt, isHeld] of [
+      [null, false],
+      [START - HOUR_MS, false],
+      [START - DAY_MS + 1, false],
+      [START - DAY_MS, true],
+      [START - 400 * DAY_MS, true],
+      [START + DAY_MS, false],
+    ] as const) {
+      const { jumps } = watch();
+      jumps.compareWith(lastRanAt);
+      assert.equal(jumps.isHeld, isHeld, String(lastRanAt));
+    }
+  });
+});
