@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const SOURCES = path.dirname(import.meta.dirname);
 const OWNERS = ['store/postgres/', 'store/sqlite/'];
 
-/** Asks which database it is. A location's `kind` is a setting, and names what to open. */
+/** Code that asks which database is used. A location's `kind` is a setting and may be compared. */
 const ASKS = /\bdialect(\.name)?\)? *(===?|!==?)|(?<!kind )(?<![!=])[!=]==? '(postgres|sqlite)'/;
 
 test('what differs between the databases stands in their folders, and nobody else asks which one it is', () => {

@@ -73,7 +73,7 @@ describe('opening a database', () => {
           serving: false,
         });
         opening.catch(() => {});
-        // Longer than anything else may wait for an answer.
+        // Longer than any other wait for an answer.
         await delay(7_000);
         await other.end();
         const store = await opening;
@@ -258,7 +258,7 @@ function filePath(location: StoreLocation): string {
 
 type Store = Awaited<ReturnType<typeof open>>;
 
-/** Statements are answered in order, so the look that was under way is over when this is. */
+/** Statements are answered in order, so any look that was under way has ended when this one is answered. */
 async function settleLooks(store: Store): Promise<void> {
   await store.database.autocommit(CompiledQuery.raw('select 1'));
   await new Promise((resolve) => setImmediate(resolve));
@@ -271,7 +271,7 @@ async function pragma(store: Store, text: string): Promise<number> {
 
 const outsideOfAll = new AsyncResource('another process');
 
-/** Runs work that does not belong to the transaction that surrounds it: another process's. */
+/** Runs work outside of the surrounding transaction, as another process would. */
 function outside<T>(work: () => Promise<T>): Promise<T> {
   return outsideOfAll.runInAsyncScope(work);
 }

@@ -30,15 +30,14 @@ import type { JobSearch } from './lists/search.ts';
 import { EXPIRING } from './retention/retention.ts';
 import type { Store } from './store.ts';
 
-/** Tables that grow with what a service has ever done, or with what waits. */
+/** Tables that grow with the service's history or with the backlog. */
 const BIG = ['jobs', 'ended_jobs', 'ended_executions', 'callbacks', 'crons', 'duration_hours'];
-/** Holds only what is running at this moment, so it may be read from end to end. */
+/** Indexes that hold only the jobs running at this moment, so reading them whole is cheap. */
 const SMALL_INDEXES = ['jobs_running'];
 
 /**
- * No statement's cost may grow with the number of waiting or finished jobs. Everything that the engine,
- * the API and retention ask is asked once here, on tables with thousands of rows, and the plan of each
- * statement that ran is read.
+ * No statement's cost may grow with the number of waiting or finished jobs. Every statement of the engine, the API and
+ * retention runs once here, on tables with thousands of rows, and its plan is read.
  */
 describe('plans of the statements that run all the time', { timeout: 60_000 }, () => {
   test('SQLite searches by an index, and never reads a big table through', async () => {
@@ -97,7 +96,7 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     try {
       const faults = [];
       for (const { sql, parameters } of [...ran.values()].filter(isPlanned)) {
-        // Only a statement with a name is prepared, and may be planned without its values.
+        // Only a statement that begins with its name is prepared, and may be planned without its values.
         const isPrepared = sql.startsWith('/*');
         for (const values of [parameters as unknown[], ...(isPrepared ? [null] : [])]) {
           for (const fault of await faultsOnPostgres(client, sql, values)) {
@@ -145,11 +144,11 @@ function isPlanned({ sql }: RanStatement): boolean {
   return /^(\/\*.*\*\/)?\s*(select|with|insert|update|delete)/i.test(sql);
 }
 
-/** SQLite says SCAN with the name by which the statement calls the table. */
+/** SQLite reports SCAN with the table's alias in the statement. */
 function scansBigTable(detail: string, sql: string): boolean {
   const scanned = /^SCAN (\w+)/.exec(detail)?.[1];
   if (scanned === undefined) return false;
-  // Beside a batch of rows it would be read once for each of them.
+  // In a join with a batch it would be read once for each row of the batch.
   const isSmall = SMALL_INDEXES.some((index) => detail.includes(index));
   if (isSmall && !sql.includes('json_each')) return false;
   return BIG.some(
@@ -158,8 +157,8 @@ function scansBigTable(detail: string, sql: string): boolean {
 }
 
 /**
- * The index by URL is the one that begins with the team; without a URL it leads through all of its jobs. A bulk
- * action that is under way is looked for among those, and not among all that the team has ever ended.
+ * Whether a plan uses the index by URL without a URL: the index begins with the team, so it reads all of the team's
+ * jobs. And whether it searches open bulk tasks among all that the team ever had.
  */
 function readsWholeTeam(detail: string, sql: string): boolean {
   const isOfOpenTasks = sql.includes('from "bulk_tasks"') && sql.includes('finished_at" is null');
@@ -183,12 +182,12 @@ interface Explained {
   'QUERY PLAN': { Plan: PlanNode }[];
 }
 
-/** Whether it is one of the tables, or a partition of one: plans name only those. */
+/** Whether a table is one of the given, or a partition of one: plans name only partitions. */
 function isPartOf(table: string, big: readonly string[]): boolean {
   return big.includes(table.replace(/^ended_jobs_(dead|rest|\d+_\d+)$/, 'ended_jobs'));
 }
 
-/** Reading all that one team has, which is little only while there is little. */
+/** Finds reads of all rows of one team, which are cheap only while the team is small. */
 function wideReadsOf(node: PlanNode): string[] {
   const faults = (node.Plans ?? []).flatMap(wideReadsOf);
   const table = node['Relation Name'] ?? '';
@@ -208,7 +207,7 @@ async function faultsOnPostgres(
   sql: string,
   values: unknown[] | null,
 ): Promise<string[]> {
-  // Without values the plan is the one that a prepared statement keeps.
+  // Without values, this is the generic plan that a prepared statement keeps.
   const explain = values ? 'explain (format json)' : 'explain (generic_plan, format json)';
   const { rows } = await client.query<Explained>(
     values ? { text: `${explain} ${sql}`, values } : `${explain} ${sql}`,
@@ -231,9 +230,9 @@ function faultsOf(node: PlanNode): string[] {
 }
 
 /**
- * A plan may run the inner side of a join once for each row of the outer one. Where that side skips locked rows
- * up to a limit, it finds others each time, and more are taken than the limit says. Only what stands by itself
- * (a CTE, an InitPlan) runs once.
+ * Finds choices of rows to lock that a plan may repeat. The inner side of a join may run once for each row of the outer
+ * one; if it skips locked rows up to a limit, it finds others each time and takes more rows than the limit. Only parts
+ * that stand alone (a CTE, an InitPlan) run once.
  */
 function locksChosenAgain(node: PlanNode): string[] {
   return (node.Plans ?? []).flatMap((each) => {
@@ -246,7 +245,7 @@ function locksChosenAgain(node: PlanNode): string[] {
 
 const COUNT = 20_000;
 
-/** Rows written straight into the tables: two teams, forty queues, everything in every state. */
+/** Writes rows directly into the tables: two teams, forty queues, runs in every state. */
 async function fill(store: Store): Promise<void> {
   const [a, b] = [await aTeam(store), await aTeam(store)];
   const queueIds: string[] = [];
@@ -257,7 +256,7 @@ async function fill(store: Store): Promise<void> {
   const states = ['pending', 'success', 'retried', 'dead_lettered', 'failed'];
   const jobs = Array.from({ length: COUNT }, (_, n) => {
     const status = states[n % states.length] ?? '';
-    // Over all of the history, and so over its partitions.
+    // Spread over the whole history, and so over its partitions.
     const completed = status === 'pending' ? null : TEST_START - n * 120_000;
     const queue = n % 40;
     return [queue % 2 ? a.id : b.id, newId(TEST_START), queueIds[queue], status, completed];
@@ -354,7 +353,7 @@ async function insertRows(
   await store.database.autocommit(CompiledQuery.raw(textFrom(unpacked), [JSON.stringify(rows)]));
 }
 
-/** Everything that is asked again and again, once. */
+/** Runs every frequent statement once. */
 async function askEverything(store: Store): Promise<void> {
   const team = (await store.teams.list())[0];
   assert.ok(team);
@@ -390,7 +389,7 @@ async function askEverything(store: Store): Promise<void> {
   await store.nodes.releaseLostClaims(node, new Set());
   await store.nodes.abandon(node, released.id, TEST_START);
   await store.runs.scanQueues();
-  // From then on it begins where it has seen that nothing waits.
+  // Later scans begin where this one has seen that nothing waits.
   await store.runs.scanQueues();
   await store.runs.scanTeams();
   await store.callbacks.scanWaiting();
@@ -437,7 +436,7 @@ async function askEverything(store: Store): Promise<void> {
   await store.retention.sweepOrphans(10);
 }
 
-/** Every kind of range, forth and back, and what pages count. */
+/** Reads every kind of range in both directions, and the counts of pages. */
 async function askOfLists(store: Store, teamId: string, queueId: string): Promise<void> {
   const { lists } = store;
   const later = TEST_START + 7_200_000;

@@ -54,7 +54,7 @@ export type StoreLocation =
   | {
       kind: 'postgres';
       url: string;
-      /** Where all tables are; without it where the connection's search path says (`public`). */
+      /** The schema of all tables; without it, the first of the connection's search path (`public`). */
       schema?: string;
     };
 
@@ -64,33 +64,33 @@ export interface StoreOptions {
   appKey: Uint8Array;
   clock: Clock;
   /**
-   * Whose clock due times, leases and windows go by on Postgres: the database's, which all nodes share, or
-   * `clock` itself, for tests that own the timeline. SQLite has one process and always goes by `clock`.
+   * The clock for due times, leases and windows on Postgres: the database's, which all nodes share, or `clock` itself,
+   * for tests that control the time. SQLite has one process and always uses `clock`.
    */
   clockOf?: 'database' | 'given';
-  /** Hears of every statement as it ran: for looking at plans and for finding slow ones. */
+  /** Called with every statement that ran, to examine plans and to find slow ones. */
   onStatement?: OnStatement;
   /**
-   * Told once if the database is gone for good as far as this process goes (a thread of SQLite's has ended):
-   * only a new process can open it again. What is asked of the store afterwards fails as STORE_UNAVAILABLE.
+   * Called once if this process can never use the database again (a SQLite thread has ended): only a new process can
+   * open it. Later calls of the store fail with STORE_UNAVAILABLE.
    */
   onLost?: (fault: StoreError) => void;
   log: Log;
   /** True for the service, false for the command line, which works beside one. */
   serving: boolean;
   /**
-   * Asks a SQLite file on the caller's own thread: for a process that does one thing and ends, which would wait
-   * longer for the threads to start than for the database.
+   * Opens a SQLite file on the caller's own thread, for a process that does one thing and ends: starting threads would
+   * take it longer than the database does.
    */
   onThisThread?: boolean;
 }
 
-/** Everything that is kept, by noun. Nothing outside this room holds a database handle. */
+/** All stored data, by noun. Nothing outside this room holds a database handle. */
 export interface Store {
   readonly dialect: DialectName;
   /** Whether other processes may serve the same database. */
   readonly isShared: boolean;
-  /** The clock that due times and leases go by: the database's on Postgres. */
+  /** The clock for due times and leases: the database's on Postgres. */
   readonly clock: Clock;
   readonly signals: SignalBus;
   readonly jobs: JobStore;
@@ -127,12 +127,12 @@ export interface Store {
   readonly retention: RetentionStore;
   readonly snapshots: SnapshotStore;
   readonly apiWindows: ApiWindowStore;
-  /** For the auth library, which brings its own statements, and for other stores of this room. */
+  /** For the auth library, which builds its own statements, and for other stores of this room. */
   readonly database: Database;
   readonly sealer: Sealer;
-  /** The migrations that opening applied. */
+  /** The names of the migrations that opening applied. */
   readonly migrated: readonly string[];
-  /** Tells of every fault that a caller is told of, for counting them. One listener. */
+  /** Registers a listener for every fault that a caller gets, for metrics. One listener. */
   watchFaults(onFault: (code: StoreErrorCode) => void): void;
   /** Resolves if the database answers; rejects with STORE_UNAVAILABLE. */
   ping(): Promise<void>;
@@ -141,15 +141,15 @@ export interface Store {
 
 export interface OpenedStore extends Store {
   /**
-   * The store as the engine has it: on Postgres with connections of its own, which nothing that people ask for
-   * holds up. Closed with the other.
+   * The store with the engine's own connections on Postgres, which requests of people do not block. It is closed
+   * together with the other.
    */
   readonly forEngine: Store;
 }
 
 /**
- * Opens the database, takes the right to serve it where that is asked for, and migrates it.
- * Throws StoreErrors whose messages an operator can act on.
+ * Opens the database, takes the right to serve it if `serving`, and migrates it. Throws StoreErrors whose messages tell
+ * an operator what to do.
  */
 export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const { location, serving } = options;
@@ -290,7 +290,7 @@ interface Links {
   stop(): Promise<void>;
 }
 
-/** The clock and the signals, which differ most between the two databases. */
+/** Starts the clock and the signals, in which the two databases differ most. */
 async function startLinks(
   { location, clock, clockOf = 'database', log, serving }: StoreOptions,
   database: Database,
@@ -315,7 +315,10 @@ async function startLinks(
   };
 }
 
-/** With another APP_KEY no secret would open; better to stop at the start than at the first request. */
+/**
+ * Checks the APP_KEY: with a wrong one no secret would open, and it is better to stop at the start than to fail at the
+ * first request.
+ */
 async function checkKey(database: Database, sealer: Sealer): Promise<void> {
   const value = (await readKeyCheck(database)) ?? (await writeKeyCheck(database, sealer));
   try {
@@ -336,7 +339,7 @@ async function readKeyCheck(database: Database): Promise<string | undefined> {
   return found?.value;
 }
 
-/** @returns what stands there then: somebody else's, where two came at once */
+/** @returns the stored text; another process's, if two came at once */
 async function writeKeyCheck(database: Database, sealer: Sealer): Promise<string> {
   const sealed = sealer.seal(KEY_CHECK, 'belfry');
   const { value } = await database.transact(async (trx) => {

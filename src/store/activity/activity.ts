@@ -3,17 +3,17 @@ import { newId } from '#domain/ids';
 import type { ActivityTable } from '../database/schema.ts';
 import type { Database, Trx } from '../database/database.ts';
 
-/** Something that somebody did, as it is kept. */
+/** A recorded action of a person. */
 export interface Activity {
   id: string;
   at: number;
   /** Null: the operator at the command line. */
   actorId: string | null;
-  /** By the name and email that they had then. */
+  /** The person's name and email at that time. */
   actor: string;
-  /** One that a newer version wrote may be unknown. */
+  /** An `ActivityAction`, or one of a newer version that this one does not know. */
   action: string;
-  /** May have been renamed or deleted since. `id` is null for what has none. */
+  /** The thing that was changed, by its name at that time. `id` is null for things without one. */
   subject: { id: string | null; name: string } | null;
   detail: string | null;
 }
@@ -26,30 +26,30 @@ export interface ActivityFilter {
   /** Milliseconds: from (inclusive), to (exclusive). */
   from?: number;
   to?: number;
-  /** Only what is older than the one of this id: the next page. */
+  /** Only actions before the one of this id: the next page. */
   before?: string;
-  /** Only what is newer than the one of this id, the nearest of it: the page before. */
+  /** Only the nearest actions after the one of this id: the page before. */
   after?: string;
   limit: number;
 }
 
 export const LONGEST_DETAIL = 500;
 const COMMAND_LINE = 'command-line' satisfies Doer;
-/** Some teams are so large that nobody waits for all of them at a sign-in. */
+/** The most teams in which one action of a user is recorded, so that a sign-in stays quick. */
 const MOST_TEAMS = 50;
 
-/** What people did in a team (§5.10). Only ever added to, until it is old. */
+/** The actions of people in a team (§5.10). Rows are only inserted, and deleted when they are old. */
 export class ActivityStore {
   readonly #db: Database;
   readonly #searches: Database;
 
-  /** @param searches  what lists go by */
+  /** @param searches  the database handle for lists */
   constructor(db: Database, searches: Database) {
     this.#db = db;
     this.#searches = searches;
   }
 
-  /** Keeps what somebody did in a team: one thing, or some hundreds at once. */
+  /** Records one or some hundreds of actions of a person in a team. */
   async record(
     teamId: string,
     doer: Doer,
@@ -65,7 +65,7 @@ export class ActivityStore {
     });
   }
 
-  /** Keeps what a user did to their own account: in each team that they are in. */
+  /** Records a user's action on their own account in each team that they are in, `MOST_TEAMS` at most. */
   async recordOfUser(userId: string, doer: Doer, deed: Deed, now: number): Promise<void> {
     await this.#db.transact(async (trx) => {
       const teams = await trx

@@ -19,7 +19,7 @@ import { raiseJobAlerts } from './job-alerts.ts';
 
 const NEVER = () => null;
 
-/** Runs of a cron that were started by Run now and are under way. */
+/** Starts runs of a cron by Run now and claims them. */
 async function startRuns(store: Store, node: string, cronId: string, teamId: string, count = 1) {
   for (let n = 0; n < count; n++) await store.crons.addExecution(teamId, cronId, store.clock.now());
   const asked = [{ id: teamId, slots: 100 }];

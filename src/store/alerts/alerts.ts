@@ -12,9 +12,9 @@ export interface StoredAlert {
   id: string;
   raisedAt: number;
   level: AlertLevel;
-  /** What it is about, by the name it had then; it may be renamed or deleted since. */
+  /** The cron or queue, by its name at that time; it may have been renamed or deleted since. */
   source: { kind: 'cron' | 'queue'; id: string; name: string };
-  /** An execution of the cron, or a job of the queue. */
+  /** The id of the cron's execution or the queue's job. */
   runId: string;
   /** Jobs: from 1; null for crons. */
   attemptNumber: number | null;
@@ -29,7 +29,7 @@ export interface StoredAlert {
   /** The name of the maintenance window that muted it. */
   mutedBy: string | null;
   isRead: boolean;
-  /** What it is, where it is no run's own alert. */
+  /** The kind of an alert that no run has raised, such as a reminder; null for a run's own alert. */
   kind: AlertKind | null;
 }
 
@@ -38,20 +38,20 @@ export interface AlertFilter {
   source?: { kind: 'cron' | 'queue'; id: string };
   sourceKind?: 'cron' | 'queue';
   delivery?: AlertDelivery;
-  /** Only what this maintenance window muted. */
+  /** Only alerts that this maintenance window muted. */
   windowId?: string;
   unreadOnly?: boolean;
   /** Only alerts older than the one of this id: the next page. */
   before?: string;
-  /** Only alerts newer than the one of this id, the nearest of them: the page before. */
+  /** Only the nearest alerts after the one of this id: the page before. */
   after?: string;
   limit: number;
 }
 
-/** What a list of all alerts is narrowed to. */
+/** The filter of a list of all alerts, those of runs and those about usage. */
 export type AlertsAsked = Omit<AlertFilter, 'level'> & { level?: AlertLevel | 'usage' | undefined };
 
-/** Written out, because SQLite looks into the index of unread alerts only where it can see the 0. */
+/** A literal 0: SQLite uses the partial index of unread alerts only if it sees the value in the text. */
 const UNREAD = sql.lit(0 as const);
 
 export function alertOf(row: AlertsTable): StoredAlert {
@@ -75,18 +75,21 @@ export function alertOf(row: AlertsTable): StoredAlert {
   };
 }
 
-/** Alerts are raised by settlements alone (see raise-alerts); here they are read. */
+/**
+ * Reads alerts and marks them as read. They are raised elsewhere: by settlements (raise-alerts.ts), reminders, usage
+ * and ends of windows.
+ */
 export class AlertStore {
   readonly #db: Database;
   readonly #searches: Database;
 
-  /** @param searches  what lists and counts go by */
+  /** @param searches  the database handle for lists and counts */
   constructor(db: Database, searches: Database) {
     this.#db = db;
     this.#searches = searches;
   }
 
-  /** With what is told of usage (§6.7), newest first. */
+  /** Alerts of runs and about usage (§6.7), newest first. */
   async listAll(teamId: string, filter: AlertsAsked): Promise<(StoredAlert | UsageAlert)[]> {
     const { level, after, limit, source, sourceKind, delivery, windowId } = filter;
     const ofRuns = level === 'usage' ? [] : await this.list(teamId, { ...filter, level });
@@ -97,7 +100,7 @@ export class AlertStore {
     return after === undefined ? all.slice(0, limit) : all.slice(-limit);
   }
 
-  /** Those of runs, newest first. */
+  /** Alerts of runs, newest first. */
   async list(teamId: string, filter: AlertFilter): Promise<StoredAlert[]> {
     const { level, source, delivery, windowId, unreadOnly, before, after } = filter;
     const kind = source?.kind ?? filter.sourceKind;
@@ -130,7 +133,11 @@ export class AlertStore {
     return row ? alertOf(row) : null;
   }
 
-  /** Which crons or queues have recovered after an alert. @param sourceIds  some hundreds at most */
+  /**
+   * The crons and queues that have had a recovery after the given alert.
+   *
+   * @param sourceIds  some hundreds at most
+   */
   async listRecoveredSince(
     teamId: string,
     sourceIds: readonly string[],
@@ -150,7 +157,7 @@ export class AlertStore {
     return new Set(rows.map(({ source_id }) => source_id));
   }
 
-  /** Counts no further than `most`: beyond that nobody cares how many there are. */
+  /** Counts unread alerts, up to `most`. */
   async countUnread(teamId: string, most: number): Promise<number> {
     const { n } = await this.#searches.read((db) =>
       db
@@ -174,7 +181,7 @@ export class AlertStore {
    * Marks alerts as read, or as unread again.
    *
    * @param alertIds  some hundreds at most
-   * @returns how many of them are there
+   * @returns how many of them exist
    */
   async mark(teamId: string, alertIds: readonly string[], isRead: boolean): Promise<number> {
     if (alertIds.length === 0) return 0;
@@ -193,18 +200,22 @@ export class AlertStore {
     });
   }
 
-  /** Tells again of crons that still fail, where they ask for it (§6.5). */
+  /** Raises reminders for crons that still fail, where their settings ask for them (§6.5). */
   async raiseReminders(now: number): Promise<void> {
     return raiseReminders(this.#db, now);
   }
 
-  /** Records which teams have come to 80 or 100 % of their month (§6.7). @param limitOf  runs a month of a plan */
+  /**
+   * Raises an alert for each team that has used 80 or 100 % of its month (§6.7).
+   *
+   * @param limitOf  the monthly limit of runs of a plan, null for none
+   */
   async raiseUsage(now: number, limitOf: (plan: string) => number | null): Promise<void> {
     return raiseUsageAlerts(this.#db, now, limitOf);
   }
 
   /**
-   * Marks as read what somebody has seen: the alert of that id and all older ones.
+   * Marks the alert of that id and all older ones as read.
    *
    * @returns how many were unread
    */
@@ -248,14 +259,16 @@ async function markUsageRead(trx: Trx, teamId: string, alertId: string): Promise
   return Number(numUpdatedRows);
 }
 
-/** A burst can leave very many; no transaction may hold up the others for long. */
+/**
+ * How many alerts one transaction marks. A burst can leave very many, and no transaction may hold up others for long.
+ */
 const MARKED_AT_ONCE = 1_000;
 
 /**
  * Deletes some of the alerts that were raised before `before`, and the bursts that were over by then (§3.9).
  *
- * @param most  how many alerts at a time
- * @returns how many alerts went; fewer than `most` means that none is left
+ * @param most  the most alerts of one call
+ * @returns how many alerts were deleted; fewer than `most` means that none is left
  */
 export async function deleteOldAlerts(db: Database, before: number, most: number): Promise<number> {
   return db.transact(async (trx) => {

@@ -12,32 +12,32 @@ import type { ChannelColumns, ChannelsTable } from '../database/alerts-schema.ts
 import type { Database, Trx } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
 
-/** A notification channel, and how it has fared (§6.5). */
+/** A notification channel, with its last success and error (§6.5). */
 export interface Channel {
   config: ChannelConfig;
-  /** For so long notices wait for others, to be told as one; null: each is told by itself. */
+  /** How many minutes notices wait for others, to be sent as one message; null: each is sent by itself. */
   collectMinutes: number | null;
-  /** True where its address can't be opened any more, so that `config` is email. */
+  /** True where the stored address can't be opened any more; `config` is then email. */
   isAddressLost: boolean;
   lastSentAt: number | null;
   lastError: string | null;
   lastErrorAt: number | null;
 }
 
-/** One besides the default, which crons and queues may name. */
+/** A channel besides the default one, which crons and queues may name. */
 export interface NamedChannel extends Channel {
   id: string;
   name: string;
 }
 
-/** What a team sets of one. */
+/** The settings of a channel. */
 export interface ChannelSettings {
   name: string;
   config: ChannelConfig;
   collectMinutes: number | null;
 }
 
-/** A cron or queue that chose its channels. */
+/** A cron or queue with alert settings of its own. */
 export interface ChannelUser {
   kind: 'cron' | 'queue';
   id: string;
@@ -53,15 +53,15 @@ export interface MemberAddress {
 export type ChannelSaving =
   | { kind: 'saved'; id: string }
   | { kind: 'not-found' }
-  /** The team has as many as it may have. */
+  /** The team has the maximum number of channels. */
   | { kind: 'too-many' }
   | { kind: 'name-taken' };
 
 type Tables = 'notification_channels' | 'channels';
 
 /**
- * The channels of teams: the default, which every team has, and those that crons and queues may name. Their
- * addresses are secrets, sealed at rest (§5.9).
+ * The channels of teams: the default one, which every team has, and named ones for crons and queues. Addresses are
+ * secrets, sealed at rest (§5.9).
  */
 export class ChannelStore {
   readonly #db: Database;
@@ -72,7 +72,7 @@ export class ChannelStore {
     this.#sealer = sealer;
   }
 
-  /** The default one. A team that has set none has email. */
+  /** The default channel. A team that has set none has email. */
   async read(teamId: string): Promise<Channel> {
     const row = await this.#db.read((db) =>
       db
@@ -84,7 +84,7 @@ export class ChannelStore {
     return row ? this.#channelOf('notification_channels', row) : UNSET;
   }
 
-  /** The others, by name. */
+  /** The named channels, in the order of their names. */
   async list(teamId: string): Promise<NamedChannel[]> {
     const rows = await this.#db.read((db) =>
       db
@@ -110,7 +110,7 @@ export class ChannelStore {
     return row ? this.#namedOf(row) : null;
   }
 
-  /** Replaces the default; what is still to be sent by it goes to the new one. */
+  /** Replaces the default channel. Waiting notices for it go to the new one. */
   async save(
     teamId: string,
     config: ChannelConfig,
@@ -136,7 +136,7 @@ export class ChannelStore {
     });
   }
 
-  /** Replaces what is set of one; what is still to be sent by it goes where it leads now. */
+  /** Replaces a channel's settings. Waiting notices for it go to its new address. */
   async change(
     teamId: string,
     channelId: string,
@@ -157,7 +157,10 @@ export class ChannelStore {
     });
   }
 
-  /** What named it goes to the default again, and so does what is still to be sent. False: no such channel. */
+  /**
+   * Deletes a channel. Crons, queues and waiting notices that name it use the default one instead. False: no such
+   * channel.
+   */
   async delete(teamId: string, channelId: string): Promise<boolean> {
     const { numDeletedRows } = await this.#db.transact((trx) =>
       trx
@@ -169,7 +172,7 @@ export class ChannelStore {
     return numDeletedRows > 0n;
   }
 
-  /** The crons and queues that chose channels, each kind by name. */
+  /** The crons and queues with alert settings of their own, each kind in the order of their names. */
   async listUsers(teamId: string): Promise<ChannelUser[]> {
     const read = async (kind: ChannelUser['kind'], table: 'crons' | 'queues') => {
       const rows = await this.#db.read((db) =>
@@ -203,7 +206,7 @@ export class ChannelStore {
     await this.#record(teamId, channelId, { last_error: error, last_error_at: now });
   }
 
-  /** Where every member of a team gets mail, in the order in which they joined. */
+  /** The email addresses of a team's members, in the order in which they joined. */
   async listMemberAddresses(
     teamId: string,
     { onlyVerified }: { onlyVerified: boolean },
@@ -245,7 +248,7 @@ export class ChannelStore {
     );
   }
 
-  /** @param initial  what a row of a default that is new has besides `columns` */
+  /** @param initial  the other columns of a row, used if the default channel has no row yet */
   async #write(
     teamId: string,
     initial: ChannelColumns,
@@ -260,7 +263,7 @@ export class ChannelStore {
     );
   }
 
-  /** A new address has not fared yet. */
+  /** The columns for new settings. They clear the last success and error, which were those of the old address. */
   #columnsOf(
     table: Tables,
     { config, collectMinutes }: Pick<ChannelSettings, 'config' | 'collectMinutes'>,
@@ -286,7 +289,10 @@ export class ChannelStore {
     };
   }
 
-  /** A channel that this version does not know, or that lacks its address, falls back on email; null for a lost address. */
+  /**
+   * Reads a channel's settings. A kind that this version does not know, and a channel without an address, become email;
+   * null where the address can't be opened.
+   */
   #configOf(table: Tables, { kind, sealed_url }: ChannelColumns): ChannelConfig | null {
     if (!isPostedKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;
     try {
@@ -316,10 +322,10 @@ const UNSET: Channel = {
   lastErrorAt: null,
 };
 
-/** Bound into what is sealed, so that it opens nowhere else. */
+/** The place that is bound into a sealed address, so that it opens nowhere else. */
 const placeOf = (table: Tables) => `${table}.url`;
 
-/** What is sealed of a channel: the address of a webhook as it is, of others all their fields as JSON. */
+/** The text that is sealed: the address of a webhook or chat as it is, for other kinds all their fields as JSON. */
 function addressOf(config: ChannelConfig): string | null {
   const fields = fieldsOfKind(config.kind);
   if (fields.length === 0) return null;

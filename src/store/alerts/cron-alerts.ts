@@ -7,7 +7,7 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
 import type { RunEnd } from '../runs/settlement.ts';
 
-/** A settled run of a cron, as its streak sees it. */
+/** The facts of a cron's settled run that its streak of failures depends on. */
 export interface SettledRun {
   teamId: string;
   cronId: string;
@@ -30,7 +30,7 @@ interface StreakRow {
 
 const CRON = { team_id: 'id', cron_id: 'id' } as const satisfies Fields;
 
-/** In one order, so that two nodes that settle runs of the same crons do not wait for each other. */
+/** Locks the crons in one order, so that two nodes that settle runs of the same crons cannot deadlock. */
 const holdStreaks = preparedStatement<StreakRow>(
   'hold-streaks',
   (dialect) => `
@@ -60,11 +60,11 @@ const writeStreaks = preparedStatement<never>(
 );
 
 /**
- * Follows crons by runs that were just settled in this transaction, in that order, and raises what they
- * give rise to. The crons' rows are held to its end, so the order of the settlements is the order of the
- * streak, on however many nodes.
+ * Updates the streaks of crons by runs that this transaction has just settled, in the given order, and raises the
+ * alerts that follow. The crons' rows are locked until the end of the transaction, so settlements and streaks have the
+ * same order on any number of nodes.
  *
- * @returns whether anything was raised
+ * @returns whether any alert was raised
  */
 export async function followCrons(
   trx: Trx,

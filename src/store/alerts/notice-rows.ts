@@ -9,8 +9,9 @@ import { type Dialect, type Fields, packRows, type RowOf } from '../database/dia
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 
 /**
- * Who is still to be told: the notice's channel as it is set when the notice is sent, every member by email
- * ('members'), or one member. `asChannel`: because the channel was email; once it is a chat, that is told instead.
+ * A recipient that is not told yet: the notice's channel as it is set when the notice is sent, every member by email
+ * ('members'), or one member. `asChannel`: the member gets the mail because the channel was email; if the channel has
+ * become a chat since, the chat is told instead.
  */
 export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
 
@@ -19,13 +20,13 @@ export interface KnownChannel {
   collectMinutes: number | null;
 }
 
-/** A team's channels by what names them, the default among them if it was ever set. */
+/** A team's channels by their refs, with the default one if it was ever set. */
 export type KnownChannels = ReadonlyMap<ChannelRef, KnownChannel>;
 
-/** What is to be told of alerts that share a notice. */
+/** A group of alerts that are sent together: each of its channels gets one notice. */
 export interface GroupToTell {
   teamId: string;
-  /** What the alerts name. */
+  /** The group's id, to which alerts refer in `notice_id`. */
   id: string;
   kind: AlertSource['kind'];
   channels: readonly ChannelRef[];
@@ -33,7 +34,7 @@ export interface GroupToTell {
   dueAt: number;
 }
 
-/** The channels of teams that alerts may go to besides the default. Read only where something is told. */
+/** Reads the channels of teams. Called only where there is a notice to write. */
 export async function readKnownChannels(
   db: Trx,
   teamIds: readonly string[],
@@ -60,7 +61,7 @@ function knownOf(row: {
   kind: string;
   collect_minutes: number | null;
 }): [ChannelRef, KnownChannel] {
-  // Each incident is one of its own.
+  // PagerDuty never collects: each alert is an incident of its own.
   const collectMinutes = row.kind === 'pagerduty' ? null : row.collect_minutes;
   return [row.id, { kind: row.kind, collectMinutes }];
 }
@@ -86,9 +87,9 @@ const insertNoticeRows = preparedStatement<never>(
 );
 
 /**
- * Writes a notice for each channel of each group. A channel that collects is told of them later, as one.
+ * Writes a notice for each channel of each group. Notices of a channel that collects are due later, all at once.
  *
- * @param isTogether  each channel is told of all the groups as one, whether it collects or not
+ * @param isTogether  a channel gets all the groups as one message, even if it does not collect
  */
 export async function insertNotices(
   trx: Trx,
@@ -99,7 +100,7 @@ export async function insertNotices(
 ): Promise<void> {
   const notices = groups.flatMap((group) => noticesOf(group, known.get(group.teamId)));
   const byChannel = Map.groupBy(notices, ({ teamId, ref }) => `${teamId} ${ref}`);
-  // In one order everywhere: two nodes that hold several channels must not wait for each other.
+  // Locks channels in the same order everywhere, so that two nodes cannot deadlock.
   for (const key of [...byChannel.keys()].toSorted()) {
     const some = byChannel.get(key) ?? [];
     const [first] = some;
@@ -114,12 +115,15 @@ export async function insertNotices(
 
 interface NewNotice {
   teamId: string;
-  /** Its channel; `members` for mails to members alone. */
+  /** The notice's channel; `members` for mails to members that belong to no channel. */
   ref: ChannelRef;
   row: { -readonly [Column in keyof RowOf<typeof NOTICE>]: RowOf<typeof NOTICE>[Column] };
 }
 
-/** The first of a batch takes the others with it; they are due by themselves where it is gone. */
+/**
+ * The sender claims the rest of a batch with its first notice. The rest is due on its own only a little later, for the
+ * case that the first is gone.
+ */
 export const FOLLOW_MS = 5_000;
 
 function putTogether(notices: readonly NewNotice[]): void {
@@ -186,10 +190,13 @@ async function holdCollection(
   return { id: row.collecting_id, until: row.collecting_until };
 }
 
-/** Mails to members alone: they are no channel's, so nothing collects them. */
+/** The ref of notices with mails to members only. They belong to no channel, so they are never collected. */
 const MEMBERS = 'members';
 
-/** The first one has the group's id: it is what a version before finds the alerts by. */
+/**
+ * The notices of a group. The first one has the group's id, because the version before finds the alerts by a notice's
+ * id.
+ */
 function noticesOf(
   { teamId, id, kind, channels, alertCount, dueAt }: GroupToTell,
   known: KnownChannels = new Map(),
@@ -223,7 +230,10 @@ function noticesOf(
   });
 }
 
-/** Queue alerts are emailed to every member, whatever the channels are (§6.4): at once, where a chat collects. */
+/**
+ * The notices by the default channel and to members. Queue alerts are mailed to every member, whatever the channels are
+ * (§6.4), and at once even if the default channel, a chat, collects.
+ */
 function toldByDefault(
   kind: AlertSource['kind'],
   hasDefault: boolean,
@@ -241,14 +251,14 @@ function toldByDefault(
   ];
 }
 
-/** Whether anybody is told by a notice of these channels. */
+/** Whether a notice to these channels has any recipient. */
 export function tellsAnybody(kind: AlertSource['kind'], channels: readonly ChannelRef[]): boolean {
   return kind === 'queue' || channels.length > 0;
 }
 
 /**
- * The notices of a group that are still there, held to the end of the transaction: of two nodes that end the last
- * two of them, the second finds itself alone.
+ * The remaining notices of a group, locked until the end of the transaction: of two nodes that finish the last two, the
+ * second one sees that only its own is left.
  */
 export async function holdGroup(
   trx: Trx,

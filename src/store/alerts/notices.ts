@@ -13,43 +13,43 @@ import { PartsReader } from '../runs/stored-parts.ts';
 
 export type { NoticeTarget };
 
-/** A notice that is this caller's to send until its lease is over. */
+/** A notice under a lease: only this caller may send it until the lease ends. */
 export interface ClaimedNotice {
   teamId: string;
   id: string;
   claimId: string;
-  /** The channel that it is for; null for the default, and for members. */
+  /** The notice's channel; null for the default one, and for mails to members. */
   channelId: string | null;
-  /** What its alerts name, shared with the notices of other channels. */
+  /** The group of alerts, which notices to other channels share. */
   groupId: string;
-  /** Those that share it are told as one. */
+  /** Notices with the same batch are sent as one message. */
   batchId: string | null;
   teamName: string;
-  /** The first of the alerts that it tells of. */
+  /** The first alert of the notice. */
   alert: StoredAlert;
-  /** How many it tells of. */
+  /** How many alerts the notice tells of. */
   alertCount: number;
-  /** What they are about: one, unless a maintenance window's end tells of them (§6.6). */
+  /** The crons or queues of the alerts: one, unless the notice tells of the end of a maintenance window (§6.6). */
   subjects: readonly StoredAlert['source'][];
-  /** Of the first one, as they are now; of one that is gone as if nothing had been chosen. */
+  /** The alert settings of the first alert's cron or queue as they are now; defaults if it was deleted. */
   settings: AlertSettings;
-  /** Who is still to be told. */
+  /** The recipients that are not told yet. */
   targets: readonly NoticeTarget[];
-  /** This try included. */
+  /** The number of tries, this one included. */
   attempts: number;
   firstTriedAt: number;
-  /** What is kept of the response of the first alert's run. */
+  /** The stored part of the response of the first alert's run. */
   response: Uint8Array | null;
   /**
-   * What that run sent, to be kept out of what is told; a cron's as it is configured now. Null where it is
-   * gone.
+   * The request of that run, so that its repetitions in texts can be hidden; a cron's as it is configured now. Null
+   * where the job or cron was deleted.
    */
   request: RequestSpec | null;
 }
 
 type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId' | 'groupId'>;
 
-/** Named one by one: what a later version adds would change the result of a prepared statement. */
+/** Columns by name: a prepared `select *` would break when a later version adds one. */
 const NOTICE_ROW = Object.keys({
   team_id: true,
   id: true,
@@ -87,12 +87,12 @@ const claimFollowers = preparedStatement<NoticesTable>('claim-following-notices'
   where team_id = ${$(1)} and ${dialect.isAmongFree(following)} returning ${NOTICE_ROW}`;
 });
 
-/** So many are told as one; what is more is told as another one. */
+/** How many notices one message combines; further ones go into another message. */
 const MOST_TOGETHER = 100;
 
 /**
- * What is to be sent of alerts. A notice is claimed under a lease: whoever dies while sending loses it to
- * another, and what was told before that is told of in `targets`.
+ * Notices, which tell people of alerts. A notice is claimed under a lease: if its node dies, another one claims it and
+ * continues with the recipients that are left in `targets`.
  */
 export class NoticeStore {
   readonly #db: Database;
@@ -144,7 +144,7 @@ export class NoticeStore {
     });
   }
 
-  /** What is told together with what was just claimed. */
+  /** Claims the other notices of the same batches. */
   async #claimFollowers(
     trx: Trx,
     first: readonly NoticesTable[],
@@ -161,8 +161,8 @@ export class NoticeStore {
   }
 
   /**
-   * Writes down who is still to be told by notices of one claim, and prolongs the lease. False where the claim is
-   * gone: then another has taken over, and nothing more may be sent.
+   * Writes the recipients that are left of the notices of one claim, and extends the lease. False where the claim is
+   * lost: another node has taken over, and this one must not send anything more.
    */
   async keep(
     notices: readonly NoticeKey[],
@@ -185,8 +185,8 @@ export class NoticeStore {
   }
 
   /**
-   * Its channel is gone: from now on it is for the default, unless that is told of the same alerts anyway. False
-   * where it is, or where the claim is gone: then there is nothing to tell.
+   * For a notice whose channel was deleted: makes it one for the default channel. False where the default channel is
+   * told of the same alerts by another notice, or where the claim is lost: nothing is left to send.
    */
   async fallBack(notice: NoticeKey): Promise<boolean> {
     const { teamId, id, claimId, groupId } = notice;
@@ -204,9 +204,9 @@ export class NoticeStore {
   }
 
   /**
-   * Everybody was told, or nobody can be any more: its alerts say how it ended once no channel is left to be told,
-   * and the notice goes. What was gathered in a long burst is marked in several steps; whoever takes over in between
-   * tells nobody again.
+   * Ends a notice when everybody was told, or nobody can be told any more. The last notice of a group marks its alerts
+   * as `delivery` says; then the notice is deleted. Very many alerts are marked in several transactions; a node that
+   * takes over in between tells nobody again.
    */
   async finish(
     notice: NoticeKey & Pick<ClaimedNotice, 'alertCount'>,
@@ -227,7 +227,7 @@ export class NoticeStore {
     });
   }
 
-  /** Where other channels are still to be told, the last of them says how it ended. */
+  /** Deletes the notice and gives true if the group has others left; the last of them marks the alerts. */
   async #leaveToOthers(notice: NoticeKey): Promise<boolean> {
     return this.#db.transact(async (trx) => {
       const group = await holdGroup(trx, this.#db.dialect, notice.teamId, notice.groupId);
@@ -243,7 +243,7 @@ function keyOf({ team_id, id, claim_id, group_id }: NoticesTable): NoticeKey {
 const MARKED_AT_ONCE = 1_000;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
-/** False where the claim is gone. */
+/** Marks a notice as told while its alerts are marked. False where the claim is lost. */
 async function endTelling(
   trx: Trx,
   { teamId, id, claimId }: NoticeKey,
@@ -259,7 +259,11 @@ async function endTelling(
   return numUpdatedRows === 1n;
 }
 
-/** What another channel could not be told stays failed. @returns the last alert that was looked at */
+/**
+ * Marks some alerts. Alerts that another channel's notice has marked as failed stay so.
+ *
+ * @returns the last alert that was looked at
+ */
 async function markSome(
   trx: Trx,
   { teamId, groupId }: NoticeKey,
@@ -301,7 +305,10 @@ async function deleteNotice(
   return numDeletedRows === 1n;
 }
 
-/** Null where its alerts are gone: retention has overtaken it, and there is nothing to tell. */
+/**
+ * Reads what a claimed notice tells. Null where its alerts are gone: retention has deleted them, so there is nothing to
+ * send.
+ */
 async function readNotice(
   trx: Trx,
   sealer: Sealer,
@@ -342,13 +349,13 @@ async function readNotice(
     targets: readTargets(row.targets),
     attempts: row.attempts,
     firstTriedAt: row.first_tried_at ?? 0,
-    // What a response repeats of a request that can't be read could not be left out of it.
+    // Without a readable request its repetitions in the response can't be hidden, so the response is left out.
     response: reader.unreadable === null ? (response?.body ?? null) : null,
     request,
   };
 }
 
-/** Where it can't be read, who is told again is better off than who is never told. */
+/** Reads the recipients. A damaged list counts as the channel: telling twice is better than not at all. */
 function readTargets(text: string): NoticeTarget[] {
   try {
     return parseList<NoticeTarget>(text);
@@ -357,7 +364,7 @@ function readTargets(text: string): NoticeTarget[] {
   }
 }
 
-/** As many as the end of one window tells of. */
+/** The most crons that the notice of a window's end names. */
 const MOST_SUBJECTS = 500;
 
 async function readSubjects(

@@ -18,7 +18,7 @@ import {
 } from './notice-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 
-/** An alert as a settlement raises it. */
+/** An alert to be raised. */
 export interface AlertToRaise {
   teamId: string;
   level: AlertLevel;
@@ -26,14 +26,14 @@ export interface AlertToRaise {
   runId: string;
   /** Jobs: from 1; null for crons. */
   attemptNumber: number | null;
-  /** When the run was completed: also what maintenance windows are held against. */
+  /** When the run was completed. Maintenance windows are compared with this time. */
   raisedAt: number;
   responseStatus: number | null;
   reason: FailureReason | null;
   errorMessage: string | null;
   failedRuns: number | null;
   downMs: number | null;
-  /** Of the cron or queue. */
+  /** The alert settings of the cron or queue. */
   settings: AlertSettings;
   kind: AlertKind | null;
 }
@@ -41,15 +41,14 @@ export interface AlertToRaise {
 interface Placed {
   alert: AlertToRaise;
   mutedBy: StoredWindow | null;
-  /** Where it goes, each channel once; nowhere where a window mutes it. */
+  /** The channels to tell, each once; none where a maintenance window mutes the alert. */
   channels: readonly ChannelRef[];
   noticeId: string | null;
 }
 
 /**
- * Records alerts and what is to be sent of them, in the transaction of the settlements that raise them
- * (§6.5, §6.6): those inside a maintenance window are muted, those of one queue that come in a burst share a
- * notice. Each channel that is told has a notice of its own.
+ * Records alerts and their notices, in the transaction of the settlements that raise them (§6.5, §6.6). Alerts inside a
+ * maintenance window are muted. Alerts of one queue in a burst share a group. Each channel of a group gets one notice.
  */
 export async function raiseAlerts(
   trx: Trx,
@@ -72,7 +71,7 @@ export async function raiseAlerts(
   await insertAlerts(trx, dialect, placed);
 }
 
-/** Gives every alert that is told to anybody a notice, and returns those that are new. */
+/** Puts every alert that has recipients into a group, and returns the groups that are new. */
 async function placeInNotices(
   trx: Trx,
   dialect: Dialect,
@@ -83,7 +82,7 @@ async function placeInNotices(
   );
   const groups = Map.groupBy(told, ({ alert }) => groupOf(alert));
   const notices: GroupToTell[] = [];
-  // In one order everywhere: two nodes that hold several bursts must not wait for each other.
+  // Locks bursts in the same order everywhere, so that two nodes cannot deadlock.
   for (const key of [...groups.keys()].toSorted()) {
     const group = groups.get(key) ?? [];
     const [first] = group;
@@ -99,7 +98,9 @@ async function placeInNotices(
   return notices;
 }
 
-/** A cron's alerts are told one by one: a streak raises few, and each says something else. */
+/**
+ * The key of an alert's group. A cron's alerts are sent one by one: a streak raises few, and each says something else.
+ */
 function groupOf({ teamId, source, level, runId }: AlertToRaise): string {
   return `${teamId} ${source.id} ${source.kind === 'queue' ? level : runId}`;
 }
@@ -113,7 +114,7 @@ function newNotice(
   return { teamId, id, kind: source.kind, channels, alertCount, dueAt };
 }
 
-/** The id of the notice that the alerts joined, or a new notice for them. */
+/** Adds alerts of a queue to the group that gathers them, and gives its id; else gives a new group. */
 async function placeBurst(
   trx: Trx,
   dialect: Dialect,
@@ -142,7 +143,7 @@ async function placeBurst(
   return newNotice(last, noticeId, group.length, opened.dueAt);
 }
 
-/** The row is held to the end of the transaction, so that two nodes do not both open a notice. */
+/** Locks the burst's row until the end of the transaction, so that two nodes do not both open a group. */
 async function holdBurst(trx: Trx, dialect: Dialect, { teamId, source, level }: AlertToRaise) {
   await trx
     .insertInto('alert_bursts')
@@ -170,8 +171,8 @@ async function holdBurst(trx: Trx, dialect: Dialect, { teamId, source, level }: 
 }
 
 /**
- * Adds alerts to the notices of a group, or to none of them: false where one is being sent already, or all are gone.
- * A notice of a version before has no group, and is one.
+ * Adds alerts to all notices of a group, or to none: false where one of them has been claimed already, or all are gone.
+ * A notice of the version before has no group id and is a group by itself.
  */
 async function joinNotices(
   trx: Trx,

@@ -7,10 +7,10 @@ import type { Dialect } from '../database/dialect.ts';
 import { raiseAlerts } from './raise-alerts.ts';
 import { readWindows } from './window-rows.ts';
 
-/** Crons that are looked at in one go. */
+/** The most crons of one round. */
 const MOST_CRONS = 50;
 
-/** Raises the reminders that are due: each once, on however many nodes. */
+/** Raises the reminders that are due. Each is raised once, on any number of nodes. */
 export async function raiseReminders(db: Database, now: number): Promise<void> {
   const due = await db.read((reader) =>
     reader
@@ -28,7 +28,10 @@ export async function raiseReminders(db: Database, now: number): Promise<void> {
   }
 }
 
-/** Holds the cron to the end of the transaction: of two nodes the second finds its next time. */
+/**
+ * Raises one cron's reminder. Locks the cron until the end of the transaction: of two nodes the second one sees that
+ * the next reminder is later.
+ */
 async function remindOfCron(
   trx: Trx,
   dialect: Dialect,
@@ -74,7 +77,7 @@ async function remindOfCron(
   await raiseAlerts(trx, dialect, [alert]);
 }
 
-/** Nobody reads the seconds that it took until somebody looked. */
+/** Rounds down: the seconds would only show how late the reminder was raised. */
 function wholeMinutes(ms: number): number {
   return ms - (ms % 60_000);
 }
@@ -90,7 +93,7 @@ async function holdCron(trx: Trx, dialect: Dialect, teamId: string, cronId: stri
     .executeTakeFirst();
 }
 
-/** What was told of it before: the reminder leads to the same run. */
+/** The last failure that was raised. The reminder links to the same run. */
 async function findLastFailure(trx: Trx, teamId: string, cronId: string) {
   return trx
     .selectFrom('alerts')

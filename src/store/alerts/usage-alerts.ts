@@ -3,7 +3,7 @@ import type { UsageAlertsTable } from '../database/alerts-schema.ts';
 import type { Database } from '../database/database.ts';
 import { periodsOf } from '../figures/usage.ts';
 
-/** That a team has used so much of its month (§6.7). It is recorded, and sent nowhere. */
+/** An alert that a team has used 80 or 100 % of its month (§6.7). It is recorded, and sent to nobody. */
 export interface UsageAlert {
   teamId: string;
   id: string;
@@ -21,14 +21,14 @@ export interface UsageAlert {
 
 const MARKS = [80, 100] as const;
 
-/** The alerts about usage that a team's list may hold. */
+/** The filter of a list of alerts about usage. */
 export interface UsageAlertsAsked {
   unreadOnly?: boolean | undefined;
   before?: string | undefined;
   after?: string | undefined;
 }
 
-/** All that there are: two a month, kept for 90 days. */
+/** Lists alerts about usage. There are two a month at most, kept for 90 days. */
 export async function listUsageAlerts(
   db: Database,
   teamId: string,
@@ -61,9 +61,9 @@ export async function listUsageAlerts(
 }
 
 /**
- * Records which teams have come to 80 or to 100 % of their month, each mark once a month, on however many nodes.
+ * Raises an alert for each team that has used 80 or 100 % of its month: each mark once a month, on any number of nodes.
  *
- * @param limitOf  runs a month of a plan, null for no limit
+ * @param limitOf  the monthly limit of runs of a plan, null for none
  */
 export async function raiseUsageAlerts(
   db: Database,

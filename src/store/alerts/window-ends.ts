@@ -14,16 +14,15 @@ import type { Dialect } from '../database/dialect.ts';
 import { type GroupToTell, insertNotices, readKnownChannels } from './notice-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 
-/** Windows whose end is looked at in one go, and crons that one notice tells of. */
+/** The most windows of one round, and the most crons of one notice. */
 const MOST_WINDOWS = 50;
 const MOST_CRONS = 500;
 
 /**
- * Tells what began to fail inside a maintenance window that has ended and still fails: one notice a window and
- * channel (§6.6).
- * The muted alerts themselves are what is told, so none is told twice, whoever looks and how often.
+ * Tells of crons that began to fail inside a maintenance window and still fail at its end: one notice per window and
+ * channel (§6.6). It takes the muted alerts and marks them as told, so none is told twice, on any number of nodes.
  *
- * @returns whether there is something to send
+ * @returns whether there is a notice to send
  */
 export async function tellWindowEnds(db: Database, now: number): Promise<boolean> {
   const ended = await db.read((reader) =>
@@ -48,7 +47,7 @@ export async function tellWindowEnds(db: Database, now: number): Promise<boolean
   return isTold;
 }
 
-/** Holds the window to the end of the transaction: of two nodes the second finds it told. */
+/** Marks one window's end as told, which locks its row until the end of the transaction, and tells of its crons. */
 async function tellEnd(
   trx: Trx,
   dialect: Dialect,
@@ -68,7 +67,7 @@ async function tellEnd(
   return tellWhatStillFails(trx, dialect, window, windows, now);
 }
 
-/** While a weekly window is under way again, the end of the time before. */
+/** The window's last end; for a weekly window that is active, the one a week before its next end. */
 function lastEndOf(window: StoredWindow, now: number): number {
   if (!window.isWeekly) return window.endsAt;
   const end = endOfWindow(window, now);
@@ -76,7 +75,9 @@ function lastEndOf(window: StoredWindow, now: number): number {
 }
 
 /**
- * @param windows  all of the team's: what another one mutes at this moment is told when that ends
+ * Makes notices for the crons of a window that still fail. Alerts that another window mutes now are left to its end.
+ *
+ * @param windows  all windows of the team
  * @returns whether a notice was made
  */
 export async function tellWhatStillFails(
@@ -93,7 +94,7 @@ export async function tellWhatStillFails(
   for (const { id: cronId, failing_since, alert_settings } of failing) {
     if (findMutingWindow(others, { kind: 'cron', id: cronId }, now) !== null) continue;
     const last = await findLastAlert(trx, teamId, cronId);
-    // Told since, of a streak that is over, or of a cron that tells nobody of it.
+    // Skips crons that were told of since, whose streak is over, or that have no recipients.
     if (last?.delivery !== 'muted' || last.muted_by === null) continue;
     if (last.raised_at < (failing_since ?? Infinity)) continue;
     const { id: alertId, level } = last;
@@ -109,7 +110,7 @@ interface ToTell {
   settings: AlertSettings;
 }
 
-/** Those that go to the same channels share a notice. */
+/** Makes the notices. Alerts with the same channels share a group. */
 async function tellTogether(
   trx: Trx,
   dialect: Dialect,
@@ -141,12 +142,12 @@ async function tellTogether(
       )
       .execute();
   }
-  // Each channel hears of all of them as one (§6.6).
+  // Each channel gets all of them in one message (§6.6).
   await insertNotices(trx, dialect, toInsert, known, true);
   return groups.size > 0;
 }
 
-/** What is told now is not told again by a reminder that waited for the same end. */
+/** Moves reminders that waited for the same end to a later time, so that nobody is told twice. */
 async function postponeReminders(
   trx: Trx,
   teamId: string,

@@ -2,7 +2,7 @@ import type { AlertSource, MaintenanceWindow } from '#domain/maintenance';
 import type { MaintenanceWindowsTable } from '../database/alerts-schema.ts';
 import type { Reader } from '../database/database.ts';
 
-/** What a team sets of a maintenance window (§6.6). */
+/** The settings of a maintenance window (§6.6). */
 export interface WindowSettings extends MaintenanceWindow {
   name: string;
 }
@@ -13,7 +13,7 @@ export interface StoredWindow extends WindowSettings {
   createdAt: number;
 }
 
-/** The windows of several teams, in the order in which they were made; two statements. */
+/** Reads the windows of several teams, in the order in which they were made, by two statements. */
 export async function readWindows(
   db: Pick<Reader, 'selectFrom'>,
   teamIds: readonly string[],

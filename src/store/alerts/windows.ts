@@ -13,12 +13,12 @@ export interface NamedSource extends AlertSource {
 }
 
 /**
- * Every alert is held against all windows of its team, so there is a most. Windows that are over are kept
- * until a new one needs their place.
+ * The most windows of a team, because every alert is compared with all of them. Windows that are over are kept until a
+ * new one needs their place.
  */
 export const MOST_WINDOWS = 200;
 
-/** Maintenance windows of teams. What they cover may have been deleted since; it is then nothing. */
+/** Maintenance windows of teams. A window may name crons and queues that were deleted since; they are ignored. */
 export class WindowStore {
   readonly #db: Database;
 
@@ -31,13 +31,13 @@ export class WindowStore {
     this.#signals = signals;
   }
 
-  /** Tells what began to fail inside windows that have ended and still fails (§6.6). */
+  /** Tells of crons that began to fail inside windows that have ended, and that still fail (§6.6). */
   async tellEnds(): Promise<void> {
     if (await tellWindowEnds(this.#db, this.#clock.now()))
       this.#signals.send([{ kind: 'notices' }]);
   }
 
-  /** Null: the team has as many as it may have, and none of them is over. */
+  /** Makes a window. Null: the team has the maximum number, and none of them is over. */
   async create(
     teamId: string,
     settings: WindowSettings,
@@ -60,7 +60,7 @@ export class WindowStore {
     });
   }
 
-  /** Null: no such window. */
+  /** Changes a window. Null: no such window. */
   async update(
     teamId: string,
     windowId: string,
@@ -82,8 +82,8 @@ export class WindowStore {
   }
 
   /**
-   * Ends a window now: one that is under way is over, which is told like any other end, and a weekly one comes no
-   * more. False: no such window.
+   * Deletes a window. If it is active, crons that still fail are told of as at any other end; a weekly one does not
+   * return. False: no such window.
    */
   async delete(teamId: string, windowId: string): Promise<boolean> {
     const now = this.#clock.now();
@@ -103,8 +103,8 @@ export class WindowStore {
   }
 
   /**
-   * Takes a cron or queue out of the windows that are under way, come once and name it; one that covers nothing any
-   * more is over. What began to fail inside and still fails is told as at any other end.
+   * Removes a cron or queue from the active one-time windows that name it. A window that then covers nothing has ended.
+   * Crons that still fail are told of as at any other end.
    */
   async uncover(teamId: string, source: AlertSource): Promise<void> {
     const now = this.#clock.now();
@@ -131,7 +131,7 @@ export class WindowStore {
     return all.find(({ id }) => id === windowId) ?? null;
   }
 
-  /** What a window may name: the team's crons and queues, each by name. */
+  /** The team's crons and queues, which a window may name, each kind in the order of their names. */
   async listSources(teamId: string): Promise<NamedSource[]> {
     const read = async (kind: NamedSource['kind'], table: 'crons' | 'queues') => {
       const rows = await this.#db.read((db) =>
@@ -148,7 +148,7 @@ export class WindowStore {
     return (await Promise.all([read('cron', 'crons'), read('queue', 'queues')])).flat();
   }
 
-  /** By their start, the latest first. */
+  /** The team's windows, the latest start first. */
   async list(teamId: string): Promise<StoredWindow[]> {
     const windows = await this.#db.read((db) => readWindows(db, [teamId]));
     return windows.toSorted((a, b) => b.startsAt - a.startsAt || (a.id < b.id ? 1 : -1));
@@ -185,7 +185,7 @@ async function insertSources(
     .execute();
 }
 
-/** False where none of the team's windows is over. */
+/** Deletes the window that has been over for longest. False where none is over. */
 async function deleteLongestOver(trx: Trx, teamId: string, now: number): Promise<boolean> {
   const row = await trx
     .selectFrom('maintenance_windows')
@@ -210,7 +210,7 @@ async function deleteWindow(trx: Trx, teamId: string, windowId: string): Promise
   return numDeletedRows === 1n;
 }
 
-/** The window as it is without the source, where it is under way, comes once and names it; else itself. */
+/** The window without the source, if it is active, comes once and names it; else the window unchanged. */
 function withoutSource(window: StoredWindow, source: AlertSource, now: number): StoredWindow {
   const { covers, isWeekly } = window;
   const names = covers !== 'team' && coversSource(window, source);

@@ -11,7 +11,7 @@ import type { Sealer } from '../database/seal.ts';
 import { takeCallbacks as takeOnSqlite } from '../sqlite/take-callbacks.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 
-/** A callback as recorded with the outcome that it tells of (§6.1). */
+/** A callback, recorded with the end of the run that it reports (§6.1). */
 export interface CallbackToSend {
   teamId: string;
   id: string;
@@ -24,7 +24,7 @@ export interface CallbackToSend {
 
 export interface ClaimedCallback extends CallbackToSend {
   signingSecret: string | null;
-  /** Why it can't be signed; null where it can be sent. */
+  /** Why the callback can't be signed; null where it can be. */
   unreadable: string | null;
 }
 
@@ -39,7 +39,7 @@ export const CALLBACK = {
 
 const COLUMNS = Object.keys(CALLBACK);
 
-/** @param kept  joins those of the rows `given` that are written, where not all are */
+/** @param kept  a join that keeps only those rows of `given` that are to be written; empty for all */
 export function insertCallbacksOf(dialect: Dialect, parameter: number, kept = ''): string {
   return `
   insert into callbacks (${COLUMNS.join(', ')})
@@ -73,10 +73,10 @@ export function callbackRow(callback: CallbackToSend): RowOf<typeof CALLBACK> {
   };
 }
 
-/** A row as `take` gives it. */
+/** A taken row, with the team's sealed signing secret. */
 export type TakenCallback = CallbacksTable & { sealed_signing_secret: string | null };
 
-/** How many of a team's callbacks a node takes, at the most. */
+/** How many of a team's callbacks a node takes at most. */
 export interface CallbackSlots {
   nodeId: string;
   teamId: string;
@@ -84,8 +84,8 @@ export interface CallbackSlots {
 }
 
 /**
- * Takes a team's callbacks for a node to send, oldest first. They are the node's until it has sent them or is
- * declared dead, and nobody else can take them meanwhile; a dead node gets none.
+ * Takes a team's callbacks for a node to send, oldest first. They are the node's until it has sent them or is declared
+ * dead, and no other node can take them. A dead node gets none.
  */
 const TAKE = { postgres: takeOnPostgres, sqlite: takeOnSqlite };
 
@@ -105,9 +105,9 @@ const findWaiting = preparedStatement<{ team_id: string; first: string | null }>
 );
 
 /**
- * The callbacks of jobs and executions (§6.1): recorded with the end that they tell of, claimed, sent, deleted.
- * Those that a node has taken lie apart from those that wait, so a version that knows nothing of them cannot take
- * one twice. Only those of a node that died while it had them are given up, since they may have been sent.
+ * The callbacks of jobs and executions (§6.1): recorded with the run's end, claimed, sent and deleted. Callbacks that a
+ * node has taken are in a table of their own, so a node of an older version cannot take them again. Only callbacks of a
+ * node that died while sending are given up, since they may have been sent.
  */
 export class CallbackStore {
   readonly #db: Database;
@@ -122,13 +122,13 @@ export class CallbackStore {
     this.#secrets = new SecretReader(sealer);
   }
 
-  /** The teams whose callbacks wait to be sent. Costs a step per team. */
+  /** The teams with waiting callbacks. Costs one index step per team. */
   async scanWaiting(): Promise<string[]> {
     const rows = await this.#db.read((db) => runPrepared(db, this.#db.dialect, findWaiting, []));
     return rows.flatMap(({ team_id, first }) => (first === null ? [] : [team_id]));
   }
 
-  /** Takes callbacks for a node to send; each is given out once. */
+  /** Takes callbacks for a node to send. No callback is taken twice. */
   async take(nodeId: string, teamId: string, slots: number): Promise<ClaimedCallback[]> {
     const rows = await this.#db.perform(TAKE, { nodeId, teamId, slots });
     return rows
@@ -148,14 +148,14 @@ export class CallbackStore {
       });
   }
 
-  /** Forgets a callback that the node has sent. */
+  /** Deletes a callback that the node has sent. */
   async end(nodeId: string, sent: ClaimedCallback): Promise<void> {
     await this.#ending.add(nodeId, sent);
   }
 
   /**
-   * Whether a run's callback is recorded and not taken yet. Its id was made at the run's end, so this is a
-   * short range of the key, however many wait.
+   * Whether a run's callback is recorded and not taken yet. Its id was made at the run's end, so the search is a short
+   * range of the key, however many callbacks wait.
    */
   async isWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {
     const row = await this.#db.read((db) =>
@@ -180,12 +180,12 @@ export class CallbackStore {
   }
 }
 
-/** Gives up what dead nodes may have sent. */
+/** Deletes callbacks that dead nodes may have sent. */
 export async function dropCallbacksUnderWay(trx: Trx, nodeIds: readonly string[]): Promise<void> {
   await trx.deleteFrom('callbacks_under_way').where('node_id', 'in', nodeIds).execute();
 }
 
-/** Lets wait again what a node has taken without its knowing: the answer to its claim was lost. */
+/** Puts back callbacks that a node has claimed without knowing it, because the answer to its claim was lost. */
 export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlySet<string>) {
   const taken = await trx
     .selectFrom('callbacks_under_way')
@@ -201,7 +201,7 @@ export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlyS
       .where('id', '=', callback.id)
       .returning('id')
       .execute();
-    // Sent and forgotten since the look: it may not wait again.
+    // It was sent and deleted since it was read, so it must not wait again.
     if (gone.length === 0) continue;
     await trx.insertInto('callbacks').values(callback).execute();
     returned.push(callback);

@@ -1,20 +1,20 @@
 import type { Database } from '../database/database.ts';
 
-/** What is still to be told to somebody, over all teams. */
+/** Callbacks and notices that wait to be sent, over all teams. */
 export interface Outbox {
-  /** `oldestMs`: since the run ended whose callback it is. */
+  /** `oldestMs`: the time since the end of the run whose callback has waited for longest. */
   callbacks: Waiting;
-  /** `oldestMs`: since the first try that failed, of the notice that has been tried for longest. */
+  /** `oldestMs`: the time since the first failed try of the notice that has been tried for longest. */
   notices: Waiting;
 }
 
 interface Waiting {
   count: number;
-  /** 0 where nothing waits, or was tried. */
+  /** Milliseconds; 0 where nothing waits, or for notices where none has been tried. */
   oldestMs: number;
 }
 
-/** Counts callbacks and notices that wait. Costs as much as there is; ask seldom. */
+/** Counts callbacks and notices that wait. The cost grows with their number, so ask seldom. */
 export async function readOutbox(db: Database, now: number): Promise<Outbox> {
   const ageOf = (since: number | null) => Math.max(0, now - (since ?? now));
   const [callbacks, notices] = await db.read((reader) =>

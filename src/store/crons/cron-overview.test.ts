@@ -6,7 +6,10 @@ import { aCron, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 import type { NamedRun } from './cron-overview.ts';
 
-/** A cron whose runs ended so long after the start, in milliseconds, in the order in which they began. */
+/**
+ * Makes a cron whose runs end at the given times: milliseconds after the test's start, in the order in which the runs
+ * began.
+ */
 async function aCronThatRan(
   store: TestStore,
   teamId: string,

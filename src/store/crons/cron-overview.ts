@@ -13,7 +13,7 @@ export interface NamedRun {
 /** The last finished runs of crons, latest end first. */
 export interface LastRuns {
   ofAll: NamedRun[];
-  /** Those of active crons that failed. */
+  /** The failed ones of active crons. */
   failing: NamedRun[];
 }
 
@@ -23,8 +23,8 @@ interface LastRunRow extends EndedExecutionsTable {
 }
 
 /**
- * Each cron's last run is looked up once for both lists, with a step of the index. The few that are shown come
- * first in cross joins, whose order SQLite keeps: it would rather go through all executions.
+ * Reads the last runs. Each cron's last run is looked up once for both lists, by one index step. The few runs that are
+ * shown come first in cross joins, because SQLite keeps their order; it would otherwise read all executions.
  */
 export async function readLastRuns(db: Database, teamId: string, limit: number): Promise<LastRuns> {
   const rows = await db.read((reader) =>
@@ -37,7 +37,10 @@ export async function readLastRuns(db: Database, teamId: string, limit: number):
   return { ofAll: named('all'), failing: named('failing') };
 }
 
-/** Postgres would read all executions to join them by an id that a subquery gives. */
+/**
+ * The last run of a cron. It is joined as a lateral subquery, since Postgres would read all executions to join them by
+ * an id from a scalar subquery.
+ */
 const LAST_RUN = {
   table: 'ended_executions',
   as: 'run',
@@ -47,7 +50,7 @@ const LAST_RUN = {
     order by x.id desc limit 1`,
 };
 
-/** What is big is left out. */
+/** The columns without bodies and other large values. */
 const COLUMNS = SMALL_EXECUTION_COLUMNS.map((name) => `executions.${name}`);
 
 const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
@@ -68,7 +71,7 @@ const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
   order by executions.completed_at desc, executions.id desc`;
 });
 
-/** What runs next, soonest first. */
+/** The crons that run next, soonest first. */
 export async function listNextCrons(
   db: Database,
   teamId: string,

@@ -39,7 +39,7 @@ describe('crons in the store', () => {
       const kept = await store.crons.find(team.id, cron.id);
       const stored = {
         ...settings,
-        // The default alone is as if nobody had chosen.
+        // The default channel alone is stored like no choice at all.
         alertSettings: { ...settings.alertSettings, channels: { recovery: [] } },
         isActive: true,
         nextRunAt: TEST_START + 1,
@@ -282,13 +282,19 @@ function claim(store: Store, node: string, teamId: string, slots = 10) {
   return store.runs.claimExecutions([{ id: teamId, slots }], aClaimant(store, node), everyHour);
 }
 
-/** As where the clock of whoever starts a cron again is behind the one that the run was started by. */
+/**
+ * Sets the cron's next time back, as a node does that restarts a cron while its clock is behind the one that started
+ * the run.
+ */
 async function setBack(store: Store, { teamId, id }: { teamId: string; id: string }) {
   await store.crons.pause(teamId, id);
   await store.crons.start(teamId, id, () => TEST_START);
 }
 
-/** What runs at the moment is in one table and what has ended in another: between the two nothing is lost of sight. */
+/**
+ * Running and ended executions are in two tables. A run that moves from one to the other must stay visible all the
+ * time.
+ */
 test('a due time whose run ends at the same moment is not run again on Postgres', async () => {
   await using store = await openPostgresTestStore();
   const team = await aTeam(store);

@@ -24,7 +24,7 @@ import type { Sealer } from '../database/seal.ts';
 import type { SignalBus } from '../database/signals.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 
-/** What a team can set of a cron (§2.1, §2.4). */
+/** The settings of a cron (§2.1, §2.4). */
 export interface CronSettings {
   name: string;
   url: string;
@@ -38,7 +38,7 @@ export interface CronSettings {
   alertThreshold: number | null;
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
-  /** In order, each once (§2.13). */
+  /** Sorted, without duplicates (§2.13). */
   tags: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface Cron extends CronSettings {
   /** Null while paused. */
   nextRunAt: number | null;
   createdAt: number;
-  /** Says what of it can't be read any more and is left out here; null for nothing. */
+  /** Says which part can't be read any more and is left out; null where all can. */
   unreadable: string | null;
 }
 
@@ -73,7 +73,7 @@ export interface ExecutionDetail extends ExecutionRecord {
   response: { body: Uint8Array; totalBytes: number; trace: string | null } | null;
 }
 
-/** Crons and their executions. Whoever waits for a due time is told of an earlier one after the commit. */
+/** Crons and their executions. After each commit that makes a run due, the engines get a signal. */
 export class CronStore {
   readonly #db: Database;
   readonly #sealer: Sealer;
@@ -107,8 +107,8 @@ export class CronStore {
   }
 
   /**
-   * Replaces the settings. A next time that stands under the same schedule stays, for it may be due this
-   * very moment. Null: no such cron.
+   * Replaces the settings. If the schedule is the same, the next time stays, because it may be due at this very moment.
+   * Null: no such cron.
    *
    * @param isActive  null leaves the cron as it is, active or paused
    * @param nextRunAt  the next time under the new settings
@@ -129,7 +129,7 @@ export class CronStore {
       const stays = wasActive && row.cron_expression === settings.cronExpression;
       return {
         ...this.#columns(settings),
-        // Without a threshold nobody follows the streak, so it would be stale when one is set again.
+        // Without a threshold the streak is not kept, so it would be stale when a threshold is set again.
         ...(settings.alertThreshold === null
           ? UNBROKEN
           : { remind_at: remindAt(row, settings.alertSettings.remindHours, now) }),
@@ -139,7 +139,7 @@ export class CronStore {
     });
   }
 
-  /** Null: no such cron. */
+  /** Replaces the assertions. Null: no such cron. */
   async setAssertions(
     teamId: string,
     cronId: string,
@@ -148,7 +148,7 @@ export class CronStore {
     return this.#change(teamId, cronId, () => ({ assertions: JSON.stringify(assertions) }));
   }
 
-  /** Changes the headers by what they are at that moment. Null: no such cron. */
+  /** Changes the headers by a function of the present ones. Null: no such cron. */
   async setHeaders(
     teamId: string,
     cronId: string,
@@ -160,7 +160,7 @@ export class CronStore {
     });
   }
 
-  /** Changes the tags by what they are at that moment (§2.13). Null: no such cron. */
+  /** Changes the tags by a function of the present ones (§2.13). Null: no such cron. */
   async setTags(
     teamId: string,
     cronId: string,
@@ -187,7 +187,10 @@ export class CronStore {
     return this.#change(teamId, cronId, () => ({ is_active: 0, next_run_at: null }));
   }
 
-  /** Deletes a cron, then its executions in small batches, as a queue with its jobs. False: no such cron. */
+  /**
+   * Deletes a cron, and then its executions in small batches, as a queue's deletion does with jobs. False: no such
+   * cron.
+   */
   async delete(teamId: string, cronId: string): Promise<boolean> {
     const { numDeletedRows } = await this.#db.transact((trx) =>
       trx
@@ -229,7 +232,7 @@ export class CronStore {
     return rows.map((row) => this.#cron(row));
   }
 
-  /** Crons of a team by id; those that it has not are left out. */
+  /** Finds crons of a team by id. Ids that the team does not have are left out. */
   async findAll(teamId: string, cronIds: readonly string[]): Promise<Map<string, Cron>> {
     if (cronIds.length === 0) return new Map();
     const rows = await this.#db.read((db) =>
@@ -243,7 +246,7 @@ export class CronStore {
     return new Map(rows.map((row) => [row.id, this.#cron(row)]));
   }
 
-  /** The team that a cron belongs to: for the operator's command line, which knows crons by id alone. */
+  /** The team of a cron, for the operator's command line, which knows only the cron's id. */
   async findTeam(cronId: string): Promise<string | null> {
     const row = await this.#db.read((db) =>
       db
@@ -256,7 +259,7 @@ export class CronStore {
     return row?.id ?? null;
   }
 
-  /** Run now: an execution that waits for an engine, beside the schedule (§3.1). Null: no such cron. */
+  /** Adds an execution that waits for an engine, independent of the schedule (Run now, §3.1). Null: no such cron. */
   async addExecution(teamId: string, cronId: string, now: number): Promise<ExecutionRecord | null> {
     const execution = await this.#db.transact(async (trx) => {
       const cron = await trx
@@ -286,7 +289,11 @@ export class CronStore {
     return execution;
   }
 
-  /** A cron's executions, newest first, with what is kept of their responses. @param before  only those older than it */
+  /**
+   * A cron's executions, newest first, with the stored parts of their responses.
+   *
+   * @param before  only executions older than the one of this id
+   */
   async listExecutions(
     teamId: string,
     cronId: string,
@@ -308,7 +315,7 @@ export class CronStore {
     return row ? executionDetail(row) : null;
   }
 
-  /** Changes one cron by what it is at that moment. */
+  /** Changes one cron by a function of its present state. */
   async #change(
     teamId: string,
     cronId: string,
@@ -333,7 +340,7 @@ export class CronStore {
     return this.#cron(row);
   }
 
-  /** An engine may be setting its next time just now; it waits, or is waited for. */
+  /** Locks the cron's row: an engine may be setting its next time at this moment. */
   async #holdRow(trx: Trx, teamId: string, cronId: string): Promise<CronsTable | undefined> {
     return trx
       .selectFrom('crons')
@@ -390,14 +397,14 @@ export class CronStore {
   }
 }
 
-/** A cron that fails already is reminded of from now on, where that was not so before. */
+/** The time of the next reminder after an edit: if the interval has changed, it is counted from now. */
 function remindAt(row: CronsTable, hours: RemindHours | null, now: number): number | null {
   if (row.has_raised_failure === 0) return null;
   const isSame = readAlertSettings(row.alert_settings).remindHours === hours;
   return isSame ? row.remind_at : nextReminder(now, hours);
 }
 
-/** No failed run since the last success. */
+/** The streak of a cron with no failed run since its last success. */
 const UNBROKEN = {
   failed_runs: 0,
   failing_since: null,

@@ -10,7 +10,7 @@ import type { Generated } from 'kysely';
 type YesNo = 0 | 1;
 
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';
-/** What one can be invited as, or made later: an owner is made by handing the team over. */
+/** The roles that an invitation or a change of role can give. A team gets a new owner only by a transfer. */
 export type InvitedRole = Exclude<Role, 'owner'>;
 
 export interface UsersTable {
@@ -38,7 +38,7 @@ export interface SessionsTable {
   updated_at: number;
 }
 
-/** How a user proves who they are: the password, and identity providers later. */
+/** How a user signs in: by password, later also by identity providers. */
 export interface AccountsTable {
   id: string;
   user_id: string;

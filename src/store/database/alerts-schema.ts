@@ -4,7 +4,7 @@ import type { FailureReason } from '#domain/failure';
 
 type YesNo = 0 | 1;
 
-/** `reminder`: what was raised before goes on. */
+/** `reminder`: the failure that was raised before continues. */
 export type AlertKind = 'reminder';
 export type AlertDelivery = 'muted' | 'pending' | 'sent' | 'failed';
 
@@ -13,7 +13,7 @@ export interface StreakColumns {
   failed_runs: number;
   failing_since: number | null;
   has_raised_failure: YesNo;
-  /** When somebody is told again that it still fails. */
+  /** The time of the next reminder that the cron still fails. */
   remind_at: number | null;
 }
 
@@ -33,17 +33,17 @@ export interface AlertsTable {
   error_message: string | null;
   /** Crons: consecutive failed runs. */
   failed_runs: number | null;
-  /** Recoveries: for how long it was down. */
+  /** Recoveries: how long the cron was failing, in milliseconds. */
   down_ms: number | null;
   delivery: AlertDelivery;
   /** The name of the maintenance window, as it was then. */
   muted_by: string | null;
-  /** The notice that tells of it; alerts that were told of together share one. */
+  /** The group of notices that tell of the alert; alerts that are sent together share one. */
   notice_id: string | null;
   /** The maintenance window that muted it; null in rows of older versions. */
   window_id: string | null;
   is_read: YesNo;
-  /** What it is, where it is no run's own alert. */
+  /** The kind of an alert that no run has raised, such as a reminder; null for a run's own alert. */
   kind: AlertKind | null;
 }
 
@@ -62,21 +62,24 @@ export interface NoticesTable {
   team_id: string;
   id: string;
   alert_count: number;
-  /** JSON list of `NoticeTarget`: who is still to be told. */
+  /** JSON list of `NoticeTarget`: the recipients that are not told yet. */
   targets: string;
-  /** Also the end of the lease, while somebody sends it. */
+  /** Also the end of the lease while a node sends the notice. */
   next_try_at: number;
   first_tried_at: number | null;
   attempts: number;
-  /** Names the last try; once there was one, nothing is added to the notice any more. */
+  /** The id of the last try. After a first try no alerts join the notice. */
   claim_id: string | null;
-  /** The channel that it is for; null for the default, and for members. */
+  /** The notice's channel; null for the default one, and for mails to members. */
   channel_id: string | null;
-  /** What its alerts name; notices of the same alerts share it. Null in rows of older versions: the id. */
+  /**
+   * The group of alerts, shared by notices to several channels. Null in rows of older versions, where the notice's id
+   * is the group.
+   */
   group_id: string | null;
-  /** Whether the default channel is told of the same alerts by another notice. */
+  /** Whether another notice tells the default channel of the same alerts. */
   is_beside_default: YesNo;
-  /** Notices of one channel that share it are told as one. */
+  /** Notices of one channel with the same batch are sent as one message. */
   batch_id: string | null;
 }
 
@@ -89,22 +92,22 @@ export interface AlertBurstsTable {
   gathering_until: number | null;
 }
 
-/** What any channel has: the default of a team, and those that crons and queues may name. */
+/** The columns of any channel: a team's default one, and those that crons and queues may name. */
 export interface ChannelColumns {
   kind: string;
-  /** The address of a webhook, or JSON of the fields of its kind. */
+  /** The sealed address of a webhook or chat, or sealed JSON of the fields of its kind. */
   sealed_url: string | null;
   last_sent_at: number | null;
   last_error: string | null;
   last_error_at: number | null;
-  /** For how long it collects notices; null: each is told by itself. */
+  /** How many minutes the channel collects notices; null: each is sent by itself. */
   collect_minutes: number | null;
-  /** What it collects now, and until when: `Collection` in domain/alert-digest. */
+  /** The batch that it collects now, and the end of the collecting: `Collection` in domain/alert-digest. */
   collecting_id: string | null;
   collecting_until: number | null;
 }
 
-/** The default of each team that has set one. */
+/** The default channel of each team that has set one. */
 export interface NotificationChannelsTable extends ChannelColumns {
   team_id: string;
 }
@@ -125,7 +128,7 @@ export interface MaintenanceWindowsTable {
   is_weekly: YesNo;
   covers_team: YesNo;
   created_at: number;
-  /** The last end of it that was looked at (§6.6). */
+  /** The last end of the window for which notices were made (§6.6). */
   told_until: number | null;
 }
 

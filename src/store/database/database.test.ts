@@ -75,7 +75,7 @@ describe('the database handle', () => {
         const set = (trx: Trx, id: string) =>
           trx.updateTable('teams').set({ name: 'by one' }).where('id', '=', id).execute();
         const transaction = store.database.transact(async (trx) => {
-          // Who first looks for a deadlock loses; this one is in no hurry to.
+          // The transaction that first looks for a deadlock is rolled back; this one waits long before it looks.
           await trx.executeQuery(CompiledQuery.raw("set local deadlock_timeout = '30s'"));
           await set(trx, b.id);
           holdsOne.resolve();
@@ -83,7 +83,7 @@ describe('the database handle', () => {
           await set(trx, a.id);
         });
         await holdsOne.promise;
-        // Takes the one and waits for the other.
+        // It locks the first row and waits for the second.
         const alone = store.database.autocommit<{ id: string }>(
           CompiledQuery.raw(
             `with first as (update teams set name = 'alone' where id = $1 returning id)

@@ -6,7 +6,7 @@ import type { Semaphore } from './semaphore.ts';
 import type { StatementRunner, TransactionScript, ScriptByDialect } from './transaction-script.ts';
 import type { Tables } from './schema.ts';
 
-/** What a read may be written with. It cannot open transactions; writing through it is a defect. */
+/** The interface of a read. It cannot open transactions; writing through it is a defect. */
 export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'executeQuery' | 'with' | 'getExecutor'>;
 export type Trx = Transaction<Tables>;
 
@@ -16,11 +16,11 @@ export interface RanStatement {
   parameters: readonly unknown[];
   durationMs: number;
 }
-/** Carries a transaction script out as one transaction where the database is. */
+/** Runs a transaction script by its name as one transaction, in the place where the database is. */
 export type CallScript = (name: string, input: unknown) => Promise<unknown>;
 export type OnStatement = (statement: RanStatement) => void;
 
-/** The part of Kysely's configuration that tells `onStatement` of what ran, or nothing. */
+/** The part of Kysely's configuration that reports each statement to `onStatement`; empty without it. */
 export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'log'> {
   if (!onStatement) return {};
   return {
@@ -34,18 +34,18 @@ export interface DatabaseParts {
   writer: Kysely<Tables>;
   /** The same as `writer` where reads and writes share their connections. */
   reader: Kysely<Tables>;
-  /** Ends what the connections run on. */
+  /** Closes the pool or threads below the connections. */
   release: () => Promise<void>;
-  /** Left out where a transaction script's statements are sent one by one like any others. */
+  /** Runs transaction scripts; undefined where their statements are sent one by one. */
   call?: CallScript;
-  /** Bounds how many read at once. */
+  /** Bounds the number of simultaneous reads. */
   semaphore?: Semaphore;
 }
 
 /**
- * The one way to the database. Nothing outside this file holds a Kysely that is not a transaction, and
- * asking for another one while inside a transaction is refused: on SQLite that would wait for itself for
- * ever, on Postgres it would quietly work outside the transaction.
+ * The only access to the database. Nothing outside this file holds a Kysely that is not a transaction. Asking for a
+ * second one inside a transaction is refused: on SQLite it would wait for itself forever, on Postgres it would work
+ * outside the transaction.
  */
 export class Database {
   readonly dialect: Dialect;
@@ -60,12 +60,12 @@ export class Database {
     this.#writer = parts.writer;
   }
 
-  /** Tells of every fault that a caller is told of, for counting them. One listener. */
+  /** Registers a listener for every fault that a caller gets, for metrics. One listener. */
   watchFaults(onFault: (code: StoreErrorCode) => void): void {
     this.#onFault = onFault;
   }
 
-  /** Reads outside any transaction, on a connection that no writer holds up. */
+  /** Reads outside any transaction, on a connection that writers do not block. */
   async read<T>(work: (db: Reader) => Promise<T>): Promise<T> {
     refuseNesting();
     const { reader, semaphore } = this.#parts;
@@ -74,8 +74,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` as one transaction: all of it is kept, or none. Where Postgres reports a lost race
-   * (serialisation, deadlock) it is run again from the start, so `work` may change nothing but rows.
+   * Runs `work` as one transaction: all of it is kept, or nothing. Where Postgres reports a conflict (serialization,
+   * deadlock), `work` runs again from the start, so it must have no effect but on rows.
    */
   async transact<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
     refuseNesting();
@@ -86,7 +86,7 @@ export class Database {
     );
   }
 
-  /** Carries out a transaction script as one transaction; as `transact`, again where it lost a race. */
+  /** Runs a transaction script as one transaction. Like `transact`, it repeats the script after a conflict. */
   async perform<Input, Output>(
     what: TransactionScript<Input, Output> | ScriptByDialect<Input, Output>,
     input: Input,
@@ -101,8 +101,8 @@ export class Database {
   }
 
   /**
-   * Runs one statement that is a transaction by itself, saving the round trips of begin and commit; as
-   * `transact`, again where it lost a race.
+   * Runs one statement that is a transaction by itself, without the round trips of begin and commit. Like `transact`,
+   * it repeats the statement after a conflict.
    */
   async autocommit<R>(query: CompiledQuery<R>): Promise<R[]> {
     refuseNesting();

@@ -1,17 +1,17 @@
 import type { Database } from './database.ts';
 
 /**
- * The ways to one database, by what they are for: what may take long holds up nothing that may not. On Postgres
- * each is a pool of its own; on SQLite there is one writer, and only searches have a thread apart.
+ * The handles to one database, by purpose, so that slow statements block only others of their kind. On Postgres each
+ * handle has a pool of its own; on SQLite there is one writer, and only searches have a thread of their own.
  */
 export interface Databases {
-  /** The API, people, and the chores of a node: small writes, and reads by a key. */
+  /** For the API, people and a node's housekeeping: small writes, and reads by a key. */
   readonly main: Database;
-  /** What pages list and count: a few at a time (STORE_BUSY beyond); nothing is written. */
+  /** For lists and counts of pages: a few at a time, beyond that STORE_BUSY. It only reads. */
   readonly searches: Database;
-  /** What sends: claims, settlements, callbacks, and the settling of what dead nodes left. */
+  /** For sending: claims, settlements, callbacks, and settling the runs of dead nodes. */
   readonly engine: Database;
-  /** Leases: one row, read and renewed by itself. */
+  /** For leases: one row is read and renewed. */
   readonly lease: Database;
 }
 

@@ -21,21 +21,24 @@ export type RowOf<F extends Fields> = {
         : string | null;
 };
 
-/** What a statement says differently in each of the two databases, under one name; the texts lie in their folders. */
+/**
+ * The parts of statements that differ between the two databases. Each has one name here; the texts are in
+ * `store/postgres` and `store/sqlite`.
+ */
 export interface Dialect {
   readonly name: DialectName;
   /**
-   * Whether others use the database at the same time: they hold rows, and snapshots that keep what is gone. A
-   * SQLite file has one process that serves it, and one writer.
+   * Whether other processes use the database at the same time. They may lock rows, and their snapshots keep vacuum from
+   * removing dead rows. A SQLite file is served by one process and has one writer.
    */
   readonly isShared: boolean;
-  /** The nth parameter, with its type where nothing else in the statement tells it. */
+  /** The nth parameter, with a type where the statement itself does not determine it. */
   readonly $: (n: number, type?: FieldType) => string;
-  /** A table expression `given` for a `from` clause that unpacks what `packRows` has made of rows. */
+  /** A table expression named `given`, for a `from` clause, that unpacks the rows of `packRows`. */
   readonly rows: (fields: Fields, parameter: number) => string;
   /**
-   * The same of rows packed column by column, and how that is done: what ends many runs says much of each, and
-   * Postgres takes arrays apart for less than JSON. Its parameters begin with the given one, and stand last.
+   * The same for rows that `packColumns` has packed by columns. Statements that end many runs have many values per row,
+   * and Postgres unpacks arrays faster than JSON. The parameters begin with number `first` and must be the last ones.
    */
   readonly columns: (fields: Fields, first: number) => string;
   readonly packColumns: <F extends Fields>(fields: F, rows: readonly RowOf<F>[]) => unknown[];
@@ -43,38 +46,46 @@ export interface Dialect {
   readonly bytesOf: (column: string) => string;
   readonly least: (...values: readonly string[]) => string;
   readonly greatest: (...values: readonly string[]) => string;
-  /** Whether a text holds another one, and whether bytes hold a text's. */
+  /** Conditions that a text contains another text, and that bytes contain a text. */
   readonly holds: (whole: RawBuilder<unknown>, text: RawBuilder<unknown>) => RawBuilder<boolean>;
   readonly holdsBytes: (whole: RawBuilder<unknown>, text: string) => RawBuilder<boolean>;
-  /** What stands in a text before a mark, or all of it. */
+  /** The part of a text before a mark, or the whole text where it has none. */
   readonly before: (text: string, mark: string) => string;
   /** A locking clause. SQLite has one writer and needs none. */
   readonly lock: (clause: string) => string;
   /**
-   * Part of a `from` clause: the statement that it stands in, and the rest of its transaction, waits but briefly
-   * for rows that somebody else holds. It has to be read before the first of those rows. Between nodes a row is
-   * held to the end of a commit; longer than that only somebody's `psql` holds it, or a report.
+   * Part of a `from` clause that limits the wait for locked rows to a short time, for this statement and the rest of
+   * its transaction. It must be evaluated before the first of those rows is locked. Between nodes a row is locked only
+   * until a commit; longer locks come from a `psql` session or a report.
    */
   readonly briefly: string;
   /**
-   * A text column in a condition that no index may serve. Statements that end many runs look each up by its key.
-   * Left to itself, SQLite would go through all running ones once it has statistics, and Postgres would read their
-   * whole index, which is small but full of the entries of runs that have ended since.
+   * A text column in a condition for which the planner must not use an index. Statements that end many runs look each
+   * up by its key. Otherwise SQLite would read all running ones as soon as it has statistics, and Postgres would read
+   * their whole index, which is small but full of entries of runs that have ended since.
    */
   readonly unindexed: (column: string) => string;
-  /** The condition that a column is one of some ids; one parameter, so one text to prepare, however many they are. */
+  /**
+   * The condition that a column is one of some ids. They are one parameter, so the statement has one text for any
+   * number.
+   */
   readonly isAmong: (column: string, ids: readonly string[]) => RawBuilder<boolean>;
-  /** The condition that a row's `id` is among those that a selection takes, leaving out what others hold. */
+  /** The condition that a row's `id` is in a selection, without rows that others have locked. */
   readonly isAmongFree: (selection: string) => string;
-  /** The condition that a row of a table is among the first few for which a condition holds, in any order. */
+  /** The condition that a row is among the first `limit` rows of a table that fulfil a condition, in any order. */
   readonly isAmongFew: (table: string, condition: string, limit: string) => string;
-  /** Part of a `from` clause: for each row before it the rows of a table that are picked, which has a limit. */
+  /** Part of a `from` clause that joins to each row the rows of a limited subquery (a lateral join). */
   readonly joinPicked: (picked: Picked) => string;
-  /** The same for all rows `j` of a table under a condition. It ends the clause; a `limit` follows. */
+  /**
+   * Part of a `from` clause that joins all rows `j` of a table under a condition. It must be the clause's end, and a
+   * `limit` must follow.
+   */
   readonly joinUpTo: (rows: RowsUpTo) => string;
-  /** Where the jobs that have ended are that retention deletes row by row, dead letters apart. */
+  /** The table of those ended jobs, without dead letters, that retention deletes row by row. */
   readonly unpartitioned: string;
-  /** Selects the ids of a team's jobs whose URL may lie between two texts. 1 team, 2 from, 3 to, 4 the most */
+  /**
+   * Selects the ids of a team's jobs whose URL may lie between two texts. Parameters: 1 team, 2 from, 3 to, 4 the most
+   */
   readonly findByUrl: string;
   /** See `RetentionStore.giveBackPages`. */
   readonly giveBackPages: (run: RunText, most: number) => Promise<number>;
@@ -84,10 +95,10 @@ export type RunText = (text: string) => Promise<unknown[]>;
 
 export interface Picked {
   table: string;
-  /** What they are called from there on. */
+  /** The alias of the joined rows. */
   as: string;
   columns: readonly string[];
-  /** Selects the columns of `x` that it is given. */
+  /** Gives the subquery, which selects the given columns of `x`. */
   pick: (columns: string) => string;
 }
 
@@ -99,11 +110,12 @@ export interface RowsUpTo {
   limit: string;
 }
 
-/** Rows as the one JSON parameter that `Dialect.rows` reads; their texts too become storable. */
+/** Packs rows into the one JSON parameter that `Dialect.rows` unpacks. Texts are made storable. */
 export function packRows<F extends Fields>(fields: F, rows: readonly RowOf<F>[]): string {
   const packed = rows.map((row) => packRow(fields, row));
   const text = JSON.stringify(packed);
-  // JSON escapes exactly what can't be stored; an escaped backslash before the `u` only costs a second look.
+  // JSON escapes exactly the characters that can't be stored. An escaped backslash before a `u` only costs a needless
+  // second pass.
   return /\\u(?:0000|d)/.test(text) ? JSON.stringify(packed, makeStorable) : text;
 }
 

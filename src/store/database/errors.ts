@@ -1,16 +1,17 @@
 /**
- * What the store throws. Callers decide on `code`, never on the text.
+ * The errors of the store. Callers decide by `code`, never by the text.
  *
- * STORE_UNAVAILABLE: the database can't be reached, is full, or is locked by somebody else; the same call may
- *   succeed later. Whether it was carried out all the same: see `wroteNothing`.
- * STORE_BUSY: too many searches are under way, or this one took longer than one may. What is no search goes on.
- * STORE_LOCKED: another process serves this SQLite file.
- * STORE_DAMAGED: the file is not a sound SQLite database.
- * STORE_READ_ONLY: the file or its folder cannot be written; on Postgres, this user may not.
- * STORE_TOO_NEW: a newer version has migrated the database.
- * STORE_WRONG_KEY: the database was made with another APP_KEY.
- * STORE_CONFLICT: the transaction lost a race and may be run again from its start.
- * STORE_REFUSED: a constraint said no. STORE_FAULT: anything else, a defect of ours.
+ * - STORE_UNAVAILABLE: the database can't be reached, is full, or is locked by another program; the same call may
+ * succeed later. For whether the call took effect, see `wroteNothing`.
+ * - STORE_BUSY: too many searches are under way, or this one took too long. Calls that are no searches still work.
+ * - STORE_LOCKED: another process serves this SQLite file.
+ * - STORE_DAMAGED: the file is not a sound SQLite database.
+ * - STORE_READ_ONLY: the file or its folder can't be written; on Postgres, this user may not write.
+ * - STORE_TOO_NEW: a newer version has migrated the database.
+ * - STORE_WRONG_KEY: the database was made with another APP_KEY.
+ * - STORE_CONFLICT: the transaction lost a race and may be run again from its start.
+ * - STORE_REFUSED: a constraint was violated.
+ * - STORE_FAULT: anything else, a defect of ours.
  */
 export type StoreErrorCode =
   | 'STORE_UNAVAILABLE'
@@ -32,9 +33,9 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
   /**
-   * True where the database surely kept nothing of the call: it was never asked, or it answered with a "no", as
-   * it does for a statement that it cancelled at its time limit. False where the answer was lost on the way: the
-   * call may have been carried out, or still be.
+   * True where the call certainly had no effect: the database was never asked, or it answered with an error, as it does
+   * for a statement that it cancels at its time limit. False where the answer was lost: the call may have taken effect,
+   * or may still do so.
    */
   readonly wroteNothing: boolean;
 
@@ -47,11 +48,11 @@ export class StoreError extends Error {
   static fromSqlite({ message, errcode }: { message: string; errcode: number }): StoreError {
     const primary = errcode & 0xff;
     const code = SQLITE_CODES.get(primary) ?? 'STORE_FAULT';
-    // What fails is rolled back; only a disk that fails amid a commit may have kept it.
+    // A failed statement is rolled back. Only if the disk fails during a commit, the commit may have been stored.
     return new StoreError(code, message, { wroteNothing: primary !== IOERR });
   }
 
-  /** @param error  what node-postgres threw: a server error with a SQLSTATE, or a socket's fault */
+  /** @param error  an error of node-postgres: a server error with a SQLSTATE, or a socket's fault */
   static fromPostgres(error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const { code = '', message } = error as { code?: string; message: string };
@@ -59,7 +60,7 @@ export class StoreError extends Error {
     return new StoreError(postgresCode(code, message), message, { cause: error, wroteNothing });
   }
 
-  /** @param error  what node-postgres threw while a connection was asked for: nothing was said on it yet */
+  /** @param error  an error of node-postgres while connecting: no statement was sent yet */
   static fromConnecting(error: unknown): StoreError {
     const { code = '', message } = error as { code?: string; message: string };
     return new StoreError(postgresCode(code, message), message, {
@@ -84,14 +85,16 @@ const SQLITE_CODES = new Map<number, StoreErrorCode>([
   [26, 'STORE_DAMAGED'], // NOTADB
 ]);
 
-/** Whether the server ended a statement at its time limit; whoever waited for a lock hears something else. */
+/**
+ * Whether the server cancelled a statement at its time limit. A wait for a lock that took too long has another error.
+ */
 export function wasTooLong({ cause }: StoreError): boolean {
   return (cause as { code?: string } | undefined)?.code === '57014';
 }
 
 /**
- * Whether the server has said that it did not do it: an error with a SQLSTATE rolls back what it is about. Not
- * so where it is ended by an operator, or ends itself (57P, 08, 58, XX): then a commit may have gone through.
+ * Whether an error proves that the call had no effect: an error with a SQLSTATE rolls the transaction back. Not so
+ * where an operator ended the connection or the server failed (57P, 08, 58, XX): then a commit may have succeeded.
  */
 function isNo(sqlState: string): boolean {
   return /^[0-9A-Z]{5}$/.test(sqlState) && !/^(E|57P|08|58|XX|40003)/.test(sqlState);
@@ -101,15 +104,15 @@ function isNo(sqlState: string): boolean {
 function postgresCode(sqlState: string, message: string): StoreErrorCode {
   if (sqlState === '40001' || sqlState === '40P01') return 'STORE_CONFLICT';
   if (sqlState.startsWith('23')) return 'STORE_REFUSED';
-  // 08 connection, 28 and 3D000 it lets nobody in, 53 resources (full disk, too many connections), 57P0x shutdown,
-  // 58 system, 25006 read-only standby
+  // 08 connection, 28 and 3D000 login refused, 53 resources (full disk, too many connections), 57P0x shutdown, 58
+  // system, 25006 read-only standby
   if (/^(08|28|3D|53|57P|58)/.test(sqlState) || sqlState === '25006') return 'STORE_UNAVAILABLE';
-  // No right to a table, or to any schema.
+  // No permission for a table, or for any schema.
   if (sqlState === '42501' || sqlState === '3F000') return 'STORE_READ_ONLY';
-  // A statement that took too long: the server is overloaded, or somebody holds a lock.
+  // A statement or a wait for a lock that took too long: the server is overloaded, or another session holds a lock.
   if (sqlState === '57014' || sqlState === '55P03') return 'STORE_UNAVAILABLE';
   if (/^E[A-Z_]+$/.test(sqlState)) return 'STORE_UNAVAILABLE';
-  // node-postgres gives these no code
+  // node-postgres gives these errors no code.
   if (/connection|timeout exceeded|read timeout/i.test(message) && sqlState === '')
     return 'STORE_UNAVAILABLE';
   return 'STORE_FAULT';

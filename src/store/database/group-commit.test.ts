@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { StoreError } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 
-/** Writes nothing, and ends a batch when told to. */
+/** A writer that writes nothing. Each batch ends when the test says so. */
 function makeWriter() {
   const batches: number[][] = [];
   const ends: PromiseWithResolvers<void>[] = [];
@@ -32,7 +32,7 @@ test('what arrives while a batch is written goes together into the next, and eac
   await whenInHand();
   assert.deepEqual(batches, [[1, 2]]);
   ends[0]?.resolve();
-  // Looked at before the next batch is put together, and so still part of it.
+  // It is handled before the next batch is put together, so it still belongs to that batch.
   setImmediate(() => results.push(group.add(5)));
   await whenInHand();
   assert.deepEqual(batches[1], [3, 4, 5]);

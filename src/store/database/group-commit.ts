@@ -1,9 +1,9 @@
-/** Told of each batch as it is about to be written: what it writes, and how many share it. */
+/** Called for each batch before it is written: with its kind and its number of items. */
 export type OnBatch = (of: 'accept' | 'settle', size: number) => void;
 
 /**
- * Group commit: what arrives while one batch is being written goes together into the next one, so the
- * price of a commit is shared by all who wait for it. Nobody waits longer than the commit before.
+ * Group commit: items that arrive while one batch is being written form the next one, so that all of them share the
+ * price of a commit. No item waits longer than for the commit before its own.
  */
 export class GroupCommit<Item, Result> {
   readonly #write: (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -13,8 +13,8 @@ export class GroupCommit<Item, Result> {
   #writing = 0;
 
   /**
-   * @param write  writes a batch in one transaction; its results stand in the order of the items
-   * @param writers  how many batches may be written at once: 1 on SQLite, which has one writer
+   * @param write  writes a batch in one transaction; gives the results in the order of the items
+   * @param writers  how many batches may be written at the same time: 1 on SQLite, which has one writer
    */
   constructor(
     write: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -25,7 +25,7 @@ export class GroupCommit<Item, Result> {
     this.#writers = writers;
   }
 
-  /** Resolves once the item is durable; rejects with what the write of its batch rejected with. */
+  /** Resolves once the item is durable; rejects with the error of its batch. */
   async add(item: Item): Promise<Result> {
     const turn = Promise.withResolvers<Result>();
     this.#waiting.push({ item, turn });
@@ -53,7 +53,7 @@ export class GroupCommit<Item, Result> {
       const results = await this.#write(batch.map(({ item }) => item));
       batch.forEach(({ turn }, n) => turn.resolve(results[n] as Result));
     } catch (error) {
-      // One bad item must not take its neighbours with it.
+      // Each item is written again by itself, so that one bad item does not fail the others.
       if (batch.length > 1 && !isPassing(error))
         for (const each of batch) await this.#writeBatch([each]);
       else for (const { turn } of batch) turn.reject(error);
@@ -61,14 +61,16 @@ export class GroupCommit<Item, Result> {
   }
 }
 
-/** Resolves once everything that has arrived at this process so far has been looked at. */
+/** Resolves once the event loop has handled everything that has arrived at this process so far. */
 function whatIsInHand(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-/** A fault of the database, not of an item: writing the items one by one would only prolong it. */
+/**
+ * Whether a fault is the database's and not an item's. Writing the items one by one would then only prolong the outage.
+ */
 function isPassing(error: unknown): boolean {
   return (error as { code?: string }).code === 'STORE_UNAVAILABLE';
 }

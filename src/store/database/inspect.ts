@@ -6,7 +6,7 @@ import { inspectPostgres } from '../postgres/inspect.ts';
 import { inspectSqliteFile } from '../sqlite/inspect.ts';
 import type { StoreLocation } from '../store.ts';
 
-/** Looks at a database without opening it as a store does: nothing is made, migrated or changed. Never rejects. */
+/** Examines a database without opening it as a store: nothing is made, migrated or changed. Never rejects. */
 export async function inspectDatabase(location: StoreLocation, clock: Clock): Promise<Inspection> {
   try {
     if (location.kind === 'sqlite') return inspectSqliteFile(location.path, clock.now());
@@ -29,6 +29,6 @@ function explain({ kind }: StoreLocation, error: unknown): string {
 interface Fault {
   message?: string;
   code?: string;
-  /** Of SQLite. */
+  /** SQLite's extended result code. */
   errcode?: number;
 }

@@ -1,38 +1,38 @@
 import type { UntrustedHeader } from '../nodes/untrusted-headers.ts';
 import type { OldSnapshot } from '../figures/snapshots.ts';
 
-/** How much is in a database. */
+/** The amount of data in a database. */
 export interface Holding {
-  /** Of all its tables and indexes, or its file. */
+  /** The size of all tables and indexes, or of the file. */
   bytes: number;
-  /** Jobs and executions that have ended; on Postgres as its statistics have it. */
+  /** The number of ended jobs and executions; on Postgres an estimate from its statistics. */
   endedRuns: number;
-  /** How many ended in the last seven days. */
+  /** How many runs ended in the last seven days. */
   runsOfWeek: number;
 }
 
-/** A database as found, unchanged. */
+/** The state of a database that was only examined. */
 export interface DatabaseReport {
   kind: 'found';
-  /** Names that are still to be applied. */
+  /** Names of migrations that are not applied yet. */
   pendingMigrations: readonly string[];
-  /** Names that this version does not know: a newer one has been here. */
+  /** Names of applied migrations that this version does not know: a newer version has migrated the database. */
   unknownMigrations: readonly string[];
-  /** What keeps it from being written, or null. */
+  /** Why the database can't be written, or null. */
   writeFault: string | null;
-  /** What is wrong with what is stored, or null. */
+  /** What is damaged in the stored data, or null. */
   damage: string | null;
   /** The database's clock minus this machine's, in milliseconds. */
   clockOffsetMs: number;
-  /** Older than ten minutes, oldest first; null where the database has no such thing. */
+  /** Snapshots older than ten minutes, oldest first; null on SQLite, which has none. */
   oldSnapshots: readonly OldSnapshot[] | null;
-  /** For how long from now on jobs that end find a partition; null where there are none to find. */
+  /** For how many milliseconds from now partitions for ended jobs exist; null on SQLite, which has none. */
   partitionsAheadMs: number | null;
-  /** Null before the tables are there. */
+  /** Null before the tables exist. */
   holding: Holding | null;
-  /** The last header of a proxy that came although no setting trusts it; null where none has. */
+  /** The last header of a proxy that came while no setting trusts it; null where none came. */
   untrustedForwarding: UntrustedHeader | null;
-  /** A sealed text that opens with the key that the database was made with; null before the first start. */
+  /** A text sealed with the key that the database was made with; null before the first start. */
   sealedKeyCheck: string | null;
 }
 

@@ -3,19 +3,19 @@ import { StoreError } from './errors.ts';
 
 const inside = new AsyncLocalStorage<'transaction' | 'read'>();
 
-/** Runs `work` so that whatever it starts knows that it is inside a transaction or a read. */
+/** Marks everything that `work` starts as being inside a transaction or a read. */
 export function runInside<T>(what: 'transaction' | 'read', work: () => Promise<T>): Promise<T> {
   return inside.run(what, work);
 }
 
-/** Throws where the caller is inside a transaction or a read and asks for another one. */
+/** Throws if the caller is inside a transaction or a read and asks for another one. */
 export function refuseNesting(): void {
   if (inside.getStore() !== undefined) throw nestingFault();
 }
 
 /**
- * Throws where the caller is inside a transaction and asks for another connection: every driver asks here,
- * so that no handle, whoever holds it, gets around the transaction.
+ * Throws if the caller is inside a transaction and asks for another connection. Every driver calls this, so no handle
+ * can bypass the transaction.
  */
 export function refuseSecondConnection(): void {
   if (inside.getStore() === 'transaction') throw nestingFault();

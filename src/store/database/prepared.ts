@@ -5,15 +5,14 @@ import type { StatementRunner } from './transaction-script.ts';
 import { sqlite } from '../sqlite/sql.ts';
 
 /**
- * A statement that is run often, written by hand because the builder would compile it anew on every
- * call. Both dialects stand side by side; parameters are numbered, `?1` on SQLite and `$1` on Postgres.
- * The name becomes a comment at its start: Postgres prepares it under that name, and it shows in logs
- * of slow statements.
+ * A frequent statement, written by hand because Kysely's builder would compile it again on every call. It has a text
+ * for each dialect; parameters are numbered, `?1` on SQLite and `$1` on Postgres. The name becomes a comment at the
+ * start of the text: Postgres prepares the statement under it, and it shows in logs of slow statements.
  */
 export interface PreparedStatement<Row> {
   readonly sqlite: string;
   readonly postgres: string;
-  /** Never set: carries the row's type. */
+  /** Never set; it only carries the row's type. */
   readonly row?: Row;
 }
 

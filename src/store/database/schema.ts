@@ -1,9 +1,9 @@
 /**
- * The tables as Kysely sees them; migrations/ is what makes them.
+ * The tables as types for Kysely; the files in migrations/ create them.
  *
- * Instants are milliseconds since 1970 UTC, ids UUIDv7, yes/no columns 0 or 1 (both databases), JSON is
- * text. A column named `sealed_…` holds what seal.ts made of a secret. The tables of accounts are in
- * accounts-schema.ts, those of alerts in alerts-schema.ts.
+ * Instants are milliseconds since 1970 UTC, ids UUIDv7, yes/no columns 0 or 1 (both databases), JSON is text. A column
+ * named `sealed_…` holds a secret that seal.ts has encrypted. The tables of accounts are in accounts-schema.ts, those
+ * of alerts in alerts-schema.ts.
  */
 import type { Generated } from 'kysely';
 import type { FailureReason } from '#domain/failure';
@@ -24,14 +24,14 @@ export interface TeamsTable {
   name: string;
   plan: string;
   sealed_signing_secret: string | null;
-  /** Since when it has been in force. */
+  /** When the signing secret took effect. */
   signing_secret_set_at: number | null;
   sealed_next_signing_secret: string | null;
   next_signing_secret_set_at: number | null;
-  /** From when on it takes the place of the present one. */
+  /** When the next secret takes effect. */
   next_signing_secret_from: number | null;
   created_at: number;
-  /** Set when the team is deleted: its work stops at once, its rows go in small batches. */
+  /** Set when the team is deleted: its work stops at once, its rows are deleted in small batches. */
   deleted_at: number | null;
 }
 
@@ -51,9 +51,9 @@ export interface QueuesTable {
   dead_letter_days: number;
   is_paused: YesNo;
   created_at: number;
-  /** JSON of `AlertSettings`; null for nothing chosen. */
+  /** JSON of `AlertSettings`; null for the defaults. */
   alert_settings: string | null;
-  /** JSON list; null for none. */
+  /** Tags as a JSON list; null for none. */
   tags: string | null;
 }
 
@@ -70,7 +70,7 @@ export interface JobsTable {
   created_at: number;
   scheduled_at: number;
   started_at: number | null;
-  /** The node whose claim this is, while `processing`. */
+  /** The node that has claimed the job, while `processing`. */
   claimed_by: string | null;
   /** JSON list of [name, value]. */
   sealed_headers: string | null;
@@ -78,14 +78,14 @@ export interface JobsTable {
   payload: string | null;
 }
 
-/** How a run ended, with what is kept of its response. */
+/** The outcome of a run, with the stored part of its response. */
 interface OutcomeColumns {
   completed_at: number;
   response_status: number | null;
   reason: FailureReason | null;
   error_message: string | null;
   duration_ms: number | null;
-  /** Of the response's body, whole; null without a response. */
+  /** The size of the whole response body; null without a response. */
   total_bytes: number | null;
   /** JSON of `Trace`: timing, address, response headers. */
   trace: string | null;
@@ -93,7 +93,7 @@ interface OutcomeColumns {
   body: Uint8Array | null;
 }
 
-/** An attempt that has ended: only ever inserted, but for the mark of a person's Retry. */
+/** An attempt that has ended. Rows are only inserted and deleted; the one change is the mark of a person's Retry. */
 export interface EndedJobsTable extends Omit<JobsTable, 'status' | 'claimed_by'>, OutcomeColumns {
   status: EndedJobStatus;
   /** The job that a person's Retry made of this failed one. */
@@ -115,11 +115,14 @@ export interface CronsTable extends StreakColumns {
   assertions: string;
   created_at: number;
   sealed_headers: string | null;
-  /** The payload string as a JSON string literal: a bare one could hold NUL or half a surrogate pair. */
+  /**
+   * The payload as a JSON string literal: a plain text could contain NUL or half a surrogate pair, which Postgres
+   * refuses.
+   */
   payload: string | null;
-  /** JSON of `AlertSettings`; null for nothing chosen. */
+  /** JSON of `AlertSettings`; null for the defaults. */
   alert_settings: string | null;
-  /** JSON list; null for none. */
+  /** Tags as a JSON list; null for none. */
   tags: string | null;
 }
 
@@ -127,7 +130,7 @@ export interface ExecutionsTable {
   team_id: string;
   id: string;
   cron_id: string;
-  /** The time of the schedule that it stands for; null for Run now. */
+  /** The scheduled time of the execution; null for Run now. */
   scheduled_for: number | null;
   status: Exclude<ExecutionStatus, EndedExecutionStatus>;
   created_at: number;
@@ -135,7 +138,7 @@ export interface ExecutionsTable {
   claimed_by: string | null;
 }
 
-/** An execution that has ended; only ever inserted. */
+/** An execution that has ended. Rows are only inserted and deleted. */
 export interface EndedExecutionsTable
   extends Omit<ExecutionsTable, 'status' | 'claimed_by'>, OutcomeColumns {
   status: EndedExecutionStatus;
@@ -160,7 +163,7 @@ export interface UsageMonthsTable {
   /** `2026-11` */
   month: string;
   used: number;
-  /** How many of the runs asked for last were let through: what one statement tells the next part of itself. */
+  /** How many of the last requested runs were granted: one part of a statement passes this to the next. */
   granted: Generated<number>;
 }
 
@@ -173,29 +176,29 @@ export interface UsageDaysTable {
 
 export interface OutcomeHoursTable {
   team_id: string;
-  /** When it begins. */
+  /** The beginning of the hour. */
   hour: number;
-  /** `failed` is whatever was final and no success; `retried` an attempt with another to come. */
+  /** `failed`: a final failure of any kind; `retried`: a failed attempt with another one to follow. */
   outcome: 'success' | 'retried' | 'failed';
   runs: number;
 }
 
-/** Runs by how long they took. */
+/** Counts of runs by duration. */
 export interface DurationHoursTable {
   team_id: string;
-  /** A queue, a cron, or the team itself for all that it runs. */
+  /** The id of a queue or a cron, or of the team for all its runs. */
   source_id: string;
   hour: number;
   outcome: OutcomeHoursTable['outcome'];
-  /** Of domain/duration-histogram.ts. */
+  /** The step of domain/duration-histogram.ts. */
   step: number;
   runs: number;
 }
 
-/** What was due and waited at a look (depths.ts). */
+/** How many due jobs waited at the time of a look (depths.ts). */
 export interface QueueDepthsTable {
   team_id: string;
-  /** A queue, or the team itself. */
+  /** The id of a queue, or of the team. */
   source_id: string;
   at: number;
   waiting: number;
@@ -219,9 +222,9 @@ export interface BulkTasksTable {
   is_total_more: YesNo;
   done: Generated<number>;
   skipped: Generated<number>;
-  /** Where in the list it goes on. */
+  /** The place in the list where the task continues. */
   cursor: string | null;
-  /** Who works on it, and until when nobody else does. */
+  /** The node that works on the task, and the end of its claim. */
   claimed_by: string | null;
   claimed_until: Generated<number>;
   created_at: number;
@@ -232,7 +235,7 @@ export interface ActivityTable {
   team_id: string;
   id: string;
   at: number;
-  /** Null: the command line. */
+  /** Null: the operator at the command line. */
   actor_id: string | null;
   actor: string;
   /** An `ActivityAction`, of this or of a newer version. */
@@ -245,9 +248,9 @@ export interface ActivityTable {
 export interface NodesTable {
   id: string;
   started_at: number;
-  /** Changes with each renewal. Only the version before reads it as a time (§3.6). */
+  /** Changes with each renewal and is only compared. Only the version before reads it as a time (§3.6). */
   lease_until: number;
-  /** Whether it writes down what it claims of queues with a limit (taken-slots.ts). */
+  /** Whether the node records its claims from queues with a limit (taken-slots.ts). */
   keeps_slots: Generated<YesNo>;
 }
 
@@ -255,11 +258,11 @@ export interface NodesTable {
 export interface TakenSlotsTable {
   team_id: string;
   queue_id: string;
-  /** The highest of a queue counts. */
+  /** Only the row with the highest number of a queue counts. */
   number: number;
-  /** Null where nobody knows what runs. */
+  /** Null where the running jobs are not known. */
   job_ids: readonly string[] | null;
-  /** Until then what runs is counted, whatever is written down. */
+  /** Until this time the running jobs are counted, whatever the list says. */
   recount_until: number;
 }
 

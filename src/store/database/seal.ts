@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { StoreError } from './errors.ts';
 
-/** Where a text sealed with the installation's key is kept, to notice another key at the start. */
+/** The key of a text that was sealed with the installation's key, to detect a wrong key at the start. */
 export const KEY_CHECK = 'app_key_check';
 
 /**

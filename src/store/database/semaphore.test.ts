@@ -7,7 +7,7 @@ import { Semaphore } from './semaphore.ts';
 function makeSemaphore() {
   const clock = new FakeClock('2026-11-21T12:00:00Z');
   const semaphore = new Semaphore({ permits: 2, mostWaiting: 2, waitMs: 5_000 }, clock);
-  /** Somebody who asks for a permit and keeps it until let go. */
+  /** A caller that asks for a permit and keeps it until it is released. */
   const come = () => {
     const end = Promise.withResolvers<void>();
     const asker = { isIn: false, refused: '', leave: () => end.resolve() };

@@ -2,17 +2,18 @@ import type { Clock } from '#domain/clock';
 import { StoreError, wasTooLong } from './errors.ts';
 
 export interface SemaphoreLimits {
-  /** How many may be at it at once. */
+  /** How many callers may hold a permit at once. */
   permits: number;
-  /** How many may wait for a permit; who comes after them is turned away at once. */
+  /** How many callers may wait for a permit; further ones are refused at once. */
   mostWaiting: number;
-  /** How long anybody waits. */
+  /** How long a caller waits, in milliseconds. */
   waitMs: number;
 }
 
 /**
- * Bounds how many search at once: first come, first served. Who gets no permit in time is told so (STORE_BUSY) and
- * has asked nothing of the database; so is whose search the server cut off.
+ * Bounds the number of simultaneous searches, first come, first served. A caller that gets no permit in time gets
+ * STORE_BUSY, and its search was never sent to the database. A search that the server cancels at its time limit gets
+ * STORE_BUSY too.
  */
 export class Semaphore {
   readonly #limits: SemaphoreLimits;
@@ -56,7 +57,7 @@ export class Semaphore {
     }
   }
 
-  /** The permit goes to who has waited longest. */
+  /** Passes the permit to the caller that has waited longest. */
   #giveOn(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

@@ -1,6 +1,6 @@
 /**
- * News that wakes an engine: something may be due earlier than it knows. A signal is a hint sent after
- * the commit; losing one costs a delay up to the engine's next look, never a job.
+ * A message that wakes an engine because something may be due earlier than it knows. It is a hint sent after the
+ * commit: a lost one delays a job until the engine's next look, and loses none.
  */
 export type Signal =
   | { kind: 'jobs'; queueId: string; teamId: string; dueAt: number }
@@ -20,7 +20,7 @@ const TOLD_BY_KIND: Record<Signal['kind'], readonly string[]> = {
   unknown: [],
 };
 
-/** For what comes from outside: a time that is none would stay in the scheduler. */
+/** Checks a value from outside: a `dueAt` that is no time would stay in the scheduler. */
 export function isSignal(value: unknown): value is Signal {
   const { kind = '', ...rest } = Object(value) as Record<string, unknown> & { kind?: string };
   if (!Object.hasOwn(TOLD_BY_KIND, kind)) return false;
@@ -29,7 +29,7 @@ export function isSignal(value: unknown): value is Signal {
   );
 }
 
-/** Carries signals from whoever wrote to every engine that listens, in this process and others. */
+/** Carries signals from their writer to every engine that listens, in this process and others. */
 export interface SignalBus {
   send(signals: readonly Signal[]): void;
   listen(hear: (signal: Signal) => void): () => void;

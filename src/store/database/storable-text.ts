@@ -1,12 +1,12 @@
 /**
- * A text as both databases can keep it: NUL, which Postgres cannot hold, and halves of surrogate pairs,
- * which UTF-8 cannot, become U+FFFD.
+ * Makes a text storable in both databases: NUL, which Postgres refuses, and halves of surrogate pairs, which UTF-8
+ * cannot encode, become U+FFFD.
  */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
-/** Parameters with their texts as they will be kept, so that what was written is also found again by them. */
+/** Makes the texts among parameters storable, also in searches, so that a text is found again as it was stored. */
 export function storableParameters(parameters: readonly unknown[]): unknown[] {
   return parameters.map((value) => (typeof value === 'string' ? storableText(value) : value));
 }

@@ -4,7 +4,7 @@ import { claimJobs } from '../sqlite/claim-jobs.ts';
 import { endRuns } from '../sqlite/end-runs.ts';
 import { takeCallbacks } from '../sqlite/take-callbacks.ts';
 
-/** What the thread of a SQLite database carries out, by name. */
+/** The scripts that a SQLite thread can run, by name. */
 export type TransactionScripts = ReadonlyMap<string, TransactionScript<never, unknown>>;
 
 export const transactionScripts: TransactionScripts = new Map(

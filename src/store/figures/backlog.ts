@@ -3,17 +3,19 @@ import { type Outbox, readOutbox } from '../callbacks/outbox.ts';
 
 export type { Outbox };
 
-/** Jobs that are not finished: `held` are due in a paused queue, `due` wait for nothing but a slot. */
+/** The states of waiting jobs. `held`: due in a paused queue; `due`: waits only for a slot. */
 export type WaitingState = 'due' | 'held' | 'scheduled';
 export type BacklogState = WaitingState | 'processing';
 
 export interface InState {
   count: number;
-  /** How long the oldest has been in it, in milliseconds since its due time or its start; 0 where there is none. */
+  /**
+   * How long the oldest job has been in the state, in milliseconds since its due time or start; 0 where there is none.
+   */
   oldestMs: number;
 }
 
-/** What is not finished, over all teams. Nothing scheduled is late, so its age is always 0. */
+/** The unfinished jobs of all teams. `scheduled` jobs are never late, so their age is always 0. */
 export type Backlog = Record<BacklogState, InState>;
 
 export class BacklogStore {
@@ -24,14 +26,13 @@ export class BacklogStore {
   }
 
   /**
-   * Counts the backlog from the indexes of waiting and running jobs, read in their order. Costs as much as there
-   * is; ask seldom.
+   * Counts the backlog from the indexes of waiting and running jobs. The cost grows with their number, so ask seldom.
    */
   async read(now: number): Promise<Backlog> {
     return readBacklog(this.#db, now);
   }
 
-  /** What is still to be told: callbacks and notices. */
+  /** Counts callbacks and notices that wait to be sent. */
   async readOutbox(now: number): Promise<Outbox> {
     return readOutbox(this.#db, now);
   }
@@ -55,7 +56,7 @@ function ageOf(since: number | null | undefined, now: number): number {
   return Math.max(0, now - (since ?? now));
 }
 
-/** Grouped by queue first: the queues are then looked up once each, and not once a job. */
+/** Groups by queue first, so that each queue is looked up once and not once per job. */
 async function countWaiting(db: Database, now: number) {
   return db.read((reader) =>
     reader

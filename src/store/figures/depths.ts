@@ -3,13 +3,13 @@ import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 
-/** Times between two looks; a look belongs to the one in which it began. */
+/** The time between two looks. All looks within one such step count as one. */
 export const LOOK_EVERY_MS = 300_000;
-/** Of each queue no more is counted. */
+/** The count of one queue stops here. */
 export const MOST_DEEP = 100_000;
-/** Of more queues with something due, those are looked at in which it waits longest. */
+/** The most queues of one look: those with the longest wait are counted. */
 const MOST_QUEUES = 1_000;
-/** Counted by one statement. */
+/** How many queues one statement counts. */
 const AT_ONCE = 20;
 
 const DEPTH = {
@@ -28,7 +28,7 @@ interface DueQueue {
   due_at: number;
 }
 
-/** A step per queue. 1 now, 2 how many */
+/** One index step per queue. Parameters: 1 now, 2 how many */
 const findDue = pageStatement<DueQueue>(
   'find-queues-with-due-jobs',
   (dialect) => `
@@ -41,7 +41,7 @@ const findDue = pageStatement<DueQueue>(
   where due_at is not null order by due_at limit ${dialect.$(2)}`,
 );
 
-/** A range of the index of waiting jobs for each queue. 1 queues, 2 now */
+/** One range of the index of waiting jobs per queue. Parameters: 1 queues, 2 now */
 const countDue = pageStatement<{ queue_id: string; waiting: number }>(
   'count-due-jobs',
   (dialect) => `
@@ -59,18 +59,18 @@ const insertDepths = preparedStatement<never>(
   on conflict do nothing`,
 );
 
-/** What was due and waited at one time. */
+/** The due jobs that waited at the time of one look. */
 export interface Depth {
   at: number;
   /** At most `MOST_DEEP` of a queue. */
   waiting: number;
-  /** Since the earliest of it was due. */
+  /** How long the earliest of them has been due, in milliseconds. */
   oldestMs: number;
 }
 
 /**
- * How many jobs were due and waited, looked at every few minutes by whichever node comes first: what is written was
- * so, whatever was accepted, deleted or put back in between, and no job pays for it.
+ * How many due jobs waited, counted every few minutes by the first node that comes to it. Counting at a moment needs no
+ * bookkeeping when jobs are accepted, deleted or put back, so it costs no job anything.
  */
 export class DepthStore {
   readonly #db: Database;
@@ -81,7 +81,7 @@ export class DepthStore {
     this.#searches = searches;
   }
 
-  /** Looks at all queues, unless somebody has within these minutes. */
+  /** Counts all queues, unless a node has done so within this step. */
   async look(now: number): Promise<void> {
     const at = now - (now % LOOK_EVERY_MS);
     if (await this.#hasLooked(at)) return;
@@ -98,8 +98,10 @@ export class DepthStore {
   }
 
   /**
-   * @param sourceId  a queue's, or the team's: what its queues hold that are not paused
-   * @returns all times of looks, and those at which something waited
+   * Reads the looks since `from`.
+   *
+   * @param sourceId  a queue's id, or the team's for the sum of its queues that are not paused
+   * @returns the times of all looks, and the depths at those where something waited
    */
   async read(
     teamId: string,
@@ -158,7 +160,7 @@ export class DepthStore {
     return counts;
   }
 
-  /** The first node's look is kept whole, and no other's of the same minutes. */
+  /** Writes a look. If several nodes look within one step, only the first look is kept, as a whole. */
   async #write(at: number, rows: readonly RowOf<typeof DEPTH>[]): Promise<void> {
     await this.#db.transact(async (trx) => {
       const first = await trx
@@ -180,7 +182,7 @@ interface DepthRow {
   oldest_ms: number;
 }
 
-/** A row for each team. */
+/** Sums up one row per team. */
 function sumUp(queues: readonly DepthRow[]): DepthRow[] {
   return [...Map.groupBy(queues, ({ team_id }) => team_id)].map(([team_id, own]) => {
     const waiting = own.reduce((sum, each) => sum + each.waiting, 0);

@@ -17,7 +17,7 @@ import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
 
 const HOUR = 3_600_000;
 
-/** `up to` a bound, how many: what was counted in an hour, without the steps that are empty. */
+/** The counts of the first hour by upper bound, without empty steps. */
 async function readShort(store: TestStore, teamId: string, sourceId: string) {
   const hours = await store.durations.readHours(teamId, sourceId, 0);
   return hours.map(({ hour, outcome, counts }) => {

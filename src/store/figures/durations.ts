@@ -7,7 +7,7 @@ import { pageStatement } from '../lists/statement.ts';
 import { HOUR_MS, OUTCOME_OF_STATUS } from './outcomes.ts';
 import type { DurationHoursTable } from '../database/schema.ts';
 
-/** A run that ended, of which those are counted that were sent. */
+/** An ended run. Only runs that were sent are counted. */
 export const TIMED_RUN = {
   team_id: 'id',
   source_id: 'id',
@@ -17,20 +17,19 @@ export const TIMED_RUN = {
   duration_ms: 'int',
 } as const satisfies Fields;
 
-/** Why a run ends without having been sent, or without anybody knowing how long that took. */
+/** The reasons of runs that were not sent, or whose duration is not known. */
 const UNSENT: readonly FailureReason[] = ['limit_exceeded', 'worker_failed'];
 
-/** The number of the step that counts a run. */
+/** The number of the histogram step that a run belongs to. */
 const STEP = `case ${DURATION_BOUNDS.map((ms, n) => `when duration_ms <= ${ms} then ${n}`).join(' ')}
     else ${DURATION_BOUNDS.length} end`;
 
 /**
- * Counts runs by how long they took, for their queue or cron and for their team. However many there are, it writes a
- * row for each of those, hour, outcome and step among them, in one order, so that two batches do not wait for each
- * other in a ring.
+ * Adds runs to the duration counters of their queue or cron and of their team. It writes one row per source, hour,
+ * outcome and step, however many runs there are, always in the same order, so that two batches cannot deadlock.
  *
  * @param ended  a table expression that gives `TIMED_RUN`
- * @param runs  how many runs its rows stand for
+ * @param runs  how many runs each of its rows stands for
  */
 export function countDurationsOf(ended: string, runs = 'count(*)'): string {
   return `
@@ -48,7 +47,7 @@ export function countDurationsOf(ended: string, runs = 'count(*)'): string {
   on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs`;
 }
 
-/** 1 runs alike, as `TIMED_RUN` or more with their number */
+/** Parameters: 1 groups of equal runs, as `TIMED_RUN` with their number */
 export const addDurations = preparedStatement<never>('add-durations', (dialect) =>
   countDurationsOf(dialect.rows({ ...TIMED_RUN, runs: 'int' }, 1), 'sum(runs)'),
 );
@@ -59,7 +58,7 @@ export interface DurationHour {
   counts: DurationCounts;
 }
 
-/** 1 team, 2 source, 3 from */
+/** Parameters: 1 team, 2 source, 3 from */
 const readHours = pageStatement<Pick<DurationHoursTable, 'hour' | 'outcome' | 'step' | 'runs'>>(
   'read-duration-hours',
   (dialect) => `
@@ -76,7 +75,11 @@ export class DurationStore {
     this.#db = db;
   }
 
-  /** @param sourceId  a queue's, a cron's, or the team's for all that it runs @param from  of whose hour they begin */
+  /**
+   * Reads the counters from the hour of `from` on.
+   *
+   * @param sourceId  the id of a queue or a cron, or of the team for all its runs
+   */
   async readHours(teamId: string, sourceId: string, from: number): Promise<DurationHour[]> {
     const parameters = [teamId, sourceId, from - (from % HOUR_MS)];
     const rows = await this.#db.read((db) =>

@@ -35,7 +35,7 @@ forEachStore((_, openTestStore) => {
           next: status === 'retried' ? next : null,
         });
         assert.equal(await store.runs.settle(node, settlement), true);
-        // Too late, and so without effect.
+        // The claim is gone by now, so this has no effect.
         assert.equal(await store.runs.settle(node, settlement), false);
       }
       assert.deepEqual(await outcomesOf(store, team.id), { success: 2, retried: 1, failed: 1 });

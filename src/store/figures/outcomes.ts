@@ -3,13 +3,13 @@ import type { Fields } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { OutcomeHoursTable } from '../database/schema.ts';
 
-/** What counters by hour go by. */
+/** The length of one counter. */
 export const HOUR_MS = 3_600_000;
 
 /** How a run that ended is counted, by its state. */
 export const OUTCOME_OF_STATUS = `case status when 'dead_lettered' then 'failed' else status end`;
 
-/** A run that ended, for the plots of outcomes. */
+/** An ended run, for the plots of outcomes. */
 const ENDED_RUN = {
   team_id: 'id',
   status: 'text',
@@ -17,10 +17,10 @@ const ENDED_RUN = {
 } as const satisfies Fields;
 
 /**
- * Counts runs that ended. Counters are taken in one order, so that two batches do not wait for each other in a ring.
+ * Adds ended runs to the counters of outcomes, always in the same order, so that two batches cannot deadlock.
  *
  * @param ended  a table expression that gives `ENDED_RUN`
- * @param runs  how many runs its rows stand for
+ * @param runs  how many runs each of its rows stands for
  */
 export function countOutcomesOf(ended: string, runs = 'count(*)'): string {
   return `
@@ -31,7 +31,7 @@ export function countOutcomesOf(ended: string, runs = 'count(*)'): string {
   on conflict (team_id, hour, outcome) do update set runs = outcome_hours.runs + excluded.runs`;
 }
 
-/** 1 runs alike, as `ENDED_RUN` or more with their number */
+/** Parameters: 1 groups of equal runs, as `ENDED_RUN` with their number */
 export const addOutcomes = preparedStatement<never>('add-outcomes', (dialect) =>
   countOutcomesOf(`${dialect.rows({ ...ENDED_RUN, runs: 'int' }, 1)} where true`, 'sum(runs)'),
 );
@@ -62,7 +62,7 @@ export class OutcomeStore {
     );
   }
 
-  /** Forgets hours before an instant; few enough for one statement. */
+  /** Deletes counters of hours before an instant. They are few enough for one statement. */
   async forgetBefore(before: number): Promise<void> {
     await this.#db.transact((trx) =>
       trx.deleteFrom('outcome_hours').where('hour', '<', before).execute(),

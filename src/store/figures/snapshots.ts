@@ -4,7 +4,7 @@ import { findOldSnapshots, type OldSnapshot } from '../postgres/old-snapshots.ts
 
 export type { OldSnapshot };
 
-/** What makes the database slower by being there. */
+/** Finds snapshots that slow the database down. */
 export class SnapshotStore {
   readonly #db: Database;
 
@@ -13,8 +13,8 @@ export class SnapshotStore {
   }
 
   /**
-   * Snapshots older than ten minutes, oldest first: Postgres keeps everything that was done since, and what looks for
-   * the few rows that matter goes through it. SQLite has none.
+   * Snapshots older than ten minutes, oldest first. Vacuum cannot remove rows that died after the snapshot began, and
+   * index scans have to pass them. SQLite has none.
    */
   async findOld(): Promise<OldSnapshot[]> {
     if (!this.#db.dialect.isShared) return [];

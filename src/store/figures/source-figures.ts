@@ -6,10 +6,10 @@ import { pageStatement } from '../lists/statement.ts';
 import type { OutcomeHoursTable } from '../database/schema.ts';
 import { periodsOf } from './usage.ts';
 
-/** As far back as a streak of failures is counted, and a cron's last success looked for. */
+/** How many runs back a streak of failures is counted, and a cron's last success searched. */
 export const LONGEST_STREAK = 100;
 const DAY_MS = 86_400_000;
-/** Before every id. */
+/** An id that is lower than any other. */
 const FIRST_ID = "'00000000-0000-0000-0000-000000000000'";
 
 export type OutcomeCounts = Record<OutcomeHoursTable['outcome'], number>;
@@ -20,11 +20,11 @@ export interface SourceFigures {
   id: string;
   name: string;
   lastSuccessAt: number | null;
-  /** Runs, or jobs, that failed for good since then: `LONGEST_STREAK` at most, of a queue in each of two ways. */
+  /** Final failures since the last success: at most `LONGEST_STREAK`, for a queue that many of each failed status. */
   failing: number;
-  /** For how long the oldest has been due; 0 where nothing is. */
+  /** How long the oldest due run has waited, in milliseconds; 0 where none is due. */
   oldestDueMs: number;
-  /** Since midnight, UTC; only what was sent. */
+  /** Runs since midnight UTC; only those that were sent. */
   runs: OutcomeCounts;
 }
 
@@ -33,11 +33,11 @@ export interface TeamFigures {
   name: string;
   plan: string;
   usedInMonth: number;
-  /** Since midnight, UTC. */
+  /** Runs since midnight UTC. */
   runs: OutcomeCounts;
 }
 
-/** What is told of crons, queues and teams one by one, the oldest teams first, and how many more there are. */
+/** Figures of single crons, queues and teams, the oldest teams first, and how many of each are left out. */
 export interface EachSource {
   crons: SourceFigures[];
   queues: SourceFigures[];
@@ -54,7 +54,10 @@ interface Picked {
   due_at: number | null;
 }
 
-/** The first of all teams, so that those that are told stay the same ones. Parameter 1 is how many. */
+/**
+ * Picks the first crons or queues by team and id, so that the same ones are reported each time. Parameter 1 is how
+ * many.
+ */
 function pick(dialect: Dialect, table: 'crons' | 'queues', columns: readonly string[]): string {
   const of = {
     table,
@@ -69,7 +72,10 @@ function pick(dialect: Dialect, table: 'crons' | 'queues', columns: readonly str
   where t.deleted_at is null order by t.id, source.id limit ${dialect.$(1)}`;
 }
 
-/** A cron that works costs a step to its last run; one that fails, the steps of its streak. 1 most, 2 now */
+/**
+ * A cron that works costs one index step to its last run; one that fails costs the steps of its streak. Parameters: 1
+ * most, 2 now
+ */
 const readCrons = pageStatement<Picked>(
   'figures-of-crons',
   (dialect) => `
@@ -99,7 +105,7 @@ const failedSince = (status: FailedJobStatus) => `(
       select 1 from ended_jobs x where x.queue_id = looked.id and x.status = '${status}'
         and x.completed_at > coalesce(looked.last_success, 0) limit ${LONGEST_STREAK}) as since)`;
 
-/** A few steps of indexes for each queue. 1 most, 2 now */
+/** A few index steps per queue. Parameters: 1 most, 2 now */
 const readQueues = pageStatement<Picked>(
   'figures-of-queues',
   (dialect) => `
@@ -124,7 +130,7 @@ interface Counted {
   runs: number;
 }
 
-/** One range of an index for each, of some rows for each hour of the day. 1 most, 2 from which hour on */
+/** One index range for each, with some rows per hour of the day. Parameters: 1 most, 2 the first hour */
 const countOf = (table: 'crons' | 'queues') =>
   pageStatement<Counted>(
     `outcomes-of-${table}`,
@@ -141,7 +147,7 @@ const countOfQueues = countOf('queues');
 const pickTeams = (dialect: Dialect) => `
   select id, name, plan from teams where deleted_at is null order by id limit ${dialect.$(1)}`;
 
-/** 1 most, 2 from which hour on */
+/** Parameters: 1 most, 2 the first hour */
 const countOfTeams = pageStatement<Counted>(
   'outcomes-of-teams',
   (dialect) => `
@@ -152,7 +158,7 @@ const countOfTeams = pageStatement<Counted>(
   group by picked.id, o.outcome`,
 );
 
-/** 1 most, 2 month */
+/** Parameters: 1 most, 2 month */
 const readTeams = pageStatement<{ id: string; name: string; plan: string; used: number }>(
   'figures-of-teams',
   (dialect) => `
@@ -168,7 +174,7 @@ const countOwned = (table: 'crons' | 'queues') => `(
       select (select count(*) from ${table} x where x.team_id = t.id) as own
       from teams t where t.deleted_at is null) as counted) as ${table}`;
 
-/** A range of an index for each team. */
+/** One index range per team. */
 const countSources = pageStatement<EachSource['leftOut']>(
   'count-sources',
   () => `
@@ -176,7 +182,7 @@ const countSources = pageStatement<EachSource['leftOut']>(
     (select count(*) from teams where deleted_at is null) as teams`,
 );
 
-/** Figures of crons, queues and teams one by one. Costs some index steps for each; ask seldom. */
+/** Figures of single crons, queues and teams. Costs some index steps for each, so ask seldom. */
 export class SourceFigureStore {
   readonly #db: Database;
 
@@ -184,7 +190,7 @@ export class SourceFigureStore {
     this.#db = db;
   }
 
-  /** @param most  how many crons, how many queues and how many teams */
+  /** @param most  the most crons, queues and teams of each */
   async read(most: number, now: number): Promise<EachSource> {
     const { dialect } = this.#db;
     const midnight = now - (now % DAY_MS);
@@ -228,7 +234,7 @@ function figuresOf(row: Picked, runs: OutcomeCounts, now: number): SourceFigures
   };
 }
 
-/** Nothing counted is a figure as well: 0. */
+/** Groups counts by source. A source without counts has zeros. */
 function outcomesBySource(rows: readonly Counted[]): (id: string) => OutcomeCounts {
   const counts = new Map<string, OutcomeCounts>();
   const none = () => ({ success: 0, retried: 0, failed: 0 });

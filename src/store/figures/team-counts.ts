@@ -3,11 +3,11 @@ import type { Database } from '../database/database.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
 
-/** What a team has that wants a hand. Each number is at most `MOST_COUNTED`. */
+/** A team's crons, jobs and alerts that need attention. Each number is at most `MOST_COUNTED`. */
 export interface Attention {
   /** Active crons whose last finished run failed. */
   failingCrons: number;
-  /** What the Failed tab shows (§3.3). */
+  /** The number on the Failed tab (§3.3). */
   failedJobs: number;
   unreadAlerts: number;
 }
@@ -16,7 +16,7 @@ export interface Attention {
 export interface Counts {
   crons: { active: number; paused: number };
   queues: { active: number; paused: number };
-  /** Pending and retrying are told apart among the first `MOST_COUNTED` that wait. */
+  /** `pending` and `retrying` are distinguished among the first `MOST_COUNTED` waiting jobs. */
   jobs: { pending: number; processing: number; retrying: number };
 }
 
@@ -26,7 +26,9 @@ export interface Created {
   createdAt: number;
 }
 
-/** Counting stops here: beyond, nobody needs the exact number, and a page may not cost more with each job. */
+/**
+ * Counting stops here: larger numbers need not be exact, and the cost of a page must not grow with the number of jobs.
+ */
 export const MOST_COUNTED = 10_001;
 
 const readAttention = preparedStatement<{
@@ -91,7 +93,7 @@ const findCreated = preparedStatement<{ kind: 'job' | 'cron'; id: string; create
   },
 );
 
-/** A few numbers about a team, for every page: each costs at most `MOST_COUNTED` steps of an index. */
+/** Some counts of a team, for every page. Each costs at most `MOST_COUNTED` index steps. */
 export class TeamCountStore {
   readonly #db: Database;
 

@@ -7,15 +7,15 @@ import type { StatementRunner } from '../database/transaction-script.ts';
 const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
 
-/** For "no limit", where a number is wanted. */
+/** Stands for "no limit" where a number is needed. */
 export const UNLIMITED = 2 ** 52;
 
 /**
- * Counts runs that are about to be sent against each team's month (§8.2), exactly, however many nodes count at
- * once: the month's row is held to the end of the transaction. Gives for each team how many of the runs it may
- * have; the rest is over the limit and not counted.
+ * Counts runs that are about to be sent against each team's month (§8.2). The count is exact on any number of nodes,
+ * because the month's row stays locked until the end of the transaction. Gives for each team how many of the runs it
+ * may have; the others are over the limit and not counted.
  *
- * A row that is there already is told the limit by `excluded.granted`; a new one has granted all that it counts.
+ * For a row that exists, `excluded.granted` holds the limit; in a new row `granted` is how many runs it counts.
  *
  * @param wanted  a table expression that gives `WANTED`, in the order of the teams, ending with its condition
  */
@@ -35,7 +35,7 @@ const countMonths = preparedStatement<{ team_id: string; granted: number }>(
   (dialect) => countMonthsOf(dialect, `${dialect.rows(WANTED, 1)} where true`, dialect.$(2)),
 );
 
-/** Adds to months or days; less than nothing takes back. `used` selects team, period and runs. */
+/** Adds to the counters of months or days; negative numbers take back. `used` selects team, period and runs. */
 export function addUsage(table: 'usage_months' | 'usage_days', used: string): string {
   const period = table === 'usage_months' ? 'month' : 'day';
   return `
@@ -56,7 +56,7 @@ export function periodsOf(now: number): { month: string; day: string } {
   return { month: at.slice(0, 7), day: at.slice(0, 10) };
 }
 
-/** How many runs a team wants to start, and the most it may have in a month (null: no limit). */
+/** How many runs a team wants to start, and its monthly limit (null: none). */
 interface Wanted {
   teamId: string;
   runs: number;
@@ -91,14 +91,14 @@ interface Uncounted {
   countedAt: number;
 }
 
-/** Those of claimed runs that were not sent because something stored of them can't be read any more. */
+/** The claimed runs that are not sent because a stored part of them can't be read. */
 export function unsentRuns(runs: readonly ClaimedRun[]): Uncounted[] {
   return runs
     .filter(({ unreadable }) => unreadable !== null)
     .map(({ teamId, startedAt }) => ({ teamId, countedAt: startedAt }));
 }
 
-/** Takes back the count of runs that were not sent after all: only of such as the same transaction put back. */
+/** Takes back the count of runs that were not sent after all. Only for runs that the same transaction has put back. */
 export async function uncountRuns(
   runner: StatementRunner,
   dialect: Dialect,
@@ -156,7 +156,7 @@ export class UsageStore {
     );
   }
 
-  /** Counts one run made outside queues and crons (a test run); false where the month is used up. */
+  /** Counts one run outside queues and crons (a test run). False where the month is used up. */
   async countOne(teamId: string, monthlyLimit: number | null, now: number): Promise<boolean> {
     const wanted = [{ teamId, runs: 1, monthlyLimit }];
     const granted = await this.#db.transact((trx) =>

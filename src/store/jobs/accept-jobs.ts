@@ -40,7 +40,7 @@ const JOB = {
   payload: 'text',
 } as const satisfies Fields;
 
-/** A job whose queue does not exist comes back without a row. The share lock keeps its queue from going meanwhile. */
+/** Gives no row for a job whose queue does not exist. The share lock keeps its queue from being deleted meanwhile. */
 const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
   'insert-jobs',
   (dialect) => `
@@ -55,8 +55,8 @@ const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
 );
 
 /**
- * Writes jobs, creating queues that are named for the first time with the defaults of §2.3. All of them are
- * durable when it resolves, but for those in whose place an error stands; where it rejects, none is.
+ * Writes jobs, and makes queues that are named for the first time, with the defaults of §2.3. When it resolves, all
+ * jobs are durable except those with an error in their place; when it rejects, none is.
  *
  * @param now  the time of acceptance; a job's `scheduled_at` is that plus its delay (§2.2)
  */
@@ -102,14 +102,16 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): InsertedJobRow {
   };
 }
 
-/** Gives the ids of the jobs that were written, and of their queues. */
+/** Inserts jobs into existing queues, and gives the ids of the written jobs and of their queues. */
 export const acceptScript: TransactionScript<string, { id: string; queue_id: string }[]> = {
   name: 'accept-jobs',
   isOneStatement: true,
   run: (runner, dialect, packed) => runPrepared(runner, dialect, insertJobs, [packed]),
 };
 
-/** Nearly every job goes to a queue that exists: one statement, which is a transaction by itself. */
+/**
+ * Inserts jobs into existing queues: one statement, which is a transaction by itself. Nearly every job takes this way.
+ */
 async function insertKnown(
   db: Database,
   rows: readonly InsertedJobRow[],

@@ -8,24 +8,24 @@ import type { BulkTasksTable, Tables } from '../database/schema.ts';
 
 export type BulkKind = BulkTasksTable['kind'];
 
-/** A bulk action over a filter, as it runs on the server. */
+/** A bulk action over a search, which the service works through by itself. */
 export interface BulkTask {
   id: string;
   kind: BulkKind;
-  /** What it was asked to work through; what arrived later is left alone. */
+  /** The search. Jobs that arrived after the request are not touched. */
   search: JobSearch;
   state: BulkTasksTable['state'];
   /** How many matched when it was asked for. */
   total: BoundedCount;
   /** How many were fired, retried or deleted so far. */
   done: number;
-  /** How many were looked at and turned out to be in another state by then. */
+  /** How many were skipped because their state had changed. */
   skipped: number;
   createdAt: number;
   finishedAt: number | null;
 }
 
-/** A task as the one who works on it has it. */
+/** A task as its worker sees it. */
 export interface ClaimedTask extends BulkTask {
   teamId: string;
   upToId: string;
@@ -51,7 +51,7 @@ function taskOf(row: TaskRow): BulkTask {
   };
 }
 
-/** In the place of a search that is damaged: a status that no answer has. */
+/** Replaces a damaged search: its status code matches no response, so it finds nothing. */
 const NOTHING: JobSearch = { tab: 'all', statusCode: 'damaged' };
 
 function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
@@ -62,17 +62,20 @@ function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
   }
 }
 
-/** By their ids: SQLite, which has no statistics, would go through all that the team has ever ended. */
+/**
+ * The condition that a task is open, by ids from the index of open tasks. SQLite, which has no statistics, would
+ * otherwise read all tasks that the team ever had.
+ */
 function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
   const open = eb.selectFrom('bulk_tasks as open').select('open.id');
   return eb('id', 'in', open.where('open.finished_at', 'is', null));
 }
 
-/** Tasks of one team that may be open at a time. */
+/** The most open tasks of one team. */
 const MOST_OPEN = 5;
 const MOST_LISTED = 20;
 
-/** Writes down a retry that was done at once, in its transaction, so that what becomes of it can be told. */
+/** Records a retry that was done at once, in its transaction, so that its outcome can be shown. */
 export async function recordRetry(
   trx: Trx,
   teamId: string,
@@ -99,9 +102,9 @@ export async function recordRetry(
 }
 
 /**
- * Holds a task that has ended, for what is taken back of it.
+ * Locks an ended task whose work is to be taken back.
  *
- * @returns how many it has done; null where it is not there
+ * @returns how many jobs it has done; null where there is no such task
  */
 export async function holdDone(
   trx: Trx,
@@ -120,7 +123,7 @@ export async function holdDone(
   return row?.done ?? null;
 }
 
-/** What was taken back was left alone after all. */
+/** Counts jobs that were taken back as skipped, no longer as done. */
 export async function uncountDone(
   trx: Trx,
   teamId: string,
@@ -143,7 +146,10 @@ export class BulkTaskStore {
     this.#db = db;
   }
 
-  /** What comes after this moment, or has an id above `upToId`, is not part of it. Null: the team has too many open tasks. */
+  /**
+   * Makes a task. Jobs that arrive later, or have an id above `upToId`, are not part of it. Null: the team has too many
+   * open tasks.
+   */
   async create(
     teamId: string,
     task: { kind: BulkKind; search: JobSearch; total: BoundedCount; upToId?: string | undefined },
@@ -166,7 +172,7 @@ export class BulkTaskStore {
           id,
           kind: task.kind,
           search: JSON.stringify(task.search),
-          // Ids sort by the time at which they were made.
+          // Ids sort by creation time.
           up_to_id: task.upToId ?? id,
           state: 'waiting',
           total: task.total.count,
@@ -182,7 +188,7 @@ export class BulkTaskStore {
     });
   }
 
-  /** Those under way, then what has ended, newest first. */
+  /** Open tasks, then ended ones, newest first. */
   async list(teamId: string): Promise<BulkTask[]> {
     const rows = await this.#db.read(async (reader) => {
       const ofTeam = reader
@@ -190,7 +196,7 @@ export class BulkTaskStore {
         .selectAll()
         .where('team_id', '=', teamId)
         .orderBy('id', 'desc');
-      // Each by an index of its own, however many of the other kind there are.
+      // Two queries, so that each reads a short range of its own index.
       const open = ofTeam.where(isOpen).limit(MOST_OPEN);
       const ended = ofTeam.where('finished_at', 'is not', null).limit(MOST_LISTED);
       return [...(await open.execute()), ...(await ended.execute())];
@@ -210,7 +216,7 @@ export class BulkTaskStore {
     return row ? taskOf(row) : null;
   }
 
-  /** False: no such task, or it has ended. */
+  /** Cancels a task. False: no such task, or it has ended. */
   async cancel(teamId: string, taskId: string, now: number): Promise<boolean> {
     const { numUpdatedRows } = await this.#db.transact((trx) =>
       trx
@@ -224,7 +230,9 @@ export class BulkTaskStore {
     return numUpdatedRows === 1n;
   }
 
-  /** Takes the oldest open task that nobody works on, for a while. One whose search is damaged ends unworked. */
+  /**
+   * Claims the oldest open task that nobody works on, for a limited time. A task whose search is damaged ends at once.
+   */
   async claim(workerId: string, now: number, forMs: number): Promise<ClaimedTask | null> {
     for (;;) {
       const row = await this.#claimRow(workerId, now, forMs);
@@ -258,8 +266,8 @@ export class BulkTaskStore {
   }
 
   /**
-   * Writes how far a task has come, and keeps the claim or, with `state`, ends it. False: it was cancelled, or
-   * somebody else has taken it over.
+   * Writes a task's progress, and extends the claim or, with `state`, ends the task. False: it was cancelled, or
+   * another worker has taken it over.
    */
   async advance(
     task: Pick<ClaimedTask, 'teamId' | 'id'>,
@@ -291,7 +299,7 @@ export class BulkTaskStore {
     return numUpdatedRows === 1n;
   }
 
-  /** Forgets tasks that ended before an instant. */
+  /** Deletes tasks that ended before an instant. */
   async forgetBefore(before: number): Promise<void> {
     await this.#db.transact((trx) =>
       trx.deleteFrom('bulk_tasks').where('finished_at', '<', before).execute(),

@@ -2,7 +2,7 @@ import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 
-/** A new pending job with the request and callback URL of another one: a retry, or a person's Retry. */
+/** A new pending job with the request and callback URL of another one: an automatic retry, or a person's Retry. */
 export interface JobCopy {
   teamId: string;
   fromId: string;
@@ -23,7 +23,7 @@ export const COPY = {
   scheduled_at: 'bigint',
 } as const satisfies Fields;
 
-/** @param source  what has the jobs that are copied */
+/** @param source  the table that has the jobs to copy */
 export function insertCopies(dialect: Dialect, parameter: number, source: string): string {
   return `
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
@@ -38,7 +38,7 @@ export function insertCopies(dialect: Dialect, parameter: number, source: string
   ) as copies`;
 }
 
-/** A retry is made of an attempt that is just ending. */
+/** Copies jobs that are just ending, for their retries. */
 export const copyLiveJobs = preparedStatement<never>('copy-live-jobs', (dialect) =>
   insertCopies(dialect, 1, 'jobs'),
 );
@@ -47,7 +47,7 @@ const copyEndedJobs = preparedStatement<never>('copy-ended-jobs', (dialect) =>
   insertCopies(dialect, 1, 'ended_jobs'),
 );
 
-/** Makes new jobs of some that have ended. */
+/** Copies jobs that have ended. */
 export async function copyJobs(
   trx: Trx,
   dialect: Dialect,

@@ -11,7 +11,7 @@ forEachStore((_, openTestStore) => {
       const node = await aNode(store);
       const other = await aQueue(store, team.id, { name: 'other' });
       const { jobId } = await aJob(store, team.id, { delaySeconds: 3600 });
-      // Whoever looked before knows of nothing that is due.
+      // Before the edit a claim from the new queue finds nothing due.
       assert.deepEqual((await claimJobs(store, node, { queueIds: [other.id] })).claimed, []);
       const { delaySeconds: _, ...job } = aNewJob(team.id, { queue: 'other', payload: '[1]' });
       const scheduledAt = store.clock.now() - 5_000;

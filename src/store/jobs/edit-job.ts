@@ -13,8 +13,8 @@ export interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds'> {
 export type Edited = Touched | 'not-pending' | 'no-queue';
 
 /**
- * Changes a job that waits; one that has started is left alone. The queue must exist. On Postgres it is held before
- * the job, in the order in which its deletion takes them.
+ * Changes a waiting job; one that has started is left alone. The queue must exist. On Postgres the queue is locked
+ * before the job, in the same order as by the deletion of a queue.
  */
 export async function editPendingJob(
   { db, sealer }: { db: Database; sealer: Sealer },

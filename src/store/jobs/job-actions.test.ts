@@ -7,7 +7,7 @@ import { eventually } from '#testing/process';
 import { forEachStore, openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
 import type { ResendAgain } from './job-actions.ts';
 
-/** Two that take the same rows in different orders would wait for each other. */
+/** Two actions that locked the same rows in different orders would deadlock. */
 describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
   test('fire takes the jobs one after the other by their ids, whichever way they are found', () =>
     assertInOrder('jobs', pendingJobs, (store, teamId, ids) => store.jobs.fire(teamId, ids)));
@@ -61,7 +61,7 @@ async function twice(make: () => Promise<string>): Promise<string[]> {
   return [await make(), await make()].toSorted();
 }
 
-/** While somebody holds the first of two jobs, the action waits for it and does not hold the second yet. */
+/** Locks the first of two jobs, and asserts that an action waits for it without having locked the second. */
 async function assertInOrder(
   table: 'jobs' | 'ended_jobs',
   make: MakeJobs,
@@ -74,7 +74,7 @@ async function assertInOrder(
   const holder = new pg.Client({ connectionString: postgresUrl(store) });
   await holder.connect();
   try {
-    // A table without statistics is gone through by whatever index; one of them is by URL.
+    // Without statistics the planner may take the index by URL; now its order differs from the order of ids.
     await holder.query(`update ${table} set url = 'http://z.example/' where id = $1`, [first]);
     await holder.query('begin');
     await holder.query(`select 1 from ${table} where id = $1 for update`, [first]);

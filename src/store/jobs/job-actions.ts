@@ -9,17 +9,17 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { Tables } from '../database/schema.ts';
 
-/** What an action on jobs needs to wake the engine with. */
+/** What the engine has to know of a job that was made due. */
 export interface Touched {
   id: string;
   queueId: string;
-  /** Since when it is due. */
+  /** When the job is due, in milliseconds since 1970. */
   dueAt: number;
 }
 
 /**
- * Which of the failed jobs that were resent before are resent again: all, none, or those whose last resending has an
- * id before this one. A task with a list that has grown old passes over what others have resent since.
+ * Whether failed jobs that were resent before are resent again: all, none, or those whose last resend has an id before
+ * this one. With the last form a task skips jobs that others have resent since its list was made.
  */
 export type ResendAgain = boolean | { before: string };
 
@@ -29,8 +29,8 @@ interface JobsToHold {
 }
 
 /**
- * Finds waiting jobs, and on Postgres holds them until the transaction ends. They are taken in the order of their ids,
- * lest two actions on the same jobs each wait for what the other holds.
+ * Finds waiting jobs, and on Postgres locks them until the transaction ends, in the order of their ids, so that two
+ * actions on the same jobs cannot deadlock.
  */
 export async function holdPending(
   trx: Trx,
@@ -48,7 +48,7 @@ export async function holdPending(
     .execute();
 }
 
-/** The same for failed jobs. */
+/** Finds failed jobs, and on Postgres locks them likewise. */
 async function holdFailed(
   trx: Trx,
   dialect: Dialect,
@@ -74,8 +74,8 @@ function isResentBefore(id: string) {
 }
 
 /**
- * Makes waiting jobs due now (Fire now). Only pending ones are touched; an attempt that waits for its
- * retry is one too (§3.3).
+ * Makes waiting jobs due now (Fire now). Only pending ones change; an attempt that waits for its retry is pending too
+ * (§3.3).
  */
 export async function fireJobs(
   db: Database,
@@ -140,12 +140,12 @@ export async function deleteFailedJobs(
 }
 
 /**
- * Retries failed jobs: each becomes a new job, attempt 1, due now, with the same request and callback
- * URL. The failed job stays as it was, but for the mark of what it was resent as (§3.2, §3.3).
+ * Retries failed jobs: each is copied to a new job, attempt 1, due now, with the same request and callback URL. The
+ * failed job stays as it was, except for the mark that names the new job (§3.2, §3.3).
  *
- * @param again  which of those that have this mark already; the others are left alone, so that two clicks at once
- * send nothing twice
- * @param found  the search that found them: then the retry is written down as done
+ * @param again  which of the jobs that have this mark are resent again; the others are left alone, so that two clicks
+ * at once send nothing twice
+ * @param found  the search that found the jobs; with it the retry is recorded as a task
  */
 export async function retryFailedJobs(
   db: Database,

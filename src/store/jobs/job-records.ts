@@ -8,7 +8,7 @@ import type { JobsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 
-/** A job record (§2.5) without what is big or secret. */
+/** A job record (§2.5) without large or secret parts. */
 export interface JobRecord {
   teamId: string;
   id: string;
@@ -31,11 +31,11 @@ export interface JobRecord {
   retriedAs: string | null;
 }
 
-/** A job record with its request and what is kept of the response. */
+/** A job record with its request and the stored part of the response. */
 export interface JobDetail extends JobRecord {
   /** Empty where they can't be opened any more. */
   headers: HeaderList;
-  /** Says that they can't; null while they can. */
+  /** Says that they can't be opened; null while they can. */
   unreadable: string | null;
   /** JSON text as given, or null. */
   payload: string | null;
@@ -93,7 +93,7 @@ export async function listJobs(
   return rows.map(jobRecord);
 }
 
-/** One job whole, or null where the team has none of that id. */
+/** One job with all its parts. Null: the team has no such job. */
 export async function findJob(
   { db, sealer }: { db: Database; sealer: Sealer },
   teamId: string,
@@ -116,8 +116,8 @@ export async function findJob(
 }
 
 /**
- * The team that a job belongs to. Only for the operator's command line, which knows jobs by id alone;
- * everything a user asks names the team first.
+ * The team of a job. Only for the operator's command line, which knows only the job's id; every request of a user names
+ * the team.
  */
 export async function findTeamOfJob(db: Database, jobId: string): Promise<string | null> {
   const { rows } = await db.read((reader) =>
@@ -137,7 +137,7 @@ export async function findRetryOf(
   teamId: string,
   jobId: string,
 ): Promise<string | null> {
-  // The team is looked at afterwards, for the reason that `findRetries` gives.
+  // The team is checked afterwards, for the reason given at `findRetries`.
   const { rows } = await db.read((reader) =>
     sql<{ team_id: string; id: string }>`/* find-retry-of */
     select team_id, id from ended_jobs
@@ -147,8 +147,8 @@ export async function findRetryOf(
 }
 
 /**
- * The ids of the attempts after the first of some jobs. Whoever looks at them names the team: with the team in this
- * question SQLite, which has no statistics, would go through all that the team has.
+ * The ids of the attempts after the first of some jobs. The caller checks the team: with a condition on the team
+ * SQLite, which has no statistics, would read all of the team's jobs.
  */
 export async function findRetries(db: Database, originalIds: readonly string[]): Promise<string[]> {
   const isRetry = db.dialect.isAmong('original_id', originalIds);
@@ -169,7 +169,11 @@ export async function listAttempts(
   return readAttempts(db, teamId, [originalId]);
 }
 
-/** The last attempt of each of some jobs. @param originalIds  some hundreds at most */
+/**
+ * The last attempt of each of some jobs.
+ *
+ * @param originalIds  some hundreds at most
+ */
 export async function listLastAttempts(
   db: Database,
   teamId: string,
@@ -194,10 +198,10 @@ async function readAttempts(
   return rows.map(jobRecord);
 }
 
-/** Ids asked for in one statement: each is a bound value, and databases bound their number. */
+/** How many ids one statement takes: each is a bound value, and databases limit their number. */
 const IDS_AT_ONCE = 500;
 
-/** What is kept of the responses of several runs, by run; a run without a response is left out. */
+/** The stored parts of the response bodies of several runs, by run; runs without a response are left out. */
 export async function readBodies(
   db: Database,
   teamId: string,

@@ -38,10 +38,10 @@ import type { Sealer } from '../database/seal.ts';
 import type { Signal, SignalBus } from '../database/signals.ts';
 
 const MAX_ACCEPT_BATCH = 200;
-/** How long a job is tried to be accepted while somebody else holds its queue. */
+/** How long accepting a job is tried while its queue is locked by another transaction. */
 const ACCEPT_WITHIN_MS = 5_000;
 
-/** What people do with jobs, and what is kept of them. Every method is one transaction; what it wakes is told after the commit. */
+/** Jobs as people accept, read and change them. Every method is one transaction; signals are sent after the commit. */
 export class JobStore {
   readonly #db: Database;
   readonly #searches: Database;
@@ -50,7 +50,7 @@ export class JobStore {
   readonly #signals: SignalBus;
   readonly #accepting: GroupCommit<NewJob, AcceptedJob | Error>;
   #onBatch: OnBatch = () => {};
-  /** @param searches  what lists go by */
+  /** @param searches  the database handle for lists */
   constructor(
     { db, searches }: { db: Database; searches: Database },
     sealer: Sealer,
@@ -70,7 +70,7 @@ export class JobStore {
     });
   }
 
-  /** Tells how many jobs share a commit. One listener. */
+  /** Registers a listener for the number of jobs that share a commit. One listener. */
   watchBatches(onBatch: OnBatch): void {
     this.#onBatch = onBatch;
   }
@@ -92,7 +92,7 @@ export class JobStore {
     return fired;
   }
 
-  /** Changes a job that waits. */
+  /** Changes a waiting job. */
   async edit(teamId: string, jobId: string, change: JobChange): Promise<Edited> {
     const room = { db: this.#db, sealer: this.#sealer };
     const edited = await editPendingJob(room, { teamId, jobId }, change);
@@ -111,7 +111,7 @@ export class JobStore {
     return retried;
   }
 
-  /** What came of the failed jobs among these that were resent. */
+  /** Counts those of the failed jobs that were resent, by the present state of their new jobs. */
   async countResent(teamId: string, jobIds: readonly string[]): Promise<ResentCount> {
     return countResent(this.#db, teamId, jobIds);
   }
@@ -120,12 +120,16 @@ export class JobStore {
     return listResends(this.#searches, teamId, span, limit);
   }
 
-  /** Takes back what a task has resent and is not sent yet. @returns how many; null where others' can't be told apart */
+  /**
+   * Takes back the jobs that a task has resent and that are not sent yet.
+   *
+   * @returns how many; null where they can't be told apart from jobs that others resent
+   */
   async takeBackResends(teamId: string, taskId: string, span: ResendSpan): Promise<number | null> {
     return takeBackResends(this.#db, teamId, taskId, span);
   }
 
-  /** The last attempts of some jobs, by the ids of their first ones. */
+  /** The last attempts of some jobs, by the ids of their first attempts. */
   async listLastAttempts(teamId: string, originalIds: readonly string[]): Promise<JobRecord[]> {
     return listLastAttempts(this.#searches, teamId, originalIds);
   }
@@ -177,7 +181,10 @@ export class JobStore {
     return accepted;
   }
 
-  /** Each with the time since which it is due, not of now: a claim that skipped it looks for nothing earlier. */
+  /**
+   * Sends signals with each job's own due time. With the present time, a claim that has passed over the job would not
+   * look back at it.
+   */
   #tellDue(teamId: string, touched: readonly Touched[]): void {
     const byQueue = Map.groupBy(touched, ({ queueId }) => queueId);
     this.#signals.send(

@@ -6,31 +6,31 @@ import { holdPending } from './job-actions.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { isFailedJob, type JobStatus } from '#domain/run-status';
 
-/** How many of some failed jobs were resent, and how the jobs that were made of them stand now (§3.3). */
+/** How many of some failed jobs were resent, and the present states of the new jobs (§3.3). */
 export interface ResentCount {
   count: number;
   succeeded: number;
   failed: number;
-  /** Waiting, being sent, or waiting for a retry. */
+  /** The new job waits, is being sent, or waits for a retry. */
   underWay: number;
-  /** Deleted since, by a person or by retention. */
+  /** The new job was deleted since, by a person or by retention. */
   gone: number;
 }
 
 const JOB = { job_id: 'id' } as const satisfies Fields;
 
 /**
- * The last attempt of what each was resent as. That a job was not resent is told by a value, not by a condition:
- * by that, Postgres would read the index of all that were.
+ * Finds the status of the last attempt of each resent job. Jobs that were not resent are marked by a value of the
+ * result; a condition would make Postgres read the whole index of resent jobs.
  *
- * 1 jobs, 2 team
+ * Parameters: 1 jobs, 2 team
  */
 const findOutcomes = pageStatement<{ status: JobStatus | 'unresent' | null; number: number }>(
   'outcomes-of-resent',
   (dialect) => {
     const team = dialect.$(2);
-    // An attempt that waits or runs is the last one. The ids of retries are looked for without the team: with it SQLite,
-    // which has no statistics, would go through all that the team has.
+    // A waiting or running attempt is always the last one. The ids of retries are searched without the team: with it
+    // SQLite, which has no statistics, would read all of the team's jobs.
     const lastOf = (table: string) => `(select a.status from ${table} a
       where a.team_id = ${team} and a.id in (
         select r.id from ${table} r where r.original_id = f.retried_as and r.attempt_number > 1)
@@ -68,22 +68,22 @@ export async function countResent(
   return counts;
 }
 
-/** What one action resent, told by the time at which it made the new jobs. */
+/** The jobs that one action made, as a range of ids, which sort by creation time. */
 export interface ResendSpan {
-  /** Ids from the first (inclusive) to the second. */
+  /** From this id (inclusive) to `toId` (exclusive). */
   fromId: string;
   toId: string;
 }
 
 export interface Resend {
   failedId: string;
-  /** The new job's. */
+  /** The new job's id. */
   id: string;
-  /** It waits for its first attempt. */
+  /** The new job waits for its first attempt. */
   isUnsent: boolean;
 }
 
-/** What was resent within a span, in the order in which it was made. */
+/** The jobs that were resent within a span, in the order of their creation. */
 export async function listResends(
   db: Database,
   teamId: string,
@@ -119,10 +119,11 @@ function resendsWithin(
 }
 
 /**
- * Takes back what a task has resent and is not sent yet: the new jobs go, and the failed ones are failed again, as if
- * nobody had resent them.
+ * Takes back the jobs that a task has resent and that are not sent yet: the new jobs are deleted, and the failed ones
+ * look as if they had never been resent.
  *
- * @returns how many; null where not exactly what the task has done is found, as when others resent at the same time
+ * @returns how many; null where the span does not contain exactly the task's jobs, as when others resent at the same
+ * time
  */
 export async function takeBackResends(
   db: Database,
@@ -137,7 +138,7 @@ export async function takeBackResends(
     if (found.length !== done) return null;
     const jobIds = found.flatMap(({ id, status }) => (id && status === 'pending' ? [id] : []));
     if (jobIds.length === 0) return 0;
-    // What has begun meanwhile is no longer pending, and stays.
+    // A job that has started meanwhile is no longer pending, and stays.
     const held = await holdPending(trx, db.dialect, { teamId, jobIds });
     const ids = held.map(({ id }) => id);
     if (ids.length === 0) return 0;

@@ -25,7 +25,7 @@ const CRON = { cron_id: 'id' } as const satisfies Fields;
 const LIVE_COLUMNS = ['id', 'cron_id', 'status'];
 const RESULT_COLUMNS = [...LIVE_COLUMNS, 'completed_at', 'duration_ms', 'response_status'];
 
-/** Each cron's last runs, those that have ended and then those that wait or run; 1 crons, 2 team, 3 how many of each */
+/** Each cron's last runs: ended ones, then waiting or running ones. Parameters: 1 crons, 2 team, 3 how many of each */
 const lastRuns = pageStatement<ResultRow>('last-runs-of-crons', (dialect) => {
   const of = (table: string, columns: readonly string[]) => {
     const pick = (picked: string) => `
@@ -76,19 +76,19 @@ function resultOf(row: ResultRow): RunResult {
   };
 }
 
-/** A place in the list of crons: names need not be unique. */
+/** A place in the list of crons: name and id, since names need not be unique. */
 export interface CronKey {
   name: string;
   id: string;
 }
 
-/** What a list of crons is narrowed to; everything given must hold. */
+/** The filter of a list of crons; all given conditions must hold. */
 export interface CronSearch {
-  /** Within the name, the URL or the id, A to Z in either case. */
+  /** A text in the name, the URL or the id; A to Z in either case. */
   text?: string;
   /** `failed`: active, and the last finished run failed; `healthy`: active, and it did not. */
   status?: 'active' | 'paused' | 'failed' | 'healthy';
-  /** One of its tags, as it is kept. */
+  /** A tag, in its stored form. */
   tag?: string;
 }
 
@@ -131,7 +131,7 @@ export async function listCronIds(
   return rows.map(({ id }) => id);
 }
 
-/** A cron that a few words led to. */
+/** A cron that a search for words has found. */
 export interface FoundCron {
   id: string;
   name: string;
@@ -139,8 +139,8 @@ export interface FoundCron {
 }
 
 /**
- * Crons that hold every word in the name, the URL or the id. Those come first whose name is the words as they were
- * typed, then those whose name begins with them, then those whose name holds them: a limit cuts the least alike.
+ * Finds crons with every word in the name, the URL or the id. The order is by similarity: names equal to the words as
+ * typed, then names that begin with them, then names that contain them. So a limit cuts off the least similar ones.
  */
 export async function findCrons(
   db: Database,
@@ -168,7 +168,10 @@ export async function findCrons(
   return rows.map((row) => ({ id: row.id, name: row.name, isActive: row.is_active === 1 }));
 }
 
-/** Within the name, the URL or the id; letters of ASCII in either case, since the databases fold no others alike. */
+/**
+ * The condition that the name, the URL or the id contains a text. Only ASCII letters match in either case, since the
+ * two databases fold other letters differently.
+ */
 function holdsText({ dialect }: Database, text: string): RawBuilder<boolean> {
   const holds = (column: string) => {
     const value = sql`cast(${sql.ref(column)} as text)`;
@@ -178,11 +181,11 @@ function holdsText({ dialect }: Database, text: string): RawBuilder<boolean> {
   return sql<boolean>`(${holds('name')} or ${holds('url')} or ${holds('id')})`;
 }
 
-/** Of the finished runs: one that is under way says nothing yet. A step of the index. */
+/** The condition that the last finished run failed; a run under way is ignored. One index step. */
 const lastRunFailed = sql<boolean>`coalesce((select e.status from ended_executions e where e.cron_id = crons.id
   order by e.id desc limit 1), 'none') = 'failed'`;
 
-/** A look through what the team has, as for a text. */
+/** The condition that a cron has a tag. It is checked row by row over the team's crons, as a text is. */
 export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
   return dialect.holds(sql.ref('tags'), sql`${tagInList(tag)}`);
 }
@@ -192,17 +195,17 @@ function isBeyond(eb: ExpressionBuilder<Tables, 'crons'>, { name, id }: CronKey,
   return eb.or([eb('name', beyond, name), eb.and([eb('name', '=', name), eb('id', beyond, id)])]);
 }
 
-/** The newest executions of a cron that ended in a time, by their ends: what durations are made of. */
+/** An ended execution of a cron, for durations. */
 export interface EndedRun {
   completedAt: number;
   durationMs: number;
   status: 'success' | 'failed';
 }
 
-/** Runs looked at, at most. */
+/** The most runs of one sample. */
 export const MOST_SAMPLED = 10_000;
 
-/** Newest first; at most `MOST_SAMPLED`, of those that ended in the time. */
+/** The newest executions of a cron that ended within a time, newest end first, `MOST_SAMPLED` at most. */
 export async function sampleRuns(
   db: Database,
   teamId: string,

@@ -1,7 +1,7 @@
 import { isId } from '#domain/ids';
 import type { JobKey } from './search.ts';
 
-/** Where a page begins: behind a key, going on in the order of the list or back. */
+/** The place where a page begins: after a key, in the order of the list or against it. */
 export interface Cursor {
   way: 'next' | 'previous';
   key: JobKey;
@@ -11,7 +11,7 @@ export function writeCursor({ way, key }: Cursor): string {
   return `${way === 'next' ? 'n' : 'p'}${key.at.toString(36)}.${key.id}`;
 }
 
-/** Null for a text that is no cursor: the list then begins at its beginning. */
+/** Reads a cursor. Null for a text that is none: the list then starts at its beginning. */
 export function readCursor(text: string | undefined): Cursor | null {
   const parts = /^([np])([0-9a-z]{1,11})\.([0-9a-f-]{36})$/.exec(text ?? '');
   if (!parts) return null;

@@ -4,7 +4,7 @@ import { type ExecutionRecord, executionRecord } from '../crons/crons.ts';
 import { everyExecution } from '../runs/every-run.ts';
 
 export interface FoundExecution extends ExecutionRecord {
-  /** As many bytes of the response's beginning as were asked for; null without a response. */
+  /** The first bytes of the response, as many as were asked for; null without a response. */
   bodyStart: Uint8Array | null;
   keptBytes: number;
   totalBytes: number;
@@ -17,14 +17,14 @@ export interface HistoryAsked {
   bodyBytes: number;
 }
 
-/** Runs looked at for a page of one status, at most: a cron that never fails has no failures to find. */
+/** The most runs that are examined for a page of one status: a cron that never fails has no failures to find. */
 const MOST_LOOKED_AT = 20_000;
 
 export interface HistoryPage {
   /** Newest first. */
   executions: FoundExecution[];
   hasMore: boolean;
-  /** The last id looked at, where the search for a status stopped early. */
+  /** The last examined id, if the search for a status stopped early. */
   stoppedAt: string | null;
 }
 
@@ -47,7 +47,7 @@ export async function listHistory(
   };
   const rows = await db.read((reader) =>
     everyExecution(reader, choice)
-      // The bodies of what is only looked at are not read.
+      // Joins bodies only to the rows of the page, not to all examined ones.
       .leftJoin('ended_executions as ended', (join) =>
         join.onRef('ended.team_id', '=', 'runs.team_id').onRef('ended.id', '=', 'runs.id'),
       )
@@ -76,7 +76,7 @@ export async function listHistory(
   };
 }
 
-/** The id at which a search for a status stops; null where it comes to the end of the history before. */
+/** The id at which a search for a status stops; null where it reaches the end of the history first. */
 async function findEnd(
   db: Database,
   teamId: string,

@@ -6,7 +6,7 @@ import { KeyMerge } from './key-merge.ts';
 import { rangesOf } from './ranges.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
 
-/** Failed jobs of one reason, target and code, less what was resent. */
+/** Failed jobs of one reason, target and status code that were not resent. */
 export interface FailureGroup {
   reason: FailureReason | 'unknown';
   /** Origin and path, without the query. */
@@ -15,17 +15,17 @@ export interface FailureGroup {
   count: number;
   firstSeenAt: number;
   lastSeenAt: number;
-  /** Counts in 24 equal steps of the time that was asked for, earliest first. */
+  /** Counts in 24 equal steps of the requested time, earliest first. */
   series: number[];
 }
 
 export interface FailureGroups {
   groups: FailureGroup[];
-  /** Set where there were more failures than are counted: the newest back to this time are in. */
+  /** Set if there are more failures than are counted: the time of the oldest one that was counted. */
   countedBackTo: number | null;
 }
 
-/** The newest failures that are counted, and how many groups are given. */
+/** How many of the newest failures are counted; below, how many groups are returned. */
 const MOST_FAILURES = 5_000;
 const MOST_GROUPS = 100;
 const STEPS = 24;
@@ -46,7 +46,9 @@ export interface FailuresAsked {
   to: number;
 }
 
-/** Groups a team's failed jobs of a time, less what was resent, by reason, target and code, most first. */
+/**
+ * Groups a team's failed jobs of a time that were not resent by reason, target and status code, largest group first.
+ */
 export async function groupFailures(
   db: Database,
   teamId: string,
@@ -78,7 +80,7 @@ export async function groupFailures(
   return { groups: sorted.slice(0, MOST_GROUPS), countedBackTo: isCut ? last : null };
 }
 
-/** When the earliest of a team's failed jobs failed that nobody has resent. */
+/** The time of the earliest failure of a team's jobs that was not resent. */
 export async function findFirstFailure(
   db: Database,
   teamId: string,
@@ -95,7 +97,7 @@ export async function findFirstFailure(
   return first?.at ?? null;
 }
 
-/** @param keys  newest first: their times say which partitions need not be looked into */
+/** @param keys  newest first: their times tell which partitions need not be searched */
 async function countSteps(
   db: Database,
   teamId: string,

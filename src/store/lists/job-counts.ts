@@ -9,13 +9,13 @@ import { type JobSearch, needsLookingAt } from './search.ts';
 /** Counting stops here. */
 export const MOST_COUNTED = 10_000;
 
-/** A count that stops (at 10,000; in rows of queues at 1,000): `isMore` is shown as a plus behind it. */
+/** A count that stops at 10,000, in rows of queues at 1,000. `isMore` is shown as a plus after it. */
 export interface BoundedCount {
   count: number;
   isMore: boolean;
 }
 
-/** By tab; `resent` are the failed jobs that left the Failed tab that way (§3.3). */
+/** The counts of the tabs; `resent`: failed jobs that left the Failed tab because they were resent (§3.3). */
 export type TabCounts = Record<JobSearch['tab'] | 'resent', BoundedCount>;
 
 const LAST_TIME = 8_640_000_000_000_000;
@@ -33,7 +33,7 @@ function add(...counts: readonly BoundedCount[]): BoundedCount {
   };
 }
 
-/** Counts what is in ranges of one kind, up to `most` and one more. */
+/** Counts the jobs in ranges, up to `most` plus one. */
 async function countRanges(
   db: Database,
   ranges: readonly Range[],
@@ -61,7 +61,7 @@ async function countRanges(
   return total;
 }
 
-/** The numbers on the tabs of §3.3, of one queue or of all of the team's. */
+/** The numbers on the tabs (§3.3), of one queue or of all queues of the team. */
 export async function countTabs(
   db: Database,
   teamId: string,
@@ -73,7 +73,8 @@ export async function countTabs(
   const retried = queueIds.map((sourceId): Range => {
     return { kind: 'finished', sourceId, status: 'retried', isRetried: 0, reason: '' };
   });
-  // What waits is counted so much further, so that the first attempts among it can be told from the retries.
+  // The limit for waiting jobs is raised by the number of retries, so that subtracting those leaves an exact number of
+  // first attempts.
   const retrying = await of('retrying');
   const most = MOST_COUNTED + retrying;
   const waiting = await of('pending', most);
@@ -91,7 +92,7 @@ export async function countTabs(
   return { ...counts, all: add(...Object.values(counts), others) };
 }
 
-/** How many jobs a search finds; `isMore` also where it stopped before it had seen all of them. */
+/** How many jobs a search finds; `isMore` also if it stopped before it had examined all of them. */
 export async function countJobs(
   room: { db: Database; clock: Clock },
   teamId: string,

@@ -13,8 +13,8 @@ import {
 import { type Found, type ListPage, pageOf, sortFound, type Walk, walkRanges } from './walk.ts';
 
 /**
- * One page. Pending and Retrying come earliest due first; every other tab latest first (All begins with what
- * is planned, then what was).
+ * One page. Pending and Retrying are in order of due time, earliest first. Other tabs have the latest first; All begins
+ * with planned jobs. Cursors are opaque and go into the address unchanged.
  */
 export interface JobPage extends Omit<ListPage<FoundJob>, 'rows'> {
   jobs: FoundJob[];
@@ -23,13 +23,13 @@ export interface JobPage extends Omit<ListPage<FoundJob>, 'rows'> {
 export interface PageOptions {
   cursor?: string | undefined;
   limit: number;
-  /** Leaves out ids above this one: what arrived later. */
+  /** Leaves out jobs with a higher id, which arrived later. */
   upToId?: string | undefined;
-  /** Leaves out what paused queues hold: it does not start at its time. */
+  /** Leaves out jobs of paused queues, which do not start at their time. */
   isHeldLeftOut?: boolean | undefined;
 }
 
-/** Up to so many jobs of a URL are simply all read and sorted. */
+/** Up to this many jobs of a URL are all read and sorted. */
 const MOST_CANDIDATES = 2_000;
 
 /** Reads a page. Whatever the search, the cost is bounded and does not grow with the number of jobs. */
@@ -78,7 +78,7 @@ async function walkJobs(
 
 const upTo = (most: string | undefined) => (id: string) => most === undefined || id <= most;
 
-/** Ids that hold everything that is searched for, where they are few; else null. */
+/** The ids of all jobs that the search can match, if they are few; else null. */
 async function findCandidates(
   db: Database,
   teamId: string,
@@ -93,7 +93,10 @@ function longer(a = '', b = ''): string {
   return a.length > b.length ? a : b;
 }
 
-/** A job that has gone on to another time since its key was read is left out: it stands elsewhere now. */
+/**
+ * Reads the jobs of some keys, in order. A job whose time has changed since its key was read is left out: it now has
+ * another place in the list.
+ */
 async function pickInOrder(
   db: Database,
   teamId: string,
@@ -108,7 +111,7 @@ async function pickInOrder(
   });
 }
 
-/** The team's queues, or the one asked for if it is the team's. */
+/** The ids of the team's queues, or of the one asked for if it is the team's. */
 export async function findQueueIds(
   db: Database,
   teamId: string,

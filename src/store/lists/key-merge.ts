@@ -4,7 +4,7 @@ import { runPrepared } from '../database/prepared.ts';
 import { type Direction, FIND_KEYS, type Range, RANGE, type RangeKind } from './ranges.ts';
 import type { JobKey } from './search.ts';
 
-/** Keys of one range asked for at once, at most. */
+/** The most keys of one range in one statement. */
 const MOST_AT_ONCE = 500;
 
 /** A key and the kind of the range that it comes from. */
@@ -14,18 +14,18 @@ export interface MergedKey extends JobKey {
 
 interface Stream {
   range: Range;
-  /** Read and not given out, in order. */
+  /** Keys that were read and not returned yet, in order. */
   keys: MergedKey[];
-  /** The last key read, or where to begin. */
+  /** The last key that was read, or the start. */
   last: JobKey;
   isAtEnd: boolean;
-  /** Doubles with every round, so that a range that gives much is asked seldom. */
+  /** How many keys to read next. It doubles with every round, so that a large range needs few statements. */
   wanted: number;
 }
 
 /**
- * The runs of many ranges in the order of their time: a merge that reads of each range little more than it
- * gives out, so that a page costs the same however many jobs there are.
+ * Merges the keys of many ranges in the order of their time. It reads little more of each range than it returns, so a
+ * page costs the same however many runs there are.
  */
 export class KeyMerge {
   readonly #db: Database;
@@ -34,8 +34,8 @@ export class KeyMerge {
   readonly #streams: Stream[];
 
   /**
-   * @param start  the first key comes behind it
-   * @param until  no key beyond this time: at or after it going down, before it going up
+   * @param start  keys begin after this one
+   * @param until  the last time: inclusive when going down, exclusive when going up
    */
   constructor(
     db: Database,
@@ -60,7 +60,7 @@ export class KeyMerge {
   async next(most: number): Promise<MergedKey[]> {
     await this.#refill();
     const order = this.#direction === 'down' ? laterFirst : earlierFirst;
-    // What stands behind the last key read of a range that has more may be preceded by what was not read yet.
+    // Keys after the frontier are held back: a range that has more may still yield keys before them.
     const frontier = this.#streams
       .filter(({ isAtEnd }) => !isAtEnd)
       .map(({ last }) => last)
@@ -76,12 +76,12 @@ export class KeyMerge {
     return given;
   }
 
-  /** True where it is known that there are no more keys. */
+  /** True if there are certainly no more keys. */
   get isAtEnd(): boolean {
     return this.#streams.every(({ keys, isAtEnd }) => isAtEnd && keys.length === 0);
   }
 
-  /** Sees to it that every range that has more has a key in hand. */
+  /** Reads more keys of each range that has more and none in hand. */
   async #refill(): Promise<void> {
     const empty = this.#streams.filter(({ keys, isAtEnd }) => keys.length === 0 && !isAtEnd);
     for (const [kind, streams] of Map.groupBy(empty, ({ range }) => range.kind)) {
@@ -121,7 +121,7 @@ export interface MergeOptions {
   direction: Direction;
   start: JobKey;
   until: number;
-  /** How many keys will be wanted, about. */
+  /** About how many keys will be needed. */
   expected: number;
 }
 

@@ -11,7 +11,7 @@ interface Scene {
   queueId: string;
   otherQueueId: string;
   strangerId: string;
-  /** Writes a job of the first queue with a name as its URL's last part. */
+  /** Writes a job into the first queue, with the name as the last part of its URL. */
   add: (name: string, job?: Partial<JobFill>) => Promise<string>;
   /** The names on the first page. */
   names: (search: JobSearch) => Promise<string[]>;

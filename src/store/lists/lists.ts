@@ -38,7 +38,7 @@ export { MOST_IN_A_ROW } from './queue-lists.ts';
 export { MOST_SAMPLED } from './cron-lists.ts';
 export type { TaggedCrons } from './tag-lists.ts';
 
-/** What pages list and count. Every call's cost is bounded and does not grow with what is stored. */
+/** Lists and counts for pages. The cost of every call is bounded and does not grow with the stored data. */
 export class ListStore {
   readonly #db: Database;
   readonly #clock: Clock;
@@ -52,7 +52,7 @@ export class ListStore {
     return listJobPage({ db: this.#db, clock: this.#clock }, teamId, search, options);
   }
 
-  /** What has ended, of jobs and of crons, latest end first. */
+  /** Ended runs of jobs and crons, latest end first. */
   async listRuns(
     teamId: string,
     search: RunSearch,
@@ -73,7 +73,7 @@ export class ListStore {
     return groupFailures(this.#db, teamId, asked);
   }
 
-  /** When the earliest failure was that is still there and not resent; null: there is none. */
+  /** The time of the earliest failure that still exists and was not resent; null: there is none. */
   async findFirstFailure(teamId: string, queueId: string | undefined): Promise<number | null> {
     return findFirstFailure(this.#db, teamId, queueId);
   }
@@ -82,7 +82,7 @@ export class ListStore {
     return readQueueLoads(this.#db, teamId, failedSince);
   }
 
-  /** Each queue's last attempts that ended, oldest first. The queues are the caller's own. */
+  /** Each queue's last ended attempts, oldest first. The caller has checked that the queues are its own. */
   async readQueueResults(
     queueIds: readonly string[],
     length: number,
@@ -95,7 +95,7 @@ export class ListStore {
     return crons.listCronIds(this.#db, teamId, asked);
   }
 
-  /** Crons that hold every word, those first whose names are most alike. */
+  /** Finds crons with every word, those with the most similar names first. */
   async findCrons(
     teamId: string,
     words: readonly string[],
@@ -112,12 +112,12 @@ export class ListStore {
     return crons.readCronResults(this.#db, teamId, cronIds, length);
   }
 
-  /** The last finished runs of crons, latest end first: of all crons, and those of active ones that failed. */
+  /** The last finished runs of crons, latest end first: of all crons, and the failed ones of active crons. */
   async readLastRuns(teamId: string, limit: number): Promise<LastRuns> {
     return readLastRuns(this.#db, teamId, limit);
   }
 
-  /** Which crons run next, soonest first. */
+  /** The crons that run next, soonest first. */
   async listNextCrons(
     teamId: string,
     limit: number,
@@ -125,7 +125,7 @@ export class ListStore {
     return listNextCrons(this.#db, teamId, limit);
   }
 
-  /** What a team's crons or queues are tagged with, by the alphabet. */
+  /** The tags of a team's crons or queues, in alphabetical order. */
   async listTags(teamId: string, of: 'crons' | 'queues'): Promise<string[]> {
     return tags.listTagsOf(this.#db, teamId, of);
   }

@@ -18,7 +18,7 @@ type Row = Omit<EndedExecutionsTable, 'body' | 'total_bytes'> & {
 
 const COLUMNS = [...SMALL_EXECUTION_COLUMNS, 'trace'].map((name) => `executions.${name}`);
 
-/** Of some executions of a team that have ended those that a search is for, in no order. */
+/** Picks from some ended executions of a team those that match a search, in no order. */
 export async function pickExecutions(
   db: Database,
   teamId: string,
@@ -43,7 +43,8 @@ export async function pickExecutions(
 }
 
 /**
- * What an execution was sent by stands in its trace, so only what may fit can be told here; `isOfRequest` looks again.
+ * Conditions on an execution's request. It is stored inside the trace, so SQL finds only candidates; `isOfRequest`
+ * checks them.
  */
 function requestConditions(db: Database, { reason, urlPrefix, host, text }: RunSearch) {
   const { holds, holdsBytes } = db.dialect;

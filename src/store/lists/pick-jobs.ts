@@ -7,11 +7,7 @@ import { readJobs } from '../runs/every-run.ts';
 import { findRetries, jobRecord, type JobRecord } from '../jobs/job-records.ts';
 import { fits, type FoundJob, type JobSearch, timeOf } from './search.ts';
 
-/**
- * Of some jobs of a team those that a search is for, in no order.
- *
- * @param isOfEnded  nothing that waits or runs is meant
- */
+/** Picks from some jobs of a team those that match a search, in no order. */
 export async function pickJobs(
   db: Database,
   teamId: string,
@@ -41,7 +37,7 @@ export async function pickJobs(
   return rows.map((row) => withTime(jobRecord(row))).filter((job) => fits(job, search));
 }
 
-/** What a search says of how a run ended, as far as a database can tell at once. */
+/** The conditions on a run's outcome, as far as SQL can check them. */
 export function outcomeConditions(
   table: 'jobs' | 'executions',
   { statusCode, fault }: { statusCode?: number | string; fault?: FaultCode },
@@ -61,7 +57,7 @@ function withTime(job: JobRecord): FoundJob {
   return Object.assign(job, { at: timeOf(job) });
 }
 
-/** Only what a database can tell at once; `fits` looks again. */
+/** The part of the condition on status codes that SQL can check; `fits` checks the whole. */
 function hasCode(table: string, codes: string): RawBuilder<boolean> {
   const status = sql.ref(`${table}.response_status`);
   const parts = codes.split(',').map((part) => {
@@ -72,15 +68,15 @@ function hasCode(table: string, codes: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(parts, sql` or `)})`;
 }
 
-/** A URL's characters that the index holds: longer ones do not fit into an index entry of Postgres. */
+/** How many characters of a URL are indexed: longer texts do not fit into an index entry of Postgres. */
 export const INDEXED_URL_CHARACTERS = 100;
 
-/** The greatest character there is: no text with a prefix comes after the prefix and it. */
+/** The highest character: no text with a prefix sorts after the prefix plus this character. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /**
- * The ids of a team's jobs whose URL may begin with a text: all that do, and perhaps some that run just now.
- * Null: more than `most`.
+ * The ids of a team's jobs whose URL begins with a text; running jobs among them may have other URLs. Null: more than
+ * `most`.
  */
 export async function findIdsByUrl(
   db: Database,
@@ -94,7 +90,7 @@ export async function findIdsByUrl(
   return rows.length > most ? null : rows.map(({ id }) => id);
 }
 
-/** 1 team, 2 from, 3 to, 4 the most */
+/** Parameters: 1 team, 2 from, 3 to, 4 the most */
 const findByUrl = preparedStatement<{ id: string }>(
   'find-jobs-by-url',
   (dialect) => dialect.findByUrl,

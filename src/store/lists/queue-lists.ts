@@ -4,21 +4,21 @@ import { runPrepared } from '../database/prepared.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from './statement.ts';
 
-/** Of each queue no more is counted: a team may have many. */
+/** The counts of one queue stop here, since a team may have many queues. */
 export const MOST_IN_A_ROW = 1_000;
 
-/** What a queue holds at this moment. */
+/** The present load of a queue. */
 export interface QueueLoad {
   queueId: string;
   /** At most `MOST_IN_A_ROW` and one more. */
   waiting: number;
   running: number;
   nextDueAt: number | null;
-  /** Since the time asked for, and not resent; at most `MOST_IN_A_ROW` and one more. */
+  /** Jobs that failed since the requested time and were not resent; at most `MOST_IN_A_ROW` and one more. */
   failed: number;
 }
 
-/** Each number is one short index range of the queue. 1 team, 2 since */
+/** Each number is one short index range per queue. Parameters: 1 team, 2 since */
 const readLoads = pageStatement<{
   queue_id: string;
   waiting: number;
@@ -28,7 +28,7 @@ const readLoads = pageStatement<{
 }>('read-queue-loads', (dialect) => {
   const [team, since] = [dialect.$(1), dialect.$(2)];
   const most = MOST_IN_A_ROW + 1;
-  // In the index the reason stands before the time, so each has a range of its own.
+  // The index has the reason before the time, so each reason is a range of its own.
   const ways = FAILED_JOB_STATUSES.flatMap((status) =>
     REASONS.map((reason) => `select '${status}' as status, '${reason}' as reason`),
   );
@@ -47,7 +47,7 @@ const readLoads = pageStatement<{
   from queues q where q.team_id = ${team}`;
 });
 
-/** What each of a team's queues holds. */
+/** The present load of each of a team's queues. */
 export async function readQueueLoads(
   db: Database,
   teamId: string,

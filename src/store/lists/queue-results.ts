@@ -13,7 +13,10 @@ type Row = Pick<
 const QUEUE = { queue_id: 'id' } as const satisfies Fields;
 const COLUMNS = ['id', 'queue_id', 'status', 'completed_at', 'duration_ms', 'response_status'];
 
-/** The newest of each status, from which the newest of all are taken; each a short range of `ended_jobs_of_queue`. */
+/**
+ * The newest attempts of each status, from which the newest of all are taken. Each is a short range of
+ * `ended_jobs_of_queue`.
+ */
 function newestOf(most: string, columns: string): string {
   const each = ENDED_JOB_STATUSES.map(
     (status) => `select * from (select ${columns} from ended_jobs x
@@ -23,7 +26,7 @@ function newestOf(most: string, columns: string): string {
   return each.join(' union all ');
 }
 
-/** 1 queues, 2 how many of each status */
+/** Parameters: 1 queues, 2 how many of each status */
 const lastAttempts = preparedStatement<Row>('last-attempts-of-queues', (dialect) => {
   const pick = (columns: string) => newestOf(dialect.$(2), columns);
   const newest = dialect.joinPicked({ table: 'ended_jobs', as: 'r', columns: COLUMNS, pick });

@@ -13,30 +13,30 @@ import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
 import type { JobSearch } from './search.ts';
 
 /**
- * A stretch of one index in which the jobs of one queue, or the executions of one cron, stand in the order of their
- * time. Every list of jobs and of runs, over however many queues, crons and states, is some ranges merged.
+ * A range of one index that has the runs of one queue or cron in the order of their time. Every list of runs, over any
+ * number of queues, crons and states, is a merge of such ranges.
  */
 export interface Range {
   kind: RangeKind;
-  /** The queue or the cron. */
+  /** The id of the queue or cron. */
   sourceId: string;
   status: JobStatus;
-  /** Only of kind `failed`. */
+  /** Used by the kind `failed` only. */
   isRetried: 0 | 1;
   reason: string;
 }
 
 export type RangeKind = 'waiting' | 'retrying' | 'running' | 'finished' | 'failed' | 'executed';
 
-/** As the index has them: none is an empty text. */
+/** The reasons as the index has them: no reason is an empty text. */
 export const REASONS = ['', ...FAILURE_REASONS];
 
-/** The ranges that hold everything that a search can find, and as little else as indexes allow. */
+/** The ranges that contain every job that a search can find, and as few others as the indexes allow. */
 export function rangesOf(search: JobSearch, queueIds: readonly string[]): Range[] {
   return rangesIn(statesOf(search), queueIds);
 }
 
-/** The ranges of what has ended that can hold what a search for runs finds. */
+/** The ranges of ended runs that can match a search for runs. */
 export function endedRanges(
   search: RunSearch,
   { queueIds, cronIds }: { queueIds: readonly string[]; cronIds: readonly string[] },
@@ -97,7 +97,10 @@ function statesOf(search: JobSearch): State[] {
   return states;
 }
 
-/** By reason, or by whether they were resent: the index made for that. Else the one that retention uses too. */
+/**
+ * Ranges of the index by reason and by resent or not, if the search asks for either. Otherwise those of the index that
+ * retention uses too.
+ */
 function failedStates(
   search: Pick<JobSearch, 'tab' | 'reason' | 'resent'>,
   statuses: readonly JobStatus[],
@@ -110,7 +113,7 @@ function failedStates(
   const reasons = reason === undefined ? REASONS : [reason === 'unknown' ? '' : reason];
   const marks = isEither ? ([0, 1] as const) : ([resent ? 1 : 0] as const);
   return statuses.flatMap((status) =>
-    // Only a person's Retry marks a job, and only a failed one: `retried` attempts have no mark.
+    // Only a person's Retry marks a job, and only a failed one, so attempts with status `retried` have no mark.
     (status === 'retried' ? ([0] as const) : marks).flatMap((isRetried) =>
       reasons.map((each) => ({ kind: 'failed' as const, status, isRetried, reason: each })),
     ),
@@ -137,7 +140,7 @@ export const TIME: Record<RangeKind, string> = {
   executed: 'completed_at',
 };
 
-/** Where the runs of each kind of range are. */
+/** The table of each kind of range. */
 const TABLE: Record<RangeKind, 'jobs' | 'ended_jobs' | 'ended_executions'> = {
   waiting: 'jobs',
   retrying: 'jobs',
@@ -147,7 +150,10 @@ const TABLE: Record<RangeKind, 'jobs' | 'ended_jobs' | 'ended_executions'> = {
   executed: 'ended_executions',
 };
 
-/** Which runs are in a range `given`; expressions word for word as the indexes have them, or they go unused. */
+/**
+ * The condition that a run is in a range `given`. The expressions must match the indexes literally, or those are not
+ * used.
+ */
 const WITHIN: Record<RangeKind, (jobs: string) => string> = {
   waiting: (j) => `${j}.queue_id = given.source_id and ${j}.status = 'pending'`,
   retrying: (j) =>
@@ -161,7 +167,7 @@ const WITHIN: Record<RangeKind, (jobs: string) => string> = {
   executed: (j) => `${j}.cron_id = given.source_id and ${j}.status = given.status`,
 };
 
-/** Failed jobs `j` that nobody has resent, word for word as `ended_jobs_failed` has them. */
+/** Failed jobs `j` that were not resent. The expression must match the index `ended_jobs_failed` literally. */
 export const UNRESENT = `j.status in ${FAILED_JOBS}
     and j.status in ${FAILED_ATTEMPTS}
     and (case when j.retried_as is null then 0 else 1 end) = 0`;
@@ -173,9 +179,9 @@ export interface KeyRow {
 }
 
 /**
- * The next keys of each range behind a place of its own, up to a bound.
+ * Finds the next keys of each range after its own place, up to a bound.
  *
- * 1 ranges, 2 the time that is not passed, 3 how many of each range
+ * Parameters: 1 ranges, 2 the bound on the time, 3 how many of each range
  */
 function findKeys(kind: RangeKind, direction: Direction): PreparedStatement<KeyRow> {
   return preparedStatement(`find-${kind}-keys-${direction}`, (dialect) => {
@@ -207,7 +213,7 @@ export const FIND_KEYS = {
   up: ofEachKind((kind) => findKeys(kind, 'up')),
 };
 
-/** Counts what is in ranges and a time, up to a number. 1 ranges, 2 from, 3 to, 4 the most */
+/** Counts the jobs in ranges within a time, up to a limit. Parameters: 1 ranges, 2 from, 3 to, 4 the most */
 export const COUNT_KEYS = ofEachKind((kind) =>
   preparedStatement<{ count: number }>(`count-${kind}-keys`, (dialect) => {
     const time = TIME[kind];

@@ -36,7 +36,7 @@ async function setScene(store: TestStore) {
     },
     addRun: async (called: string, run: Partial<ExecutionFill> = {}) =>
       name(called, await fillExecutions(store, [{ team_id: team.id, cron_id: cron.id, ...run }])),
-    /** What a search finds, by name, and where the page before and after begin. */
+    /** The names of the runs that a search finds, and the cursors of the pages before and after. */
     find: async (search: RunSearch, options: { cursor?: string; limit?: number } = {}) => {
       const page = await store.lists.listRuns(team.id, search, { limit: 50, ...options });
       return { ...page, names: page.rows.map(({ id }) => names.get(id) ?? '') };

@@ -14,37 +14,37 @@ import { endedRanges } from './ranges.ts';
 import { type FoundJob, type JobKey, needsSieve } from './search.ts';
 import { type ListPage, pageOf, sortFound, walkRanges } from './walk.ts';
 
-/** Something that was sent, or could not be: an attempt of a job or an execution of a cron that has ended. */
+/** An ended run, sent or not: an attempt of a job or an execution of a cron. */
 export interface FoundRun {
   kind: 'job' | 'execution';
   id: string;
-  /** When it ended; lists are in this order, latest first. */
+  /** The time of the end; lists have the latest first. */
   at: number;
-  /** The queue or the cron. */
+  /** The id of the queue or cron. */
   sourceId: string;
   sourceName: string;
-  /** As it was sent; of executions of older versions the one that the cron has now. */
+  /** As it was sent; for executions of older versions, the cron's present one. */
   method: HttpMethod;
   url: string;
   status: EndedJobStatus;
   /** Null for an execution: crons never retry. */
   attemptNumber: number | null;
-  /** When it was to begin; null for Run now. */
+  /** The scheduled time; null for Run now. */
   scheduledAt: number | null;
   startedAt: number | null;
   durationMs: number | null;
   responseStatus: number | null;
   reason: FailureReason | null;
-  /** Why the connection broke off; null where it did not. */
+  /** Why the connection failed; null where it did not. */
   fault: FaultCode | null;
   errorMessage: string | null;
-  /** What a person's Retry made of a failed job. */
+  /** The id of the job that a person's Retry made of this failed one. */
   retriedAs: string | null;
 }
 
 /**
- * Reads a page of what has ended, of jobs and of crons. Whatever the search, the cost is bounded and does not grow with
- * the history: a step of an index for each queue, each cron and each status, and what the page shows.
+ * Reads a page of ended runs of jobs and crons. Whatever the search, the cost is bounded and does not grow with the
+ * history: one index step per queue, cron and status, and the rows of the page.
  */
 export async function listRunPage(
   { db, clock }: { db: Database; clock: Clock },
@@ -91,7 +91,7 @@ async function findSources(
   return { queueIds, cronIds };
 }
 
-/** The team's queues or crons, those of a tag, or the one that is asked for if it is the team's. */
+/** The ids of the team's queues or crons, of those with a tag, or of the one asked for if it is the team's. */
 async function findIds(
   db: Database,
   teamId: string,
@@ -128,7 +128,7 @@ async function pickRuns(
   return keys.flatMap(({ id }) => runs.get(id) ?? []);
 }
 
-/** All attempts of the job that an attempt belongs to, or an execution. */
+/** Finds all attempts of the job that an attempt belongs to, or one execution. */
 async function findById(
   db: Database,
   teamId: string,
@@ -145,7 +145,7 @@ async function findById(
   return runs.filter(({ sourceId }) => queueIds.includes(sourceId) || cronIds.includes(sourceId));
 }
 
-/** What ranges see to where they are walked. */
+/** The conditions that ranges fulfil by themselves in a walk. */
 function isWithin(run: FoundRun, search: RunSearch): boolean {
   const { kind = run.kind, queueId, cronId, outcome, from = 0, to = Infinity } = search;
   const sourceId = queueId ?? cronId ?? run.sourceId;
@@ -167,7 +167,7 @@ function runOfJob(job: FoundJob): FoundRun {
     sourceName: queue,
     method,
     url,
-    // Only what has ended is asked for.
+    // Only ended jobs were searched.
     status: status as EndedJobStatus,
     attemptNumber,
     scheduledAt,

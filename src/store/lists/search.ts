@@ -8,10 +8,10 @@ import type { JobRecord } from '../jobs/job-records.ts';
 export type JobTab = 'all' | 'pending' | 'processing' | 'retrying' | 'completed' | 'failed';
 
 /**
- * What a list of jobs is narrowed to; everything given must hold. Ids may be any text: one that the team
- * has nothing of finds nothing.
+ * The filter of a list of jobs; all given conditions must hold. Ids may be any text: one that the team does not have
+ * finds nothing.
  *
- * The time of a job is when it ended; while it runs, when it started; while it waits, when it is due.
+ * The time of a job is its end; while it runs, its start; while it waits, its due time.
  */
 export interface JobSearch {
   tab: JobTab;
@@ -20,13 +20,13 @@ export interface JobSearch {
   id?: string;
   /** Case-sensitive, from the scheme on. */
   urlPrefix?: string;
-  /** Origin and path exactly, any query: what `FailureGroup.target` says. */
+  /** Origin and path must be equal, the query may differ: `FailureGroup.target`. */
   target?: string;
-  /** Case-sensitive text within the payload as it was given. */
+  /** A text in the payload as it was given; case-sensitive. */
   payloadText?: string;
-  /** Case-sensitive text within what is kept of the response body. */
+  /** A text in the stored part of the response body; case-sensitive. */
   responseText?: string;
-  /** A status, or what `readStatusCodes` makes of a text: `5xx,404`, `none`. */
+  /** A status code, or the form that `readStatusCodes` gives: `5xx,404`, `none`. */
   statusCode?: number | string;
   /** `unknown`: failed without a reason (3xx). */
   reason?: FailureReason | 'unknown';
@@ -58,7 +58,7 @@ export function isEarliestFirst({ tab }: JobSearch): boolean {
   return tab === 'pending' || tab === 'retrying';
 }
 
-/** Everything of a search but its texts and its id, held against one job. */
+/** Checks one job against all of a search except its texts and its id. */
 export function fits(job: JobRecord, search: JobSearch & Pick<RunSearch, 'host'>): boolean {
   const at = timeOf(job);
   return (
@@ -74,7 +74,10 @@ export function fits(job: JobRecord, search: JobSearch & Pick<RunSearch, 'host'>
   );
 }
 
-/** A failed job that was resent has left the Failed tab (§3.3); only who asks for the resent sees it there. */
+/**
+ * Whether a job is on a tab. A failed job that was resent has left the Failed tab (§3.3) and shows there only in a
+ * search for resent jobs.
+ */
 function isInTab(
   { status, attemptNumber, retriedAs }: JobRecord,
   { tab, resent = false }: JobSearch,
@@ -117,7 +120,7 @@ function hasReason({ status, reason }: JobRecord, wanted: FailureReason | 'unkno
   return isFailed && (reason ?? 'unknown') === wanted;
 }
 
-/** The same of runs. What is looked for in a text takes longer. */
+/** Whether a search for runs must examine them one by one, and whether it looks for a text, which takes longer. */
 export function needsSieve(search: RunSearch): { isSieved: boolean; hasText: boolean } {
   const { statusCode, fault, urlPrefix, host, text, reason, kind } = search;
   const hasText = [urlPrefix, host, text].some((each) => each !== undefined);
@@ -126,7 +129,7 @@ export function needsSieve(search: RunSearch): { isSieved: boolean; hasText: boo
   return { isSieved, hasText };
 }
 
-/** Where no index says it all: jobs are looked at one by one, and only so many of them. */
+/** Whether no index covers the whole search: then jobs are examined one by one, a limited number of them. */
 export function needsLookingAt(search: JobSearch): boolean {
   const { tab, urlPrefix, target, payloadText, responseText, statusCode } = search;
   const given = [urlPrefix, target, payloadText, responseText, statusCode];

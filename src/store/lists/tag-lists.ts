@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from './statement.ts';
 
-/** How the crons of a tag are: `failing` are active, and their last finished run failed. */
+/** The states of the crons of a tag; `failing`: active, and the last finished run failed. */
 export interface TaggedCrons {
   failing: number;
   healthy: number;
@@ -16,7 +16,7 @@ interface TaggedRow {
   number: number;
 }
 
-/** A step of an index for the last run of each active cron that has tags. 1 team */
+/** One index step for the last run of each active cron that has tags. Parameters: 1 team */
 const countTagged = pageStatement<TaggedRow>(
   'count-tagged-crons',
   (dialect) => `
@@ -29,7 +29,7 @@ const countTagged = pageStatement<TaggedRow>(
   group by tags, standing`,
 );
 
-/** The crons that have tags, by tag: a cron of two is counted under both. */
+/** Counts crons by tag. A cron with two tags is counted under both. */
 export async function countTaggedCrons(
   db: Database,
   teamId: string,
@@ -46,7 +46,7 @@ export async function countTaggedCrons(
   return byTag;
 }
 
-/** What a team's crons or queues are tagged with. */
+/** The tags of a team's crons or queues. */
 export async function listTagsOf(
   db: Database,
   teamId: string,

@@ -5,20 +5,23 @@ import { earlierFirst, KeyMerge, laterFirst, type MergedKey } from './key-merge.
 import type { Range } from './ranges.ts';
 import type { JobKey } from './search.ts';
 
-/** One page of a list in the order of time. Cursors are opaque and go into the address as they are. */
+/** One page of a list in the order of time. Cursors are opaque and go into the address unchanged. */
 export interface ListPage<Row> {
   rows: Row[];
-  /** Null at either end. A page may be short, or even empty, and still have a next one: see `searchedBackTo`. */
+  /** Null at the list's ends. A page may be short, or even empty, and still have a next one: see `searchedBackTo`. */
   next: string | null;
   previous: string | null;
   /**
-   * Set where the search stopped before the end because it had looked at enough (text, or a filter that few fit):
-   * everything up to this time was searched; `next` goes on from there.
+   * Set if the search stopped before the end because it had examined enough rows (a text, or a filter that few match).
+   * All rows back to this time were examined; `next` continues from there.
    */
   searchedBackTo: number | null;
 }
 
-/** Where rows must be looked at one by one: how many, and for how long, before a page is given as it is. */
+/**
+ * The limits of a search that examines rows one by one: how many rows, and how many milliseconds, before it returns
+ * what it has.
+ */
 const MOST_LOOKED_AT = 20_000;
 const MOST_MS = 80;
 /** A search by text is worth waiting for a little longer. */
@@ -29,32 +32,32 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const LAST_TIME = 8_640_000_000_000_000;
 
-/** How a list is gone through. */
+/** How to walk through a list. */
 export interface Walk<Row> {
   ranges: readonly Range[];
   direction: 'down' | 'up';
-  /** Behind it the walk begins; null: at the end of the time that it begins from. */
+  /** The walk begins after this key; null: at the end of the requested time. */
   start: JobKey | null;
-  /** The time that is asked for: from (inclusive), to (exclusive). */
+  /** The requested time: from (inclusive), to (exclusive). */
   from?: number | undefined;
   to?: number | undefined;
   limit: number;
-  /** No index says it all: rows are looked at one by one, and only so many of them. */
+  /** True: no index covers the whole search, so rows are examined one by one, a limited number of them. */
   isSieved: boolean;
-  /** What is looked at is long. */
+  /** True: the examined values are long, so the search may take longer. */
   hasText: boolean;
-  /** Of some keys the rows that are wanted, in the order of the keys. */
+  /** Reads the wanted rows of some keys, in the order of the keys. */
   pick: (keys: readonly MergedKey[]) => Promise<Row[]>;
 }
 
 export interface Found<Row> {
-  /** In the order of the walk; one more than the limit where there are more. */
+  /** Rows in the order of the walk; one more than the limit if there are more. */
   rows: Row[];
-  /** The last key looked at, where the walk stopped before the end. */
+  /** The last examined key, if the walk stopped before the end. */
   stoppedAt: JobKey | null;
 }
 
-/** Goes through ranges until there is a page, or until it has looked at enough. */
+/** Walks through ranges until a page is full, or enough rows were examined. */
 export async function walkRanges<Row>(
   { db, clock }: { db: Database; clock: Clock },
   { ranges, direction, start, from = 0, to = LAST_TIME, limit, ...walk }: Walk<Row>,
@@ -81,7 +84,7 @@ export async function walkRanges<Row>(
   }
 }
 
-/** Of rows that were read all at once those of a page. */
+/** Sorts rows that were read all at once, and cuts out those of a page. */
 export function sortFound<Row extends JobKey>(
   rows: readonly Row[],
   { direction, start, limit }: Pick<Walk<Row>, 'direction' | 'start' | 'limit'>,

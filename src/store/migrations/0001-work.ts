@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * What a team schedules and what came of it. One file, both databases.
+ * Crons, queues and jobs, and their results. One file, both databases.
  *
- * Every index on `jobs` is paid for on each delivery, so there is one for each question that is asked
- * often and none for comfort: what is due in a queue, what a queue is running, what it has finished in
- * each way and when (its lists and both kinds of retention), and a team's newest.
+ * Every delivery pays for each index on `jobs`, so there is one only for each frequent question: which jobs of a queue
+ * are due, which run, which have ended in each way and when (for its lists and both kinds of retention), and which are
+ * a team's newest.
  */
 export async function createWorkTables(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await createTeams(db, t);
@@ -158,8 +158,8 @@ async function createCrons(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
 }
 
 /**
- * One row per run of a cron. The schedule starts a tick once, on any number of nodes; Run now has no
- * tick (scheduled_for is null), so it may be pressed as often as the user likes.
+ * One row per run of a cron. A scheduled time is started once, on any number of nodes. Run now has no scheduled time
+ * (`scheduled_for` is null), so it may be used any number of times.
  */
 async function createExecutions(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema

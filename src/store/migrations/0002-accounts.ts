@@ -11,7 +11,7 @@ const yesNo =
       .notNull()
       .defaultTo(0)
       .check(sql`${sql.ref(name)} in (0, 1)`);
-/** What belongs to a user goes with the user. */
+/** Rows of a user are deleted with the user. */
 const ofUser: Column = (c) => c.notNull().references('users.id').onDelete('cascade');
 
 /** People: accounts, their sessions and tokens, and who belongs to which team. */
@@ -134,7 +134,7 @@ async function createMemberships(db: Kysely<unknown>, t: ColumnTypes): Promise<v
     .execute();
 }
 
-/** An invitation that was used or revoked is gone: there is nothing left that could be used again. */
+/** Open invitations. One that was used or revoked is deleted, so it cannot be used again. */
 async function createInvitations(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema
     .createTable('invitations')

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
-/** Alerts, the notices that tell of them, where they go and when they are muted (§6.4). */
+/** Alerts, the notices that tell of them, channels and maintenance windows (§6.4). */
 export async function createAlertTables(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await addStreaks(db, t);
   await createAlerts(db, t);
@@ -43,7 +43,7 @@ async function createAlerts(db: Kysely<unknown>, t: ColumnTypes): Promise<void> 
     )
     .addColumn('source', 'text', (c) => c.notNull().check(sql`source in ('cron', 'queue')`))
     .addColumn('source_id', t.id, (c) => c.notNull())
-    // As it was called then: it may be renamed or deleted since.
+    // The name at that time: it may be renamed or deleted since.
     .addColumn('source_name', 'text', (c) => c.notNull())
     .addColumn('run_id', t.id, (c) => c.notNull())
     .addColumn('attempt_number', 'integer')
@@ -80,7 +80,7 @@ async function createAlerts(db: Kysely<unknown>, t: ColumnTypes): Promise<void> 
   await index('alerts_by_age').column('raised_at').execute();
 }
 
-/** What is still to be sent; a row goes when everybody has been told, or nobody can be. */
+/** Notices that are still to be sent. A row is deleted when everybody has been told, or nobody can be told any more. */
 async function createNotices(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema
     .createTable('notices')

@@ -2,21 +2,20 @@ import { type Kysely, sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * What pages of jobs ask, counters for plots, and the tasks that people give the service.
+ * Indexes for pages of jobs, counters for plots, and bulk tasks.
  *
- * Lists are merged from one range per queue and state (lists/ranges.ts), so most of them need no index of
- * their own. `jobs_finished` ends in the id, so that a page can begin behind any job. Retries and failures
- * have partial indexes, which a delivery that succeeds at once never touches. Only the index by URL is paid
- * for by every job.
+ * Lists are merged from one range per queue and state (lists/ranges.ts), so most of them need no index of their own.
+ * `jobs_finished` ends in the id, so that a page can begin after any job. Retries and failures have partial indexes,
+ * which a delivery that succeeds at once never touches. Only the index by URL costs every job something.
  */
 export async function createListIndexes(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
-  // On Postgres apart from migrations, so that writes go on meanwhile (postgres-indexes.ts).
+  // On Postgres they are built apart from migrations, so that writes can continue (postgres-indexes.ts).
   if (!t.buildsIndexesApart) await createJobIndexes(db, t);
   await createOutcomeHours(db, t);
   await createBulkTasks(db, t);
 }
 
-/** SQLite touches an index only where its columns change, so the one by URL takes one write a job. */
+/** SQLite writes an index only if its columns change, so the one by URL costs one write per job. */
 async function createJobIndexes(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   const index = (name: string) => db.schema.createIndex(name).on('jobs');
   await db.schema.dropIndex('jobs_finished').execute();
@@ -42,7 +41,7 @@ async function createJobIndexes(db: Kysely<unknown>, t: ColumnTypes): Promise<vo
   await index('jobs_by_url').column('team_id').expression(t.urlStart).execute();
 }
 
-/** How runs ended, by hour: counted with the settlement, so that a plot over a month reads a few hundred rows. */
+/** Counts of outcomes by hour, written with the settlement, so that a plot over a month reads a few hundred rows. */
 async function createOutcomeHours(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema
     .createTable('outcome_hours')

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * Callbacks that a node has taken to send, apart from those that wait: taking one no longer loses it where the
- * answer to the commit is lost.
+ * Callbacks that a node has taken to send, apart from waiting ones. So a taken callback is not lost if the answer to
+ * the commit is lost.
  */
 export async function createCallbacksUnderWay(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema

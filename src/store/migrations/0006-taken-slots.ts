@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * What runs in a queue with a concurrency limit, on Postgres: what a claim would count in the index of running jobs
- * has entries of all that ended since the last vacuum could clean up, a million beside a snapshot of last night.
- * SQLite leaves no such entries behind, and its table stays empty.
+ * Lists of the running jobs of queues with a concurrency limit, on Postgres. The index of running jobs is no place to
+ * count them: it has entries of all jobs that ended since the last vacuum that could remove them, beside a snapshot of
+ * last night a million. SQLite leaves no such entries, and its table stays empty.
  *
- * `nodes.keeps_slots` is 0 for nodes of versions that know nothing of this and claim without writing it down.
+ * `nodes.keeps_slots` is 0 for nodes of older versions, which claim without writing these lists.
  */
 export async function createTakenSlots(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema

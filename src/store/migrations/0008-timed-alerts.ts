@@ -2,15 +2,16 @@ import { type Kysely, sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * Alerts that time raises: what still fails when a maintenance window ends (§6.6), and usage of the month (§6.7).
+ * Alerts that depend on time: of crons that still fail when a maintenance window ends (§6.6), and of the month's usage
+ * (§6.7).
  *
- * `maintenance_windows.told_until` is the last end of the window that was looked at, `alerts.window_id` names the
- * window that muted an alert. Usage has a table of its own, because its key says that a mark is told of once.
+ * `maintenance_windows.told_until` is the last end of the window for which notices were made. `alerts.window_id` names
+ * the window that muted an alert. Alerts about usage have a table of their own, whose key allows each mark once.
  */
 export async function createTimedAlerts(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema.alterTable('maintenance_windows').addColumn('told_until', t.instant).execute();
   await db.schema.alterTable('alerts').addColumn('window_id', t.id).execute();
-  // On Postgres apart from migrations (postgres-indexes.ts).
+  // On Postgres they are built apart from migrations (postgres-indexes.ts).
   if (!t.buildsIndexesApart) await createIndexes(db);
   await db.schema
     .createTable('usage_alerts')

@@ -2,13 +2,14 @@ import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * What has ended lies apart from what waits and runs: it is only ever inserted, with its response in the row.
+ * Tables for ended runs, apart from waiting and running ones. Their rows are only inserted and deleted, each with its
+ * response.
  *
- * On Postgres jobs that have ended are partitioned by the time of their end, so that those that were kept long enough
- * are dropped and not deleted row by row (postgres/partitions.ts). Dead letters, which each queue keeps for days of its
- * own, have a partition for themselves. Rows for whose time no partition was made fall into `ended_jobs_rest`.
+ * On Postgres ended jobs are partitioned by the time of their end, so that old ones are dropped with a partition and
+ * not deleted row by row (postgres/partitions.ts). Dead letters, which each queue keeps for its own number of days,
+ * have a partition for themselves. Jobs whose time has no partition go into `ended_jobs_rest`.
  *
- * What ended before stays in `jobs`, `executions` and `responses` until `older-runs.ts` has moved it.
+ * Runs that ended before stay in `jobs`, `executions` and `responses` until `older-runs.ts` has moved them.
  */
 export async function createEndedRuns(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await createEndedJobs(db, t);
@@ -63,7 +64,8 @@ async function createEndedJobs(db: Kysely<unknown>, t: ColumnTypes): Promise<voi
     .column('retried_as')
     .where(sql.ref('retried_as'), 'is not', null)
     .execute();
-  // Only who says "url <> ''" finds it: while a partition is empty, a plan for whole keys was given it by the team.
+  // Used only by statements with the condition "url <> ''". Without it the planner, while a partition is empty, chose
+  // this index, by its team, for look-ups of whole keys.
   await index('ended_jobs_by_url')
     .column('team_id')
     .expression(t.urlStart)
@@ -88,7 +90,8 @@ async function createEndedExecutions(db: Kysely<unknown>, t: ColumnTypes): Promi
     .execute();
   const index = (name: string) => db.schema.createIndex(name).on('ended_executions');
   await index('ended_executions_of_cron').columns(['cron_id', 'id']).execute();
-  // Not unique: a node of the version before does not look here, and what it has run once more must end like any other.
+  // Not unique: a node of the version before does not check this table, and a time that it runs again must end like any
+  // other.
   await index('ended_executions_of_tick')
     .columns(['team_id', 'cron_id', 'scheduled_for'])
     .where(sql.ref('scheduled_for'), 'is not', null)
@@ -99,10 +102,10 @@ async function createEndedExecutions(db: Kysely<unknown>, t: ColumnTypes): Promi
 type Table = CreateTableBuilder<string, string>;
 
 /**
- * How a run ended, with what is kept of its response. What is big stands at the end: SQLite reads a row from its start,
- * and lists ask for what is small.
+ * Adds the columns of the outcome, with the stored part of the response. Large columns come last: SQLite reads a row
+ * from its start, and lists need only the small ones.
  *
- * @param bigTexts  of the run itself
+ * @param bigTexts  large columns of the run itself
  */
 function withOutcome(table: Table, t: ColumnTypes, bigTexts: readonly string[] = []): Table {
   const small = table
@@ -124,7 +127,7 @@ async function partition(db: Kysely<unknown>): Promise<void> {
     sql`create table ended_jobs_done partition of ended_jobs
       for values in ('success', 'retried', 'failed') partition by range (completed_at)`,
     sql`create table ended_jobs_rest partition of ended_jobs_done default`,
-    // Each run leaves these soon after it came, and its row must go before the next million has come.
+    // Every run leaves these tables soon, and its dead row must be vacuumed before the next million has come.
     sql`alter table jobs set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000)`,
     sql`alter table executions set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000)`,
   ]) {

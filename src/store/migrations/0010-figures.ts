@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * What plots of a team and its queues are drawn from. `source_id` is a queue, or the team for all that it runs.
+ * Data for plots of a team and its queues. `source_id` is a queue or cron, or the team for all its runs.
  *
- * `duration_hours` counts what was sent, by how it ended and the step (domain/duration-histogram.ts) of how long it took. `queue_depths` has what was due and
- * waited at the times of `depth_looks`; where there was none there is no row.
+ * `duration_hours` counts runs that were sent, by outcome and step of duration (domain/duration-histogram.ts).
+ * `queue_depths` has the due jobs that waited at the times of `depth_looks`; where none waited there is no row.
  */
 export async function createFigures(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema

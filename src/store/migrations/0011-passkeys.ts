@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
-/** Passkeys, as the auth library has them. Their public keys open nothing, so they are no secrets. */
+/** Passkeys, in the columns of the auth library. They hold public keys, which are no secrets. */
 export async function createPasskeys(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema
     .createTable('passkeys')

@@ -2,11 +2,12 @@ import { type Kysely, sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * Several channels for a team (§6.5): its one stays where it is and is the default; the others are in `channels`.
+ * Several channels for a team (§6.5). The present one stays in its table and is the default; the others are in
+ * `channels`.
  *
- * `alert_settings` of crons and queues is JSON of domain/alert-settings, null for nothing chosen. A notice is for
- * one channel, null for the default; notices of the same alerts share a `group_id`, which is what the alerts name.
- * Rows of older versions are groups of their own.
+ * `alert_settings` of crons and queues is JSON of domain/alert-settings, null for the defaults. A notice is for one
+ * channel, null for the default one. Notices of the same alerts share a `group_id`, to which the alerts refer. A notice
+ * of an older version is a group by itself.
  */
 export async function createChannels(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema
@@ -29,7 +30,7 @@ export async function createChannels(db: Kysely<unknown>, t: ColumnTypes): Promi
   const notices = () => db.schema.alterTable('notices');
   await notices().addColumn('channel_id', t.id).execute();
   await notices().addColumn('group_id', t.id).execute();
-  // Whether the default channel is told of the same alerts by another notice.
+  // Whether another notice tells the default channel of the same alerts.
   await notices()
     .addColumn('is_beside_default', 'integer', (c) =>
       c

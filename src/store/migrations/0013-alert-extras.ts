@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * Reminders (§6.5): `crons.remind_at` is when somebody is told again that a cron still fails. `alerts.kind` tells
- * apart what is no run's own alert; null is one.
+ * Reminders (§6.5): `crons.remind_at` is the time of the next reminder that a cron still fails. `alerts.kind` names
+ * alerts that no run has raised; null for a run's own.
  *
- * Channels that collect notices (§6.5): for how many minutes, and what they collect now (domain/alert-digest). Notices
- * of one channel and `batch_id` are told as one.
+ * Channels that collect notices (§6.5): for how many minutes, and their present batch (domain/alert-digest). Notices of
+ * one channel and `batch_id` are sent as one message.
  */
 export async function createAlertExtras(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema.alterTable('crons').addColumn('remind_at', t.instant).execute();
@@ -19,7 +19,7 @@ export async function createAlertExtras(db: Kysely<unknown>, t: ColumnTypes): Pr
     await add().addColumn('collecting_until', t.instant).execute();
   }
   await db.schema.alterTable('notices').addColumn('batch_id', t.id).execute();
-  // On Postgres apart from migrations (postgres-indexes.ts).
+  // On Postgres they are built apart from migrations (postgres-indexes.ts).
   if (t.buildsIndexesApart) return;
   await db.schema
     .createIndex('crons_to_remind')

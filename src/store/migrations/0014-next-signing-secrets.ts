@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
 /**
- * The secret that a team's requests will be signed with from a time on. It is then moved into the place of the present
- * one, where the version before finds it too.
+ * A team's next signing secret, and when it takes effect. It is then moved to the columns of the present one, where the
+ * version before finds it too.
  */
 export async function addNextSigningSecrets(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   const teams = () => db.schema.alterTable('teams');

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
-/** What people did. `actor` is whoever it was by the name of then; without an `actor_id`, the command line. */
+/** The actions of people. `actor` is the person's name at that time; without an `actor_id` it was the command line. */
 export async function createActivity(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
   await db.schema
     .createTable('activity')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Whether retries of a queue wait for as long as their target asks (§3.4). The version before makes queues without. */
+/** Whether retries of a queue wait as long as their target asks (§3.4). Queues that the version before makes do not. */
 export async function addRetryAfter(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('queues')

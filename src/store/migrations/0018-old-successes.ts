@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
-/** Executions that succeeded, which may be deleted before those that failed (§3.9). */
+/** An index of successful executions, which may be deleted before failed ones (§3.9). */
 export async function createOldSuccesses(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {
-  // On Postgres apart from migrations (postgres-indexes.ts).
+  // On Postgres it is built apart from migrations (postgres-indexes.ts).
   if (t.buildsIndexesApart) return;
   await db.schema
     .createIndex('ended_executions_successes')

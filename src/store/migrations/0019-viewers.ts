@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Marks a member, or who is invited as one, as somebody who only looks on. The check of `role` can't be widened
- * where the version before runs on, so beside the mark the role stays `member`.
+ * Marks a member or an invitation as a viewer. The check constraint of `role` can't be widened while the version before
+ * runs, so the role stays `member` beside the mark.
  */
 export async function addViewers(db: Kysely<unknown>): Promise<void> {
   for (const table of ['memberships', 'invitations'] as const) {

@@ -9,11 +9,11 @@ export interface ColumnTypes {
   /** Milliseconds since 1970 UTC, and other whole numbers beyond 32 bits. */
   instant: 'bigint';
   bytes: RawBuilder<unknown>;
-  /** The start of a job's URL as an index can hold it, in the order of its characters. */
+  /** The indexed start of a job's URL, sorted by code points. */
   urlStart: RawBuilder<unknown>;
   /** Whether indexes on tables that may be large are built apart from migrations (postgres-indexes.ts). */
   buildsIndexesApart: boolean;
-  /** Whether what has ended is in partitions by its time. */
+  /** Whether ended runs are in partitions by time. */
   isPartitioned: boolean;
 }
 

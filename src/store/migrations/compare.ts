@@ -1,6 +1,6 @@
 import { MIGRATION_NAMES } from './index.ts';
 
-/** Compares what has been applied to a database with what this version has. */
+/** Compares the migrations that were applied to a database with those of this version. */
 export function compareMigrations(applied: readonly string[]) {
   return {
     pendingMigrations: MIGRATION_NAMES.filter((name) => !applied.includes(name)),

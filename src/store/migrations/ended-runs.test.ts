@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { openSqliteTestStore } from '#testing/stores';
 
-/** SQLite walks through a row from its start: whatever stands behind a payload costs reading that payload. */
+/** SQLite reads a row from its start: reading a column after the payload costs reading the payload. */
 test('what lists ask of a run that has ended stands before what is big of it', async () => {
   await using store = await openSqliteTestStore();
   const columnsOf = async (table: string) => {

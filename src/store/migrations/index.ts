@@ -8,7 +8,10 @@ import { POSTGRES_INDEXES } from './postgres-indexes.ts';
 
 type MigrationStep = (db: Kysely<unknown>, types: ColumnTypes) => Promise<void>;
 
-/** In order, by name; one that has been released is never edited. Most starts and commands need none of them. */
+/**
+ * The migrations, in order. A released one is never edited. They are loaded on demand, because most starts and commands
+ * need none.
+ */
 const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0001-work': async () => (await import('./0001-work.ts')).createWorkTables,
   '0002-accounts': async () => (await import('./0002-accounts.ts')).createAccountTables,
@@ -40,8 +43,9 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
 export const MIGRATION_NAMES: readonly string[] = Object.keys(STEPS);
 
 /**
- * Whether there is nothing to do, asked at each start: doing takes connections of its own on Postgres, and the one
- * writer of a SQLite file. Throws StoreErrors that tell an operator why the server can't be used.
+ * Whether all migrations are applied. This is checked first at each start, because migrating takes connections of its
+ * own on Postgres, and the one writer of a SQLite file. Throws StoreErrors that tell an operator why the server can't
+ * be used.
  */
 export async function isMigrated(db: Kysely<never>, kind: 'sqlite' | 'postgres'): Promise<boolean> {
   if (kind === 'sqlite') return (await hasTable(db)) && hasAllSteps(db);
@@ -72,11 +76,11 @@ async function hasAllSteps(db: Kysely<never>): Promise<boolean> {
 }
 
 /**
- * Brings a database on Postgres up to this version while others use it: tables in one transaction, under an advisory
- * lock, then indexes outside any, one after the other. Indexes that are there already, valid and of the right shape,
- * are left alone, whatever made them.
+ * Migrates a Postgres database while others use it: tables in one transaction, under an advisory lock; then indexes
+ * outside of transactions, one after the other. Indexes that already exist, valid and in the right form, are left
+ * alone, whoever made them.
  *
- * @param schema  made where it is missing; without it the first of the search path is meant
+ * @param schema  made if it is missing; without it, the first one of the search path
  * @returns the names of the migrations that were applied now
  */
 export async function migratePostgres(
@@ -90,11 +94,11 @@ export async function migratePostgres(
 }
 
 /**
- * Applies the migrations, one process at a time: Postgres by an advisory lock, SQLite because the whole run is one
- * immediate transaction.
+ * Applies the migrations, one process at a time: on Postgres under an advisory lock, on SQLite because the whole run is
+ * one immediate transaction.
  *
- * @param options  `last`: the one to stop after, for tests and measurements that begin with an earlier version;
- *   `schema`: of Postgres, made where it is missing
+ * @param options  `last`: the last migration to apply, for tests and measurements that start from an earlier version;
+ * `schema`: of Postgres, made if it is missing
  * @returns the names of the migrations that were applied now
  */
 export async function migrateToLatest(
@@ -121,14 +125,16 @@ export async function migrateToLatest(
   return (results ?? []).map(({ migrationName }) => migrationName);
 }
 
-/** Other installations in the same database keep a table of the same name. */
+/** The schema to migrate: other installations in the same database have tables of the same names. */
 async function findSchema(db: Kysely<never>): Promise<string> {
   const { rows } = await sql<{ schema: string | null }>`
     select current_schema() as schema`.execute(db);
   return rows[0]?.schema ?? 'public';
 }
 
-/** The first that is asked of a server: here it shows whether it can be used at all. */
+/**
+ * Explains a refusal. This is the first statement sent to a server, so it shows whether the server can be used at all.
+ */
 function tellRefusal(error: StoreError): StoreError {
   const refusal = explainRefusal(error);
   if (refusal === null) return error;

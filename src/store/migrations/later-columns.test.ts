@@ -13,7 +13,7 @@ import {
 import { forEachStore } from '#testing/stores';
 import type { Store } from '../store.ts';
 
-/** Whatever a statement that stays prepared reads or writes. */
+/** Every table that a prepared statement reads or writes. */
 const TABLES = [
   'teams',
   'nodes',
@@ -29,7 +29,7 @@ const TABLES = [
   'alerts',
 ];
 
-/** Runs what nodes and pages run all the time. */
+/** Runs the statements that nodes and pages run all the time. */
 async function work(store: Store, teamId: string, node: string): Promise<void> {
   const job = await aClaimedJob(store, teamId, node, { callbackUrl: 'https://example.com/told' });
   await store.runs.settle(node, aSettlement(store, job));

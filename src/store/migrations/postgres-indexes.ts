@@ -3,17 +3,17 @@ import type { IndexStep } from '../postgres/index-steps.ts';
 const URL_START = '(left(url, 100) collate "C")';
 
 /**
- * Indexes on Postgres that came to tables which may be large by then: a migration would stop every write to the
- * table until it is done. They are no migrations: whatever is missing is built after them, at each start. On SQLite,
+ * Indexes of Postgres on tables that may be large when the index is introduced. A migration that builds one would block
+ * all writes to the table. So they are no migrations: missing ones are built afterwards, at each start. On SQLite,
  * where nobody writes while a start migrates, they are part of the migrations.
  *
- * Those of 0004, 0008, 0018 and 0020. Postgres writes a new entry into every full index whenever a job is claimed or settled; two partial
- * ones by URL take one each, and none for a claim. Without the id, equal URLs share their entry. What runs is in
- * neither: it is few, and looked at one by one.
+ * Here are those of 0004, 0008 and later migrations. Postgres adds an entry to every full index whenever a job is
+ * claimed or settled. The two partial indexes by URL cost one entry each, and none for a claim. Without the id, equal
+ * URLs share their entry. Running jobs are in neither: they are few and examined one by one.
  */
 export const POSTGRES_INDEXES: readonly IndexStep[] = [
   {
-    // With the time, so that the look for lost claims can begin where the first claim in doubt was made.
+    // With the time, so that the search for lost claims can begin at the time of the first claim in doubt.
     name: 'jobs_running',
     table: 'jobs',
     definition: "(queue_id, started_at) where status = 'processing'",
@@ -51,8 +51,8 @@ export const POSTGRES_INDEXES: readonly IndexStep[] = [
     columns: 2,
   },
   {
-    // Only who says "url <> ''" finds it: it has the entries of all that ever waited since the last vacuum, few of
-    // them live, and claims, which look for what waits too, were given it by the planner.
+    // Used only by statements with the condition "url <> ''". This index has entries of all jobs that waited since the
+    // last vacuum, most of them dead, and the planner chose it for claims, which look for waiting jobs too.
     name: 'jobs_waiting_of_url',
     table: 'jobs',
     definition: `(team_id, ${URL_START}) where status = 'pending' and url <> ''`,
@@ -84,8 +84,8 @@ export const POSTGRES_INDEXES: readonly IndexStep[] = [
     columns: 4,
   },
   {
-    // Only who says "status <> ''" finds it: lists, which look for the last ends of one cron, were given it by the
-    // planner, and went through the ends of all crons.
+    // Used only by statements with the condition "status <> ''". The planner chose it for lists of the last ends of one
+    // cron, and then read the ends of all crons.
     name: 'ended_executions_expiring',
     table: 'ended_executions',
     definition: "(completed_at) where status <> ''",

@@ -4,8 +4,8 @@ import { forEachStore } from '#testing/stores';
 import { MIGRATION_NAMES } from './index.ts';
 
 /**
- * What the version before may rely on (docs/operating.md, Upgrades): it runs on beside the first node of a
- * new one, on the new one's schema.
+ * Checks what the version before relies on (docs/operating.md, Upgrades): it continues to run beside the first node of
+ * a new version, on the new schema.
  */
 function findBreaches(migrations: readonly (readonly string[])[]): string[] {
   const old = new Set<string>();
@@ -29,7 +29,7 @@ function breaks(sql: string, old: ReadonlySet<string>): boolean {
   return narrowed !== undefined && old.has(narrowed);
 }
 
-/** Indexes that a migration builds on a table that was there before: until it ends, Postgres lets nobody write to it. */
+/** Finds indexes that a migration builds on an existing table: Postgres blocks writes to it until the build ends. */
 function findStops(migrations: readonly (readonly string[])[]): string[] {
   const old = new Set<string>();
   return migrations.flatMap((statements) => {

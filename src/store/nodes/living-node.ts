@@ -3,9 +3,9 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
 /**
- * The condition that a node lives, for a `where exists (…)` or a list. On Postgres its row is held to the end of
- * the transaction: whoever wants to declare the node dead waits until what is claimed here can be seen, and what
- * is asked after that finds no row. Renewals are not held up.
+ * The condition that a node lives, for a `where exists (…)` or a list. On Postgres it locks the node's row until the
+ * end of the transaction: a declaration of death waits until this claim is visible, and a claim after it finds no row.
+ * Renewals do not wait.
  *
  * @param parameter  how the statement names the node's id: `$2`, `?1`
  */
@@ -17,7 +17,7 @@ const holdLivingNode = preparedStatement<{ id: string }>('hold-node', (dialect) 
   livingNode(dialect, dialect.$(1)),
 );
 
-/** Holds a node's row to the end of the transaction; false where the node has been declared dead (§3.6). */
+/** Locks a node's row until the end of the transaction. False where the node has been declared dead (§3.6). */
 export async function holdNode(
   runner: StatementRunner,
   dialect: Dialect,

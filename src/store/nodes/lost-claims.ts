@@ -6,34 +6,33 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { KEY, ofEachTable, type RunTable, TABLE_OF } from '../runs/run-tables.ts';
 import { uncountRuns } from '../figures/usage.ts';
 
-/** What waits again: runs of a queue, of a team's crons, or a team's callbacks. */
+/** A run or callback that was put back: it waits again in a queue, among a team's crons or among its callbacks. */
 export interface LostClaim {
   id: string;
   teamId: string;
   kind: 'job' | 'execution' | 'callback';
-  /** Of a job. */
+  /** The job's queue; null for others. */
   queueId: string | null;
-  /** Since when a job is due; 0 for others. */
+  /** When a job is due; 0 for others. */
   dueAt: number;
 }
 
-/** Claims of jobs that are in doubt: what they can have taken. */
+/** Claims of jobs whose answer was lost: where to look for the jobs that they may have taken. */
 export interface Doubt {
   queueIds: readonly string[];
-  /** The `now` of the first of them: what they took was started then or later. */
+  /** The `now` of the first of those claims: their jobs were started then or later. */
   since: number;
 }
 
 /**
- * Puts back runs and callbacks that were claimed in a node's name and that it does not know of: the database took
- * the claim, and its answer was lost on the way. They were picked up and never started (§3.6), so they wait again,
- * and runs are taken out of the month's count.
+ * Puts back runs and callbacks that were claimed for a node without its knowledge: the claim was stored and its answer
+ * was lost. They were never started (§3.6), so they wait again, and the runs are subtracted from the month's count.
  *
- * The transaction must hold or have deleted the node's row, and the node must not be claiming meanwhile.
+ * The transaction must have locked or deleted the node's row, and the node must not be claiming at the same time.
  *
- * @param known  ids of what the node has under way
- * @param doubt  where to look for jobs; null for everywhere, which beside an old snapshot goes through all that ran
- *   since it was made
+ * @param known  ids of the runs and callbacks that the node has under way
+ * @param doubt  where to look for jobs; null for everywhere, which beside an old snapshot reads the entries of all jobs
+ * that ran since the snapshot was made
  */
 export async function releaseLostClaims(
   trx: Trx,
@@ -96,7 +95,7 @@ async function findDoubtful(
   return runPrepared(trx, dialect, findDoubtfulJobs, [packRows(QUEUE, rows), nodeId, since]);
 }
 
-/** Gives the runs that were put back, and takes just those out of the count. */
+/** Puts runs back, subtracts exactly those from the month's count, and returns them. */
 async function releaseRuns(
   trx: Trx,
   dialect: Dialect,

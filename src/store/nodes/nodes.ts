@@ -7,40 +7,40 @@ import { holdNode } from './living-node.ts';
 import { type SettledOrphans, settleOrphans } from './orphans.ts';
 import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts';
 
-/** A node as one look at the table shows it. */
+/** A node, as it was at one look at the table. */
 export interface NodeBeat {
   id: string;
-  /** Another number after each renewal. It is compared, never read as a time: a clock may step. */
+  /** A number that changes with each renewal. It is compared, never read as a time, because clocks may step. */
   beat: number;
 }
 
-/** What the work of dead nodes came to (§3.6). */
+/** How the runs of dead nodes were settled (§3.6). */
 export interface Recovered extends SettledOrphans {
   nodeIds: string[];
 }
 
-/** What a node leaves when it signs off. */
+/** The runs and callbacks that a node leaves when it signs off. */
 export interface SignedOff extends SettledOrphans {
-  /** What waits again. */
+  /** Runs and callbacks that wait again. */
   lostClaims: LostClaim[];
 }
 
 /**
- * The processes that send requests. A node's row is its lease and the only fence (§3.6): while it is there, what
- * the node claimed is the node's to end, however long it was not renewed; once another node has deleted it,
- * nothing that the node writes changes anything.
+ * The processes that send requests. A node's row is its lease and the only fence (§3.6). While the row exists, the
+ * node's claims are its own to end, however long the lease was not renewed. Once another node has deleted the row,
+ * nothing that the node writes has any effect.
  */
 export class NodeStore {
   readonly #db: Database;
   readonly #lease: Database;
 
-  /** @param lease  what leases are renewed on, so that nothing else holds that up */
+  /** @param lease  the database handle for leases alone, so that other statements do not delay renewals */
   constructor(db: Database, lease: Database) {
     this.#db = db;
     this.#lease = lease;
   }
 
-  /** Registers this process under a new id, which no earlier process ever had. */
+  /** Registers this process under a new id, which was never used before. */
   async join(now: number, leaseMs: number): Promise<string> {
     const id = newId(now);
     await this.#lease.transact((trx) =>
@@ -52,21 +52,22 @@ export class NodeStore {
     return id;
   }
 
-  /** Renews a lease, also one that ran out; false where the node has been declared dead. */
+  /** Renews a lease, even one that has run out. False where the node has been declared dead. */
   async renew(nodeId: string, now: number, leaseMs: number): Promise<boolean> {
-    // One statement: a process frozen inside a transaction would hold its row, and nobody could declare it dead.
+    // One statement, not a transaction: a process frozen inside a transaction would keep its row locked, and no node
+    // could declare it dead.
     const query = bindPrepared(this.#db.dialect, renewLease, [nodeId, now + leaseMs]);
     return (await this.#lease.autocommit(query)).length === 1;
   }
 
-  /** Every node and its beat, `nodeId` left out. */
+  /** Every other node with its beat. */
   async readOthers(nodeId: string): Promise<NodeBeat[]> {
     return this.#lease.autocommit(bindPrepared(this.#db.dialect, readOthers, [nodeId]));
   }
 
   /**
-   * Puts back what is claimed in a node's name without its knowing (see `releaseLostClaims`); nothing where the node
-   * has been declared dead.
+   * Puts back runs and callbacks that were claimed for a node without its knowledge (see `releaseLostClaims`). Does
+   * nothing if the node has been declared dead.
    */
   async releaseLostClaims(
     nodeId: string,
@@ -80,8 +81,8 @@ export class NodeStore {
   }
 
   /**
-   * Signs off, in one transaction: what the node has under way is settled as a dead one's, and what it does not
-   * know of was never started, so it waits again (§3.6).
+   * Signs a node off, in one transaction. Its runs under way are settled like those of a dead node; runs that it does
+   * not know of were never started, so they wait again (§3.6).
    *
    * @param known  ids of the runs and callbacks that the node has under way
    */
@@ -96,10 +97,10 @@ export class NodeStore {
   }
 
   /**
-   * Declares nodes dead and settles what they were running, in one transaction. Only nodes that were not renewed
-   * since they were looked at go, and only while `nodeId` itself lives.
+   * Declares nodes dead and settles their runs, in one transaction. It deletes only nodes whose beat has not changed
+   * since they were looked at, and only while `nodeId` itself lives.
    *
-   * @param dead  those to declare dead; `all` where no other process can be alive (SQLite)
+   * @param dead  the nodes; `all` where no other process can be alive (SQLite)
    */
   async recoverDead(
     nodeId: string,
@@ -116,9 +117,9 @@ export class NodeStore {
   }
 
   /**
-   * Settles one run as a worker failure, whose outcome cannot be stored in any other way.
+   * Settles one run as a worker failure, because its outcome cannot be stored in any other way.
    *
-   * @returns false where it was not the node's any more
+   * @returns false where the run was no longer the node's
    */
   async abandon(nodeId: string, runId: string, now: number): Promise<boolean> {
     const { deadLettered, failedExecutions } = await this.#db.transact((trx) =>
@@ -128,7 +129,7 @@ export class NodeStore {
   }
 }
 
-/** Makes another number in any case, also where the clock has stepped back by just the time between two renewals. */
+/** Always changes the number, even if the clock has stepped back by exactly the time between two renewals. */
 const renewLease = preparedStatement<{ id: string }>('renew-lease', (dialect) => {
   const [node, until] = [dialect.$(1), dialect.$(2, 'bigint')];
   return `update nodes set lease_until = case lease_until when ${until} then ${until} + 1 else ${until} end
@@ -162,7 +163,7 @@ async function deleteNodes(
   return nodeIds;
 }
 
-/** A callback that a dead node had taken may have been sent, so it is given up (§6.1). */
+/** Gives up the callbacks of dead nodes, which may have been sent (§6.1), and settles their runs. */
 async function buryWork(
   trx: Trx,
   dialect: Dialect,

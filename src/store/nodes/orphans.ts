@@ -11,21 +11,21 @@ import { raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from '../runs/run-tables.ts';
 import { NO_RESPONSE, packEnds } from '../runs/settlement.ts';
 
-/** Which runs: all that nodes have claimed, or one of them. */
+/** The runs to settle: all that the nodes have claimed, or one of them. */
 export interface Orphans {
   nodeIds: readonly string[];
   runId?: string;
 }
 
-/** How many there were of each. */
+/** How many jobs and executions were settled. */
 export interface SettledOrphans {
   deadLettered: number;
   failedExecutions: number;
 }
 
 /**
- * Settles runs that nobody will end any more, in the caller's transaction (§3.6): jobs are dead-lettered
- * without a callback, executions fail. Both raise alerts and are counted as any other end is.
+ * Settles runs whose node will never end them, in the caller's transaction (§3.6): jobs are dead-lettered without a
+ * callback, executions fail. Both raise alerts and are counted like any other end.
  */
 export async function settleOrphans(
   trx: Trx,
@@ -53,13 +53,20 @@ function endOfOrphan(now: number) {
   return { completedAt: now, responseStatus: null, reason: 'worker_failed' as const, errorMessage };
 }
 
-/** From its start until it was found dead; never negative, and bounded by the column's width, whatever the clocks did. */
+/**
+ * The duration from the start until the node was found dead; never negative, and within the column's range, whatever
+ * the clocks did.
+ */
 function elapsed({ started_at }: ClaimedRow, now: number): number {
   const elapsedMs = now - started_at;
   return elapsedMs > 0 && elapsedMs < 2 ** 31 ? elapsedMs : 0;
 }
 
-/** Ends what a node has claimed as it would end it itself. @returns what was still its own */
+/**
+ * Ends a node's runs as the node itself would.
+ *
+ * @returns the runs that were still the node's
+ */
 async function endClaimed(
   trx: Trx,
   dialect: Dialect,

@@ -1,17 +1,17 @@
 import type { Database } from '../database/database.ts';
 
-/** The row of `installation` that says which header of a proxy came, to a service that trusts none. */
+/** The key in `installation` of the last header of a proxy that came while no proxy was trusted. */
 export const UNTRUSTED_HEADER_KEY = 'untrusted_forwarding';
 
-/** A header that came although no setting trusts it. */
+/** A header of a proxy that came while no setting trusts it. */
 export interface UntrustedHeader {
   header: string;
-  /** TRUSTED_PROXIES as it was then. */
+  /** The value of TRUSTED_PROXIES at that time. */
   trustedProxies: number;
   at: number;
 }
 
-/** What the service saw of its surroundings and its operator should know of. */
+/** Keeps the last header of an untrusted proxy, for the operator. */
 export class UntrustedHeaderStore {
   readonly #db: Database;
 

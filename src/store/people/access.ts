@@ -1,8 +1,8 @@
 import type { Trx } from '../database/database.ts';
 
 /**
- * What ends together when somebody shuts everybody else out: every session, every open one-time token and, where it is
- * asked for, the API token. What was opened before by a thief must not outlive it.
+ * Ends all access to an account: every session, every open one-time token and, if asked to, the API token. So nothing
+ * that a thief has opened survives.
  */
 export async function endAccess(
   trx: Trx,
@@ -15,8 +15,8 @@ export async function endAccess(
 }
 
 /**
- * Every open one-time token of the user: reset links, changes of the email, sign-ins that wait for a code, and a second
- * factor that was begun and not confirmed. A token's value begins with the user's id.
+ * Deletes every open one-time token of the user: reset links, changes of the email, sign-ins that wait for a code, and
+ * a second factor that was begun and not confirmed. A token's value begins with the user's id.
  */
 export async function dropOneTimeTokens(trx: Trx, userId: string): Promise<void> {
   await trx

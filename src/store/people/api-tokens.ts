@@ -4,7 +4,7 @@ import { type Fields, packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 
-/** A token as it is kept; the text itself is known to its user alone (§5.2). */
+/** A token to be stored. Only its user knows the text (§5.2). */
 export interface TokenToKeep {
   /** SHA-256 in hexadecimal. */
   hash: string;
@@ -21,7 +21,7 @@ export interface FoundOwner {
   userId: string;
   /** The user's current team; null where none is chosen, it was deleted, or the user has left it (§5.3). */
   teamId: string | null;
-  /** The user only looks on in that team. */
+  /** The user is a viewer in that team. */
   isViewer: boolean;
   lastUsedAt: number | null;
 }
@@ -30,7 +30,7 @@ const HASH = { token_hash: 'text' } as const satisfies Fields;
 
 const MAX_FIND_BATCH = 200;
 
-/** Read on every API call: one row each of four tables, by their keys. */
+/** Runs on every API call: one row each of four tables, by their keys. */
 const findOwnersByHash = preparedStatement<{
   token_hash: string;
   user_id: string;
@@ -60,8 +60,8 @@ export class ApiTokenStore {
   }
 
   /**
-   * Reads afresh for every call, since a user's team may have changed just before it; calls that arrive
-   * together are answered by one statement.
+   * Finds a token's owner. It reads anew for every call, since the user's team may have changed just before; calls that
+   * arrive together share one statement.
    */
   async findOwner(hash: string): Promise<FoundOwner | null> {
     return this.#finding.add(hash);

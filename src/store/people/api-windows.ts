@@ -16,7 +16,7 @@ export class ApiWindowStore {
     return countHit(this.#db, address, now, lengthMs);
   }
 
-  /** Forgets windows that are over. */
+  /** Deletes windows that are over. */
   async deleteClosed(now: number, lengthMs: number): Promise<void> {
     await this.#db.transact((trx) =>
       trx

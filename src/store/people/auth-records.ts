@@ -33,7 +33,7 @@ export interface Condition {
   column: string;
   operator: Operator;
   value: AuthValue | readonly (string | number)[];
-  /** Joined to the others by OR. */
+  /** The condition is joined to the others by OR. */
   isAlternative: boolean;
 }
 
@@ -47,8 +47,8 @@ export interface Selection {
 type AnyTables = Record<string, Record<string, unknown>>;
 
 /**
- * Rows for the auth library, which brings its own conditions. Dates and yes/no values are turned into
- * the store's integers and back here. Each call is one transaction.
+ * Rows for the auth library, which passes its own conditions. Dates and yes/no values are converted to the store's
+ * integers and back. Each call is one transaction.
  */
 export class AuthRecordStore {
   readonly #db: Database;
@@ -103,7 +103,7 @@ export class AuthRecordStore {
     });
   }
 
-  /** Adds to columns and sets others of one row that matches, at once. Null: none matches. */
+  /** Adds to some columns and sets others of one matching row, in one statement. Null: none matches. */
   async change(
     table: AuthTable,
     where: readonly Condition[],
@@ -125,7 +125,7 @@ export class AuthRecordStore {
     });
   }
 
-  /** Deletes one row that matches and returns it: of several takers exactly one gets it. */
+  /** Deletes one matching row and returns it. Of several simultaneous callers exactly one gets it. */
   async takeOne(table: AuthTable, where: readonly Condition[]): Promise<AuthRow | null> {
     return this.#db.transact(async (trx) => {
       const id = await this.#holdOne(trx, table, where);
@@ -161,14 +161,14 @@ export class AuthRecordStore {
   }
 }
 
-/** The same handle, for columns that are only known when it runs. */
+/** The same handle, typed for columns whose names are known only at run time. */
 function open(trx: Trx): Transaction<AnyTables>;
 function open(db: Reader): Pick<Kysely<AnyTables>, 'selectFrom'>;
 function open(db: Reader): unknown {
   return db;
 }
 
-/** All conditions that are joined by AND, and one at least of those joined by OR. */
+/** All conditions joined by AND must hold, and at least one of those joined by OR. */
 function matches(where: readonly Condition[]) {
   const groups = Map.groupBy(where, ({ isAlternative }) => isAlternative);
   const all = (groups.get(false) ?? []).map(compare);

@@ -1,14 +1,14 @@
 import type { Database } from '../database/database.ts';
 import { bindPrepared, preparedStatement } from '../database/prepared.ts';
 
-/** How often something happened since an instant, in a window of a fixed length. */
+/** A count of events within a window of fixed length. */
 export interface CountingWindow {
   openedAt: number;
-  /** What was counted in the window, this time included. */
+  /** The count of the window, including this event. */
   hits: number;
 }
 
-/** 1 whose window it is, 2 now, 3 its length: counts once, in a new window where the last is over. */
+/** Counts one event, in a new window if the last one is over. Parameters: 1 the window's key, 2 now, 3 its length */
 export function countInWindow(name: string, table: 'api_windows' | 'attempt_windows', key: string) {
   const statement = preparedStatement<{ opened_at: number; hits: number }>(name, ({ $ }) => {
     const isOver = `${table}.opened_at + ${$(3)} <= ${$(2)}`;

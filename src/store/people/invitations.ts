@@ -7,7 +7,7 @@ import { join } from './members.ts';
 
 export interface Invitation {
   id: string;
-  /** Null: whoever has the link. */
+  /** The invited address; null: anybody who has the link. */
   email: string | null;
   role: InvitedRole;
   invitedByName: string;
@@ -36,7 +36,7 @@ export type Accepted =
   | { kind: 'other-email'; email: string }
   | { kind: 'already-member' };
 
-/** What is shown of an invitation `i` and of the user `u` who made it. */
+/** The shown columns of an invitation `i` and of the user `u` who made it. */
 const SHOWN = [
   'i.id',
   'i.email',
@@ -45,7 +45,7 @@ const SHOWN = [
   'i.expires_at as expiresAt',
 ] as const;
 
-/** Open invitations; one that was used or revoked is gone. */
+/** Open invitations. A used or revoked one is deleted. */
 export class InvitationStore {
   readonly #db: Database;
 
@@ -53,7 +53,7 @@ export class InvitationStore {
     this.#db = db;
   }
 
-  /** Makes an invitation; an earlier one of the team for the same email is replaced. */
+  /** Makes an invitation. An earlier one of the team for the same email is replaced. */
   async create(invitation: NewInvitation, now: number): Promise<void> {
     const { teamId, tokenHash, email, role, invitedBy, expiresAt } = invitation;
     await this.#db.transact(async (trx) => {
@@ -80,7 +80,7 @@ export class InvitationStore {
     });
   }
 
-  /** Those that can still be used, newest first. */
+  /** The invitations that can still be used, newest first. */
   async list(teamId: string, now: number): Promise<Invitation[]> {
     return this.#db.read((db) =>
       db
@@ -133,7 +133,7 @@ export class InvitationStore {
     return row ?? null;
   }
 
-  /** Lets a user in who has an account; used up only if it did. */
+  /** Accepts an invitation for a user who has an account. It is used up only if the user joined. */
   async accept(tokenHash: string, userId: string, now: number): Promise<Accepted> {
     return this.#db.transact(async (trx): Promise<Accepted> => {
       const invitation = await trx

@@ -14,7 +14,7 @@ export interface Member {
   hasPasskey: boolean;
 }
 
-/** What goes with a team; jobs are counted up to `MOST_COUNTED`. */
+/** What is deleted together with a team; jobs are counted up to `MOST_COUNTED`. */
 export interface TeamContents {
   crons: number;
   queues: number;
@@ -24,7 +24,7 @@ export interface TeamContents {
 
 export const MOST_COUNTED = 10_001;
 
-/** Who belongs to which team, as what. A team has at most one owner: the database sees to it. */
+/** Memberships of users in teams, with roles. The database ensures that a team has at most one owner. */
 export class MemberStore {
   readonly #db: Database;
 
@@ -32,7 +32,7 @@ export class MemberStore {
     this.#db = db;
   }
 
-  /** The user's role in the team now; null where they are not in it, or it was deleted. */
+  /** The user's present role in the team. Null where they are not in it, or it was deleted. */
   async findRole(teamId: string, userId: string): Promise<Role | null> {
     const row = await this.#db.read((db) =>
       db
@@ -74,7 +74,10 @@ export class MemberStore {
     );
   }
 
-  /** Makes a team with the user as its owner and current in it. Null: they own as many as they may. */
+  /**
+   * Makes a team. The user becomes its owner, and it becomes their current team. Null: the user owns as many teams as
+   * allowed.
+   */
   async createTeam(
     userId: string,
     { name, plan, mostOwned }: { name: string; plan: string; mostOwned: number },
@@ -88,7 +91,10 @@ export class MemberStore {
     });
   }
 
-  /** False where the user is not in the team or owns it: an owner stays one until the team is transferred. */
+  /**
+   * Changes a member's role. False where the user is not in the team, or is its owner, who keeps that role until a
+   * transfer.
+   */
   async changeRole(teamId: string, userId: string, role: InvitedRole): Promise<boolean> {
     return this.#db.transact(async (trx) => {
       const { numUpdatedRows } = await trx
@@ -104,7 +110,7 @@ export class MemberStore {
     });
   }
 
-  /** False where the user is not in the team or owns it. */
+  /** Removes a member. False where the user is not in the team, or owns it. */
   async remove(teamId: string, userId: string): Promise<boolean> {
     return this.#db.transact(async (trx) => {
       const { numDeletedRows } = await trx
@@ -125,7 +131,10 @@ export class MemberStore {
     });
   }
 
-  /** The owner becomes an admin, the other member the owner. Not found: one is not the owner or the other no member. */
+  /**
+   * Makes another member the owner; the old owner becomes an admin. Not found: the one is not the owner, or the other
+   * is no member.
+   */
   async transfer(
     teamId: string,
     { ownerId, toUserId, mostOwned }: { ownerId: string; toUserId: string; mostOwned: number },
@@ -156,7 +165,10 @@ export class MemberStore {
     });
   }
 
-  /** Teams that the user owns. On Postgres the user's row is held, so that two teams made at once both count. */
+  /**
+   * Counts the teams that the user owns. On Postgres it locks the user's row, so that of two teams made at once both
+   * count.
+   */
   async #countOwned(trx: Trx, userId: string): Promise<number> {
     const held = sql.raw(this.#db.dialect.lock('for update'));
     await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
@@ -196,7 +208,7 @@ export class MemberStore {
     });
   }
 
-  /** From now on nothing of the team runs, nobody is in it, and its invitations let nobody in. */
+  /** Marks a team as deleted: nothing of it runs, nobody is in it, and its invitations can't be used. */
   async deleteTeam(teamId: string, now: number): Promise<void> {
     await this.#db.transact(async (trx) => {
       await trx
@@ -230,7 +242,7 @@ export async function join(
     .execute();
 }
 
-/** Whoever may no longer invite must not come back by a link that they made before. */
+/** Revokes a user's open invitations, so that a removed member can't come back by a link that they made before. */
 async function revokeInvitationsBy(trx: Trx, teamId: string, userId: string): Promise<void> {
   await trx
     .deleteFrom('invitations')

@@ -3,9 +3,9 @@ import type { Database, Trx } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
 
 export interface NextSecret {
-  /** When it was made. */
+  /** When the secret was made. */
   setAt: number;
-  /** From when on it is the one that signs. */
+  /** When the secret takes effect. */
   from: number;
 }
 
@@ -25,7 +25,7 @@ export class NextSecretStore {
     this.#sealer = sealer;
   }
 
-  /** Replaces the one that was planned, if there is one. */
+  /** Stores a team's next secret; it replaces one that was planned before. */
   async plan(teamId: string, secret: string, { setAt, from }: NextSecret): Promise<void> {
     await this.#change(teamId, {
       sealed_next_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
@@ -44,13 +44,19 @@ export class NextSecretStore {
     return from === null ? null : { setAt: row?.next_signing_secret_set_at ?? 0, from };
   }
 
-  /** Null where there is none. Throws STORE_WRONG_KEY where it does not open with this APP_KEY. */
+  /**
+   * Opens a team's next secret. Null where there is none. Throws STORE_WRONG_KEY if it does not open with this APP_KEY.
+   */
   async reveal(teamId: string): Promise<string | null> {
     const sealed = (await this.#read(teamId))?.sealed_next_signing_secret ?? null;
     return sealed === null ? null : this.#sealer.open(SIGNING_SECRET_PLACE, sealed);
   }
 
-  /** Puts the team's in force at once. @returns whether there was one */
+  /**
+   * Puts a team's next secret in force now.
+   *
+   * @returns whether there was one
+   */
   async useNow(teamId: string, now: number): Promise<boolean> {
     return this.#db.transact(async (trx) => {
       await trx
@@ -63,12 +69,16 @@ export class NextSecretStore {
     });
   }
 
-  /** Puts those in force whose time has come. @returns the ids of their teams */
+  /**
+   * Puts all next secrets in force whose time has come.
+   *
+   * @returns the ids of their teams
+   */
   async changeDue(now: number): Promise<string[]> {
     return this.#db.transact((trx) => putInForce(trx, now));
   }
 
-  /** When the next of all comes into force; null where none is planned. */
+  /** When the earliest next secret of any team takes effect; null where none is planned. */
   async readEarliest(): Promise<number | null> {
     const row = await this.#db.read((db) =>
       db

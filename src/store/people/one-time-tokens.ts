@@ -2,14 +2,14 @@ import { newId } from '#domain/ids';
 import { endAccess } from './access.ts';
 import type { Database, Trx } from '../database/database.ts';
 
-/** Something that its bearer may do once, such as set a new password; only a hash of the secret is kept. */
+/** A token that lets its bearer do one thing once, such as set a new password. Only a hash of its secret is stored. */
 export interface OneTimeToken {
   purpose: string;
   /** SHA-256 of the secret, in hexadecimal. */
   hash: string;
-  /** Whom it is for: a user's id, or the email of somebody who has no account yet. */
+  /** The token's user id, or the email of a person who has no account yet. */
   whom: string;
-  /** What it is about besides, such as a new email. */
+  /** Further data, such as a new email. */
   detail?: string;
 }
 
@@ -23,13 +23,13 @@ export interface TokenTimes {
   now: number;
 }
 
-/** What a password that is set anew brings with it. */
+/** A new password, and what changes together with it. */
 export interface NewPassword {
   passwordHash: string;
   revokesToken: boolean;
 }
 
-/** One-time tokens, which expire. They share a table with the auth library's own. */
+/** One-time tokens, which expire. They share a table with those of the auth library. */
 export class OneTimeTokenStore {
   readonly #db: Database;
 
@@ -37,7 +37,7 @@ export class OneTimeTokenStore {
     this.#db = db;
   }
 
-  /** Makes tokens; earlier ones of the same purposes and user stop working. */
+  /** Makes tokens. Earlier ones of the same purposes and user stop working. */
   async replace(tokens: readonly OneTimeToken[], times: TokenTimes): Promise<void> {
     await this.#db.transact(async (trx) => {
       for (const token of tokens) await forget(trx, token.purpose, token.whom);
@@ -45,7 +45,7 @@ export class OneTimeTokenStore {
     });
   }
 
-  /** Makes a token beside those that are there. */
+  /** Makes a token; earlier ones stay valid. */
   async add(token: OneTimeToken, times: TokenTimes): Promise<void> {
     await this.#db.transact((trx) => insert(trx, token, times));
   }
@@ -54,7 +54,7 @@ export class OneTimeTokenStore {
     return (await this.read(purpose, hash, now)) !== null;
   }
 
-  /** Whom a token is for, without taking it; null where it is not valid (any more). */
+  /** Gives the user id or email of a token, without using it up. Null where it is not valid (any more). */
   async read(purpose: string, hash: string, now: number): Promise<string | null> {
     const row = await this.#db.read((db) =>
       db
@@ -68,8 +68,8 @@ export class OneTimeTokenStore {
   }
 
   /**
-   * Takes the token and with it sets the password of the user that it names; whoever was in as the user, or had
-   * a way in, is out. Gives the user; null where it is not valid (any more).
+   * Uses the token up and sets the password of its user. Everybody who is signed in as the user, or has another way in,
+   * is shut out. Gives the user's id; null where the token is not valid (any more).
    */
   async resetPassword(
     purpose: string,
@@ -87,7 +87,7 @@ export class OneTimeTokenStore {
         .where('provider_id', '=', 'credential')
         .executeTakeFirst();
       await endAccess(trx, taken.whom, { revokesToken });
-      // The link came by mail, or from the operator.
+      // The link was mailed, or given out by the operator.
       await trx
         .updateTable('users')
         .set({ email_verified: 1 })
@@ -97,7 +97,9 @@ export class OneTimeTokenStore {
     });
   }
 
-  /** Takes the token and with it those of another purpose of the same user. False: it is not valid (any more). */
+  /**
+   * Uses the token up, together with the same user's tokens of another purpose. False where it is not valid (any more).
+   */
   async stop(purpose: string, hash: string, stopped: string, now: number): Promise<boolean> {
     return this.#db.transact(async (trx) => {
       const taken = await takeOneTimeToken(trx, purpose, hash, now);
@@ -107,7 +109,7 @@ export class OneTimeTokenStore {
     });
   }
 
-  /** Takes the token: of several takers exactly one gets what it is about, the others null. */
+  /** Uses the token up and gives its data. Of several simultaneous callers exactly one gets it, the others null. */
   async take(purpose: string, hash: string, now: number): Promise<TakenToken | null> {
     return this.#db.transact((trx) => takeOneTimeToken(trx, purpose, hash, now));
   }

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 
 const countTry = countInWindow('count-attempt', 'attempt_windows', 'key');
 
-/** How often somebody tried something that is limited, such as signing in; shared by all nodes. */
+/** Counts of tries of limited actions, such as signing in; shared by all nodes. */
 export class RateLimitStore {
   readonly #db: Database;
 
@@ -11,12 +11,12 @@ export class RateLimitStore {
     this.#db = db;
   }
 
-  /** Counts one try in the key's window, opening a new one where the last is over. */
+  /** Counts one try in the key's window, and opens a new window if the last one is over. */
   async count(key: string, now: number, lengthMs: number): Promise<CountingWindow> {
     return countTry(this.#db, key, now, lengthMs);
   }
 
-  /** Takes one try back, because it turned out to be no guess. */
+  /** Takes one try back, because it was no wrong guess. */
   async takeBack(key: string): Promise<void> {
     await this.#db.transact((trx) =>
       trx
@@ -28,7 +28,10 @@ export class RateLimitStore {
     );
   }
 
-  /** Forgets what is over: windows opened before `before`, and sessions, one-time tokens and invitations past `now`. */
+  /**
+   * Deletes what is over: windows opened before `before`, and sessions, one-time tokens and invitations that expired by
+   * `now`.
+   */
   async tidy(before: number, now: number): Promise<void> {
     await this.#db.transact(async (trx) => {
       await trx.deleteFrom('attempt_windows').where('opened_at', '<', before).execute();

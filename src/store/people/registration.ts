@@ -6,16 +6,16 @@ import { keepRole, roleIn } from './kept-roles.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
 import { insertTeam } from './teams.ts';
 
-/** What makes an account: everything in it is valid already, the email in lower case. */
+/** The data of a new account. Everything is validated, and the email is in lower case. */
 export interface NewAccount {
   email: string;
   name: string;
   passwordHash: string;
-  /** Its owner has shown that they read its mails, or the operator vouches for it. */
+  /** The owner has proven to read the address's mails, or the operator vouches for it. */
   isEmailVerified: boolean;
 }
 
-/** Which team the new account starts in. */
+/** The team of a new account. */
 export type StartingTeam =
   | { kind: 'new'; name: string; plan: string }
   /** The oldest team of that name, or a new one where there is none. */
@@ -26,9 +26,9 @@ export interface Registration {
   account: NewAccount;
   team: StartingTeam;
   token: TokenToKeep | null;
-  /** What is used up with it; refused where it is gone. */
+  /** A token that the registration uses up; it is refused if the token is gone. */
   oneTimeToken?: { purpose: string; hash: string };
-  /** Refused unless there has never been an account here. */
+  /** True: refused if there was ever an account here. */
   isFirst: boolean;
 }
 
@@ -39,10 +39,12 @@ export type Registered =
   | { kind: 'has-owner' }
   | { kind: 'not-invited' };
 
-/** Its row says that there has been an account; whoever makes accounts takes turns by it. */
+/**
+ * The key of a row that exists once there is an account. Registrations lock it, so that they happen one after another.
+ */
 const FIRST_ACCOUNT = 'first_account';
 
-/** Makes accounts, each with its team, membership and token in one transaction: no half an account. */
+/** Makes accounts, each with its team, membership and token in one transaction. */
 export class RegistrationStore {
   readonly #db: Database;
 
@@ -95,7 +97,10 @@ export class RegistrationStore {
   }
 }
 
-/** On Postgres the row is held to the end of the transaction, so that accounts are made one after another. */
+/**
+ * Locks the row until the end of the transaction on Postgres, so that accounts are made one after another. Gives
+ * whether this is the first account.
+ */
 async function takeTurn(trx: Trx, userId: string): Promise<boolean> {
   const row = await trx
     .insertInto('installation')
@@ -108,7 +113,10 @@ async function takeTurn(trx: Trx, userId: string): Promise<boolean> {
   return row.value === userId;
 }
 
-/** A registration that failed leaves the door of the first account as it was. */
+/**
+ * Gives a refusal. If it would have been the first account, its row is removed, so that a first account can still be
+ * made.
+ */
 async function refuse(
   trx: Trx,
   wasFirst: boolean,
@@ -149,7 +157,7 @@ async function findPlace(trx: Trx, team: StartingTeam, email: string, now: numbe
     .where('team_id', '=', found.id)
     .where('role', '=', 'owner')
     .executeTakeFirst();
-  // A team that lost its owner gets one with whoever comes next.
+  // A team without an owner makes the next account its owner.
   if (!owner) return { kind: 'place', teamId: found.id, role: 'owner' };
   if (team.role === 'owner') return { kind: 'has-owner' };
   return { kind: 'place', teamId: found.id, role: team.role ?? 'member' };
@@ -164,7 +172,7 @@ async function makeTeam(
   return { kind: 'place', teamId: id, role: 'owner' };
 }
 
-/** Taking is deleting: whoever took the invitation is the only one whom it let in. */
+/** Uses an invitation up by deleting it, so that it lets only one person in. */
 async function takeInvitation(
   trx: Trx,
   tokenHash: string,

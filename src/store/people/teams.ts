@@ -22,7 +22,7 @@ function teamOf(row: TeamsTable): Team {
   };
 }
 
-/** A new team without members; whoever makes it sees to its owner. */
+/** Inserts a team without members; the caller adds its owner. */
 export async function insertTeam(
   trx: Trx,
   { name, plan }: { name: string; plan: string },
@@ -70,7 +70,7 @@ export class TeamStore {
     return row ? teamOf(row) : null;
   }
 
-  /** Names need not be unique; the oldest team of that name is meant. */
+  /** Finds the oldest team of a name; names need not be unique. */
   async findByName(name: string): Promise<Team | null> {
     const row = await this.#db.read((db) =>
       db
@@ -99,7 +99,7 @@ export class TeamStore {
     await this.#change(teamId, { name });
   }
 
-  /** Makes the first signing secret or replaces it; in force with the next request (§5.6). */
+  /** Makes the first signing secret or replaces the present one; in force with the next request (§5.6). */
   async setSigningSecret(teamId: string, secret: string, now: number): Promise<void> {
     await this.#change(teamId, {
       sealed_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
@@ -107,7 +107,7 @@ export class TeamStore {
     });
   }
 
-  /** Requests are no longer signed, and will not be. */
+  /** Removes the present and the next signing secret. Requests are no longer signed. */
   async removeSigningSecret(teamId: string): Promise<void> {
     await this.#change(teamId, {
       sealed_signing_secret: null,
@@ -118,7 +118,7 @@ export class TeamStore {
     });
   }
 
-  /** Since when the team's signing secret has been in force; null where there is none. */
+  /** When the team's signing secret took effect; null where there is none. */
   async readSigningSecretSetAt(teamId: string): Promise<number | null> {
     const row = await this.#db.read((db) =>
       db
@@ -132,7 +132,7 @@ export class TeamStore {
     return row ? (row.signing_secret_set_at ?? 0) : null;
   }
 
-  /** Throws STORE_WRONG_KEY where it does not open with this APP_KEY. */
+  /** Opens the team's signing secret. Throws STORE_WRONG_KEY if it does not open with this APP_KEY. */
   async readSigningSecret(teamId: string): Promise<{ secret: string; setAt: number } | null> {
     const row = await this.#db.read((db) =>
       db

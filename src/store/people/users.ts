@@ -9,7 +9,7 @@ export interface User {
   name: string;
   email: string;
   hasSecondFactor: boolean;
-  /** Its owner has shown that they read its mails, or the operator vouches for it. */
+  /** The owner has proven to read the address's mails, or the operator vouches for it. */
   isEmailVerified: boolean;
   currentTeamId: string | null;
 }
@@ -103,7 +103,7 @@ export class UserStore {
   }
 
   /**
-   * Links that were mailed to the old address stop working with it.
+   * Changes the email. Links that were mailed to the old address stop working.
    *
    * @param email  in lower case
    * @returns false where another account has it
@@ -130,7 +130,7 @@ export class UserStore {
     });
   }
 
-  /** False where the user is not in that team, or it is gone. */
+  /** Changes the user's current team. False where the user is not in that team, or it was deleted. */
   async switchTeam(userId: string, teamId: string, now: number): Promise<boolean> {
     return this.#db.transact(async (trx) => {
       const { numUpdatedRows } = await trx
@@ -153,20 +153,20 @@ export class UserStore {
     });
   }
 
-  /** Ends every session of the user, and whatever else somebody could come in by. */
+  /** Ends every session of the user, and every other way in. */
   async endAccess(userId: string, what: { revokesToken: boolean }): Promise<void> {
     await this.#db.transact((trx) => endAccess(trx, userId, what));
   }
 
-  /** Every open one-time token of the user stops working, such as a link in a mail. */
+  /** Deletes every open one-time token of the user, such as a link in a mail. */
   async dropOneTimeTokens(userId: string): Promise<void> {
     await this.#db.transact((trx) => dropOneTimeTokens(trx, userId));
   }
 
   /**
-   * Deletes the account with its sessions, tokens and memberships, and the teams that it was alone in.
+   * Deletes the account with its sessions, tokens and memberships, and with the teams that have no other member.
    *
-   * @returns the teams that stand in the way: owned by the user, with other members in them
+   * @returns the teams that prevent the deletion: owned by the user, with other members in them
    */
   async delete(userId: string, now: number): Promise<TeamOfUser[]> {
     return this.#db.transact(async (trx) => {

@@ -3,8 +3,8 @@ import { PostgresAdapter, sql } from 'kysely';
 type MigrationLock = Parameters<PostgresAdapter['acquireMigrationLock']>;
 
 /**
- * Installations that share a database, each in a schema of its own, do not wait for each other's migrations. In the
- * schema `public` the lock is the one that all versions have taken.
+ * Takes a lock for migrations per schema, so that installations in one database do not wait for each other. In the
+ * schema `public` it is the same lock as in all earlier versions.
  */
 export class SchemaAdapter extends PostgresAdapter {
   override async acquireMigrationLock(...[db, options]: MigrationLock): Promise<void> {

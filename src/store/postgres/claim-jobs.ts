@@ -35,23 +35,23 @@ import {
 import { TYPES } from './sql.ts';
 
 /**
- * The most jobs of one claim; whatever is over waits for the next. The number is for the
- * planner: slots are unknown to it, and it would prepare for a tenth of all waiting jobs.
+ * The most jobs of one claim; further ones wait for the next. The planner needs this number: it does not know the
+ * slots, and would plan for a tenth of all waiting jobs.
  */
 const MOST_CLAIMED = 1000;
 
 const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
 
-/** One row for each queue asked for, and for each of its claimed jobs if there are any. */
+/** One row for each requested queue, or one for each of its claimed jobs if there are any. */
 type ClaimRow = Omit<ClaimedQueueRow, 'id'> & {
   for_queue: string;
   next_due_at: number | null;
   knows_plan: boolean;
-  /** False: over its team's month. */
+  /** False: the job is over its team's monthly limit. */
   is_granted: boolean | null;
 } & (ClaimedJobRow | { [K in keyof ClaimedJobRow]: null });
 
-/** How those end that are over their team's month; $3 now. */
+/** The outcome of jobs over their team's monthly limit; $3 now. */
 const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
   const type = OUTCOME[column as keyof typeof OUTCOME];
   if (column === 'completed_at') return `$3::bigint as ${column}`;
@@ -60,19 +60,21 @@ const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
 });
 
 /**
- * The whole claim as one statement: each costs a round trip, and while a claim is under way its slots stand empty.
+ * The whole claim in one statement: each statement costs a round trip, and the slots are idle while a claim is under
+ * way.
  *
- * It reads the queues and when the next job not yet due comes, takes the due jobs that nobody else holds,
- * counts them against each team's month (holding the month's row), fails what is over the limit, and
- * hands out the rest.
+ * It reads the queues and the due time of the next job that is not due yet, takes due jobs that no other transaction
+ * has locked, counts them against each team's month (locking the month's row), fails those over the limit, and returns
+ * the others.
  *
- * Each part stands by itself (`materialized`), and the jobs are joined to one part only: a plan made while
- * the table was empty is kept, and must not go through a whole team's jobs when there are many. What is due would
- * be chosen anew for each row, and others each time, past all slots.
+ * Each part is `materialized`, and jobs are joined to one part only. A plan made while the table was empty is kept, and
+ * must not read all of a team's jobs when there are many. Without `materialized`, due jobs would be chosen again for
+ * each row, with other results each time, and exceed the slots.
  *
  * $1 slots by queue, $2 node, $3 now, $4 month, $5 day, $6 limits by plan, $7 running jobs as they were counted
  *
- * @param isCounted  whether what runs was counted, under a lock: else queues with a concurrency limit are left out
+ * @param isCounted  whether running jobs were counted under a lock; otherwise queues with a concurrency limit are
+ * skipped
  */
 function claimText(dialect: Dialect, isCounted: boolean): string {
   return `
@@ -153,7 +155,7 @@ interface QueueState extends Pick<ClaimedQueueRow, 'id' | 'is_paused' | 'concurr
   running_ids: string[] | null;
 }
 
-/** What runs, by the list of the last claim (taken-slots.ts). $2 now, $3 whether to recount */
+/** The running jobs, by the list of the last claim (taken-slots.ts). $2 now, $3 whether to recount */
 const readTaken = preparedStatement<QueueState>(
   'read-taken-slots',
   (dialect) => `
@@ -164,7 +166,7 @@ const readTaken = preparedStatement<QueueState>(
   where q.id = given.queue_id`,
 );
 
-/** Of queues with a limit a claim holds the row too. */
+/** Finds queues that are held. For those with a limit a claim locks the queue's row too. */
 const findHeldQueues = findHeldFlows(
   'find-held-queues',
   (given) => `
@@ -195,7 +197,7 @@ export function jobClaims(context: ClaimContext, clock: Clock): ClaimJobs {
   };
 }
 
-/** @returns besides the claim, the queues that have a limit and were left alone */
+/** @returns the claim, and the queues that were skipped because they have a concurrency limit */
 async function claimUnlimited(
   context: ClaimContext,
   asked: readonly FlowSlots[],
@@ -211,7 +213,7 @@ async function claimUnlimited(
   const isAgain = (queueId: string) =>
     strangers.some((row) => row.for_queue === queueId && row.concurrency_limit === null);
   const again = asked.filter(({ id }) => isAgain(id));
-  // The first claim of a plan's first queue: nothing was taken from it yet.
+  // These rows are of queues whose plan was not known yet, so nothing was taken from them.
   rows = rows.filter((row) => !isAgain(row.for_queue));
   const repeated = await claimAgain(again, claim, rows);
   rows.push(...(repeated ?? []));
@@ -225,10 +227,10 @@ async function claimUnlimited(
 }
 
 /**
- * Claims from flows whose plan is known by now. Null: somebody holds a row, and what an earlier statement took of
- * other flows must not be lost with that.
+ * Claims again from flows whose plan is known now. Null: a row is locked. That must not undo what the earlier statement
+ * has taken from other flows.
  *
- * @param taken  the rows of the earlier statement; where it took nothing, the whole claim is held up
+ * @param taken  the rows of the earlier statement; if it took nothing, the error is thrown
  */
 async function claimAgain(
   flows: readonly FlowSlots[],
@@ -244,7 +246,10 @@ async function claimAgain(
   }
 }
 
-/** Counts what runs first, holding the queues: no two nodes may both count before either has claimed. */
+/**
+ * Claims from queues with a limit. It locks them before it counts their running jobs, so that two nodes cannot both
+ * count before either has claimed.
+ */
 async function claimLimited(
   context: ClaimContext,
   asked: readonly FlowSlots[],
@@ -318,9 +323,9 @@ function readClaim(
 }
 
 /**
- * A queue that gave all it was asked for, or whose rows were cut off by the bound of a claim, may have more,
- * due no earlier than the last of them; so may one whose team came to a plan of unknown limit between the two
- * statements. Else its next one is known.
+ * The state of a queue after the claim. It may have more due jobs if it used all its slots, if its rows were cut off by
+ * `MOST_CLAIMED`, or if its team's plan changed to an unknown one between the two statements; those are due no earlier
+ * than the last taken one. Otherwise the statement has returned the next due time.
  */
 function stateOf(
   { id, slots, from = 0 }: FlowSlots,

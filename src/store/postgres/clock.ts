@@ -5,9 +5,8 @@ import type { Database } from '../database/database.ts';
 const READ_EVERY_MS = 10_000;
 
 /**
- * The database's clock, as every node must see due times and leases by the same one: read now and then,
- * and carried on by the monotonic clock in between, so that a jump of a node's own wall clock changes
- * nothing.
+ * The database's clock, because all nodes must compare due times and leases with the same clock. It is read from time
+ * to time; in between the monotonic clock continues it, so a jump of the node's own wall clock changes nothing.
  */
 export class DatabaseClock implements Clock {
   readonly #db: Database;
@@ -23,7 +22,7 @@ export class DatabaseClock implements Clock {
     this.#offsetMs = own.now() - own.monotonicMs();
   }
 
-  /** Reads the clock once and keeps reading it; until then the node's own clock is believed. */
+  /** Reads the clock once and then regularly. Before that the node's own clock is used. */
   async start(): Promise<void> {
     await this.#readClock();
     this.#again();
@@ -49,14 +48,14 @@ export class DatabaseClock implements Clock {
   #again(): void {
     if (this.#closed) return;
     this.#cancel = this.#own.after(READ_EVERY_MS, () => {
-      // Out of reach for now: the last reading is carried on.
+      // If the database is out of reach, the last reading remains in use.
       void this.#readClock()
         .catch(() => {})
         .then(() => this.#again());
     });
   }
 
-  /** Of a few readings the one with the shortest way is the truest. */
+  /** Takes several readings and uses the one with the shortest round trip, which is the most accurate. */
   async #readClock(): Promise<void> {
     let shortestMs = Infinity;
     for (let n = 0; n < 3; n++) {

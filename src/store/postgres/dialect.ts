@@ -17,16 +17,16 @@ import { refuseSecondConnection } from '../database/nesting.ts';
 /**
  * Kysely on a pool of node-postgres.
  *
- * Kysely's own driver has no prepared statements; here a statement that starts with a name in a comment
- * (the prepared ones do, see `prepared.ts`) is parsed and planned once a connection.
+ * Kysely's own driver has no prepared statements. Here a statement that starts with its name in a comment (see
+ * `prepared.ts`) is parsed and planned once per connection.
  */
 export class PooledPostgresDialect implements Dialect {
   readonly #pool: Pool;
   readonly #answerMs: number;
 
   /**
-   * @param answerMs  after so long without an answer a connection is given up; a little longer than the server
-   *   lets a statement run, which then says so itself. 0 waits for ever.
+   * @param answerMs  after this long without an answer a connection is given up; a little longer than the server's own
+   * limit, so that the server reports first. 0 waits forever.
    */
   constructor(pool: Pool, answerMs: number) {
     this.#pool = pool;
@@ -52,15 +52,15 @@ export class PooledPostgresDialect implements Dialect {
 
 const STATEMENT_NAME = /^\/\* ([\w-]+) \*\//;
 
-/** node-postgres' words for an answer that did not come in time. */
+/** The message of node-postgres for an answer that did not come in time. */
 const NO_ANSWER = 'Query read timeout';
 
-/** How long a connection may take to say that it is alive. */
+/** How long a connection may take to prove that it is alive. */
 const PROBE_MS = 2_000;
 
 class PoolConnection implements DatabaseConnection {
   readonly client: PoolClient;
-  /** Set once the connection is in doubt; it is then closed in place of going back to the pool. */
+  /** Set once the connection may be broken; it is then closed and not returned to the pool. */
   fault: StoreError | null = null;
   readonly #answerMs: number;
   readonly #onSilence: () => void;
@@ -94,23 +94,26 @@ class PoolConnection implements DatabaseConnection {
   }
 }
 
-/** The server ended a statement at its time limit, or its wait for a lock (55P03): the connection is sound. */
+/**
+ * Whether the server cancelled a statement at its time limit, or its wait for a lock (55P03). The connection is still
+ * sound.
+ */
 function wasCancelled(fault: StoreError): boolean {
   return wasTooLong(fault) || (fault.cause as { code?: string }).code === '55P03';
 }
 
 /**
- * Where a connection has given no answer in time, those that were idle then may be dead like it, or the server
- * was only slow. So each of them is asked for a sign of life before it is used; when one gives none, the others of
- * its age are closed unasked.
+ * Gives out connections that are alive. After a connection has given no answer in time, the idle ones may be dead too,
+ * or the server was only slow. So each of those is probed before its next use. When one fails, others that were idle
+ * for as long are closed without a probe.
  */
 class PoolDriver implements Driver {
   readonly #pool: Pool;
   readonly #answerMs: number;
-  /** How often an answer has stayed out, and how often it had when each connection was last heard of. */
+  /** How many answers have failed to come, in all and up to the time when each connection was last heard of. */
   #silences = 0;
   readonly #silencesWhenHeard = new WeakMap<PoolClient, number>();
-  /** Connections last heard of before this many silences are dead. */
+  /** Connections that were last heard of before this number of silences are dead. */
   #deadBefore = 0;
 
   constructor(pool: Pool, answerMs: number) {
@@ -160,7 +163,7 @@ class PoolDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // A dead connection has rolled back already; saying so again would hide the first error.
+    // The server has rolled back a dead connection already; a rollback here would fail and hide the first error.
     if ((connection as PoolConnection).fault) return;
     await say(connection, 'rollback');
   }
@@ -171,7 +174,7 @@ class PoolDriver implements Driver {
     client.release(fault ?? undefined);
   }
 
-  /** The pool is ended by whoever made it: Kysely does not call this where nothing was ever asked. */
+  /** The maker of the pool ends it: Kysely does not call this if no statement was ever run. */
   async destroy(): Promise<void> {}
 }
 

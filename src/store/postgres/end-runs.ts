@@ -22,7 +22,7 @@ import {
   streakOf,
 } from '../runs/settlement.ts';
 
-/** Takes runs away from what runs. Asks for the claim that each was started under, and leaves it where that is gone. */
+/** Deletes runs from the table of running ones. A run that is no longer under this node's claim stays. */
 function takeOut(dialect: Dialect, table: RunTable): string {
   return `
   delete from ${table} using ends
@@ -36,7 +36,7 @@ const FIRST_OF_ENDS = 2;
 const CALLBACKS = FIRST_OF_ENDS + Object.keys(ENDED).length;
 const COPIES = CALLBACKS + 1;
 
-/** What may follow from ends: their callbacks, and the next attempts of jobs. */
+/** The parts that insert callbacks and next attempts. */
 function sequel(dialect: Dialect, table: RunTable): string {
   const told = insertCallbacksOf(dialect, CALLBACKS, 'join ended on ended.id = given.run_id');
   const retried = insertCopies(dialect, COPIES, 'ended');
@@ -44,12 +44,13 @@ function sequel(dialect: Dialect, table: RunTable): string {
 }
 
 /**
- * The whole settlement as one statement: on Postgres each statement costs a round trip. Everything hangs on the
- * rows that `ended` could take out: those still under this node's claim.
+ * The whole settlement in one statement, because on Postgres each statement costs a round trip. Every part depends on
+ * the rows that `ended` has deleted: runs that were still under this node's claim.
  *
- * $1 node, from $2 on the ends, then callbacks and next attempts where anything follows
+ * $1 node, from $2 on the ends, then callbacks and next attempts if there are any
  *
- * @param hasSequel  else what writes it is left out: the server makes ready for each part, also for nothing
+ * @param hasSequel  false leaves out the parts for callbacks and next attempts: the server prepares each part even if
+ * it has no rows
  */
 const endText = (table: RunTable, hasSequel: boolean) => (dialect: Dialect) =>
   `

@@ -94,7 +94,7 @@ const WRITE = `insert into jobs (team_id, id, original_id, attempt_number, queue
   scheduled_at) select id, id, id, 1, id, 'pending', 'POST', 'http://target.example', 0, 0
   from (select gen_random_uuid() as id) as made`;
 
-/** A database as the version before the indexes of lists left it. */
+/** A database in the state of the version before the indexes of lists. */
 async function openOld() {
   const database = await createDatabase();
   const pool = openPool({ url: database.url, onFault: () => {} }, POOLS.migrations);
@@ -122,7 +122,7 @@ async function openOld() {
   };
 }
 
-/** A transaction that has written: whoever builds an index waits for its end. */
+/** Begins a transaction that has written; every build of an index waits for its end. */
 async function holdBuilding(rows: Rows): Promise<() => Promise<unknown>> {
   const [place] = await rows.all<{ url: string }>(
     `select 'postgres://' || current_user || '@127.0.0.1:' || inet_server_port() || '/' || current_database() as url`,

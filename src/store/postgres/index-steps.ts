@@ -6,17 +6,17 @@ import { StoreError } from '../database/errors.ts';
 export interface IndexStep {
   name: string;
   table: string;
-  /** What stands behind the table's name: columns, condition. */
+  /** The part of the statement after the table's name: columns and condition. */
   definition: string;
-  /** How many columns and expressions that is: an index of the same name with another number is an earlier one. */
+  /** The number of columns and expressions. An index of the same name with another number is of an earlier version. */
   columns: number;
-  /** One of an earlier version that this one stands in for; it is dropped once this one is there. */
+  /** The name of an index of an earlier version that this one replaces. It is dropped once this one is built. */
   replaces?: string;
 }
 
 export interface FoundIndex {
   name: string;
-  /** False for what an interrupted build has left, or what is being built just now. */
+  /** False for an index that an interrupted build has left, or that is being built now. */
   isValid: boolean;
   columns: number;
 }
@@ -26,15 +26,15 @@ export type IndexAction =
   | { kind: 'drop'; name: string }
   | { kind: 'rename'; from: string; to: string };
 
-/** Told as an index begins and has been built, and where another process is at it first. */
+/** Called when a build begins and ends, and when another process is building first. */
 export type OnIndex = (
   event: 'index-building' | 'index-built' | 'index-awaited',
   index?: string,
 ) => void;
 
 /**
- * What makes a table's index what it should be, whatever an interrupted start has left. One that changes is built
- * under another name first, so that there is always one that serves.
+ * Plans the steps that bring a table's index into its wanted form, whatever an interrupted start has left. A changed
+ * index is built under another name first, so that there is always a usable one.
  */
 export function planIndex(step: IndexStep, found: readonly FoundIndex[]): IndexAction[] {
   const spare = `${step.name}_new`;
@@ -55,10 +55,10 @@ export function planIndex(step: IndexStep, found: readonly FoundIndex[]): IndexA
 }
 
 /**
- * Builds what is missing while others go on writing: `concurrently`, outside any transaction. Killed amid it, the
- * next start goes on. Several processes that start at once take turns.
+ * Builds missing indexes while others write: `concurrently`, outside of transactions. If a build is interrupted, the
+ * next start continues. Processes that start at the same time take turns.
  *
- * @param db  on connections without limits of time: building waits for every transaction that began before
+ * @param db  connections without time limits: a build waits for every transaction that began before it
  */
 export async function buildIndexes(
   db: Kysely<never>,
@@ -81,13 +81,13 @@ export async function areBuilt(db: Kysely<never>, steps: readonly IndexStep[]): 
   return steps.every((step) => planIndex(step, found).length === 0);
 }
 
-/** A number that nobody else in this database takes: each installation in it, with a schema of its own, has one. */
+/** The key of the advisory lock, which differs for each installation (schema) in a database. */
 const TURN = sql`hashtextextended('belfry indexes ' || current_schema(), 0)`;
 const ASK_EVERY_MS = 500;
 
 /**
- * Asks again and again, since whoever waited inside a statement would hold a snapshot, and the build that is under
- * way waits for all of those to end. By the machine's own time: what is waited for is another process.
+ * Waits for the lock by trying again and again. A wait inside a statement would hold a snapshot, for whose end the
+ * build under way waits. It uses the machine's own time, since it waits for another process.
  */
 async function takeTurn(db: Kysely<never>, onIndex: OnIndex): Promise<void> {
   for (let tries = 0; ; tries++) {
@@ -109,14 +109,14 @@ async function build(db: Kysely<never>, step: IndexStep, onIndex: OnIndex): Prom
   onIndex('index-built', step.name);
 }
 
-/** The table of a new installation, or about as small. */
+/** A table up to this size is small. */
 const SMALL_BYTES = 8 * 1024 * 1024;
 const LOCKED_OUT_MS = 2_000;
 
 /**
- * A small table is indexed in milliseconds, holding up writes for no longer; and that waits for nobody's old snapshot,
- * so that a start on a new database does not hang on a `pg_dump` of another one's schema. False where the table is
- * large, or somebody's transaction has written to it: whoever waited for that would hold up everybody behind.
+ * Builds an index on a small table without `concurrently`: it blocks writes only for milliseconds, and waits for no old
+ * snapshot, so a start on a new database does not hang on a `pg_dump` of another schema. False where the table is
+ * large, or a transaction has written to it: waiting for that would block all later statements on the table.
  */
 async function buildAtOnce(db: Kysely<never>, step: IndexStep, as: string): Promise<boolean> {
   const { rows } = await sql<{ bytes: number }>`

@@ -10,7 +10,7 @@ import { UNTRUSTED_HEADER_KEY, readUntrustedHeader } from '../nodes/untrusted-he
 const LIMIT_MS = 5000;
 const WEEK_MS = 7 * 86_400_000;
 
-/** Rejects with what node-postgres throws where the server cannot be reached. */
+/** Examines a Postgres database. Rejects with the error of node-postgres if the server can't be reached. */
 export async function inspectPostgres(
   { url, schema }: { url: string; schema?: string },
   clock: Clock,
@@ -21,7 +21,7 @@ export async function inspectPostgres(
     query_timeout: LIMIT_MS,
     application_name: 'belfry doctor',
   });
-  // A connection that breaks while it is idle would end the process.
+  // Without a listener, a connection that breaks while idle would end the process.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -44,7 +44,7 @@ export async function inspectPostgres(
       untrustedForwarding: untrustedHeader === null ? null : readUntrustedHeader(untrustedHeader),
     };
   } finally {
-    // Nobody waits for a server that has stopped answering.
+    // Not awaited: the server may have stopped answering.
     void client.end().catch(() => {});
   }
 }
@@ -52,12 +52,12 @@ export async function inspectPostgres(
 const READ_NAMES = 'select name as value from kysely_migration order by name';
 const READ_FACT = 'select value from installation where key = $1';
 
-/** What is written down about the installation under that key. */
+/** The value of a key in the table `installation`. */
 async function readFact(client: pg.Client, key: string): Promise<string | null> {
   return (await readColumn(client, 'installation', READ_FACT, [key]))[0] ?? null;
 }
 
-/** The one column that a statement gives; nothing where its table does not exist yet. */
+/** The single column of a statement's rows; empty if its table does not exist yet. */
 async function readColumn(
   client: pg.Client,
   table: string,

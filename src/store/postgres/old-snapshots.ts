@@ -1,19 +1,19 @@
-/** Somebody who keeps the database from forgetting what is over, and for how long already. */
+/** A snapshot that keeps vacuum from removing dead rows, and its age. */
 export interface OldSnapshot {
-  /** In words: the connection, prepared transaction or replication slot. The same at every look. */
+  /** The holder in words: a connection, prepared transaction or replication slot. The same at every look. */
   heldBy: string;
   seconds: number;
 }
 
-/** From when on one is worth a word. */
+/** The age from which a snapshot is reported. */
 const OLD_SECONDS = 600;
-/** Whoever has more than these has another problem first. */
+/** The most snapshots in a report. */
 const MOST_NAMED = 20;
 
 /**
- * Transactions that hold a snapshot or have written, prepared ones, and replication slots that nobody reads from.
- * Of other users' connections the server shows that only to members of `pg_monitor`. A slot knows since when it has
- * been left alone only from Postgres 17 on; before, it counts as just old enough.
+ * Finds transactions that hold a snapshot or have written, prepared transactions, and replication slots that nobody
+ * reads. Connections of other users are visible only to members of `pg_monitor`. Postgres 17 and later know since when
+ * a slot has been inactive; in earlier versions it counts as just old enough.
  */
 const FIND = `
   select held_by, greatest(seconds, 0)::double precision as seconds from (
@@ -32,7 +32,11 @@ const FIND = `
     from pg_replication_slots s where not active and xmin is not null
   ) as holders where seconds >= ${OLD_SECONDS} order by seconds desc limit ${MOST_NAMED}`;
 
-/** Those that are older than ten minutes, oldest first. @param ask  runs one statement on a Postgres */
+/**
+ * Snapshots older than ten minutes, oldest first.
+ *
+ * @param ask  runs one statement on Postgres
+ */
 export async function findOldSnapshots(
   ask: (text: string) => Promise<readonly unknown[]>,
 ): Promise<OldSnapshot[]> {

@@ -21,7 +21,7 @@ describe('a connection to Postgres', () => {
     const { port } = server.address() as net.AddressInfo;
     const database = open(`postgres://belfry@127.0.0.1:${port}/belfry`, 'main');
     await assert.rejects(database.autocommit(CompiledQuery.raw('select 1')));
-    // What PgBouncer keeps apart for each client; whatever else comes, it turns the connection away.
+    // The settings that PgBouncer tracks for each client. It refuses a connection that sends any other.
     const accepted = new Set(['user', 'database', 'client_encoding', 'application_name']);
     assert.deepEqual(
       (await arrived).filter((name) => !accepted.has(name)),

@@ -8,7 +8,10 @@ import type { Tables } from '../database/schema.ts';
 import { PooledPostgresDialect } from './dialect.ts';
 import { postgres } from './sql.ts';
 
-/** bigint arrives as text; ours are milliseconds and counts, which a number holds exactly. */
+/**
+ * The type bigint. node-postgres gives it as text; our values are milliseconds and counts, which a number holds
+ * exactly.
+ */
 const INT8 = 20;
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text') =>
@@ -16,34 +19,33 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * Every statement here reads a few rows by an index, also on a table that is still small: a plan made then
- * is kept while the table grows, so reading a table through must never look cheaper. Nor does compiling a
- * plan ever pay for itself on so few rows.
+ * Every statement reads a few rows by an index, even while its table is small. A plan made then is kept while the table
+ * grows, so a sequential scan must never look cheaper. Compiling a plan never pays off for so few rows.
  */
 const PLANNING_SETTINGS = ['random_page_cost = 1.1', 'enable_seqscan = off', 'jit = off'];
 
-/** The same as the options of a connection: for tests that look at plans. */
+/** The same settings as options of a connection, for tests that read plans. */
 export const PLANNING = PLANNING_SETTINGS.map((each) => `-c ${each.replaceAll(' ', '')}`).join(' ');
 
-/** A connection that has died before it was ever of use is found by this. */
+/** The time limit of a connection's first statement, which detects one that died before its first use. */
 const PREPARED_WITHIN_MS = 5_000;
 
-/** What a pool's connections are for, and the limits that follow from it. */
+/** The use of a pool's connections, and the limits that it needs. */
 export interface PoolUse {
-  /** In `pg_stat_activity`, behind "belfry". */
+  /** The name in `pg_stat_activity`, after "belfry". */
   name: string;
   connections: number;
-  /** The server ends a statement after this; 0 lets it take its time. */
+  /** The server cancels a statement after this time; 0 for no limit. */
   statementMs: number;
-  /** The server ends a wait for somebody's lock after this; 0 for none. */
+  /** The server cancels a wait for a lock after this time; 0 for no limit. */
   lockMs: number;
   isReadOnly?: boolean;
 }
 
 /**
- * Limits by what statements are for, held by the server: what it has cancelled it has not done, and says so.
- * What writes, or reads by a key, touches few rows and is quick; a search may read a lot, and nobody waits for a
- * page longer than half a minute. A lease is renewed sooner over another connection than by waiting.
+ * Time limits by use, enforced by the server: it reports that a cancelled statement had no effect. Writes and reads by
+ * a key touch few rows and are quick. A search may read a lot, but nobody waits for a page longer than half a minute. A
+ * lease is renewed sooner by trying another connection than by waiting.
  *
  * docs/operating.md (Postgres) counts these connections.
  */
@@ -61,15 +63,15 @@ export const POOLS = {
   migrations: { name: 'migrations', connections: 2, statementMs: 0, lockMs: 0 },
 } as const satisfies Record<string, PoolUse>;
 
-/** How much longer an answer is awaited than the server takes to give up by itself. */
+/** How much longer than the server's own limit an answer is awaited. */
 const ON_THE_WAY_MS = 1_000;
 
-/** Who waits for a permit waits longer than a search should take; a page asks several. */
+/** The wait for a permit is longer than a search should take, because a page runs several. */
 const SEARCH_LIMITS = { permits: POOLS.searches.connections, mostWaiting: 50, waitMs: 5_000 };
 
 /**
- * What every connection begins with: said in it and not asked for at its start, because poolers turn away
- * what they do not know there.
+ * The settings of every connection. They are set by a statement and not in the startup message, because poolers refuse
+ * unknown settings there.
  */
 function sessionOf(
   { statementMs, lockMs, isReadOnly = false }: PoolUse,
@@ -82,7 +84,7 @@ function sessionOf(
     `default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`,
     `statement_timeout = ${statementMs}`,
     `lock_timeout = ${lockMs}`,
-    // A frozen process must not hold rows that others wait for.
+    // A frozen process must not keep rows locked that others wait for.
     "idle_in_transaction_session_timeout = '10s'",
   ]
     .map((each) => `set ${each}`)
@@ -91,10 +93,10 @@ function sessionOf(
 
 export interface PostgresOptions {
   url: string;
-  /** Where all tables are; without it where the connection's search path says. */
+  /** The schema of all tables; without it, the first of the connection's search path. */
   schema?: string | undefined;
   clock: Clock;
-  /** Told of idle connections that break. */
+  /** Called for idle connections that break. */
   onFault: (error: Error) => void;
   onStatement?: OnStatement | undefined;
 }
@@ -110,8 +112,8 @@ export function openPostgres(options: PostgresOptions): Databases {
 }
 
 /**
- * Opens one pool. Connections that stop answering are found by TCP keepalive and by the limits on
- * connecting and on the answer to a statement (dialect.ts).
+ * Opens one pool. Connections that stop answering are detected by TCP keepalive, and by the time limits on connecting
+ * and on answers (dialect.ts).
  */
 export function openPool(
   { url, schema, onFault, onStatement }: Omit<PostgresOptions, 'clock'>,
@@ -127,14 +129,15 @@ export function openPool(
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 5_000,
     application_name: `belfry ${use.name}`,
-    // The pool waits for the promise, though its types don't say so, and gives the connection up where it fails.
+    // The pool awaits the promise, though its types don't say so, and closes the connection if it rejects.
     // oxlint-disable-next-line typescript/no-misused-promises
     onConnect: async (client: pg.ClientBase) => void (await client.query(session)),
     allowExitOnIdle: true,
   });
-  // An idle connection that breaks is replaced at its next use; unheard, its error would end the process.
+  // An idle connection that breaks is replaced at its next use. Without a listener its error would end the process.
   pool.on('error', onFault);
-  // One that breaks while in use fails its statement, which is told where that was asked; the event comes besides.
+  // A connection that breaks while in use fails its statement, so the caller gets the error; this event comes in
+  // addition.
   pool.on('connect', (client) => client.on('error', () => {}));
   const answerMs = use.statementMs === 0 ? 0 : use.statementMs + ON_THE_WAY_MS;
   const db = new Kysely<Tables>({

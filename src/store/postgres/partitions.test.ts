@@ -113,7 +113,8 @@ describe('partitions on Postgres', () => {
 
   test('that were made for a longer history lose row by row what a shorter one would have dropped', async () => {
     await using store = await openPostgresTestStore();
-    // A month ago: so the partition that the job comes to is to last for another one.
+    // Partitions for a long history, made a month ago: so the one that the job goes into would be kept for another
+    // month.
     await store.retention.keepPartitions(store.clock.now() - 30 * DAY_MS, 365);
     const { id: teamId, jobId } = await endJob(store);
     const tidy = async () => {
@@ -152,7 +153,7 @@ describe('partitions on Postgres', () => {
     await using other = await holdRows(store);
     const [first] = spansToMake([], { now: TEST_START, historyDays: 30, lastOfRest: null });
     assert.ok(first);
-    // Seen by nobody yet when this node looks which there are; whoever takes the lock after it does.
+    // This node does not see it yet when it reads the partitions; it does once it gets the lock.
     await other.query('lock table ended_jobs_rest in access exclusive mode');
     const kept = keep(store);
     await other.untilSomebodyWaits();

@@ -2,22 +2,21 @@ import { sql } from 'kysely';
 import type { Database, Reader, Trx } from '../database/database.ts';
 
 /**
- * Jobs that have ended, dead letters apart, are kept in one partition for some days each. What is older than the
- * history goes with its partition, whatever that holds. Partitions are made ahead of time; a job that ends at a time
- * that has none is kept in `ended_jobs_rest`.
+ * Ended jobs, except dead letters, are in partitions of some days each. Jobs older than the history are dropped with
+ * their partition. Partitions are made ahead of time; a job whose time has none goes into `ended_jobs_rest`.
  */
 
 const DAY_MS = 86_400_000;
-/** What is in partitions by time. */
+/** The table that is partitioned by time. */
 export const PARENT = 'ended_jobs_done';
-/** A history is in about so many partitions: every page of a list may have to look into each. */
+/** About how many partitions a history has. Few, because each page of a list may have to search all of them. */
 const PARTS_OF_HISTORY = 6;
-/** So many are made ahead. */
+/** How many partitions are made ahead. */
 const AHEAD = 2;
-/** Whoever waited longer to lock a table out would hold up everybody behind. */
+/** The longest wait for a table's exclusive lock: all later statements on the table wait behind it. */
 const LOCKED_OUT_MS = 500;
 
-/** Days since 1970, UTC: from the first to before the second. */
+/** A range of days since 1970, UTC; `to` is exclusive. */
 export interface Span {
   from: number;
   to: number;
@@ -29,10 +28,10 @@ export function daysOfPartition(historyDays: number): number {
 }
 
 /**
- * The partitions that are missing, from the last one on: a partition may not reach into another, nor take a time of
- * which jobs are with the rest.
+ * The missing partitions after the last existing one. A partition must not overlap another, nor include a time of which
+ * jobs are in `ended_jobs_rest`.
  *
- * @param lastOfRest  the latest end of those; null for none
+ * @param lastOfRest  the latest end of the jobs there; null for none
  */
 export function spansToMake(
   existing: readonly Span[],
@@ -51,12 +50,15 @@ export function spansToMake(
   return spans;
 }
 
-/** The partitions all of whose jobs are older than the history. */
+/** The partitions in which all jobs are older than the history. */
 export function spansToDrop(existing: readonly Span[], now: number, historyDays: number): Span[] {
   return existing.filter(({ to }) => to * DAY_MS <= now - historyDays * DAY_MS);
 }
 
-/** For how long from now on what ends finds a partition, without a gap: 0 where it goes to the rest already. */
+/**
+ * For how many milliseconds from now there are partitions without a gap; 0 where jobs go into `ended_jobs_rest`
+ * already.
+ */
 export function coveredMs(existing: readonly Span[], now: number): number {
   let until = now;
   for (const { from, to } of existing.toSorted((a, b) => a.from - b.from)) {
@@ -69,13 +71,15 @@ function nameOf({ from, to }: Span): string {
   return `ended_jobs_${from}_${to}`;
 }
 
-/** What was done; a partition that somebody holds is left to the next time. */
+/** How many partitions were made and dropped. One that another transaction has locked is left to the next round. */
 export interface PartitionWork {
   made: number;
   dropped: number;
 }
 
-/** Makes the partitions that are missing and drops those that are past, unless another node is at it. */
+/**
+ * Makes missing partitions and drops past ones. A change that another node is making at the same time is left to it.
+ */
 export async function keepPartitions(
   db: Database,
   now: number,
@@ -105,7 +109,6 @@ async function findMissing(
   return spansToMake(existing, { now, historyDays, lastOfRest: rows[0]?.last ?? null });
 }
 
-/** The partitions that there are. */
 export async function readSpans(db: Database): Promise<Span[]> {
   return db.read(readSpansBy);
 }
@@ -118,7 +121,11 @@ const FIND_SPANS = `
   select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
   where i.inhparent = to_regclass('${PARENT}')`;
 
-/** The same, asked by somebody else. @param ask  runs one statement */
+/**
+ * Reads the partitions over any connection.
+ *
+ * @param ask  runs one statement
+ */
 export async function findSpans(
   ask: (text: string) => Promise<readonly unknown[]>,
 ): Promise<Span[]> {
@@ -129,7 +136,7 @@ export async function findSpans(
   });
 }
 
-/** One change, as one transaction. False where another node makes one just now, or has made it. */
+/** Makes one change in one transaction. False where another node is making one now, or has made it. */
 async function change(db: Database, work: (trx: Trx) => Promise<boolean>): Promise<boolean> {
   return db.transact(async (trx) => {
     await sql.raw(`set local lock_timeout = ${LOCKED_OUT_MS}`).execute(trx);
@@ -141,9 +148,9 @@ async function change(db: Database, work: (trx: Trx) => Promise<boolean>): Promi
 }
 
 /**
- * Attached and not made in place: that lets others write to the other partitions meanwhile.
+ * Makes a partition: a table that is then attached, so that the other partitions can be written meanwhile.
  *
- * @returns false where another node, perhaps with a history of another length, has made it since it was missing
+ * @returns false where another node, perhaps with another length of history, has made an overlapping one since
  */
 async function make(trx: Trx, span: Span): Promise<boolean> {
   const existing = await readSpansBy(trx);

@@ -116,7 +116,11 @@ describe('signals on Postgres', { timeout: 60_000 }, () => {
   });
 });
 
-/** What another process hears from now on; the first of it says that it listens. @param port  of a proxy on the way */
+/**
+ * The signals that another process gets from now on; the first one says that it listens.
+ *
+ * @param port  of a proxy on the way
+ */
 async function listen(store: TestStore, port?: number): Promise<Signal[]> {
   const url = new URL(postgresUrl(store));
   if (port !== undefined) url.port = String(port);

@@ -9,19 +9,22 @@ import { isSignal, LocalSignals, type Signal, type SignalBus } from '../database
 /** NOTIFY takes at most 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_000;
 const GATHER_MS = 2;
-/** A connection on which nothing is ever said is not missed when it dies; so something is said now and then. */
+/** How often the listening connection is checked: nothing else is sent on it, so its death would go unnoticed. */
 const CHECK_EVERY_MS = 10_000;
 const CHECK_LIMIT_MS = 5_000;
 const RECONNECT_MS = [100, 250, 500, 1000, 2000, 5000];
-/** How long to wait before signals that could not be sent are tried again. */
+/** The pauses before unsent signals are tried again. */
 const RESEND_MS = [100, 250, 500, 1000];
-/** Signals are kept one a flow while they can't be sent; of more flows than these it is only said that something happened. */
+/**
+ * While signals can't be sent, one is kept per flow. Beyond this number of flows they become one signal of unknown
+ * content.
+ */
 const MOST_KEPT = 10_000;
 
 /**
- * Signals across all processes on one Postgres, by LISTEN and NOTIFY. They are heard on a connection of its own: while
- * it is down they are lost, and when it is back, one of unknown content makes every engine look for itself. What can't
- * be sent is kept, and sent as soon as the database answers.
+ * Signals across all processes on one Postgres, by LISTEN and NOTIFY. They arrive on a connection of their own. Signals
+ * that are sent while it is down are lost; after a reconnect a signal of unknown content makes every engine look for
+ * itself. Signals that can't be sent are kept until the database answers.
  */
 export class PostgresSignals implements SignalBus {
   readonly #local = new LocalSignals();
@@ -32,17 +35,17 @@ export class PostgresSignals implements SignalBus {
   readonly #clock: Clock;
   readonly #log: Log;
   #client: pg.Client | null = null;
-  /** Connections in whose place another is made: one that ends while it is asked is found out twice. */
+  /** Connections that were replaced already: a broken one may be detected twice, by its end and by the check. */
   readonly #replaced = new WeakSet<pg.Client>();
   #closed = false;
   #gathered = new Map<string, Signal>();
   #cancel: (() => void) | null = null;
   #sending: Promise<void> | null = null;
-  /** How often in a row sending has failed. */
+  /** How many tries to send have failed in a row. */
   #failures = 0;
   #cancelCheck: (() => void) | null = null;
 
-  /** @param at  installations in other schemas of the same database have channels of their own */
+  /** @param at  each schema of a database has a channel of its own */
   constructor(at: { url: string; schema?: string }, db: Database, clock: Clock, log: Log) {
     this.#origin = newId(clock.now());
     this.#url = at.url;
@@ -52,7 +55,7 @@ export class PostgresSignals implements SignalBus {
     this.#log = log;
   }
 
-  /** Starts listening. Without it signals are only sent. */
+  /** Starts listening. Without this call signals are only sent. */
   start(): void {
     void this.#connect(0);
   }
@@ -77,7 +80,7 @@ export class PostgresSignals implements SignalBus {
     await this.#client?.end().catch(() => {});
   }
 
-  /** One sending at a time: what comes meanwhile is merged and goes with the next. */
+  /** Sends one batch at a time; signals that arrive meanwhile are merged and go with the next. */
   #sendLater(inMs: number): void {
     if (this.#sending !== null || this.#cancel !== null) return;
     this.#cancel = this.#clock.after(inMs, () => {
@@ -91,7 +94,7 @@ export class PostgresSignals implements SignalBus {
     });
   }
 
-  /** What can't be sent is gathered again. Never rejects. */
+  /** Sends the gathered signals. Unsent ones are gathered again. Never rejects. */
   async #sendGathered(): Promise<void> {
     const unsent = new Set(this.#gathered.values());
     this.#gathered.clear();
@@ -114,7 +117,7 @@ export class PostgresSignals implements SignalBus {
     }
   }
 
-  /** One signal a queue is enough: the earliest. */
+  /** Keeps one signal per flow: the earliest. */
   #gather(signal: Signal): void {
     const key =
       'queueId' in signal
@@ -160,8 +163,8 @@ export class PostgresSignals implements SignalBus {
   }
 
   /**
-   * Replaces a connection that no longer answers, or that was left alone for too long to be asked: while this
-   * process was frozen, what the server said has filled the connection, and TCP may go on waiting for as long again.
+   * Replaces a connection that does not answer, or that is checked much too late. If this process was frozen, the
+   * server's messages may have filled the connection, and TCP may wait for as long again.
    */
   async #check(client: pg.Client, dueMs: number): Promise<void> {
     if (this.#client !== client || this.#closed) return;
@@ -193,13 +196,13 @@ export class PostgresSignals implements SignalBus {
       if (!signals.every(isSignal)) throw new Error('not what a node says');
       if (origin !== this.#origin) this.#local.send(signals);
     } catch {
-      // Anyone on this database may notify; what is not ours still tells that something happened.
+      // Anyone on this database may notify. An unknown message still means that something happened.
       this.#local.send([{ kind: 'unknown' }]);
     }
   }
 }
 
-/** As many signals together as one NOTIFY takes. */
+/** Splits signals into parts that each fit into one NOTIFY. */
 function inParts(signals: readonly Signal[]): Signal[][] {
   const parts: Signal[][] = [];
   let bytes = MAX_PAYLOAD_BYTES;

@@ -48,7 +48,7 @@ describe('a Postgres that does not answer in time', { timeout: 60_000 }, () => {
     await assert.rejects(ask(way.database, 'select 1 as value'), { wroteNothing: false });
     const startedAt = performance.now();
     assert.deepEqual(await ask(way.database, 'select 1 as value'), [1]);
-    // Two were idle: asking both, one after the other, would take four seconds.
+    // Two connections were idle: probing both one after the other would take four seconds.
     assert.ok(performance.now() - startedAt < 3_900 + LIMIT_AND_WAY_MS, 'each was tried');
     assert.ok((await way.fill()).every((pid) => !pids.includes(pid)));
   });
@@ -56,7 +56,7 @@ describe('a Postgres that does not answer in time', { timeout: 60_000 }, () => {
 
 function open(url: string) {
   const database = openPool({ url, onFault: () => {} }, USE);
-  /** Makes as many connections as there may be, and gives the processes that serve them. */
+  /** Opens as many connections as allowed, and gives the ids of their server processes. */
   const fill = async () => {
     const text = 'select pg_backend_pid() as value from pg_sleep(0.1)';
     const all = await Promise.all([1, 2, 3].map(() => ask(database, text)));

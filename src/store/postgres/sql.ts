@@ -7,13 +7,13 @@ export const TYPES: Record<FieldType, string> = {
   text: 'text',
   int: 'integer',
   bigint: 'bigint',
-  bytes: 'text', // travels as hexadecimal, see `packRows`
+  bytes: 'text', // sent as hexadecimal, see `packRows`
 };
 
-/** How long a statement that serves several teams waits for a row that somebody else holds. */
+/** How long a statement for several teams waits for a locked row. */
 const PATIENCE_MS = 100;
 
-/** Each part a range of the index that holds it (see migrations/0009-ended-runs.ts and postgres-indexes.ts). */
+/** Each part reads a range of its own index (see migrations/0009-ended-runs.ts and postgres-indexes.ts). */
 function findByUrl(): string {
   const start = '(left(url, 100) collate "C")';
   const part = (
@@ -29,7 +29,7 @@ function findByUrl(): string {
   ) as found limit $4`;
 }
 
-/** One column as an array's text. What can't be stored is seen to as in any text (`storableParameters`). */
+/** One column as the text of an array. Texts are made storable later, like any other (`storableParameters`). */
 function writeArray<F extends Fields>(name: string, fields: F, rows: readonly RowOf<F>[]): string {
   const write = fields[name] === 'text' ? quote : String;
   const items = rows.map((row): string => {
@@ -42,7 +42,7 @@ function writeArray<F extends Fields>(name: string, fields: F, rows: readonly Ro
 
 const quote = (text: unknown) => `"${String(text).replaceAll(/["\\]/g, '\\$&')}"`;
 
-/** How Postgres says it. */
+/** The texts for Postgres. */
 export const postgres: Dialect = {
   name: 'postgres',
   isShared: true,
@@ -66,8 +66,8 @@ export const postgres: Dialect = {
   briefly: `cross join set_config('lock_timeout', '${PATIENCE_MS}ms', true) as patience`,
   unindexed: (column) => `${column} || ''`,
   isAmong: (column, ids) => sql`${sql.ref(column)} = any(${`{${ids.join()}}`}::uuid[])`,
-  // A list first: as a part of a join the selection may be run again and again, and takes others each time, more
-  // than its limit.
+  // An array first: inside a join the selection may run again and again, take other rows each time, and exceed its
+  // limit.
   isAmongFree: (selection) => `id = any(array(${selection} for update skip locked))`,
   unpartitioned: 'ended_jobs_rest',
   isAmongFew: (table, condition, limit) =>

@@ -4,8 +4,8 @@ import { livingNode } from '../nodes/living-node.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
 /**
- * $1 node, $2 team, $3 slots. Those to take are chosen once, in a part that stands by itself: as a part of a join
- * the choice could be made again for each row.
+ * $1 node, $2 team, $3 slots. The callbacks are chosen in a part of their own, which runs once; inside a join the
+ * choice could be repeated for each row.
  */
 const takeAtOnce = preparedStatement<TakenCallback>(
   'take-callbacks',

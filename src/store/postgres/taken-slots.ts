@@ -5,13 +5,13 @@ import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement, bindPrepared } from '../database/prepared.ts';
 
 /**
- * The concurrency slots that are taken of a queue with a limit: who ran when the queue was last
- * claimed from. A claim, which holds the queue's row, looks each of them up by its key, takes out who has ended,
- * and writes the list anew with what it has claimed. So nothing can drift: it is the jobs that say what runs, and
- * the list only says where to look.
+ * The taken concurrency slots of a queue with a limit: a list of the jobs that ran when the queue was last claimed
+ * from. A claim locks the queue's row, looks each job of the list up by its key, drops those that have ended, and
+ * writes the list again with the newly claimed ones. The list cannot become wrong: it only says which jobs to look at,
+ * and the jobs say whether they run.
  *
- * Each list is a new row with a higher number, found from the top. A count in the index of running jobs, or one
- * row that is changed in place, would go through all that was there since the oldest snapshot of the server.
+ * Each list is a new row with a higher number; the highest is read. A count in the index of running jobs, or one row
+ * that is updated, would have to pass all dead entries or row versions since the server's oldest snapshot.
  */
 export const TAKEN = {
   team_id: 'id',
@@ -24,18 +24,21 @@ export const TAKEN = {
 export type TakenSlots = RowOf<typeof TAKEN> & { queue_id: string; job_ids: readonly string[] };
 
 /**
- * How long all that runs is counted after a limit was set: claims that began before it take no lock of the queue
- * and write nothing down. None of their statements lasts longer.
+ * How long all running jobs are counted after a limit was set. Claims that began before it neither lock the queue nor
+ * write a list; none of their statements lasts longer than this.
  */
 export const RECOUNT_MS = 60_000;
 
-/** From the list of a queue `q`, null where there is none: parts of a `select` and a `from` clause. $2 now, $3 whether to recount. */
+/** Joins the last list of a queue `q`, null where there is none; part of a `from` clause. */
 export const LAST_TAKEN = `left join lateral (
     select number, job_ids, recount_until from taken_slots s
     where s.team_id = q.team_id and s.queue_id = q.id order by s.number desc limit 1
   ) last on true`;
 
-/** The ids of the jobs that run in a queue `q` with a limit. What ended is looked up, and not joined: see plans.test.ts. */
+/**
+ * The ids of the running jobs of a queue `q` with a limit. Ended ones are looked up in a subquery and not joined: see
+ * plans.test.ts. $2 now, $3 whether to recount
+ */
 export const RUNNING_IDS = `case
     when q.concurrency_limit is null then null
     when last.job_ids is null or last.recount_until > $2 or $3 then array(
@@ -45,7 +48,7 @@ export const RUNNING_IDS = `case
       where (select j.status from jobs j where j.team_id = q.team_id and j.id = kept.id) = 'processing')
   end`;
 
-/** Parts of the claim that write the lists anew, from those of `claimed` jobs. `given`: lists as they were read */
+/** Parts of the claim that write the lists with the `claimed` jobs added. `given`: the lists as they were read */
 export const KEEP_TAKEN = (given: string) => `
   taken as materialized (
     select given.* from ${given} where exists (select 1 from claimed c where c.queue_id = given.queue_id)
@@ -63,7 +66,10 @@ export function packTaken(taken: readonly TakenSlots[]): string {
   return packRows(TAKEN, taken);
 }
 
-/** The limit of a queue has changed: what began without one is in no list. In the transaction that changes it. */
+/**
+ * Forgets a queue's list, because its limit has changed and jobs that began without a limit are in no list. Called in
+ * the transaction that changes the limit.
+ */
 export async function forgetTaken(trx: Trx, teamId: string, queueId: string): Promise<void> {
   const statement = `
     with last as materialized (
@@ -84,7 +90,7 @@ const findStrangers = preparedStatement<{ id: string }>(
   () => 'select id from nodes where keeps_slots = 0 limit 1',
 );
 
-/** Whether nodes of an older version run beside this one: they claim without writing it down. */
+/** Knows whether nodes of an older version run beside this one. Their claims write no lists. */
 export class Strangers {
   readonly #db: Database;
   readonly #clock: Clock;

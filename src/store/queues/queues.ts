@@ -35,7 +35,10 @@ export function queueSettingsOf(row: SettingsColumns): QueueSettings {
   };
 }
 
-/** A list that can't be read any more is shown as none, so that it can be saved anew. Runs are told by their claim. */
+/**
+ * Reads a stored list. A damaged one is shown as empty, so that it can be saved again. Runs report the damage at their
+ * claim.
+ */
 function readList<Item>(text: string): Item[] {
   try {
     return parseList(text);
@@ -87,7 +90,7 @@ function newQueueRow(
   return { team_id: teamId, id: newId(now), name, created_at: now, ...columns };
 }
 
-/** Creates queues that do not exist yet, with the defaults of §2.3. A name given twice is made once. */
+/** Makes missing queues with the defaults of §2.3. A name given twice is made once. */
 export async function insertMissingQueues(
   trx: Trx,
   queues: readonly { teamId: string; name: string }[],
@@ -146,7 +149,7 @@ export class QueueStore {
     return rows.map(queueOf);
   }
 
-  /** Changes what is given of a queue, creating it with the defaults for the rest if it is new. */
+  /** Changes the given settings of a queue. A new queue is made with the defaults for the others. */
   async save(
     teamId: string,
     name: string,
@@ -169,7 +172,7 @@ export class QueueStore {
     return queueOf(row);
   }
 
-  /** Changes what is given of a queue that exists. Null: no such queue. */
+  /** Changes the given settings of an existing queue. Null: no such queue. */
   async update(
     teamId: string,
     queueId: string,
@@ -192,10 +195,10 @@ export class QueueStore {
   }
 
   /**
-   * Deletes a queue with its jobs (§3.5). The queue goes first, so that nothing more of it starts; its jobs
-   * follow in small batches, and what a crash in between leaves over goes with retention.
+   * Deletes a queue with its jobs (§3.5). The queue is deleted first, so that no more of its jobs start; the jobs
+   * follow in small batches. Jobs that a crash leaves over are deleted by retention.
    *
-   * @returns how many jobs went with it, or null where there is no such queue
+   * @returns how many jobs were deleted, or null where there is no such queue
    */
   async delete(teamId: string, queueId: string): Promise<number | null> {
     const { numDeletedRows } = await this.#db.transact(async (trx) => {
@@ -216,7 +219,7 @@ export class QueueStore {
     return gone;
   }
 
-  /** Renames a queue; false where the team has another one of that name, or no such queue. */
+  /** Renames a queue. False where there is no such queue, or another one has that name. */
   async rename(teamId: string, queueId: string, name: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#db.transact((trx) =>
       trx
@@ -241,7 +244,10 @@ export class QueueStore {
     await forgetTaken(trx, team_id, id);
   }
 
-  /** Settings are read anew when an attempt starts; a resumed queue or a higher limit can start some now. */
+  /**
+   * Wakes the engines: a resumed queue or a higher limit may allow jobs to start now. Settings are read again at each
+   * attempt.
+   */
   #tellChanged(teamId: string, queueId: string): void {
     this.#signals.send([{ kind: 'queue-changed', queueId, teamId }]);
   }

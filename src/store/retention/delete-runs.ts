@@ -10,7 +10,7 @@ export interface RunKey {
   id: string;
 }
 
-/** What holds runs: those that wait or run, and those that have ended. */
+/** The tables of waiting or running runs, and of ended ones. */
 export type RunsTable = RunTable | EndedTable;
 
 function deleteFrom(table: RunsTable) {
@@ -29,7 +29,7 @@ const DELETE_RUNS: Record<RunsTable, ReturnType<typeof deleteFrom>> = {
   ended_executions: deleteFrom('ended_executions'),
 };
 
-/** @returns how many runs were still there */
+/** @returns how many of the runs existed */
 export async function deleteRuns(
   trx: Trx,
   dialect: Dialect,
@@ -44,13 +44,13 @@ export async function deleteRuns(
   return (await runPrepared(trx, dialect, DELETE_RUNS[table], [rows])).length;
 }
 
-/** What finds runs to delete; its last parameter is how many are wanted. */
+/** A query for runs to delete; its last parameter is the most rows. */
 export interface Found {
   statement: PreparedStatement<RunKey>;
   parameters: readonly (string | number)[];
 }
 
-/** One small step: looks for runs outside any transaction, holding up no writer, then deletes those. */
+/** One small step: finds runs outside of any transaction, so that it blocks no writer, and then deletes those. */
 export async function deleteFound(
   db: Database,
   table: RunsTable,
@@ -67,7 +67,7 @@ export async function deleteFound(
 const BATCH = 1000;
 const DAY_MS = 86_400_000;
 
-/** Deletes everything that is found, in small transactions between which others get their turn. */
+/** Deletes all found runs, in small transactions between which others get their turn. */
 export async function deleteAllFound(
   db: Database,
   table: RunsTable,
@@ -80,9 +80,9 @@ export async function deleteAllFound(
   }
 }
 
-/** A queue's jobs that wait or run; each part is a range of the index that holds it. */
+/** A queue's waiting or running jobs. Each part reads a range of its own index. */
 const findLiveJobsOfQueue = preparedStatement<RunKey>('find-live-jobs-of-queue', (dialect) => {
-  // The order is the index's own: without one, Postgres may read the table from its start again each time.
+  // Ordered as the index is: without an order, Postgres may read the table from its start again each time.
   const part = (name: string, state: string, order: string) => `
     select * from (
       select team_id, id from jobs where queue_id = ${dialect.$(1)} and status = '${state}'
@@ -102,10 +102,13 @@ const findEndedJobsOfQueue = preparedStatement<RunKey>(
   order by status, completed_at limit ${dialect.$(2)}`,
 );
 
-/** 1 queue, 2 how many */
+/** Parameters: 1 queue, 2 how many */
 export const findJobsOfQueue = { jobs: findLiveJobsOfQueue, ended_jobs: findEndedJobsOfQueue };
 
-/** What an earlier version has ended is moved first (older-runs.ts): only then does its response go along. */
+/**
+ * Runs that an earlier version has ended are moved first (older-runs.ts), because only then they are deleted together
+ * with their responses.
+ */
 function findOfCron(table: 'executions' | 'ended_executions') {
   const isHere = table === 'executions' ? 'and completed_at is null' : '';
   return preparedStatement<RunKey>(
@@ -116,7 +119,7 @@ function findOfCron(table: 'executions' | 'ended_executions') {
   );
 }
 
-/** 1 cron, 2 how many */
+/** Parameters: 1 cron, 2 how many */
 export const findExecutionsOfCron = {
   executions: findOfCron('executions'),
   ended_executions: findOfCron('ended_executions'),
@@ -130,35 +133,38 @@ function findOfTeam(table: EndedTable) {
   );
 }
 
-/** 1 team, 2 how many */
+/** Parameters: 1 team, 2 how many */
 export const findEndedOfTeam = {
   ended_jobs: findOfTeam('ended_jobs'),
   ended_executions: findOfTeam('ended_executions'),
 };
 
-/** Dead letters whose queue has kept them long enough. */
+/** Dead letters older than their queue's number of days. */
 export const findOldDeadLetters = preparedStatement<RunKey>('find-old-dead-letters', (dialect) =>
   findOldJobs(dialect, 'ended_jobs', `status = 'dead_lettered'`, 'q.dead_letter_days'),
 );
 
 const NOT_DEAD = `status in ${NO_DEAD_LETTERS}`;
 
-/** Other finished jobs that are old enough and not in a partition that is dropped: now, days, how many. */
+/** Other old ended jobs that are in no partition. Parameters: now, days, how many */
 export const findOldJobsOfQueues = preparedStatement<RunKey>('find-old-jobs', (dialect) =>
   findOldJobs(dialect, dialect.unpartitioned, NOT_DEAD, dialect.$(2)),
 );
 
-/** The same wherever they are: what should have gone with a partition, and is in one made for a longer history. */
+/**
+ * Old ended jobs in any partition: those that should have been dropped, but are in a partition made for a longer
+ * history.
+ */
 export const findOverdueJobsOfQueues = preparedStatement<RunKey>('find-overdue-jobs', (dialect) =>
   findOldJobs(dialect, 'ended_jobs', NOT_DEAD, dialect.$(2)),
 );
 
-/** Jobs that succeeded, wherever they are: now, days, how many. */
+/** Old successful jobs in any partition. Parameters: now, days, how many */
 export const findOldSuccesses = preparedStatement<RunKey>('find-old-successes', (dialect) =>
   findOldJobs(dialect, 'ended_jobs', `status = 'success'`, dialect.$(2)),
 );
 
-/** Each queue's range is read up to what is wanted; a queue with nothing old costs one step of the index. */
+/** Reads each queue's range up to the wanted number. A queue without old jobs costs one index step. */
 function findOldJobs(dialect: Dialect, table: string, state: string, days: string): string {
   const limit = dialect.$(days.startsWith('q.') ? 2 : 3);
   const age = `cast(${days} as bigint) * ${DAY_MS}`;
@@ -174,7 +180,10 @@ function findEndedBefore(name: string, state: string) {
   });
 }
 
-/** 1 the latest end, 2 how many. Each index is found by who names its condition alone. */
+/**
+ * Parameters: 1 the latest end, 2 how many. Each statement names the condition of its partial index, so that only that
+ * index serves it.
+ */
 export const findOldExecutions = findEndedBefore('find-old-executions', "status <> '' and");
 export const findOldSuccessfulExecutions = findEndedBefore(
   'find-old-successful-executions',
@@ -182,11 +191,11 @@ export const findOldSuccessfulExecutions = findEndedBefore(
 );
 
 /**
- * Owners (queues, crons) that runs speak of and that are gone: a walk along the index, one step an owner,
+ * Finds owners (queues, crons) that runs refer to and that no longer exist. It walks the index with one step per owner,
  * however many runs each has.
  *
- * @param state  what the index of the runs asks for
- * @param isOwner  whether `x` is the owner `o.owner_id`
+ * @param state  the condition of the partial index of runs
+ * @param isOwner  the condition that `x` is the owner `o.owner_id`
  */
 function findGoneOwners(
   name: string,
@@ -219,7 +228,7 @@ export const findGoneQueues = {
   ended_jobs: findGoneOwners('find-gone-queues-ended', ['ended_jobs', 'queue_id', 'true'], QUEUES),
 };
 
-/** Crons are found by team and id; asking for the first run from the owner on keeps to the index. */
+/** Crons are found by team and id. Searching the first run of each cron keeps the plan on the index. */
 function findGoneCronsOf(table: 'executions' | 'ended_executions') {
   return findGoneOwners(
     `find-gone-crons-${table.replace('_', '-')}`,

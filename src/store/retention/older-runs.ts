@@ -12,8 +12,8 @@ import {
 } from '../runs/run-tables.ts';
 
 /**
- * Runs that a version before 0009 ended: they are still where they ran, with their responses in a table of their own.
- * A start moves them, and the tidying later what older nodes end beside newer ones.
+ * Runs that a version before 0009 has ended. They are still in the tables of running ones, with their responses in a
+ * table of their own. A start moves them. Later, housekeeping moves those that older nodes end beside newer ones.
  */
 
 const OF_RESPONSE: ReadonlySet<string> = new Set(['total_bytes', 'trace', 'body']);
@@ -32,7 +32,7 @@ function findOlder(name: string, limit: (dialect: Dialect) => string) {
 
 const findOne = findOlder('find-first-older', () => '1');
 
-/** 1 how many. What another node is moving is left to it. */
+/** Parameters: 1 how many. Rows that another node is moving are left to it. */
 const holdSome = findOlder(
   'find-older',
   ({ $, lock }) => `${$(1)} ${lock('for update skip locked')}`,
@@ -79,8 +79,7 @@ async function moveSome(
 }
 
 /**
- * Moves some, in a transaction of its own for each table that has any: nearly always none has, and then nothing is
- * written.
+ * Moves some runs, in one transaction per table that has any. Usually none has, and then nothing is written.
  *
  * @returns how many; 0 where none are left
  */
@@ -101,7 +100,7 @@ const countOlder = preparedStatement<{ number: number }>(
     + (select count(*) from executions where completed_at is not null) as number`,
 );
 
-/** How many there are to move. Costs as much as there are. */
+/** Counts the runs to move. The cost grows with their number. */
 export async function countOlderRuns(db: Database): Promise<number> {
   const [row] = await db.read((reader) => runPrepared(reader, db.dialect, countOlder, []));
   return row?.number ?? 0;

@@ -144,7 +144,7 @@ describe('retention', () => {
         store.retention.deleteSome(kind, { ...KEEP, limit, now: store.clock.now() });
       assert.equal(await expireFigures('durations', 3), 3);
       assert.equal(await expireFigures('durations', 3), 1);
-      // Of a queue and its team at two times, and the two looks.
+      // Two depths each of the queue and its team, and the two looks.
       assert.equal(await expireFigures('depths', 3), 3);
       assert.equal(await expireFigures('depths', 3), 3);
       assert.equal(await expireFigures('depths', 3), 0);
@@ -290,7 +290,7 @@ describe('retention', () => {
   });
 });
 
-/** A step of each kind of `NOTHING`, one after the other. */
+/** Runs one step of each kind of `NOTHING`. */
 async function expire(store: Store, limit = KEEP.limit) {
   const gone = { ...NOTHING };
   for (const kind of EXPIRING) {

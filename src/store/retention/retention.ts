@@ -28,11 +28,15 @@ import {
 } from '../postgres/partitions.ts';
 
 /**
- * What expires: dead letters by their queue's days, other finished jobs and executions by the operator's, `successes`
- * among them perhaps before the others; alerts by
- * their 90 days, `activity` by its 400; `durations` and `depths` by eight days, a little more than plots show; `orphans`, runs whose queue or
- * cron is gone; and the rows of deleted teams,
- * whatever they held.
+ * The kinds of data that expire:
+ * - `deadLetters`: after their queue's number of days
+ * - `jobs`, `executions`: other ended runs, after the operator's number of days
+ * - `successes`: successful ones among them, which may expire earlier
+ * - `alerts`: after 90 days
+ * - `durations`, `depths`: after eight days, a little more than plots show
+ * - `activity`: after 400 days
+ * - `orphans`: runs whose queue or cron was deleted
+ * - `ofDeletedTeams`: all rows of deleted teams
  */
 export const EXPIRING = [
   'deadLetters',
@@ -51,7 +55,7 @@ export type Expiring = (typeof EXPIRING)[number];
 /** For how many days finished runs are kept. */
 export interface HistoryDays {
   historyDays: number;
-  /** The same of those that succeeded, where it is less. */
+  /** A smaller number of days for successful runs; undefined: the same. */
   successHistoryDays?: number;
 }
 
@@ -65,12 +69,12 @@ const FIGURE_DAYS = 8;
 export const ACTIVITY_DAYS = 400;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
-/** What a team leaves behind, big tables first. What else belongs to a team goes with its row. */
+/** The tables with rows of a team, large ones first. Rows in other tables are deleted with the team's own row. */
 const TABLES_OF_TEAM = [
   'callbacks',
   'jobs',
   'executions',
-  // Of runs that an earlier version has ended (older-runs.ts).
+  // Responses of runs that an earlier version has ended (older-runs.ts).
   'responses',
   'ended_jobs',
   'ended_executions',
@@ -95,8 +99,8 @@ const TABLES_OF_TEAM = [
 ] as const;
 
 /**
- * Deletes what has been kept long enough (§3.9), in steps so small that dispatch never waits for one: each
- * looks for a few rows by an index, outside any transaction, and deletes just those.
+ * Deletes expired data (§3.9), in steps so small that dispatch never waits for one: each finds a few rows by an index,
+ * outside of any transaction, and deletes just those.
  */
 export class RetentionStore {
   readonly #db: Database;
@@ -106,10 +110,10 @@ export class RetentionStore {
   }
 
   /**
-   * One step of one kind.
+   * Deletes some expired rows of one kind.
    *
    * @param limit  the most rows
-   * @returns how many went; with `limit` of them there may be more
+   * @returns how many were deleted; with `limit` of them there may be more
    */
   async deleteSome(
     kind: Expiring,
@@ -149,7 +153,7 @@ export class RetentionStore {
   }
 
   /**
-   * Sees to it that jobs that end find a partition, and drops those that are past (Postgres only).
+   * Makes partitions ahead for ended jobs, and drops past ones (Postgres only).
    *
    * @returns how many were made and dropped
    */
@@ -158,23 +162,27 @@ export class RetentionStore {
     return keepPartitions(this.#db, now, historyDays);
   }
 
-  /** For how many milliseconds more jobs that end find a partition; null where there are none to find (SQLite). */
+  /** For how many milliseconds from now there are partitions for ended jobs; null where there are none (SQLite). */
   async partitionsAheadMs(now: number): Promise<number | null> {
     if (!this.#db.dialect.isShared) return null;
     return coveredMs(await readSpans(this.#db), now);
   }
 
-  /** How many runs an earlier version has ended and left where they ran. */
+  /** How many runs an earlier version has ended that are not moved yet. */
   async countOlderRuns(): Promise<number> {
     return countOlderRuns(this.#db);
   }
 
-  /** Moves some of those to what has ended. @returns how many; 0 where none are left */
+  /**
+   * Moves some of those runs to the tables of ended ones.
+   *
+   * @returns how many; 0 where none are left
+   */
   async moveOlderRuns(limit: number): Promise<number> {
     return moveOlderRuns(this.#db, limit);
   }
 
-  /** Deletes runs whose queue or cron is gone: what a deletion that was cut short left over. */
+  /** Deletes runs whose queue or cron was deleted: leftovers of a deletion that was interrupted. */
   async sweepOrphans(limit: number): Promise<number> {
     let total = 0;
     const sweep = async (
@@ -208,7 +216,7 @@ export class RetentionStore {
     const old = { statement: findOldJobsOfQueues, parameters: [now, historyDays] };
     const gone = await deleteFound(this.#db, 'ended_jobs', old, limit);
     if (gone === limit || !this.#db.dialect.isShared) return gone;
-    // A partition goes when the last of it is old enough; nothing in it waits longer than for that.
+    // A partition is dropped when its last job is old enough, so no job in it is kept longer than this.
     const days = historyDays + daysOfPartition(historyDays);
     const overdue = { statement: findOverdueJobsOfQueues, parameters: [now, days] };
     return gone + (await deleteFound(this.#db, 'ended_jobs', overdue, limit - gone));
@@ -281,7 +289,7 @@ export class RetentionStore {
     return this.#deleteFew(table, `${column} < ${this.#db.dialect.$(1)}`, [before, limit]);
   }
 
-  /** @param parameters  the condition's, and the most rows */
+  /** @param parameters  those of the condition, then the most rows */
   async #deleteFew(
     table: string,
     condition: string,

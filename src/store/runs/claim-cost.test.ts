@@ -13,8 +13,8 @@ import { RECOUNT_MS } from '../postgres/taken-slots.ts';
 const COUNT = 20_000;
 
 /**
- * The entry of a job that was claimed stays in the index of waiting jobs until a vacuum, or until its page is
- * wanted for another. A busy queue leaves hundreds of thousands of them.
+ * A claimed job's entry stays in the index of waiting jobs until a vacuum, or until its page is needed. A busy queue
+ * leaves hundreds of thousands of them.
  */
 describe('claims on Postgres beside what was claimed before', { timeout: 60_000 }, () => {
   test('a claim that begins where the last one ended does not go through it', async () => {
@@ -30,7 +30,7 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
     const jobs = Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: n + 1 }));
     await fillJobs(store, jobs);
     await store.database.autocommit(CompiledQuery.raw('vacuum jobs'));
-    // The server would vacuum by itself within a minute, and take away what the claims below leave.
+    // Otherwise the server would vacuum within a minute and remove the entries that the claims below leave.
     await store.database.autocommit(
       CompiledQuery.raw('alter table jobs set (autovacuum_enabled = false)'),
     );
@@ -52,7 +52,7 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
   });
 });
 
-/** An old snapshot (a dump, a forgotten `psql`): no vacuum may take away what was there when it was made. */
+/** An old snapshot (a dump, a forgotten `psql`) keeps vacuum from removing rows that it could see. */
 describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () => {
   test('a queue with a limit is counted, and lost claims are looked for, at the same cost, however much ran since', async () => {
     const ran: RanStatement[] = [];
@@ -92,7 +92,7 @@ describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () =>
       return pages.reduce((sum, each) => sum + each, 0);
     };
     await runSome(40);
-    // Until then all is counted, because the limit is new.
+    // Until then all running jobs are counted, because the limit is new.
     await store.testClock.advance(RECOUNT_MS + 1);
     await runSome(40);
     const soon = await countPages();
@@ -151,7 +151,7 @@ describe(
       assert.ok(later.pages <= soon.pages + 8, `${later.pages} pages, ${soon.pages} before`);
       await fill(1, clock.now() - 60_000);
       assert.equal((await look()).found.length, 1);
-      // What only a look at everything can see.
+      // A job that only a scan of everything can find.
       const overlooked = TEST_START + 15_000;
       await fill(1, overlooked);
       assert.deepEqual((await look()).found, [waits]);
@@ -171,13 +171,15 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** The pages that a statement touches to find jobs that wait. It runs once more for that, and is undone. */
+/**
+ * How many pages a statement touches to find waiting jobs. The statement runs once more for this, and is rolled back.
+ */
 async function countPagesOfWaiting(url: string, statement: RanStatement): Promise<number> {
   const plans = await explain(url, statement);
   return plans.reduce((sum, plan) => sum + pagesOf(plan), 0);
 }
 
-/** All pages that a statement touches; what is below a part of its plan counts with it. */
+/** How many pages a statement touches in all, over all parts of its plan. */
 async function pagesRead(url: string, statement: RanStatement): Promise<number> {
   const plans = await explain(url, statement);
   return plans.reduce(

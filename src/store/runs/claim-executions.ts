@@ -15,14 +15,14 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { holdNode } from '../nodes/living-node.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
-/** @returns the next run of a schedule strictly after `now`, or null where it never runs again */
+/** Gives the next run of a schedule strictly after `now`, or null where it never runs again. */
 export type NextRunAt = (cronExpression: string, now: number) => number | null;
 
 interface Input extends ClaimInput {
   nextRunAt: NextRunAt;
 }
 
-/** A cron with what one run of it was started by; `id` is the run's. */
+/** A cron with what started one run of it; `id` is the run's. */
 interface ClaimedExecutionRow extends TakenRow {
   cron_id: string;
   cron_expression: string;
@@ -36,7 +36,7 @@ interface ClaimedExecutionRow extends TakenRow {
 const CRON_COLUMNS = `c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
   c.timeout_seconds, c.assertions, c.next_run_at, c.sealed_headers, c.payload`;
 
-/** 1 team, 2 node, 3 now, 4 how many */
+/** Parameters: 1 team, 2 node, 3 now, 4 how many */
 const startRunNows = preparedStatement<{ id: string; cron_id: string; created_at: number }>(
   'start-run-nows',
   ({ $, isAmongFree }) => `
@@ -49,7 +49,7 @@ const startRunNows = preparedStatement<{ id: string; cron_id: string; created_at
 
 const CRON = { cron_id: 'id', id: 'id', due_at: 'bigint' } as const satisfies Fields;
 
-/** 1 runs, 2 team */
+/** Parameters: 1 runs, 2 team */
 const readCronsOfRuns = preparedStatement<ClaimedExecutionRow>(
   'read-crons-of-runs',
   ({ rows, $ }) => `
@@ -57,7 +57,7 @@ const readCronsOfRuns = preparedStatement<ClaimedExecutionRow>(
   where c.team_id = ${$(2)} and c.id = given.cron_id`,
 );
 
-/** Run now: executions that wait without a due time. */
+/** Starts executions that were added by Run now and wait. */
 async function startWaiting(
   runner: StatementRunner,
   dialect: Dialect,
@@ -71,7 +71,7 @@ async function startWaiting(
   return runPrepared(runner, dialect, readCronsOfRuns, [packRows(CRON, runs), teamId]);
 }
 
-/** 1 team, 2 now, 3 how many */
+/** Parameters: 1 team, 2 now, 3 how many */
 const holdDueCrons = preparedStatement<ClaimedExecutionRow & { due_at: number }>(
   'hold-due-crons',
   ({ $, lock }) => `
@@ -101,8 +101,9 @@ function hasNotRun(table: 'executions' | 'ended_executions'): string {
 }
 
 /**
- * A time that has run is in one table or the other as this statement sees them. The constraint alone would wait for a
- * run that is just ending to leave the one, and then not see it in the other.
+ * Inserts runs for due times that have not run. A time that has run is in exactly one of the two tables in this
+ * statement's snapshot. The unique constraint alone would not do: it would wait until a run that is just ending has
+ * left the one table, and not see it in the other.
  */
 const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) => {
   const [node, now] = [dialect.$(2, 'id'), dialect.$(3, 'bigint')];
@@ -115,7 +116,7 @@ const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) 
   returning id`;
 });
 
-/** A cron's next time is set with the same stroke, so no two nodes run a time twice. */
+/** Starts runs of due crons and sets their next times in the same transaction, so no two nodes run a time twice. */
 async function startTicks(
   runner: StatementRunner,
   dialect: Dialect,
@@ -179,7 +180,7 @@ const EXECUTIONS: KindOfClaim<Input, FlowRow, ClaimedExecutionRow> = {
   flowOf: ({ team_id }) => team_id,
   readFlows: (runner, dialect, { asked }) =>
     runPrepared(runner, dialect, readLivingTeams, [packTeams(asked)]),
-  /** Run nows first, then due times; those that were missed count as one (§3.7). */
+  /** Takes Run nows first, then due times. Several missed times of a cron count as one (§3.7). */
   async take(runner, dialect, input, teams) {
     if (!(await holdNode(runner, dialect, input.nodeId))) return [];
     const started: ClaimedExecutionRow[] = [];
@@ -197,13 +198,13 @@ const EXECUTIONS: KindOfClaim<Input, FlowRow, ClaimedExecutionRow> = {
       return { id: team_id, next_due_at: earliest === Infinity ? null : earliest };
     });
   },
-  // A deleted team's crons stay where they are until retention takes them; they are never due.
+  // A deleted team's crons remain until retention deletes them; they are never due.
   whatHolds: (team) => (team ? 'nothing' : 'gone'),
 };
 
 const claimExecutionsScript = claimScript(EXECUTIONS);
 
-/** Starts what is due of several teams' crons for one node (see `claimScript`). */
+/** Starts due runs of several teams' crons for one node (see `claimScript`). */
 export async function claimExecutions(
   context: ClaimContext,
   asked: readonly FlowSlots[],
@@ -217,7 +218,7 @@ export async function claimExecutions(
     claimant,
     (limits) => {
       const input = { asked, nodeId, now, limits, nextRunAt };
-      // A schedule's next time is found here: it takes no part in what is carried out where the database is.
+      // `nextRunAt` is a function, which can't be sent to another thread, so the script runs here.
       return db.transact((trx) => claimExecutionsScript.run(trx, db.dialect, input));
     },
     (row, teams) => {

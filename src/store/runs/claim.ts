@@ -10,18 +10,18 @@ export interface ClaimInput {
   asked: readonly FlowSlots[];
   nodeId: string;
   now: number;
-  /** The most runs a month by plan; null for no limit. */
+  /** The monthly limits of runs by plan; null for none. */
   limits: Readonly<Record<string, number | null>>;
 }
 
-/** A flow as a claim reads it; one that is gone is not read. */
+/** A flow, as a claim reads it. A deleted flow has no row. */
 export interface FlowRow {
   id: string;
   plan: string;
   sealed_signing_secret: string | null;
 }
 
-/** A run as it is taken, before it is counted. */
+/** A run that was taken and is not counted yet. */
 export interface TakenRow {
   team_id: string;
   id: string;
@@ -31,12 +31,12 @@ export interface TakenRow {
   sealed_headers: string | null;
 }
 
-/** What claiming does differently for jobs and for executions. */
+/** The steps of a claim that differ between jobs and executions. */
 export interface KindOfClaim<Input extends ClaimInput, Flow extends FlowRow, Row extends TakenRow> {
   table: RunTable;
   flowOf: (row: Row) => string;
   readFlows: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<Flow[]>;
-  /** Takes what is due of flows, none for a dead node (§3.6), in the order in which they are to be counted. */
+  /** Takes due runs of the flows, in the order in which they are to be counted; none for a dead node (§3.6). */
   take: (
     runner: StatementRunner,
     dialect: Dialect,
@@ -44,7 +44,7 @@ export interface KindOfClaim<Input extends ClaimInput, Flow extends FlowRow, Row
     flows: Flows<Flow>,
   ) => Promise<Row[]>;
   readHeads: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<FlowHead[]>;
-  /** @param taken  how many were just taken of it */
+  /** @param taken  how many runs were just taken of the flow */
   whatHolds: (flow: Flow | undefined, taken: number) => Holds;
 }
 
@@ -61,13 +61,13 @@ export interface Taken<Flow, Row> {
   blocked: number;
   heads: Claim['flows'];
   flows: Flows<Flow>;
-  /** Plans without a limit given. Where there are any, nothing was claimed. */
+  /** Plans whose limit was not given. If there are any, nothing was claimed. */
   unknownPlans: string[];
 }
 
 /**
- * The claim as one transaction: reads the flows, takes what is due of those that nothing holds, counts it against
- * each team's month and fails at once what is over the limit (§8.2).
+ * The claim as one transaction: reads the flows, takes due runs of those that may start any, counts them against each
+ * team's month, and fails those over the limit at once (§8.2).
  */
 export function claimScript<Input extends ClaimInput, Flow extends FlowRow, Row extends TakenRow>(
   kind: KindOfClaim<Input, Flow, Row>,
@@ -102,10 +102,10 @@ export function claimScript<Input extends ClaimInput, Flow extends FlowRow, Row 
 }
 
 /**
- * Claims with the limits of the plans that are known, and once more where a plan was seen for the first time.
+ * Claims with the limits of the known plans, and again if a plan was seen for the first time.
  *
- * @param perform  carries out the claim
- * @param runOf  a run as the engine has it
+ * @param perform  performs the claim
+ * @param runOf  converts a row to a run of the engine
  */
 export async function claimWithLimits<Flow extends FlowRow, Row, Run extends ClaimedRun>(
   { knownPlans }: ClaimContext,
@@ -122,7 +122,7 @@ export async function claimWithLimits<Flow extends FlowRow, Row, Run extends Cla
   }
 }
 
-/** Several claims as one; what was left out because somebody holds it is looked at again where it was looked at. */
+/** Combines several claims. Flows that were skipped because they are held are tried again from the same time on. */
 export function joinClaims<Run extends ClaimedRun>(
   claims: readonly Claim<Run>[],
   held: readonly FlowSlots[],
@@ -137,7 +137,7 @@ export function joinClaims<Run extends ClaimedRun>(
   };
 }
 
-/** What runs of either kind are sent with. */
+/** The settings that a run of either kind is sent with. */
 interface Sending {
   timeout_seconds: number;
   assertions: string;
@@ -145,9 +145,9 @@ interface Sending {
 }
 
 /**
- * What the engine needs of any run, and what can't be read of it.
+ * The parts of a run that the engine needs, and which of them can't be read.
  *
- * @param readPayload  called before it is said what can't be read
+ * @param readPayload  called before `unreadable` is determined
  */
 export function claimedRun<Payload>(
   row: TakenRow,

@@ -7,11 +7,11 @@ import { ofEachTable, RUNNING, type RunTable } from './run-tables.ts';
 export interface ClaimedRow {
   team_id: string;
   id: string;
-  /** Its queue's or its cron's. */
+  /** The id of the run's queue or cron. */
   owner_id: string;
-  /** Of a job. */
+  /** The number of a job's attempt; null for an execution. */
   attempt_number: number | null;
-  /** Since when a job is due; 0 for an execution. */
+  /** When a job is due; 0 for an execution. */
   due_at: number;
   started_at: number;
 }
@@ -22,7 +22,7 @@ export const CLAIMED_BY_COLUMNS = {
     'j.team_id, j.id, j.cron_id as owner_id, null as attempt_number, 0 as due_at, j.started_at',
 } as const;
 
-/** The state stands in the text and not among the values: only then does a partial index serve. */
+/** The state is a literal in the text: with a parameter, a partial index could not be used. */
 const findClaimed = ofEachTable((table) =>
   preparedStatement<ClaimedRow>(
     `find-claimed-${table}`,
@@ -32,7 +32,7 @@ const findClaimed = ofEachTable((table) =>
   ),
 );
 
-/** Everything of a table that a node has claimed. */
+/** All runs of a table that a node has claimed. */
 export async function findClaimedRuns(
   runner: StatementRunner,
   dialect: Dialect,

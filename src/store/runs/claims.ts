@@ -3,51 +3,50 @@ import type { HeaderList, HttpMethod } from '#domain/exchange';
 import type { Database } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
 
-/** Who claims: a node that has been declared dead gets nothing (§3.6). */
+/** The node that claims. A node that has been declared dead gets nothing (§3.6). */
 export interface Claimant {
   nodeId: string;
   /** Milliseconds since 1970 UTC, by the store's clock. */
   now: number;
-  /** The most runs a month that a plan allows; null for no limit, also for a plan nobody knows (§8.2). */
+  /** The monthly limit of runs of a plan; null for none, also for an unknown plan (§8.2). */
   monthlyLimitOf: (plan: string) => number | null;
 }
 
-/** A queue, or a team with its crons and Run nows, that may have something due, and how much of it may be started. */
+/** A flow that may have due runs (a queue, or a team for its crons and Run nows), and how many may start. */
 export interface FlowSlots {
-  /** The queue's; for crons the team's. */
+  /** The queue's id; for crons the team's id. */
   id: string;
-  /** Where it is given, what is known to be held of the team is looked at before it is waited for. */
+  /** If given, the claim first checks whether rows of the team are held. */
   teamId?: string;
   slots: number;
   /**
-   * Jobs that were due earlier are not looked for. In Postgres the entries of jobs that have left stay in the
-   * index until the next vacuum, and each claim would go through all of them. SQLite leaves no such entries, and
-   * takes those that were due earlier too. Default: 0.
+   * Only jobs due at or after this time are searched. On Postgres the entries of claimed jobs stay in the index until
+   * the next vacuum, and each claim would have to pass all of them. SQLite leaves no such entries, and also takes jobs
+   * that were due earlier. Default: 0.
    */
   from?: number;
 }
 
-/** What keeps a flow's runs from starting; `held`: somebody else holds a row of it, so that it was left out. */
+/** Why a flow's runs can't start; `held`: another transaction has locked a row of it, so it was skipped. */
 export type Holds = 'nothing' | 'paused' | 'at-limit' | 'held' | 'gone';
 
 export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   claimed: Run[];
-  /** How many were over the month's limit and are finished by that (§2.7). */
+  /** How many runs were over the monthly limit and have failed for that (§2.7). */
   blocked: number;
-  /** For each flow asked for: when its next run is due (at the earliest), and what keeps it from starting. */
+  /** For each requested flow: when its next run is due at the earliest, and why it can't start. */
   flows: { id: string; nextDueAt: number | null; holds: Holds }[];
 }
 
-/** What claiming works with. */
 export interface ClaimContext {
   db: Database;
   sealer: Sealer;
   secrets: SecretReader;
-  /** Names of plans seen so far: their limits go with a claim, so that it can judge where the database is. */
+  /** Names of plans seen so far. Their limits are sent with each claim, because it is decided inside the database. */
   knownPlans: Set<string>;
 }
 
-/** One run that this node has to send now. Whatever is claimed starts at once. */
+/** A run that this node has to send now. Every claimed run starts at once. */
 export interface ClaimedRun {
   teamId: string;
   id: string;
@@ -59,8 +58,8 @@ export interface ClaimedRun {
   assertions: readonly Assertion[];
   signingSecret: string | null;
   /**
-   * Says what is stored of it that can't be read any more; null for nothing. Such a run is not sent: it is settled
-   * as a worker failure and taken out of the month's count.
+   * Says which stored part can't be read any more; null where all can. Such a run is not sent: it is settled as a
+   * worker failure and subtracted from the month's count.
    */
   unreadable: string | null;
   startedAt: number;
@@ -87,7 +86,7 @@ export interface ClaimedExecution extends ClaimedRun {
 
 export const SIGNING_SECRET_PLACE = 'teams.signing_secret';
 
-/** Opens sealed signing secrets, remembering the last ones: a busy team's is wanted with every claim. */
+/** Opens sealed signing secrets, and remembers the last ones: a busy team's secret is needed with every claim. */
 export class SecretReader {
   readonly #sealer: Sealer;
   readonly #opened = new Map<string, string>();

@@ -15,7 +15,7 @@ test('a queue starts what it has room for; one that is gone, paused or at its li
     { of: queue(9), running: 3, holds: 'nothing', slots: 5 },
     { of: queue(4), running: 3, holds: 'nothing', slots: 1 },
     { of: queue(3), running: 3, holds: 'at-limit', slots: 0 },
-    // A limit that was lowered while more were running.
+    // The limit was lowered while more jobs were running.
     { of: queue(3), running: 8, holds: 'at-limit', slots: 0 },
   ];
   for (const { of, running, holds, slots } of cases) {

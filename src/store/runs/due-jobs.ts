@@ -2,7 +2,7 @@ import { claimedRun, type FlowRow, type TakenRow } from './claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, Holds, FlowSlots } from './claims.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 
-/** What claims of jobs have in common, in either database. */
+/** The parts of claims of jobs that both databases share. */
 
 /** Claims due jobs of several queues for one node, earliest first in each queue. */
 export type ClaimJobs = (
@@ -33,7 +33,7 @@ export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.as
 export const CLAIMED_COLUMNS = `jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id,
   jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload`;
 
-/** A limit is held across nodes (§3.8), and a paused queue is left alone (§3.5). */
+/** Why a queue starts no jobs: its limit holds across nodes (§3.8), and a paused queue starts none (§3.5). */
 export function whatHolds(
   queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
   running: number,
@@ -43,7 +43,7 @@ export function whatHolds(
   return running >= (queue.concurrency_limit ?? Infinity) ? 'at-limit' : 'nothing';
 }
 
-/** How many jobs of a queue may be started, of those that are asked for and with so many running. */
+/** How many jobs of a queue may start, of those requested, while `running` ones run. */
 export function openSlots(
   queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
   running: number,

@@ -1,5 +1,5 @@
 import { endRuns as onPostgres } from '../postgres/end-runs.ts';
 import { endRuns as onSqlite } from '../sqlite/end-runs.ts';
 
-/** Ends runs, with all that is written of each; gives those that were still the node's to end. */
+/** Ends runs and writes everything that follows. Gives the runs that were still the node's to end. */
 export const END_RUNS = { postgres: onPostgres, sqlite: onSqlite };

@@ -14,7 +14,7 @@ import type { EndedExecutionsTable, EndedJobsTable } from '../database/schema.ts
 type Big = (typeof BIG_COLUMNS)[number];
 type Outcome = Exclude<(typeof OUTCOME_COLUMNS)[number], 'status'>;
 
-/** A run with all that is kept of it. While it waits or runs, what an end adds is null. */
+/** A run with all its columns. While it waits or runs, the columns of its outcome are null. */
 type Whole<Ended extends Record<Outcome, unknown>, Status> = Omit<Ended, 'status' | Outcome> & {
   [K in Outcome]: Ended[K] | null;
 } & { status: Status };
@@ -24,7 +24,7 @@ export type StoredJobRow = Omit<WholeJobRow, Big>;
 export type WholeExecutionRow = Whole<EndedExecutionsTable, ExecutionStatus>;
 export type StoredExecutionRow = Omit<WholeExecutionRow, Big>;
 
-/** What an end adds, with types that a null needs in a union. */
+/** The columns of the outcome, with types that Postgres needs for a null in a union. */
 const ADDED: Readonly<Record<string, string>> = {
   retried_as: 'uuid',
   completed_at: 'bigint',
@@ -43,33 +43,33 @@ const WHOLE: Record<RunTable, readonly string[]> = {
   executions: [...KEPT_COLUMNS.executions, 'status', ...OUTCOMES],
 };
 
-/** Which runs, said of the columns of their table; each of the two answers by its own indexes. */
+/** A selection of runs. The conditions are applied to each of the two tables, so each uses its own indexes. */
 export interface RunChoice {
   where: RawBuilder<unknown>;
-  /** What follows the condition: an order and a limit. */
+  /** The part after the condition: an order and a limit. */
   tail?: RawBuilder<unknown>;
-  /** The condition speaks of an outcome, so that nothing that waits or runs is meant. */
+  /** True if the condition concerns an outcome, so that only ended runs can match. */
   isOfEnded?: boolean;
-  /** Orders what was found in both, which is called `runs`. */
+  /** The order of the union, which is called `runs`. */
   end?: RawBuilder<unknown>;
   /**
-   * Prepares the statement under this name: Postgres plans a look into all partitions once a connection. Its text
-   * has to be the same each time.
+   * Prepares the statement under this name, because Postgres plans a search of all partitions only once per connection.
+   * Its text must be the same each time.
    */
   name?: string;
 }
 
-/** Jobs wherever they are: those that wait or run and those that have ended, with the names of their queues. */
+/** Reads jobs, waiting, running and ended, with the names of their queues. */
 export async function readJobs(reader: Reader, choice: RunChoice): Promise<StoredJobRow[]> {
   return readRows(reader, choice, jobsOf(WHOLE.jobs.filter(isSmall), choice));
 }
 
-/** The same with what is big or secret. */
+/** Reads jobs with their large and secret columns. */
 export async function readWholeJobs(reader: Reader, choice: RunChoice): Promise<WholeJobRow[]> {
   return readRows(reader, choice, jobsOf(WHOLE.jobs, choice));
 }
 
-/** Executions wherever they are, with their responses. */
+/** Reads executions, waiting, running and ended, with their responses. */
 export async function readWholeExecutions(
   reader: Reader,
   choice: RunChoice,
@@ -78,7 +78,7 @@ export async function readWholeExecutions(
   return readRows(reader, choice, sql`select runs.* from ${runs} as runs`);
 }
 
-/** Executions wherever they are, called `runs`. */
+/** A query for executions, waiting, running and ended, called `runs`. */
 export function everyExecution(reader: Reader, choice: Omit<RunChoice, 'end' | 'name'>) {
   const columns = WHOLE.executions.filter(isSmall);
   const executions = chosenRuns('executions', columns, choice) as RawBuilder<StoredExecutionRow>;

@@ -2,7 +2,7 @@ import type { HeaderList } from '#domain/exchange';
 import { parseList } from '../database/parse-list.ts';
 import type { Sealer } from '../database/seal.ts';
 
-/** Configured headers at rest (§5.9): sealed JSON, or null for none. */
+/** Headers as they are stored (§5.9): sealed JSON, or null for none. */
 export function sealHeaders(
   sealer: Sealer,
   table: 'jobs' | 'crons',

@@ -19,7 +19,7 @@ import { StoreError } from '../database/errors.ts';
 import { heldUp, isHeldUp } from './held-rows.ts';
 import { HeldTeams } from './held-teams.ts';
 
-/** Two teams with three queues each, and something due in all of them; every counter has its row already. */
+/** Makes two teams with three queues each, all with due jobs. Every counter already has its row. */
 async function makeTeams(store: TestStore) {
   const node = await aNode(store);
   const teams = [await aTeam(store), await aTeam(store)] as const;
@@ -182,7 +182,7 @@ test('callbacks that were sent are forgotten beside one of another team that som
 });
 
 describe('a batch of which somebody holds a row', () => {
-  /** `held` are the teams that can't be written; every batch that was tried stands in `batches`. */
+  /** A writer that refuses the teams in `held`. Every batch that was tried is in `batches`. */
   function makeWriter(held: Set<string>) {
     const batches: string[] = [];
     const write = async (items: readonly string[]) => {

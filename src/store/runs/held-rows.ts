@@ -6,19 +6,19 @@ import { bindPrepared, type PreparedStatement, preparedStatement } from '../data
 
 const LOCK_TIMEOUT = '55P03';
 
-/** Whether a transaction gave up because somebody else holds a row. It has changed nothing. */
+/** Whether a transaction gave up because another one has locked a row. It has changed nothing. */
 export function isHeldUp(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return (error.cause as { code?: string } | undefined)?.code === LOCK_TIMEOUT;
 }
 
-/** The same for what was not even tried, because somebody was found to hold a row of it. */
+/** The same error for a write that was not tried, because a row of its team was found to be held. */
 export function heldUp(): StoreError {
   const cause = { code: LOCK_TIMEOUT };
   return new StoreError('STORE_UNAVAILABLE', 'somebody else holds a row of the team', { cause });
 }
 
-/** What is claimed from: a queue, or a team's crons. A flow of unknown team is tried before it is looked at. */
+/** A flow to claim from: a queue, or a team's crons. Without a team it is tried without checking first. */
 export interface HoldableFlow {
   id: string;
   teamId?: string | undefined;
@@ -27,10 +27,13 @@ export interface HoldableFlow {
 const FLOW = { id: 'id' } as const satisfies Fields;
 const HOUR_MS = 3_600_000;
 
-/** $1 flows, $2 month, $3 day, $4 hour; gives those of which somebody holds a row. */
+/** Finds flows of which another transaction has locked a row. $1 flows, $2 month, $3 day, $4 hour */
 export type FindHeld = PreparedStatement<{ id: string }>;
 
-/** Counters of a team that a claim changes: how the statement below calls them, their table, and which row it is. */
+/**
+ * The counters of a team that a claim changes: their name in the statement below, their table, and the condition of the
+ * row.
+ */
 const COUNTERS = [
   ['free_months', 'usage_months', 'month = $2'],
   ['free_days', 'usage_days', 'day = $3'],
@@ -38,11 +41,12 @@ const COUNTERS = [
 ] as const;
 
 /**
- * The statement for Postgres that finds the flows a claim would have to wait for: somebody holds a counter of
- * their team, or a row of their own.
+ * The statement for Postgres that finds the flows for which a claim would have to wait: another transaction has locked
+ * a counter of their team, or a row of their own.
  *
  * @param flows  selects `id` and `team_id` of flows from `given.id`
- * @param isHeld  whether a row of the flow's own is held; `freeRows` is the part of the statement that finds out
+ * @param isHeld  the condition that a row of the flow's own is locked; `freeRows` is the part of the statement that it
+ * uses
  */
 export function findHeldFlows(
   name: string,
@@ -68,13 +72,12 @@ export function findHeldFlows(
   );
 }
 
-/** Above this they are forgotten, and found again by trying. */
+/** Above this number the teams are forgotten; held ones are found again by trying. */
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Claims from several flows on Postgres without letting one wait for what somebody holds of another: a claim that
- * is held up is made once more without the flows that are held. Their teams are remembered, so that the next
- * claims look before they try.
+ * Claims from several flows on Postgres so that no flow waits for a lock on another one's rows. A claim that is held up
+ * is repeated without the held flows. Their teams are remembered, so that the next claims check them first.
  */
 export class HeldFlows<Asked> {
   readonly #db: Database;
@@ -89,8 +92,8 @@ export class HeldFlows<Asked> {
   }
 
   /**
-   * @param claim  throws what `isHeldUp` where it gave up, and has then claimed nothing
-   * @returns what the claims gave, and what was left out because it is held
+   * @param claim  throws an error for which `isHeldUp` is true if it gave up; it has then claimed nothing
+   * @returns the claims, and the flows that were skipped because they are held
    */
   async claimBeside<Claim>(
     asked: readonly Asked[],
@@ -107,7 +110,7 @@ export class HeldFlows<Asked> {
     held.push(...(await this.#findHeld(others, now)));
     const second = await this.#tryClaim(without(others, held), claim);
     const claims = second.claims;
-    // What is held is none of the rows that were looked at.
+    // The locked row is none of those that were checked, so each flow is tried by itself.
     for (const each of second.held) {
       const alone = await this.#tryClaim([each], claim);
       claims.push(...alone.claims);
@@ -116,7 +119,7 @@ export class HeldFlows<Asked> {
     return { claims, held };
   }
 
-  /** All or nothing; `held` are all that were asked for where it was held up. */
+  /** Tries a claim as a whole; if it is held up, `held` are all flows. */
   async #tryClaim<Claim>(
     asked: readonly Asked[],
     claim: (asked: readonly Asked[]) => Promise<Claim>,

@@ -4,14 +4,14 @@ type Write<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]
 type Results<Item, Result> = Map<Item, Result | Error>;
 
 /**
- * Writes batches that touch rows of several teams without letting one team wait for what somebody holds of
- * another: what is held up is written team by team. A team that was held up comes after the others from then on,
- * until it gets through. Of several such teams the one that was tried longest ago comes first, and after one that
- * is still held up the rest wait for the next batch.
+ * Writes batches with rows of several teams so that no team waits for a lock on another one's rows. A batch that is
+ * held up is written team by team. A team that was held up is then written after the others until it succeeds. Of
+ * several such teams the one that was tried longest ago comes first; after one that is still held up, the rest wait for
+ * the next batch.
  */
 export class HeldTeams<Item> {
   readonly #teamOf: (item: Item) => string;
-  /** In the order in which they were last tried. */
+  /** Held teams, in the order in which they were last tried. */
   readonly #held = new Set<string>();
 
   constructor(teamOf: (item: Item) => string) {
@@ -19,8 +19,8 @@ export class HeldTeams<Item> {
   }
 
   /**
-   * @param write  throws what `isHeldUp` where it gave up, and has then written nothing
-   * @returns the results in the order of the items; an error for what is to be written again later
+   * @param write  throws an error for which `isHeldUp` is true if it gave up; it has then written nothing
+   * @returns the results in the order of the items; an error for an item that must be written again later
    */
   async write<Result>(
     items: readonly Item[],
@@ -78,7 +78,7 @@ export class HeldTeams<Item> {
     }
   }
 
-  /** False where it was held up. */
+  /** Writes the items of one team. False where it was held up. */
   async #writeTeam<Result>(
     [teamId, items]: readonly [string, readonly Item[]],
     write: Write<Item, Result>,
@@ -93,7 +93,10 @@ export class HeldTeams<Item> {
   }
 }
 
-/** Null where it was written. Any fault is thrown while nothing is written yet: then it is everybody's. */
+/**
+ * Tries to write. Null on success. While nothing of the batch is written yet, any other fault is thrown, because it
+ * concerns all items.
+ */
 async function tryWrite<Item, Result>(
   items: readonly Item[],
   write: Write<Item, Result>,

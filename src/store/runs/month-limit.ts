@@ -6,7 +6,7 @@ import { overLimit, packEnds } from './settlement.ts';
 import { countUsage } from '../figures/usage.ts';
 
 /**
- * Counts runs that a node has just claimed, and fails at once those that are over their team's month (§8.2).
+ * Counts runs that a node has just claimed, and fails those over their team's monthly limit at once (§8.2).
  *
  * @returns the others
  */

@@ -4,8 +4,8 @@ import { HeldTeams } from './held-teams.ts';
 const MAX_BATCH = 200;
 
 /**
- * Group commits, one for each node that asks: what is written together was claimed by the same node. What somebody
- * holds of one team does not hold up the others.
+ * One group commit per node, so that all runs of a batch were claimed by the same node. A locked row of one team does
+ * not hold up other teams.
  */
 export class NodeGroups<Item, Result> {
   readonly #write: (nodeId: string, items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
@@ -19,7 +19,7 @@ export class NodeGroups<Item, Result> {
     this.#write = (nodeId, items) => heldTeams.write(items, (each) => write(nodeId, each));
   }
 
-  /** Resolves once the item is durable; rejects where it is to be written again later. */
+  /** Resolves once the item is durable; rejects if it must be written again later. */
   async add(nodeId: string, item: Item): Promise<Result> {
     let group = this.#groups.get(nodeId);
     if (!group) {

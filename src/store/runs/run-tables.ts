@@ -1,24 +1,24 @@
 import type { Fields } from '../database/dialect.ts';
 
-/** Where runs wait and run: attempts of jobs and executions of crons. */
+/** The tables of waiting and running runs: attempts of jobs and executions of crons. */
 export type RunTable = 'jobs' | 'executions';
 
-/** Names one run, or anything else of a team. */
+/** The key of a run, or of another row of a team. */
 export const KEY = { team_id: 'id', id: 'id' } as const satisfies Fields;
 
 /** The state of a run that is being sent, in each table. */
 export const RUNNING = { jobs: 'processing', executions: 'running' } as const;
 
-/** The queue or the cron that a run is of. */
+/** The column with a run's queue or cron. */
 export const SOURCE_COLUMN = { jobs: 'queue_id', executions: 'cron_id' } as const;
 
 export const TABLE_OF = { job: 'jobs', execution: 'executions' } as const;
 
-/** Where runs are once they have ended. */
+/** The tables of ended runs. */
 export const ENDED_TABLE = { jobs: 'ended_jobs', executions: 'ended_executions' } as const;
 export type EndedTable = (typeof ENDED_TABLE)[RunTable];
 
-/** What stays of a run when it ends; the rest is its outcome. */
+/** The columns that a run keeps when it ends; the others are its outcome. */
 export const KEPT_COLUMNS = {
   jobs: [
     'team_id',
@@ -38,7 +38,7 @@ export const KEPT_COLUMNS = {
   executions: ['team_id', 'id', 'cron_id', 'scheduled_for', 'created_at', 'started_at'],
 } as const;
 
-/** What an end adds to a run, in the tables of what has ended. */
+/** The columns of the outcome, which only the tables of ended runs have. */
 export const OUTCOME = {
   status: 'text',
   completed_at: 'bigint',
@@ -51,18 +51,18 @@ export const OUTCOME = {
   body: 'bytes',
 } as const satisfies Fields;
 
-/** A run's end as a settlement writes it. */
+/** The key and outcome of a run, as a settlement writes it. */
 export const ENDED = { ...KEY, ...OUTCOME } as const satisfies Fields;
 
 export const OUTCOME_COLUMNS = Object.keys(OUTCOME) as (keyof typeof OUTCOME)[];
 
-/** What is big or secret of a run. */
+/** The large or secret columns of a run. */
 export const BIG_COLUMNS = ['sealed_headers', 'payload', 'total_bytes', 'trace', 'body'] as const;
 
-/** All but that. */
+/** Whether a column is neither large nor secret. */
 export const isSmall = (name: string) => !(BIG_COLUMNS as readonly string[]).includes(name);
 
-/** An execution that has ended, without its response. */
+/** The columns of an ended execution without its response. */
 export const SMALL_EXECUTION_COLUMNS: readonly string[] = [
   ...KEPT_COLUMNS.executions,
   ...OUTCOME_COLUMNS.filter(isSmall),

@@ -26,7 +26,7 @@ import { scanWaitingQueues, scanWaitingTeams, type WaitingFlow } from './waiting
 
 const JOB_CLAIMS = { postgres: onPostgres, sqlite: onSqlite };
 
-/** Everything that is sent: attempts of jobs and executions of crons, from what is due to its stored outcome. */
+/** Attempts of jobs and executions of crons, from their due time to their stored outcome. */
 export class RunStore {
   /** Claims due jobs of queues for a node. */
   readonly claimJobs: ClaimJobs;
@@ -55,12 +55,12 @@ export class RunStore {
     this.#points = ofEachTable(() => new StartingPoints(clock));
   }
 
-  /** Tells how many runs share a commit. One listener. */
+  /** Registers a listener for the number of runs that share a commit. One listener. */
   watchBatches(onBatch: OnBatch): void {
     this.#onBatch = onBatch;
   }
 
-  /** Starts what is due of teams' crons for a node. */
+  /** Starts due runs of teams' crons for a node. */
   async claimExecutions(
     asked: readonly FlowSlots[],
     claimant: Claimant,
@@ -77,32 +77,32 @@ export class RunStore {
     );
   }
 
-  /** Ends a run; false where the claim was gone and nothing was changed. */
+  /** Ends a run. False where the claim was lost and nothing was changed. */
   async settle(nodeId: string, settlement: Settlement): Promise<boolean> {
     return this.#settling[TABLE_OF[settlement.run.kind]].add(nodeId, settlement);
   }
 
-  /** The queues with waiting jobs. */
+  /** The queues with waiting jobs, each with its earliest due time. */
   async scanQueues(): Promise<WaitingFlow[]> {
     return scanWaitingQueues(this.#db, this.#points.jobs, this.#clock.now());
   }
 
-  /** The teams with a cron to run or a Run now waiting. */
+  /** The teams with a cron to run or a waiting Run now, each with the earliest due time. */
   async scanTeams(): Promise<WaitingFlow[]> {
     return scanWaitingTeams(this.#db, this.#points.executions, this.#clock.now());
   }
 
-  /** A signal has told of a job that waits. */
+  /** Notes a waiting job that a signal has reported. */
   hearOf(queueId: string, dueAt: number): void {
     this.#points.jobs.hear(queueId, dueAt);
   }
 
-  /** Signals may have been lost: the next scans go through everything. */
+  /** Notes that signals may have been lost: the next scans read everything. */
   missedSignals(): void {
     for (const points of Object.values(this.#points)) points.distrust();
   }
 
-  /** Since when at the earliest what waits in a queue is due, as far as `scanQueues` has seen; 0 for unknown. */
+  /** The earliest possible due time of a waiting job of a queue, as far as `scanQueues` has seen; 0 if unknown. */
   waitingSince(queueId: string): number {
     return this.#points.jobs.of(queueId);
   }
@@ -114,7 +114,8 @@ export class RunStore {
   ): Promise<boolean[]> {
     this.#onBatch('settle', settlements.length);
     const { ours, hasRaised } = await settleRuns(this.#db, table, nodeId, settlements);
-    // Of all: what is not ours any more may have been written by an earlier try whose answer was lost.
+    // Signals of all settlements: one that is no longer ours may have been written by an earlier try whose answer was
+    // lost.
     const signals = settlements.flatMap(signalsOf);
     this.#signals.send(hasRaised ? [...signals, { kind: 'notices' }] : signals);
     return settlements.map(({ run }) => ours.has(run.id));
@@ -127,7 +128,7 @@ function signalsOf({ run, next, callback, alert }: Settlement): Signal[] {
   if (run.kind === 'job') {
     const { queueId, dueAt } = run;
     if (next) signals.push({ kind: 'jobs', queueId, teamId, dueAt: next.scheduledAt });
-    // There is room for the next one, which was due no earlier.
+    // A slot of the queue is free for its next job, which was due no earlier.
     if (run.hasConcurrencyLimit) signals.push({ kind: 'jobs', queueId, teamId, dueAt });
   }
   if (callback) signals.push({ kind: 'callbacks', teamId });

@@ -7,13 +7,13 @@ import { type EndedRow, packSettlements, type Settlement } from './settlement.ts
 import { uncountRuns, unsentRuns } from '../figures/usage.ts';
 
 export interface Settled {
-  /** The ids that were still the node's to end; for all others nothing was changed. */
+  /** The ids of the runs that were still the node's to end; for all others nothing was changed. */
   ours: Set<string>;
-  /** Whether a cron's streak gave rise to an alert. */
+  /** Whether the streak of a cron has raised an alert. */
   hasRaised: boolean;
 }
 
-/** Ends runs of one table in one transaction: their outcome, the next attempts, the callbacks and alerts to send. */
+/** Ends runs of one table in one transaction: their outcomes, next attempts, callbacks and alerts. */
 export async function settleRuns(
   db: Database,
   table: RunTable,
@@ -40,7 +40,10 @@ function idsOf(ended: readonly EndedRow[]): Set<string> {
   return new Set(ended.map(({ id }) => id));
 }
 
-/** Nothing can come of it but what ending it writes. How a cron's streak stands is known only then. */
+/**
+ * Whether ending the run is all there is to write. For an execution that is not known yet: it depends on the cron's
+ * streak.
+ */
 function isQuiet({ run, alert }: Settlement): boolean {
   return run.kind === 'job' && alert === null && run.unreadable === null;
 }
@@ -52,8 +55,8 @@ function alertOf({ run, end, alert }: Settlement): JobAlert[] {
 }
 
 /**
- * The runs, in their order, of the crons whose streak can change or that have one: nothing happens where a
- * cron without failed runs only succeeds.
+ * The runs, in their order, of crons whose streak may change or that have one. A cron without failed runs that only
+ * succeeds needs nothing.
  */
 function findAlertable(settled: readonly Settlement[], ended: readonly EndedRow[]): SettledRun[] {
   const failedRuns = new Map(

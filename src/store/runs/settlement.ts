@@ -13,7 +13,7 @@ import {
   type RunTable,
 } from './run-tables.ts';
 
-/** What is kept of a response, apart from the run's row (§2.5). */
+/** The stored part of a response (§2.5). */
 export interface StoredResponse {
   body: Uint8Array;
   totalBytes: number;
@@ -21,7 +21,7 @@ export interface StoredResponse {
   trace: string;
 }
 
-/** How a run ended, in the columns that jobs and executions share. */
+/** The outcome of a run, in the columns that jobs and executions share. */
 export interface RunEnd {
   completedAt: number;
   responseStatus: number | null;
@@ -30,7 +30,7 @@ export interface RunEnd {
   durationMs: number;
 }
 
-/** Everything that changes together when a run ends (§3.1, §3.2). */
+/** Everything that changes when a run ends (§3.1, §3.2). */
 export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   run: Run;
   status: EndedJobStatus;
@@ -39,17 +39,17 @@ export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecuti
   /** The next attempt of a job, which is a new job with a new id. */
   next: { id: string; scheduledAt: number } | null;
   callback: CallbackToSend | null;
-  /** The level of the alert that a job raises (§6.4); a cron's follow its streak. */
+  /** The level of the alert that a job raises (§6.4); a cron's alerts depend on its streak. */
   alert: 'warning' | 'failure' | null;
 }
 
 export type JobSettlement = Settlement<ClaimedJob>;
 export type ExecutionSettlement = Settlement<ClaimedExecution>;
 
-/** What ended, and how a cron's streak stood: runs without an alert in sight then cost no further statement. */
+/** An ended run with its cron's streak, so that runs without an alert need no further statement. */
 export interface EndedRow {
   id: string;
-  /** Of a cron. */
+  /** The threshold of the run's cron. */
   alert_threshold?: number | null;
   failed_runs?: number | null;
 }
@@ -59,7 +59,7 @@ export interface PackedSettlements {
   table: RunTable;
   nodeId: string;
   count: number;
-  /** By columns (`Dialect.packColumns`). */
+  /** Packed by columns (`Dialect.packColumns`). */
   ends: readonly unknown[];
   callbacks: string;
   copies: string;
@@ -68,9 +68,9 @@ export interface PackedSettlements {
 export const NO_ROWS = '[]';
 
 /**
- * How the streak of an ended run's cron stands, as further columns.
+ * Further columns with the streak of an ended run's cron.
  *
- * @param ended  what the row of the run is called
+ * @param ended  the alias of the run's row
  */
 export function streakOf(table: RunTable, ended: string): string {
   if (table === 'jobs') return '';
@@ -80,10 +80,10 @@ export function streakOf(table: RunTable, ended: string): string {
 }
 
 /**
- * Writes down what has ended: runs as they were, with their outcomes.
+ * Inserts ended runs with their outcomes.
  *
- * @param kept  what the rows of the runs are called
- * @param outcome  what the rows of their outcomes are called, as `dialect.rows` unpacks `ENDED`
+ * @param kept  the alias of the rows of the runs
+ * @param outcome  the alias of the rows of their outcomes, as `dialect.rows` unpacks `ENDED`
  * @param from  the table expression that joins both, with its condition
  */
 export function insertEnded(
@@ -122,7 +122,7 @@ export function packSettlements(
   };
 }
 
-/** What ends runs that were not sent or whose answer nobody knows: without a response and a next attempt. */
+/** Packs ends of runs that were not sent or whose answer is not known: without a response and a next attempt. */
 export function packEnds(
   dialect: Dialect,
   table: RunTable,
@@ -142,7 +142,7 @@ export function packEnds(
 
 export const NO_RESPONSE = { total_bytes: null, trace: null, body: null } as const;
 
-/** How a run ends for which its team's month has no room (§2.7). */
+/** The outcome of a run over its team's monthly limit (§2.7). */
 export function overLimit(now: number): RowOf<typeof OUTCOME> {
   return {
     status: 'failed',

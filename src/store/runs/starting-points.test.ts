@@ -6,7 +6,7 @@ import { StartingPoints } from './starting-points.ts';
 const MINUTE = 60_000;
 const START = Date.parse('2026-11-21T12:00:00Z');
 
-/** Points after a look at the start that found one head, ten minutes old, in queue `a`. */
+/** Points after a first look that found one waiting job, ten minutes overdue, in queue `a`. */
 function pointsAfterALook() {
   const clock = new FakeClock(START);
   const points = new StartingPoints(clock);
@@ -37,7 +37,7 @@ test('what signals tell of is looked for, however long it has been due', () => {
   points.hear('c', START);
   assert.equal(points.of('b'), START - 30 * MINUTE);
   assert.equal(points.of('c'), START - 2 * MINUTE);
-  // The look that ends now may have begun before it was told of.
+  // The look that ends now may have begun before the signal came.
   points.learn(new Map(), START, false);
   assert.equal(points.of('b'), START - 30 * MINUTE);
   points.learn(new Map(), START, false);
@@ -47,7 +47,7 @@ test('what signals tell of is looked for, however long it has been due', () => {
 test('what is told of during the first look after an outage is remembered', async () => {
   const { clock, points } = pointsAfterALook();
   await clock.advance(60 * MINUTE);
-  // Written by another node, after the look has begun.
+  // Another node has written this after the look began.
   points.hear('b', START + 30 * MINUTE);
   points.learn(new Map(), clock.now(), false);
   assert.equal(points.of('b'), START + 30 * MINUTE);

@@ -2,26 +2,26 @@ import type { Clock } from '#domain/clock';
 import { type Fields, packRows } from '../database/dialect.ts';
 
 /**
- * What comes to wait is due no earlier than this before it comes: it is accepted or moved on from now on, by some
- * node's clock, in a statement that takes less. What is put back, or written long after it happened because the
- * database was away, is told of (`hear`).
+ * A new waiting job or run is due at most this long before it is written: it is due from now on by some node's clock,
+ * and the statement takes less time. Ones that are put back, or written much later because the database was away, are
+ * reported by `hear`.
  */
 const LATE_MS = 120_000;
-/** After so long everything is looked through again: for what clocks that were set back may have hidden. */
+/** After this time everything is scanned again, for runs that a clock that was set back may have hidden. */
 const ALL_EVERY_MS = 600_000;
 
 export const FROM = { id: 'id', from_at: 'bigint' } as const satisfies Fields;
 
 /**
- * Where a look for the earliest that waits may begin, by queue or team: what was due earlier has left, as the look
- * before has seen. On Postgres its entries stay in the index, a million of them beside a snapshot of last night,
- * and a look from the beginning would go through all.
+ * The times from which scans for waiting runs may begin, by queue or team. The last scan has seen that nothing due
+ * earlier waits any more. On Postgres the index keeps entries of runs that have left, beside a snapshot of last night a
+ * million, and a scan from the beginning would have to pass all of them.
  */
 export class StartingPoints {
   readonly #clock: Clock;
-  /** The earliest that waited at the last look, of those where something did. */
+  /** The earliest due time at the last scan, of flows where something waited. */
   #heads: ReadonlyMap<string, number> = new Map();
-  /** What signals have told of since the last look ended: the one under way may not have seen it. */
+  /** The due times reported by signals since the last scan ended; the scan under way may not have seen them. */
   #heard = new Map<string, number>();
   #lookedAt = -Infinity;
   #allAtMs = -Infinity;
@@ -30,30 +30,33 @@ export class StartingPoints {
     this.#clock = clock;
   }
 
-  /** Whether to look through everything. */
+  /** Whether the next scan has to read everything. */
   get isAllDue(): boolean {
     return this.#clock.monotonicMs() >= this.#allAtMs;
   }
 
-  /** Nothing that waits in the queue or team is due earlier. 0 where that is not known. */
+  /** The time before which nothing waiting in the queue or team is due; 0 if unknown. */
   of(id: string): number {
     const known = Math.min(this.#heads.get(id) ?? Infinity, this.#heard.get(id) ?? Infinity);
     return Math.max(0, Math.min(known, this.#usual()));
   }
 
-  /** Something in the queue or team is due since then. */
+  /** Notes that something in the queue or team is due from this time on. */
   hear(id: string, dueAt: number): void {
-    // Not by the last look: the one under way may begin much later than where that one ended.
+    // Compared with the present time and not with the last scan: the one under way may begin at a much later time than
+    // that.
     if (dueAt >= this.#clock.now() - LATE_MS) return;
     this.#heard.set(id, Math.min(dueAt, this.#heard.get(id) ?? Infinity));
   }
 
-  /** Word of something may have been lost: the next look goes through everything. */
+  /** Signals may have been lost: the next scan reads everything. */
   distrust(): void {
     this.#allAtMs = -Infinity;
   }
 
-  /** The parameters of a look: one by one where something waited for long, and the point of all others. */
+  /**
+   * The parameters of a scan: single points of flows where something has waited for long, and one point for all others.
+   */
   pack(): [heads: string, usual: number] {
     const usual = this.#usual();
     const known = merge(this.#heads, this.#heard);
@@ -62,9 +65,9 @@ export class StartingPoints {
   }
 
   /**
-   * Remembers what a look has found.
+   * Remembers the result of a scan.
    *
-   * @param beganAt  the time before it began
+   * @param beganAt  a time before it began
    */
   learn(heads: ReadonlyMap<string, number>, beganAt: number, all: boolean): void {
     this.#heads = merge(heads, this.#heard);
@@ -73,13 +76,16 @@ export class StartingPoints {
     if (all) this.#allAtMs = this.#clock.monotonicMs() + ALL_EVERY_MS;
   }
 
-  /** A clock that was set back makes what comes in due earlier. */
+  /**
+   * The point of flows without one of their own. If the clock was set back, new runs are due earlier than the last
+   * scan.
+   */
   #usual(): number {
     return Math.min(this.#lookedAt, this.#clock.now()) - LATE_MS;
   }
 }
 
-/** The earlier of both. */
+/** Merges two maps; the earlier time counts. */
 function merge(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>) {
   const merged = new Map(a);
   for (const [id, at] of b) merged.set(id, Math.min(at, a.get(id) ?? Infinity));

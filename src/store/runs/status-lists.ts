@@ -7,7 +7,7 @@ import {
 const listed = (statuses: readonly string[]) =>
   `(${statuses.map((status) => `'${status}'`).join(', ')})`;
 
-/** Lists for `in`, in the order in which the conditions of the indexes have them, or they go unused. */
+/** Lists for `in`. The order must be that of the indexes' conditions, or those are not used. */
 export const FAILED_JOBS = listed(FAILED_JOB_STATUSES);
 export const FAILED_ATTEMPTS = listed(FAILED_ATTEMPT_STATUSES);
 export const NO_DEAD_LETTERS = listed(

@@ -7,11 +7,11 @@ import { parseList } from '../database/parse-list.ts';
 import type { Sealer } from '../database/seal.ts';
 
 /**
- * Reads the parts of a row that are stored sealed or as JSON. One that was sealed with another APP_KEY, or that
- * was damaged, is left out and remembered: it must not take the rows beside it along.
+ * Reads the parts of a row that are stored sealed or as JSON. A part that was sealed with another APP_KEY or is damaged
+ * is left out and noted, so that it does not make other rows unreadable.
  */
 export class PartsReader {
-  /** Says which part can't be read, the first one if there are several; null while all could. */
+  /** Says which part can't be read, the first one if there are several; null where all can. */
   unreadable: string | null = null;
 
   read<T>(part: keyof typeof UNREADABLE_TEXTS, open: () => T, instead: T): T {

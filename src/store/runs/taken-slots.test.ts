@@ -59,7 +59,7 @@ describe('the concurrency slots of a queue', () => {
   });
 });
 
-/** A queue with a limit of three and twelve jobs that are due. */
+/** Makes a queue with a limit of three and twelve due jobs. */
 async function makeScene(openTestStore: OpenTestStore) {
   const store = await openTestStore();
   const team = await aTeam(store);

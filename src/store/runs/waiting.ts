@@ -3,15 +3,17 @@ import { packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { FROM, type StartingPoints } from './starting-points.ts';
 
-/** What waits somewhere, and when the earliest of it is due. */
+/** A flow with waiting runs, and its earliest due time. */
 export interface WaitingFlow {
-  /** The queue's; for crons the team's. */
+  /** The queue's id; for crons the team's id. */
   id: string;
   teamId: string;
   nextDueAt: number;
 }
 
-/** A step per queue that there is, from where its look may begin. $1 those that have a point of their own, $2 the others' */
+/**
+ * One index step per queue, from its starting point. $1 queues with a point of their own, $2 the point of the others
+ */
 const lookAtQueues = preparedStatement<{
   queue_id: string;
   team_id: string;
@@ -28,8 +30,8 @@ const lookAtQueues = preparedStatement<{
 );
 
 /**
- * Every queue that has waiting jobs, with the time of its earliest. Costs a step per queue, not per job, and on
- * Postgres none for jobs that have left.
+ * Every queue with waiting jobs, and its earliest due time. Costs one index step per queue, however many jobs wait; on
+ * Postgres it does not pass entries of jobs that have left.
  */
 export async function scanWaitingQueues(
   db: Database,
@@ -46,7 +48,7 @@ export async function scanWaitingQueues(
   return waiting;
 }
 
-/** A step of each index per team; a join would leave the planner free to read all crons instead. */
+/** One step of each index per team; with a join the planner might read all crons instead. */
 const scanTeams = preparedStatement<{
   team_id: string;
   next_run_at: number | null;
@@ -65,13 +67,13 @@ const scanTeams = preparedStatement<{
     where t.deleted_at is null`;
 });
 
-/** SQLite leaves no entries of what has left. */
+/** SQLite keeps no entries of runs that have left, so its scans begin at the start. */
 function whereToBegin({ dialect }: Database, points: StartingPoints) {
   const all = !dialect.isShared || points.isAllDue;
   return { all, parameters: all ? [packRows(FROM, []), 0] : points.pack() };
 }
 
-/** Every team with a cron to run or a Run now waiting, with the time of the earliest. Costs a step per team. */
+/** Every team with a cron to run or a waiting Run now, and its earliest due time. Costs one index step per team. */
 export async function scanWaitingTeams(
   db: Database,
   points: StartingPoints,

@@ -5,23 +5,23 @@ import { backUpSqliteFile, type SqliteBackup } from './backup.ts';
 export interface BackupOrder {
   databasePath: string;
   folder: string;
-  /** How many copies stay, the new one among them. */
+  /** How many copies are kept, the new one included. */
   keep: number;
   /** Milliseconds since 1970 UTC. */
   now: number;
 }
 
-/** A copy in the folder; others of its files are left alone. */
+/** A copy in the folder. Other files of the folder are left alone. */
 export interface KeptBackup {
   name: string;
   at: number;
 }
 
 const NAME = /^belfry-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
-/** Of a backup that was cut short. */
+/** A file of a backup that was interrupted. */
 const DRAFT = /^belfry-\d{4}-\d\d-\d\dT\d{6}Z\.db\.\d+\.part(-journal)?$/;
 
-/** The copies that are there, newest first; none where there is no such folder. */
+/** The copies in the folder, newest first; none where the folder does not exist. */
 export function listBackups(folder: string): KeptBackup[] {
   return filesOf(folder)
     .flatMap((name) => {
@@ -32,7 +32,7 @@ export function listBackups(folder: string): KeptBackup[] {
     .toSorted((a, b) => b.at - a.at);
 }
 
-/** Makes one more copy, and then deletes the oldest of those that are too many: a failure deletes none. */
+/** Makes a copy, and then deletes the oldest ones above `keep`. If the copy fails, none is deleted. */
 export function backUpIntoFolder({ databasePath, folder, keep, now }: BackupOrder): SqliteBackup {
   const file = join(folder, nameOf(now));
   try {

@@ -4,13 +4,13 @@ import type { BackupOrder } from './backup-folder.ts';
 import { startWorker } from './start-worker.ts';
 
 export interface RunningBackup {
-  /** Rejects where the database can't be read, or the copy is not sound. */
+  /** Rejects if the database can't be read, or the copy is not sound. */
   made: Promise<SqliteBackup>;
-  /** Ends it; what it wrote goes with the next one. */
+  /** Stops the backup. The next one removes its unfinished file. */
   cancel: () => Promise<void>;
 }
 
-/** Makes a copy on a thread of its own: it takes as long as the disk takes. */
+/** Makes a copy on a thread of its own, because it takes as long as the disk does. */
 export function backUpOnThread(order: BackupOrder): RunningBackup {
   const worker: Worker = startWorker({ workerData: { backup: order }, name: 'sqlite-backup' });
   const { promise: made, resolve, reject } = Promise.withResolvers<SqliteBackup>();

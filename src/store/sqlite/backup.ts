@@ -23,11 +23,11 @@ const BUSY_TIMEOUT_MS = 5000;
 /**
  * Copies a SQLite database to a new file while others read and write it.
  *
- * The copy is what one reading transaction sees, so writers can neither tear it nor hold it up (copying
- * page by page would begin again at each commit of another process). It is checked, and appears under
- * its name only when it is whole and on the disk; only its owner may read it.
+ * The copy is made in one reading transaction, so writers can neither make it inconsistent nor delay it (a copy page by
+ * page would start again at each commit of another process). It is checked, and gets its final name only when it is
+ * complete and on the disk. Only its owner may read it.
  *
- * @throws StoreError  where the database cannot be read or the copy is not sound
+ * @throws StoreError  if the database cannot be read or the copy is not sound
  */
 export function backUpSqliteFile(databasePath: string, target: string): SqliteBackup {
   const path = resolve(target);
@@ -41,7 +41,7 @@ export function backUpSqliteFile(databasePath: string, target: string): SqliteBa
   } catch (error) {
     return explain(error, databasePath, path);
   } finally {
-    // Where the disk is full, SQLite leaves its journal.
+    // If the disk is full, SQLite leaves its journal.
     for (const left of [draft, `${draft}-journal`]) rmSync(left, { force: true });
   }
 }
@@ -55,7 +55,7 @@ function copyInto(databasePath: string, draft: string): void {
     throw new StoreError('STORE_DAMAGED', `the copy is not sound: ${String(verdict)}`);
 }
 
-/** Under its own name at last: never over a file that has come to be there meanwhile. */
+/** Gives the copy its final name. Never overwrites a file that has been made meanwhile. */
 function publish(draft: string, path: string): SqliteBackup {
   sync(draft);
   try {
@@ -63,7 +63,7 @@ function publish(draft: string, path: string): SqliteBackup {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return { kind: 'exists', path };
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(code ?? '')) throw error;
     renameSync(draft, path);
   }

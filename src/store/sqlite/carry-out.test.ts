@@ -6,7 +6,7 @@ import { openSqliteTestStore, TEST_START, type TestStore } from '#testing/stores
 import { acceptScript } from '../jobs/accept-jobs.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
-/** A job as `acceptScript` takes it. */
+/** The input of `acceptScript` for one job. */
 function aRow(teamId: string, overrides: Record<string, unknown> = {}) {
   const times = { created_at: TEST_START, scheduled_at: TEST_START };
   const job = { method: 'POST', url: 'http://127.0.0.1/', ...times };
@@ -30,7 +30,7 @@ test('a transaction script that fails is undone alone; those carried out with it
   const [first, twin, last] = [aRow(teamId), aRow(teamId), aRow(teamId)];
   const outcomes = await Promise.allSettled([
     accept(store, first),
-    // Its first row is fine; the second has no method.
+    // The second row has no method.
     accept(store, twin, aRow(teamId, { method: null })),
     accept(store, last),
   ]);
@@ -52,7 +52,7 @@ test('a transaction script waits while a transaction is open, and is no part of 
     await trx.deleteFrom('callbacks').execute();
     begun.resolve();
     await asked.promise;
-    // Answered after the transaction script arrived, so a thread that did not wait would have carried it out by now.
+    // This is answered after the script arrived, so a thread that did not wait would have run the script by now.
     const seen = await trx.selectFrom('jobs').select('id').execute();
     assert.deepEqual(seen, []);
     throw new Error('undone');

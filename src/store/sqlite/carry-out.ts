@@ -7,10 +7,10 @@ import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
 
 /**
- * Carries out transaction scripts that wait together as one transaction, so that they share the price of a commit.
- * One that fails is undone by itself; where the commit fails, or ends the transaction early, all have failed.
+ * Runs waiting transaction scripts together in one transaction, so that they share the price of a commit. A script that
+ * fails is rolled back by itself. If the commit fails, or the transaction ends early, all have failed.
  *
- * @returns an answer a call, in their order
+ * @returns one answer per call, in their order
  */
 export async function carryOut(
   connection: Connection,
@@ -46,7 +46,7 @@ async function carryOutOne(
 ): Promise<Answer> {
   connection.run('savepoint one', []);
   try {
-    // Loaded when first wanted: a thread that only reads, or a service without work, has no need of them.
+    // Loaded when first needed: a thread that only reads, or an idle service, does not need them.
     loaded ??= load();
     const { transactionScripts, sqlite } = await loaded;
     const called = transactionScripts.get(script);
@@ -56,7 +56,7 @@ async function carryOutOne(
     connection.run('release one', []);
     return { id, rows: [], changes: 0, output, ...(reports ? { ran } : {}) };
   } catch (error) {
-    // A full disk may have ended the whole transaction: then nothing of the others stands either.
+    // A full disk may have ended the whole transaction; then the other scripts are undone as well.
     if (!connection.isInTransaction) throw error;
     connection.run('rollback to one', []);
     connection.run('release one', []);

@@ -28,7 +28,7 @@ interface CountedQueue extends ClaimedQueueRow {
   running: number;
 }
 
-/** `running` is counted only where there is a limit to compare it with: one range of the index of running jobs. */
+/** Counts running jobs only where there is a limit: one range of the index of running jobs. */
 const readQueues = preparedStatement<CountedQueue>(
   'read-queues',
   (dialect) => `
@@ -41,8 +41,8 @@ const readQueues = preparedStatement<CountedQueue>(
 );
 
 /**
- * SQLite has no lateral join: each queue has its own part of a union. These are the queues of one statement; fewer
- * are padded, so that only a few texts are ever prepared.
+ * The number of queues of one statement. SQLite has no lateral join, so each queue has its own part of a union. Fewer
+ * queues are padded, so that only a few texts are ever prepared.
  */
 const WIDTHS = [1, 4, 16, 64] as const;
 

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
-/** Files that are loaded with this one, by its `import` and `export` statements; types and `import()` are not. */
+/** The files that loading this one loads, by its `import` and `export` statements; types and `import()` are ignored. */
 function findLoaded(file: string, found = new Map<string, string[]>()): Map<string, string[]> {
   if (found.has(file)) return found;
   const statements = fs

@@ -1,10 +1,9 @@
 /**
  * The thread that holds one SQLite connection.
  *
- * A commit waits for the disk and a search may read a lot; both happen here, so that neither holds up
- * the timers and sockets of the main thread. Statements arrive in order and are answered in order.
- * Transaction scripts wait while a transaction is open whose statements come one by one; those that wait are carried
- * out together.
+ * A commit waits for the disk and a search may read a lot. Both happen here, so that neither delays the timers and
+ * sockets of the main thread. Statements are executed and answered in the order of their arrival. Transaction scripts
+ * wait while a transaction is open whose statements come one by one; those that wait run together.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { carryOut, faultOf } from './carry-out.ts';
@@ -47,7 +46,7 @@ async function work(): Promise<void> {
   isWorking = false;
 }
 
-/** What has arrived meanwhile, without going back to the event loop for each message. */
+/** Takes all messages that have arrived, without going back to the event loop for each. */
 function takeWaiting(): void {
   if (!parentPort) return;
   for (;;) {

@@ -6,10 +6,10 @@ interface Prepared {
   returnsRows: boolean;
 }
 
-/** Enough for every statement that is written in the code; searches vary and push each other out. */
+/** Enough for every statement in the code; texts of searches vary and displace each other. */
 const MAX_PREPARED = 300;
 const VACUUM = 'pragma incremental_vacuum';
-/** As long as it may take in the line of a busy thread. */
+/** A statement that waited less than this in the thread's queue still waits the full time for a locked file. */
 const NO_WAIT_MS = 250;
 
 /** One SQLite connection and the statements it has prepared. Throws what `node:sqlite` throws. */
@@ -31,8 +31,8 @@ export class Connection {
   }
 
   /**
-   * Lets what comes next wait for a locked file for what is left of the time since it was asked for: while another
-   * program holds the file, what waits in line is refused in time, each by itself, and not one after the other.
+   * Sets how long the next statement waits for a locked file: the limit less the time since it was requested. So while
+   * another program locks the file, all queued statements are refused in time, and not one after the other.
    */
   waitSince(askedAtMs: number): void {
     const waitedMs = threadsClockMs() - askedAtMs;
@@ -48,18 +48,18 @@ export class Connection {
   }
 
   /**
-   * `immediate`: a transaction that reads first and writes later could otherwise find that somebody else
-   * wrote in between, and fail with a lock that no waiting resolves.
+   * Begins with `immediate`. Otherwise a transaction that reads first and writes later could find that another one
+   * wrote in between, and fail with a lock error that no waiting resolves.
    */
   begin(): void {
     this.#database.exec('begin immediate');
   }
 
   run(sql: string, parameters: readonly unknown[]): { rows: unknown[]; changes: number } {
-    // A commit that failed for want of disk may have ended the transaction by itself.
+    // A commit that failed on a full disk may have ended the transaction by itself.
     if (sql === 'rollback' && !this.isInTransaction) return { rows: [], changes: 0 };
     if (sql.startsWith(VACUUM)) {
-      // One step frees one page; only `exec` goes on to the end.
+      // One step frees only one page; `exec` runs the pragma to its end.
       this.#database.exec(sql);
       return { rows: [], changes: 0 };
     }

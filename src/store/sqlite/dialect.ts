@@ -18,7 +18,7 @@ export class SqliteThreadDialect implements Dialect {
   readonly #thread: () => SqliteLine;
   readonly #turns: Turns;
 
-  /** @param thread  gives the thread, always the same one; asked when the first statement comes */
+  /** @param thread  gives the thread, always the same one; called with the first statement */
   constructor(thread: () => SqliteLine, turns: Turns) {
     this.#thread = thread;
     this.#turns = turns;
@@ -41,19 +41,21 @@ export class SqliteThreadDialect implements Dialect {
   }
 }
 
-/** SQLite does take schema changes back; with this a migration is all or nothing. */
+/** Tells Kysely that SQLite can roll schema changes back, so that a migration is all or nothing. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** `Turns` sees to it that one asks at a time; Kysely's own queue would stand before the guard of the driver. */
+  /**
+   * `Turns` serializes the callers. Kysely's own queue would come before the driver's check for nested transactions.
+   */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** First come, first served. Shared by the readers and the writer of an in-memory database. */
+/** Serializes callers, first come, first served. The readers and the writer of an in-memory database share it. */
 export class Turns {
   #last: Promise<void> = Promise.resolve();
 
@@ -71,10 +73,10 @@ class ThreadConnection implements DatabaseConnection {
   readonly thread: SqliteLine;
   readonly endTurn: () => void;
   readonly #askedAtMs: number;
-  /** A transaction was asked for and has nothing in it yet; it begins together with its first statement. */
+  /** True: a transaction was requested and is still empty. It begins together with its first statement. */
   isToBegin = false;
 
-  /** @param askedAtMs  when the turn was asked for */
+  /** @param askedAtMs  when the turn was requested */
   constructor(thread: SqliteLine, endTurn: () => void, askedAtMs: number) {
     this.thread = thread;
     this.endTurn = endTurn;
@@ -134,6 +136,6 @@ class ThreadDriver implements Driver {
     (connection as ThreadConnection).endTurn();
   }
 
-  /** The thread is ended by whoever started it: Kysely does not call this where nothing was ever asked. */
+  /** The maker of the thread ends it: Kysely does not call this if no statement was ever run. */
   async destroy(): Promise<void> {}
 }

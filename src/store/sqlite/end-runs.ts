@@ -22,14 +22,14 @@ import {
   streakOf,
 } from '../runs/settlement.ts';
 
-/** What is counted of a run that was ended. */
+/** The columns of an ended run that counters need. */
 type Counted = RowOf<typeof TIMED_RUN>;
 
 function valueOf(table: RunTable, name: string): string {
   return name === 'source_id' ? `${SOURCE_COLUMN[table]} as source_id` : name;
 }
 
-/** Asks for the claim that each was started under, and writes nothing where that is gone. 1 ends, 2 node */
+/** Inserts ended runs, without those that are no longer under this node's claim. Parameters: 1 ends, 2 node */
 const END = ofEachTable((table) =>
   preparedStatement<EndedRow & Counted>(`end-${table}`, (dialect) => {
     const from = `${dialect.columns(ENDED, 1)} cross join ${table}
@@ -56,7 +56,7 @@ const TAKE_OUT = ofEachTable((table) =>
   ),
 );
 
-/** No statement of SQLite changes several tables. */
+/** One script of several statements, because no statement of SQLite changes several tables. */
 export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
   name: 'end-runs',
   async run(runner, dialect, input) {
@@ -78,8 +78,8 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
 };
 
 /**
- * Few rows to unpack: most runs of a batch end in the same hour and alike, and taking JSON apart is what counting
- * costs. The times are those of their hours, since counters know no others.
+ * Groups equal runs, to have few rows to unpack: unpacking JSON is the main cost of counting, and most runs of a batch
+ * end in the same hour and in the same way. Times are rounded down to their hours, which are all that counters know.
  */
 function countAlike(ended: readonly (EndedRow & Counted)[]): (Counted & { runs: number })[] {
   const alike = new Map<string, Counted & { runs: number }>();
@@ -102,7 +102,9 @@ function countAlike(ended: readonly (EndedRow & Counted)[]): (Counted & { runs: 
   return [...alike.values()];
 }
 
-/** What is left of a batch when some of its runs are another node's by now: rare, so it may be unpacked for that. */
+/**
+ * Keeps those runs of a batch that are still this node's. That is rarely needed, so unpacking the batch is acceptable.
+ */
 function onlyOf(ended: readonly EndedRow[], input: PackedSettlements): PackedSettlements {
   const ours = new Set(ended.map(({ id }) => id));
   const keep = (packed: string, key: string) => {

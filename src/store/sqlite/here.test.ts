@@ -12,7 +12,7 @@ describe('a SQLite file on the caller’s own thread', () => {
     const team = await aTeam(store);
     const rename = store.database.transact(async (trx) => {
       await trx.updateTable('teams').set({ name: 'Half' }).where('id', '=', team.id).execute();
-      // Others have every chance to come in between.
+      // Gives other callers a chance to run in between.
       await new Promise(setImmediate);
       await trx.updateTable('teams').set({ name: 'Whole' }).where('id', '=', team.id).execute();
     });

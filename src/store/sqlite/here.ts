@@ -3,7 +3,7 @@ import { carryOut, faultOf } from './carry-out.ts';
 import { Connection } from './connection.ts';
 import { type Answer, type SqliteLine, threadsClockMs, type WorkerSettings } from './protocol.ts';
 
-/** One SQLite connection on the caller's own thread. Who asks takes turns with the others (`Turns`). */
+/** One SQLite connection on the caller's own thread. Callers take turns (`Turns`). */
 export class SqliteHere implements SqliteLine {
   readonly #connection: Connection;
   readonly #reports: boolean;

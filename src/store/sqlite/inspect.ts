@@ -8,14 +8,14 @@ import { UNTRUSTED_HEADER_KEY, readUntrustedHeader } from '../nodes/untrusted-he
 
 const BUSY_TIMEOUT_MS = 5000;
 const WEEK_MS = 7 * 86_400_000;
-/** With less than this, the next job may find no room. */
+/** With less free space than this, the next job may not fit. */
 const ROOM_BYTES = 1024 * 1024;
 /** https://sqlite.org/rescode.html#busy */
 const BUSY = 5;
 
-/** Throws what SQLite or the file system throws where the file cannot be read. */
+/** Throws the error of SQLite or the file system if the file cannot be read. */
 export function inspectSqliteFile(path: string, now: number): Inspection {
-  // Not merely "is it there", which is answered with no for a folder that this user may not look into.
+  // Not `existsSync`, which also gives false for a folder that this user may not read.
   if (!isThere(path)) return { kind: 'not-made-yet' };
   using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
@@ -54,7 +54,7 @@ function readNames(database: DatabaseSync): string[] {
   return rows.map(({ name }) => String(name));
 }
 
-/** What is written down about the installation under that key. */
+/** The value of a key in the table `installation`. */
 function readFact(database: DatabaseSync, key: string): string | null {
   if (!hasTable(database, 'installation')) return null;
   const row = database.prepare('select value from installation where key = ?').get(key);
@@ -77,7 +77,10 @@ function readHolding(database: DatabaseSync, now: number): Holding | null {
   };
 }
 
-/** Takes the right to write and gives it back. On a file that it may only read, SQLite itself takes that for well. */
+/**
+ * Takes the write lock and releases it. File permissions are checked apart, because SQLite accepts the lock on a file
+ * that it may only read.
+ */
 function tryWriting(path: string): string | null {
   try {
     for (const each of [path, dirname(path)]) accessSync(each, constants.W_OK);

@@ -22,8 +22,8 @@ import { type OnLost, SqliteThread } from './thread.ts';
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * FULL: a commit is on the disk before it is answered (a 201 survives a power cut). The WAL is cut back
- * after a burst, and freed pages return to the file system in small steps (`giveBackPages`).
+ * FULL: a commit is on the disk before it is answered, so a job answered with 201 survives a power cut. The WAL is
+ * truncated after a burst, and freed pages are returned to the file system in small steps (`giveBackPages`).
  */
 const WRITER_PRAGMAS = [
   'auto_vacuum = incremental',
@@ -36,8 +36,8 @@ const WRITER_PRAGMAS = [
 const READER_PRAGMAS = ['cache_size = -16384', 'temp_store = memory', 'query_only = on'];
 
 /**
- * One search at a time: the thread can't be interrupted in one. A page asks several, one after the other, so who
- * waits for another page's waits longer than a search should take.
+ * One search at a time, because a thread can't be interrupted in one. A page runs several searches one after the other,
+ * so the wait for another page's is longer than one search should take.
  */
 const SEARCH_LIMITS = { permits: 1, mostWaiting: 50, waitMs: 5_000 };
 
@@ -48,8 +48,7 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens a SQLite file: one thread writes, one finds things by their keys, and one, started when it is first
- * wanted, searches.
+ * Opens a SQLite file: one thread writes, one reads by keys, and one, started when it is first needed, searches.
  *
  * Throws a StoreError whose message names the file and says what to do: STORE_DAMAGED, STORE_READ_ONLY,
  * STORE_UNAVAILABLE.
@@ -91,8 +90,8 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
 }
 
 /**
- * The same file on the caller's own thread: one connection, so reads and writes take turns. Throws what `openSqliteFile`
- * throws, but does not look for damage, which the service does at each of its starts.
+ * Opens the file on the caller's own thread: one connection, so reads and writes take turns. Throws the same errors as
+ * `openSqliteFile`, but does not check for damage, as the service does at each start.
  */
 export async function openSqliteHere(
   path: string,
@@ -131,7 +130,7 @@ function openHere(path: string, reports: boolean): SqliteHere {
   }
 }
 
-/** A database that lives as long as the process: one connection, so reads and writes take turns. */
+/** Opens an in-memory database, with one connection, so reads and writes take turns. */
 export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): Promise<Databases> {
   const settings = {
     name: 'sqlite-writer',
@@ -153,7 +152,7 @@ export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): 
   return { main, searches: main, engine: main, lease: main };
 }
 
-/** Transaction scripts take no turns: the thread itself keeps them apart from transactions. */
+/** Runs transaction scripts. They need no turns: the thread itself keeps them apart from transactions. */
 function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallScript {
   return async (name, input) => {
     const { output, ran } = await thread.call(name, input);
@@ -174,8 +173,8 @@ function kyselyOn(
 }
 
 /**
- * Step by step and not `recursive`, which never returns where a file system says that nothing can be made
- * in a folder that is there (/proc does).
+ * Makes folders one by one. `recursive` never returns where a file system says that nothing can be made in an existing
+ * folder (/proc does).
  */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return;
@@ -186,11 +185,11 @@ function makeFolders(folder: string): void {
 
 function makeFile(path: string): void {
   makeFolders(dirname(path));
-  // Its owner's alone from the first byte on; SQLite gives the files beside it the same mode.
+  // Readable only by its owner from the first byte on. SQLite gives the files beside it the same mode.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Looks at the file before anything relies on it, and makes it where there is none. */
+/** Checks the file before anything relies on it, and makes it if it does not exist. */
 function prepareFile(path: string): void {
   try {
     makeFile(path);
@@ -205,7 +204,7 @@ function prepareFile(path: string): void {
   }
 }
 
-/** A full check reads every page; above this size it would hold up the start, and only the tree's roots are read. */
+/** Above this size only the roots of the trees are checked: a full check reads every page and would delay the start. */
 const FULL_CHECK_BYTES = 64 * 1024 * 1024;
 
 function refuseDamage(database: DatabaseSync): void {

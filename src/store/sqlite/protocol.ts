@@ -1,14 +1,14 @@
 import type { RanStatement } from '../database/database.ts';
 
-/** What the main thread and a SQLite thread say to each other. */
+/** The messages between the main thread and a SQLite thread. */
 export interface WorkerSettings {
-  /** Names the thread in what is said about it. */
+  /** The thread's name in messages and logs. */
   name: 'sqlite-writer' | 'sqlite-reader' | 'sqlite-searcher';
   path: string;
   readOnly: boolean;
   busyTimeoutMs: number;
   pragmas: readonly string[];
-  /** Tells of the statements that a transaction script ran. */
+  /** True: reports the statements that a transaction script ran. */
   reports: boolean;
 }
 
@@ -19,18 +19,18 @@ export function threadsClockMs(): number {
 
 interface Message {
   id: number;
-  /** When it was asked for, by `threadsClockMs`, also where others had their turn first. */
+  /** When the caller asked, by `threadsClockMs`; waiting for others' turns counts. */
   askedAtMs: number;
 }
 
 export interface Ask extends Message {
   sql: string;
   parameters: readonly unknown[];
-  /** Begins a transaction first: one message fewer for each transaction. */
+  /** True: begins a transaction first, which saves one message per transaction. */
   begins: boolean;
 }
 
-/** Carry out a transaction script as one transaction. */
+/** Asks to run a transaction script as one transaction. */
 export interface Call extends Message {
   script: string;
   input: unknown;
@@ -40,28 +40,28 @@ export interface Answer {
   id: number;
   rows: unknown[];
   changes: number;
-  /** What a transaction script came to. */
+  /** The result of a transaction script. */
   output?: unknown;
-  /** What a transaction script ran, where that is to be told. */
+  /** The statements that a transaction script ran, if they are to be reported. */
   ran?: RanStatement[];
   /** `errcode` is SQLite's extended result code, 0 where the fault is not SQLite's. */
   error?: { message: string; errcode: number };
 }
 
-/** A way to one SQLite connection: a thread of its own, or the caller's. Rejects with `StoreError`s. */
+/** Access to one SQLite connection, on a thread of its own or the caller's. Rejects with `StoreError`s. */
 export interface SqliteLine {
   /**
-   * Runs one statement, the first of a transaction where `begins` says so.
+   * Runs one statement; with `begins`, the first of a transaction.
    *
-   * @param asked  `askedAtMs`: since when the caller waits, by `threadsClockMs`: who waited for others is not made to
-   *   wait for a locked file for the whole time once more
+   * @param asked  `askedAtMs`: since when the caller waits, by `threadsClockMs`. The time is subtracted from the wait
+   * for a locked file
    */
   run(
     sql: string,
     parameters: readonly unknown[],
     asked?: { begins?: boolean; askedAtMs?: number },
   ): Promise<{ rows: unknown[]; changes: number }>;
-  /** Carries out a transaction script, at once or after the transaction that is open just now. */
+  /** Runs a transaction script, at once or after the transaction that is open now. */
   call(script: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>>;
   close(): Promise<void>;
 }

@@ -4,11 +4,10 @@ import { StoreError } from '../database/errors.ts';
 /**
  * The right to serve a SQLite file, held by one process at a time.
  *
- * It is an exclusive transaction on a small database beside the file: the operating system gives such a
- * lock back however the process ends, so nothing stale is ever left. The command line works beside a
- * running service and does not ask for it.
+ * It is an exclusive transaction on a small database beside the file. The operating system releases such a lock however
+ * the process ends, so no stale lock can remain. The command line works beside a running service and does not take it.
  *
- * @returns the function that gives the right back
+ * @returns the function that releases the lock
  * @throws STORE_LOCKED, naming the file
  */
 export function takeServingLock(path: string): () => void {

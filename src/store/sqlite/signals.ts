@@ -6,8 +6,8 @@ import { LocalSignals } from '../database/signals.ts';
 const LOOK_EVERY_MS = 200;
 
 /**
- * Signals within the one process that serves a SQLite file, and word of changes that the command line
- * made beside it: SQLite counts commits of other connections, and a look at that count costs nothing.
+ * Signals within the one process that serves a SQLite file, and a signal when the command line has written to the file:
+ * SQLite counts commits of other connections, and reading that count costs nothing.
  */
 export class SqliteSignals extends LocalSignals {
   readonly #db: Database;
@@ -38,7 +38,7 @@ export class SqliteSignals extends LocalSignals {
       if (this.#seen !== null && seen !== this.#seen) this.send([{ kind: 'unknown' }]);
       this.#seen = seen;
     } catch {
-      // The writer is busy or its disk is full: whoever writes will say so. Look again.
+      // The writer is busy or its disk is full; its own callers get the error. Try again.
     }
     if (!this.#closed) this.start();
   }

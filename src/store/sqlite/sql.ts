@@ -11,7 +11,7 @@ function unpack(fields: Fields, parameter: number): string {
   return `(select ${columns.join(', ')} from json_each(?${parameter})) as given`;
 }
 
-/** How SQLite says it. It has no lateral joins: rows are picked by their `rowid`. */
+/** The texts for SQLite. It has no lateral joins, so rows are picked by their `rowid`. */
 export const sqlite: Dialect = {
   name: 'sqlite',
   isShared: false,
@@ -47,7 +47,7 @@ export const sqlite: Dialect = {
     if ((await countFreePages(run)) === 0) return 0;
     await run(`pragma incremental_vacuum(${Math.floor(most)})`);
     const left = await countFreePages(run);
-    // The file itself shrinks with the next checkpoint, which comes late where little is written.
+    // The file shrinks only with the next checkpoint, which would come late if little is written.
     if (left <= most) await run('pragma wal_checkpoint(passive)');
     return left;
   },

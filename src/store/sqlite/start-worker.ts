@@ -1,10 +1,10 @@
 import { getAsset, isSea } from 'node:sea';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** The thread's script in a package; in the executable, the part of this name. */
+/** The thread's script in a package; in an executable, the asset of this name. */
 const PACKAGED_WORKER = 'sqlite-worker.cjs';
 
-/** Starts the script of `worker.ts`, wherever this process has its code from. */
+/** Starts the script of `worker.ts`, from wherever this process loads its code. */
 export function startWorker(options: WorkerOptions): Worker {
   if (isSea()) return new Worker(getAsset(PACKAGED_WORKER, 'utf8'), { ...options, eval: true });
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : `./${PACKAGED_WORKER}`;

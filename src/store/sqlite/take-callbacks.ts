@@ -3,7 +3,7 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
-/** ?1 node, ?2 team, ?3 slots. No statement of SQLite deletes and inserts. */
+/** ?1 node, ?2 team, ?3 slots. SQLite needs two statements: none can both delete and insert. */
 const moveCallbacks = preparedStatement<{ id: string }>(
   'move-callbacks',
   (dialect) => `
@@ -13,7 +13,7 @@ const moveCallbacks = preparedStatement<{ id: string }>(
   returning id`,
 );
 
-/** ?1 team, ?2 the last of those that were taken, which are the oldest */
+/** ?1 team, ?2 the last taken callback; the taken ones are the oldest */
 const deleteMoved = preparedStatement<TakenCallback>(
   'delete-moved-callbacks',
   () => `

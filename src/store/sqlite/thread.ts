@@ -10,7 +10,7 @@ import {
 } from './protocol.ts';
 import { startWorker } from './start-worker.ts';
 
-/** Told once when a thread has ended that nobody closed: it does not come back, and nothing is answered any more. */
+/** Called once if a thread ends without being closed. It is not started again, and no call is answered any more. */
 export type OnLost = (fault: StoreError) => void;
 
 /** One SQLite connection on a thread of its own. */
@@ -81,7 +81,7 @@ export class SqliteThread implements SqliteLine {
     turn?.resolve(answer);
   }
 
-  /** @param cause  what ended the thread (no memory left, a defect); null where it says nothing */
+  /** @param cause  what ended the thread (out of memory, a defect); null if unknown */
   #end(cause: Error | null): void {
     if (this.#fault) return;
     const why = cause === null ? '' : ` (${cause.message})`;

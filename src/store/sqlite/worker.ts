@@ -1,4 +1,4 @@
-/** What a thread of a SQLite database begins with: it holds a connection, or makes one backup and ends. */
+/** The entry of a SQLite thread: it holds a connection, or makes one backup and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { BackupOrder } from './backup-folder.ts';
 import type { WorkerSettings } from './protocol.ts';
