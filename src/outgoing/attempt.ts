@@ -13,21 +13,21 @@ import { readTarget, type Target } from './target.ts';
 import { Stopwatch } from './stopwatch.ts';
 import type { Turns } from './turns.ts';
 
-/** How many of a name's addresses are tried. */
+/** How many addresses of a name are tried. */
 const MAX_DIALLED = 3;
-/** How much memory a brotli decoder may take, in bytes. */
+/** How much memory a brotli decoder may need, in bytes. */
 const BROTLI_BYTES = 16 * 1024 * 1024;
-/** How much is read of one answer before all others have their turn, in bytes. */
+/** How much of one response is read before all others get their turn, in bytes. */
 const TURN_BYTES = 64 * 1024;
 
 interface AttemptTools {
-  /** For what a target is given or held to: it stops while this process stands still. */
+  /** The clock for the target's time limits and durations. It stops while this process stands still. */
   clock: Clock;
   guard: Guard;
   connections: Connections;
-  /** For looking at bodies. */
+  /** Shares the time for processing response bodies. */
   turns: Turns;
-  /** For brotli decoders: each may take a window of 16 MiB from its first byte on. */
+  /** Permits for brotli decoders: each may allocate a window of 16 MiB with its first byte. */
   brotliSemaphore: PreemptiveSemaphore;
 }
 
@@ -36,14 +36,17 @@ interface AttemptOptions {
   needs: BodyNeeds;
 }
 
-/** No room for a brotli decoder, a decoder that is full, others that have their turn, or what waits to be looked at. */
+/**
+ * Why reading is paused: no permit for a brotli decoder, a decoder that is full, another response's turn, or received
+ * bytes that are not processed yet.
+ */
 type Hold = 'brotli' | 'decoder' | 'turn' | 'unseen';
 
 const NO_HEADERS: HeaderList = [];
 
 /**
- * One exchange from its URL to the last byte of the answer, as a handler of undici's callbacks: there is no
- * stream, no signal and one promise to it. Ends exactly once, in `resolve`; what comes later is ignored.
+ * One exchange, from its URL to the last byte of the response. It is a handler of undici's callbacks, and needs no
+ * stream, no abort signal and a single promise. It ends exactly once, by calling `resolve`; later events are ignored.
  */
 export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
   readonly #tools: AttemptTools;
@@ -68,10 +71,10 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
   #decoder: Decoder | null = null;
   #releaseBrotli: (() => void) | null = null;
   #isReceived = false;
-  /** Why nothing more is read for now. */
+  /** The reasons why reading is paused. It goes on when none is left. */
   readonly #holds = new Set<Hold>();
   #readInTurn = 0;
-  /** What was received and waits to be looked at. */
+  /** Bytes that were received and are not processed yet. */
   #unseen: Buffer | null = null;
   #receivedBytes = 0;
 
@@ -124,14 +127,15 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
       method,
       headers: flatten(headers),
       body: body === null || body.length === 0 ? null : body,
-      // Kept constant: undici opens a connection anew where the TLS name changes, and would take it from `Host`.
+      // Always the URL's host: undici would take the name from the `Host` header, and reopens the connection when the
+      // name changes.
       servername: url.hostname,
       ...(method === 'DELETE' && body !== null ? { reset: false } : null),
     };
     connection.dispatch(options, this);
   }
 
-  // What the connection tells.
+  // Methods of `ConnectionUser`.
 
   onConnecting(): void {
     this.#watch.connecting();
@@ -160,11 +164,11 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     this.#socketFault = error;
   }
 
-  // What undici tells.
+  // Methods of undici's `DispatchHandler`.
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // What broke a connection that was waiting is over: this one has been opened in its place.
+    // A fault from before belongs to an earlier socket: this request is sent on a new one.
     this.#socketFault = null;
     this.#watch.sending();
     const connection = this.#connection;
@@ -181,7 +185,8 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     this.#responseHeaders = readHeaders(controller.rawHeaders);
     const collector = new BodyCollector(this.#options.needs);
     this.#collector = collector;
-    // A status below 100 is final and odd (§2.7), but undici reads it as an informational one without a body.
+    // A status below 100 is final and counts as odd (§2.7), but undici reads it as an informational response without
+    // a body.
     if (status < 100) return this.#answer(status, collector);
     const coding = codingOf(findHeader(this.#responseHeaders, 'content-encoding')?.[1] ?? null);
     if (coding === null) return;
@@ -214,7 +219,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
 
   onResponseEnd(): void {
     if (this.#isSettled) return;
-    // A body that only the end of the connection ends is not complete where the connection was reset.
+    // If only the end of the connection ends the body, a reset means that the body is incomplete.
     if (this.#socketFault !== null) return this.#fail(this.#socketFault);
     if (this.#connection !== null) this.#tools.connections.release(this.#connection);
     this.#connection = null;
@@ -239,8 +244,8 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
   }
 
   /**
-   * Where reading was held on the last byte of a body of known length, undici has not told of its end yet, and
-   * takes the end of the connection that follows for a fault.
+   * Whether all bytes of a body of known length have arrived. If reading was paused at the last byte, undici has not
+   * yet reported the end of the response, and reports the following end of the connection as an error.
    */
   #isWholeBodyHere(): boolean {
     if (this.#collector === null || this.#isReceived) return false;
@@ -261,7 +266,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
 
   // The body.
 
-  /** Nothing more is read until all of it has been looked at. */
+  /** Processes a decoded chunk. Nothing more is read until that is done. */
   #look(collector: BodyCollector, chunk: Buffer): void {
     const isDone = this.#tools.turns.do(() => {
       if (this.#isSettled) return;
@@ -277,7 +282,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     this.#hold('unseen');
   }
 
-  /** Nothing more is wanted: what follows is read and dropped without being unfolded. */
+  /** Stops decoding once no more of the body is needed. The remaining bytes are read and dropped. */
   #stopDecoding(): void {
     this.#closeDecoder();
     if (this.#isReceived) this.#finishBody();
@@ -301,7 +306,10 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     }
   }
 
-  /** A target that pours as fast as it is read would keep the event loop to itself, and timers waiting. */
+  /**
+   * Pauses reading after `TURN_BYTES`: a target that sends as fast as it is read would otherwise occupy the event
+   * loop and delay timers.
+   */
   #takeTurns(bytes: number): void {
     this.#readInTurn += bytes;
     if (this.#readInTurn < TURN_BYTES) return;
@@ -325,7 +333,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
   #timeOut(): void {
     const afterSeconds = this.#options.timeoutSeconds;
     const ending = this.#ending();
-    // Where the process stood still for longer than limits are extended, its own clock is behind.
+    // If the process stood still for longer than time limits are extended, its own clock shows less than the timeout.
     const durationMs = Math.max(ending.durationMs, afterSeconds * 1000);
     this.#settle({ kind: 'timed-out', afterSeconds, status: this.#status, ...ending, durationMs });
   }
@@ -357,7 +365,7 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     this.#dropConnection();
   }
 
-  /** Closes a connection on which the answer was not read to its end. */
+  /** Closes a connection whose response was not read to its end. */
   #dropConnection(): void {
     if (this.#connection !== null) this.#tools.connections.discard(this.#connection);
     this.#connection = null;

@@ -17,7 +17,7 @@ function answered(exchange: Exchange) {
   return exchange;
 }
 
-/** The bytes of an answer with this body. */
+/** The bytes of a response with this body. */
 function answerWith(body: Uint8Array | string, ...headers: string[]): Buffer {
   const bytes = Buffer.from(body);
   const head = ['HTTP/1.1 200 OK', `Content-Length: ${bytes.length}`, ...headers, '', ''].join(
@@ -26,7 +26,7 @@ function answerWith(body: Uint8Array | string, ...headers: string[]): Buffer {
   return Buffer.concat([Buffer.from(head), bytes]);
 }
 
-/** What is received of an answer, given in one piece or so many bytes at a time. */
+/** The result of receiving a response that is sent in one piece, or in pieces of `size` bytes. */
 async function receive(answer: Uint8Array, needs: Partial<BodyNeeds> = {}, size = Infinity) {
   await using receiver = await startRawReceiver(async (connection) => {
     await connection.until();
@@ -65,7 +65,7 @@ describe('what is stored of a body', () => {
 });
 
 test('a body of known length is complete with its last byte, though reading is held there and the connection ends', async () => {
-  // As many brotli bodies as may be decoded at a time have begun, so the next one is held on its only chunk.
+  // All permits for brotli decoders are taken, so the next body is paused at its only chunk.
   const packed = answerWith(zlib.brotliCompressSync('ding dong'), 'Content-Encoding: br');
   const gate = makeGate();
   await using stopping = await startRawReceiver(async (connection) => {
@@ -149,7 +149,7 @@ describe('what is looked for in a body', () => {
     lag.disable();
     const values = paths.map(([, n]) => ({ kind: 'found', text: String(n) }));
     assert.deepEqual(body.json, { values });
-    // The platform's parser stands for half a second with such a body, on a machine that does nothing else.
+    // JSON.parse blocks for half a second with such a body, on an otherwise idle machine.
     assert.ok(lag.max / 1e6 < 250, `${lag.max / 1e6} ms`);
   });
 });
@@ -226,7 +226,7 @@ describe('encoded bodies', () => {
 });
 
 describe('bodies without measure', () => {
-  /** The most that memory grew by while this was running, in bytes. */
+  /** How much memory grew at most while `run` was running, in bytes. */
   async function growthDuring(run: () => Promise<unknown>): Promise<number> {
     const before = process.memoryUsage.rss();
     let most = before;
@@ -246,7 +246,7 @@ describe('bodies without measure', () => {
     return (await Promise.all(sent)).map(({ kind }) => kind);
   }
 
-  /** Sends the same bytes again and again for as long as they are taken. */
+  /** Sends the same bytes again and again for as long as the other side takes them. */
   async function pour(connection: RawConnection, head: string, bytes: Buffer): Promise<void> {
     await connection.until();
     await connection.send(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`);
@@ -254,7 +254,8 @@ describe('bodies without measure', () => {
     void connection.closed.then(() => (state.isOpen = false));
     while (state.isOpen) {
       await connection.send(bytes);
-      // Writing to what is just being closed would otherwise leave the loop no time to close it.
+      // Without this pause, writing to a connection that is being closed would give the event loop no time to close
+      // it.
       await nextTurn();
     }
   }

@@ -5,17 +5,17 @@ import { TextSearch } from './search.ts';
 
 /** How much of a body is stored (§2.5), in bytes. */
 const STORED_BYTES = 65_535;
-/** How large a body may be in which paths are followed (§2.7), in bytes. */
+/** The largest body in which JSON paths are looked up (§2.7), in bytes. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 const NOTHING_FOUND: readonly boolean[] = [];
 const NO_SEARCHES: TextSearch[] = [];
 
-/** Gathers what is wanted of a body as it passes by, decoded. Keeps no more than that. */
+/** Collects from a decoded body what `BodyNeeds` asks for, chunk by chunk, and keeps nothing else. */
 export class BodyCollector {
   readonly #stored = new ByteStore(STORED_BYTES);
   readonly #searches: TextSearch[];
-  /** Null when no path was asked for; 'too-large' once the body has grown beyond what is looked at. */
+  /** Null if no path was asked for; 'too-large' once the body has exceeded `MAX_JSON_BYTES`. */
   #json: JsonFinder | 'too-large' | null;
   #totalBytes = 0;
 
@@ -35,13 +35,13 @@ export class BodyCollector {
     if (typeof this.#json === 'object') this.#json?.take(chunk);
   }
 
-  /** True when no further byte can change what was asked for, except the count of them. */
+  /** True if later bytes can only change the count of bytes. */
   get isSated(): boolean {
     if (typeof this.#json === 'object' && this.#json?.isDone === false) return false;
     return this.#stored.isFull && this.#searches.every((search) => search.isFound);
   }
 
-  /** To be called once at most, and nothing else afterwards. */
+  /** Returns the result. Call it once, after the last chunk. */
   finish(): ReceivedBody {
     return {
       stored: this.#stored.bytes(),

@@ -5,23 +5,23 @@ import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { InformationalSkipper } from './informational.ts';
 import { openSocket, type Endpoint } from './sockets.ts';
 
-/** How long a connection is kept for the next request, in milliseconds; a target's own hint shortens it. */
+/** How long an idle connection is kept, in milliseconds. The target's own hint can shorten this. */
 const IDLE_MS = 4_000;
-/** How much earlier than a target's hint a connection is given up, in milliseconds. */
+/** How much earlier than the target's hint a connection is closed, in milliseconds. */
 const HINT_MARGIN_MS = 1_000;
-/** How many connections are kept in all without being used. */
+/** How many idle connections are kept in all. */
 const MAX_IDLE = 512;
-/** Response headers larger than this, in bytes, are a fault of the target. */
+/** The limit of a response's headers, in bytes. A target that exceeds it is at fault. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** The exchange that a connection serves, as far as the connection has something to tell it. */
+/** The exchange that uses a connection, as the connection's listener. */
 export interface ConnectionUser {
   onConnecting(): void;
   onConnected(): void;
   onReady(): void;
-  /** The socket was found connected to an address that may not be reached. */
+  /** The socket is connected to an address that is not allowed. */
   onBlocked(): void;
-  /** An error of the socket, told before the HTTP parser learns of it. */
+  /** The socket has failed. Called before the HTTP parser notices the error. */
   onSocketFault(error: Error): void;
 }
 
@@ -31,8 +31,8 @@ interface ConnectionSettings {
 }
 
 /**
- * One connection to one judged address, used by one exchange at a time. undici's Client speaks HTTP over it,
- * and opens it again by itself where it was closed before a request was written.
+ * One connection to one judged address, used by one exchange at a time. undici's Client speaks HTTP over it, and
+ * reopens it by itself if it was closed before a request was written.
  */
 export class Connection {
   readonly client: Client;
@@ -54,7 +54,7 @@ export class Connection {
       connect: (_, callback) => this.#open(callback),
       pipelining: 1,
       allowH2: false,
-      // The whole attempt has its own timeout (§2.7).
+      // `Attempt` has a timeout of its own for the whole exchange (§2.7).
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_MS,
@@ -62,7 +62,7 @@ export class Connection {
       keepAliveTimeoutThreshold: HINT_MARGIN_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
-    // Its types leave this event out, but an unheard one would end the process.
+    // Client's types do not list this event, but without a listener it would end the process.
     (this.client as EventEmitter).on('error', ignore);
   }
 
@@ -70,16 +70,16 @@ export class Connection {
     this.#user = user;
   }
 
-  /** Sends a request, once the connection has rested. */
+  /** Sends a request. If the connection is resting, the request waits until it wakes. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     if (this.#isResting) this.#held = () => this.client.dispatch(options, handler);
     else this.client.dispatch(options, handler);
   }
 
   /**
-   * A connection rests behind an answer until the event loop has looked at the network once more. Many a
-   * target closes its end together with its last bytes, without saying so; a request written before that
-   * was noticed would be lost, and may not be sent again.
+   * Rests after a response, until the event loop has polled the network once more. Many targets close their end right
+   * after the last bytes without announcing it. A request written before that is noticed would be lost, and must not
+   * be sent again.
    */
   rest(): void {
     this.#isResting = true;
@@ -92,14 +92,14 @@ export class Connection {
     held?.();
   }
 
-  /** Tells that the request's first bytes are about to be written. */
+  /** Announces that the first bytes of the request are about to be written. */
   expectAnswer(): void {
     this.#skipper?.expectAnswer();
   }
 
   /**
-   * Lets the next request's `Host` go out with the case in which it was configured (§2.6): undici, which
-   * writes that header itself, knows only `host`. The first write of a request is its whole head.
+   * Writes the next request's `Host` in the case in which it was configured (§2.6): undici writes that header itself,
+   * always as `host`. The first write of a request contains its whole head.
    */
   spellHost(name: string): void {
     const socket = this.#socket;
@@ -112,7 +112,7 @@ export class Connection {
     };
   }
 
-  /** Closes the connection at once, whatever it is doing. */
+  /** Closes the connection at once, in any state. */
   destroy(): void {
     this.#held = null;
     this.#opening?.destroy();
@@ -147,13 +147,16 @@ export class Connection {
   }
 }
 
-/** Connections that wait for another request to the same origin at the same address; bounded over all origins. */
+/**
+ * Idle connections, kept for further requests to the same origin at the same address. Their number is bounded over
+ * all origins.
+ */
 export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #all = new Set<Connection>();
   readonly #idle = new Map<string, Connection[]>();
   #idleCount = 0;
-  /** Released since the last turn of the event loop, and in the one before. */
+  /** Connections released since the last turn of the event loop, and (`#rested`) those of the turn before. */
   #resting: Connection[] = [];
   #rested: Connection[] = [];
   #isTurning = false;
@@ -162,7 +165,7 @@ export class Connections {
     this.#settings = settings;
   }
 
-  /** A connection for one request, used before or new; it is opened when a request is dispatched on it. */
+  /** Returns an idle connection or a new one. A new one is opened when a request is dispatched on it. */
   take(origin: string, endpoint: Endpoint): Connection {
     const key = `${origin} ${endpoint.address}`;
     const waiting = this.#idle.get(key);
@@ -173,7 +176,7 @@ export class Connections {
     return reused;
   }
 
-  /** Takes a connection back whose answer was read to its end. */
+  /** Takes back a connection whose response was read to its end. */
   release(connection: Connection): void {
     connection.serve(null);
     if (!this.#all.has(connection)) return;
@@ -185,7 +188,7 @@ export class Connections {
     if (this.#idleCount > MAX_IDLE) this.#dropOldest();
   }
 
-  /** Closes a connection that is in use and will not be used again. */
+  /** Closes a connection that is in use and must not be reused. */
   discard(connection: Connection): void {
     connection.serve(null);
     this.#all.delete(connection);
@@ -207,7 +210,10 @@ export class Connections {
     setImmediate(() => this.#turn());
   }
 
-  /** Between two of these lies one look at the network; what is only resting now has that before it. */
+  /**
+   * Wakes the connections that rested for a whole turn. The event loop polls the network once between two calls, so
+   * connections that have just been released wait for the next one.
+   */
   #turn(): void {
     const awake = this.#rested;
     this.#rested = this.#resting;
@@ -224,7 +230,7 @@ export class Connections {
     return connection;
   }
 
-  /** Forgets a connection that was closed while it waited; one in use is opened again or discarded by its user. */
+  /** Drops an idle connection that was closed. A connection in use is reopened, or discarded by its user. */
   #forgetIdle(connection: Connection): void {
     const waiting = this.#idle.get(connection.key);
     const place = waiting?.indexOf(connection) ?? -1;
@@ -235,7 +241,10 @@ export class Connections {
     this.discard(connection);
   }
 
-  /** The connection used longest ago of the origin that has waited longest; its origin then waits anew. */
+  /**
+   * Closes the connection that has been idle longest, of the origin that is first in line, and moves this origin to
+   * the end.
+   */
   #dropOldest(): void {
     const [entry] = this.#idle;
     if (entry === undefined) return;

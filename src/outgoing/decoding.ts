@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 
 type Coding = 'gzip' | 'deflate' | 'br';
 
-/** The coding to undo, or null where there is none, or one that is unknown: such a body is kept as it came. */
+/** The content coding to undo. Null if there is none or it is unknown: such a body is kept as received. */
 export function codingOf(contentEncoding: string | null): Coding | null {
   switch (contentEncoding === null ? '' : contentEncoding.trim().toLowerCase()) {
     case 'gzip':
@@ -20,18 +20,18 @@ export function codingOf(contentEncoding: string | null): Coding | null {
 
 interface DecoderEvents {
   onDecoded(chunk: Buffer): void;
-  /** More may be written: the decoder has worked off what it had been given. */
+  /** The decoder has processed its input, so more may be written. */
   onDrain(): void;
   onEnd(): void;
   onCorrupt(): void;
 }
 
-/** How much a decoder puts out at once, in bytes; little, so that a bomb unfolds piece by piece. */
+/** How much a decoder puts out at once, in bytes. It is little, so that a decompression bomb expands piece by piece. */
 const CHUNK_BYTES = 32 * 1024;
 
 /**
- * Undoes a content coding on the zlib threads. Whoever writes must stop when `write` says false, and
- * go on at `onDrain`: then a bomb never unfolds faster than it is looked at.
+ * Undoes a content coding on the zlib threads. When `write` returns false, the caller must wait for `onDrain`: a
+ * decompression bomb then never expands faster than its output is processed.
  */
 export class Decoder {
   readonly #coding: Coding;
@@ -43,15 +43,15 @@ export class Decoder {
     this.#events = events;
   }
 
-  /** @returns false when the decoder wants no more for now */
+  /** @returns false if the caller must wait for `onDrain` */
   write(chunk: Buffer): boolean {
     this.#stream ??= this.#open(chunk);
     return this.#stream.write(chunk);
   }
 
-  /** Tells that the body has ended; `onEnd` or `onCorrupt` follows. */
+  /** Announces the end of the body; `onEnd` or `onCorrupt` follows. */
   end(): void {
-    // A body of no bytes at all (204, or a length of 0) is empty, not corrupt.
+    // An empty body (status 204, or a length of 0) is not corrupt.
     if (this.#stream === null) this.#events.onEnd();
     else this.#stream.end();
   }
@@ -88,7 +88,7 @@ function openStream(coding: Coding, first: Buffer): Transform {
   const options = { chunkSize: CHUNK_BYTES };
   if (coding === 'gzip') return createGunzip(options);
   if (coding === 'br') return createBrotliDecompress(options);
-  // "deflate" means zlib (RFC 9110 8.4.1.2), but some servers leave zlib's two bytes of header out.
+  // "deflate" means the zlib format (RFC 9110 8.4.1.2), but some servers leave out its header of two bytes.
   return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
 }
 

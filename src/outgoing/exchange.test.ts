@@ -10,13 +10,13 @@ import type { Exchange } from '#domain/exchange';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** Asserts an exchange's kind and gives it with that type. */
+/** Asserts an exchange's kind and returns it with that type. */
 function expectKind<K extends Exchange['kind']>(exchange: Exchange, kind: K) {
   assert.equal(exchange.kind, kind, JSON.stringify(exchange));
   return exchange as Extract<Exchange, { kind: K }>;
 }
 
-/** What one exchange comes to with a target that answers in this way. */
+/** The outcome of one exchange with a target that answers like this. */
 async function exchangeWith(script: Parameters<typeof startRawReceiver>[0]): Promise<Exchange> {
   await using receiver = await startRawReceiver(script);
   await using sender = openSender();
@@ -479,7 +479,7 @@ describe('the timeout', () => {
       await using sender = openSender({ clock });
       const sent = sender.get(receiver.url, { timeoutSeconds: 7 });
       await told.promise;
-      // Two turns of the loop let what was written arrive; a status is only known once it was read.
+      // A few turns of the event loop let the bytes arrive: the status is only known once it has been read.
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
       await clock.advance(6_999);
       let isOver = false;
@@ -492,7 +492,7 @@ describe('the timeout', () => {
         [timedOut.afterSeconds, timedOut.durationMs, timedOut.status],
         [7, 7_000, status],
       );
-      // The other end has been told: waiting for more is refused.
+      // The receiver knows that the connection has ended: it refuses to wait for more.
       await assert.rejects(receiver.connections[0]?.until('more') ?? Promise.resolve(), /ended/);
     });
   }

@@ -11,7 +11,7 @@ import { PreemptiveSemaphore } from './preemptive-semaphore.ts';
 import { createTlsContext } from './sockets.ts';
 import { Turns } from './turns.ts';
 
-/** How many brotli bodies may be decoded at a time. Nothing asks for them (§2.6), so few will come. */
+/** How many brotli bodies are decoded at a time. No request asks for brotli (§2.6), so few will come. */
 const BROTLI_PERMITS = 6;
 
 interface SenderOptions {
@@ -29,15 +29,16 @@ interface SenderOptions {
 }
 
 export interface ClosableSender extends Sender {
-  /** Closes every connection at once; exchanges under way end as broken. */
+  /** Closes every connection at once. Exchanges under way end as broken. */
   close(): Promise<void>;
 }
 
 /**
- * Makes the one way out (§2.6, §2.7): resolves, guards, connects, sends and reads within limits.
+ * Makes the only sender of requests (§2.6, §2.7): it resolves, checks addresses, connects, sends and reads within
+ * limits.
  *
- * `send` never rejects: whatever a URL, a header, a name server or a target does is an `Exchange`, and ends
- * no other exchange than its own (§2.7). Proxies of the environment are not used.
+ * `send` never rejects: whatever is wrong with a URL, a header, a name server or a target becomes an `Exchange`, and
+ * affects no other exchange (§2.7). Proxies from the environment are not used.
  */
 export function createSender(options: SenderOptions): ClosableSender {
   const { clock } = options;

@@ -1,6 +1,6 @@
 import type { FaultCode } from '#domain/connection-faults';
 
-/** What went wrong with a connection, by the error's code. What has none here is told in general. */
+/** Fault codes by the error's code. Errors that are not listed get a general fault. */
 const FAULTS: Record<string, FaultCode> = {
   ECONNREFUSED: 'refused',
   ECONNRESET: 'reset',
@@ -48,15 +48,15 @@ const FAULTS: Record<string, FaultCode> = {
   UND_ERR_DESTROYED: 'stopping',
 };
 
-/** The other side closed the connection without a fault of its own. */
+/** undici's error when the other side closed the connection without an error. */
 const CLOSED = 'UND_ERR_SOCKET';
 
-/** A body longer or shorter than announced; also said where the announcement itself is no number. */
+/** undici's error for a body longer or shorter than announced, and for an announced length that is not a number. */
 const WRONG_LENGTH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
 const ENDED_EARLY = 'response-cut';
 
-/** How far an exchange had come when it broke; the same error means different things. */
+/** How far an exchange had come when it broke off. The same error means different things at each stage. */
 export type Progress = 'connecting' | 'waiting' | 'receiving';
 
 const GENERAL: Record<Progress, FaultCode> = {
@@ -65,7 +65,7 @@ const GENERAL: Record<Progress, FaultCode> = {
   receiving: 'not-http',
 };
 
-/** The fault of an error of a socket, of TLS or of the HTTP parser. */
+/** The fault code for an error of a socket, of TLS or of the HTTP parser. */
 export function faultOf(error: unknown, progress: Progress): FaultCode {
   if (!(error instanceof Error)) return GENERAL[progress];
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -79,12 +79,15 @@ export function faultOf(error: unknown, progress: Progress): FaultCode {
 
 function faultOfClosing(error: Error, progress: Progress): FaultCode {
   if (progress === 'receiving') return ENDED_EARLY;
-  // undici says so where bytes came that it will not read as an answer, such as a switch of protocols.
+  // undici's messages for bytes that it cannot read as a response, such as a switch of protocols.
   const isRefusal = /^bad (?:response|upgrade)$/.test(error.message);
   return isRefusal ? GENERAL.waiting : 'closed-before-response';
 }
 
-/** The parser's errors have no code; one that stopped it at the end of the connection has no bytes left over. */
+/**
+ * Whether the response ended too early. The parser's errors have no code, but at the end of the connection none of
+ * its bytes are left over.
+ */
 function isCutShort(error: Error): boolean {
   return error.name === 'HTTPParserError' && 'data' in error && error.data === '';
 }

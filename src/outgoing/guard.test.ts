@@ -7,7 +7,7 @@ import { startDnsServer, type DnsAnswer } from '#testing/dns-server';
 import { startReceiver } from '#testing/receiver';
 import { openSender } from '#testing/sender';
 
-/** Sends to a name that a scripted server answers for, with 127.0.0.1 alone reachable. */
+/** Sends to a name that a scripted server resolves; only 127.0.0.1 is allowed. */
 async function sendTo(answer: DnsAnswer, allowed = '127.0.0.1/32') {
   await using dns = await startDnsServer();
   await using receiver = await startReceiver();

@@ -3,26 +3,26 @@ import { isForEcho, type OwnEcho } from '#domain/own-echo';
 import type { NameResolver } from './resolver.ts';
 import type { Target } from './target.ts';
 
-/** Where a request may go: judged addresses, at least one, or why it may go nowhere. */
+/** Where a request may be sent: at least one judged address, or why it may not be sent. */
 export type Guarded = readonly string[] | 'blocked' | 'unresolvable';
 
 /**
- * The one door to the network (§2.7, §2.11): every address that a URL's host stands for is judged, and a
- * single blocked one blocks them all. What it lets through is what must be dialled, not the name again.
+ * Decides which addresses may be dialled (§2.7, §2.11). It judges every address of a URL's host; one blocked address
+ * blocks them all. Dial the addresses that it returns, and do not resolve the name again.
  */
 export class Guard {
   readonly #allowed: readonly Cidr[];
   readonly #resolver: NameResolver;
   readonly #echo: OwnEcho | null;
 
-  /** @param echo  the one target that may be called whatever its address (§2.12) */
+  /** @param echo  the only target that may be called whatever its address (§2.12) */
   constructor(allowed: readonly Cidr[], resolver: NameResolver, echo: OwnEcho | null) {
     this.#allowed = allowed;
     this.#resolver = resolver;
     this.#echo = echo;
   }
 
-  /** Judges a target's host; at once where nobody has to be asked. The promise never rejects. */
+  /** Judges a target's host; synchronously if no lookup is needed. The promise never rejects. */
   judge({ url, path }: Target): Guarded | Promise<Guarded> {
     if (this.#echo && isForEcho(url, path, this.#echo)) return [this.#echo.address];
     const host = hostOfUrl(url);
@@ -35,7 +35,7 @@ export class Guard {
       .then((addresses) => (addresses === null ? 'unresolvable' : this.#judgeAll(addresses)));
   }
 
-  /** Whether a connection that stands may be used: the last look, at what was really dialled. */
+  /** Whether a connected socket may be used. This last check looks at the address that was really dialled. */
   mayUse(address: string | undefined, port: number | undefined): boolean {
     if (address === undefined) return false;
     const isEcho = address === this.#echo?.address && port === this.#echo.port;

@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import type { Clock } from '#domain/clock';
 
-/** How much of the file is read, in bytes; how long what was read is believed, in milliseconds. */
+/** How much of the file is read, in bytes, and how long its content is cached, in milliseconds. */
 const MAX_BYTES = 256 * 1024;
 const BELIEVED_MS = 5_000;
 
 /**
- * The machine's own table of names, so that names which a self-hoster or a container runtime wrote there
- * work although no DNS server knows them. c-ares, which asks the servers, does not read it.
+ * The machine's own table of names. With it, names that a self-hoster or a container runtime wrote there work
+ * although no DNS server knows them. c-ares, which asks the DNS servers, does not read it.
  */
 export class HostsFile {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class HostsFile {
     this.#path = path;
   }
 
-  /** The IPv4 addresses that the file gives a name, in lower case; null for a name it does not give any. */
+  /** The IPv4 addresses of a name, which must be in lower case; null if the file does not list it. */
   async find(name: string): Promise<readonly string[] | null> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#readAtMs >= BELIEVED_MS) {
@@ -32,7 +32,7 @@ export class HostsFile {
   }
 }
 
-/** A file that is missing or may not be read gives no names. */
+/** The beginning of the file; empty if it is missing or cannot be read. */
 async function readBeginning(path: string): Promise<string> {
   try {
     await using file = await open(path);

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 
-/** How much of informational answers is held back while their end is awaited, in bytes. */
+/** How much of informational responses is buffered until their end arrives, in bytes. */
 const MAX_HELD_BYTES = 64 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Takes informational answers (1xx, §2.7) out of what a socket reads, before the HTTP parser sees them.
+ * Removes informational responses (1xx, §2.7) from what a socket reads, before the HTTP parser sees them.
  *
- * undici 8.12 treats a `100 Continue` that it did not ask for as a broken answer, and HTTP allows a server
- * to send any number of them to anyone (RFC 9110 15.2). Only the bytes at the start of an answer are looked
- * at, so a response costs one comparison. `101 Switching Protocols` is left in: nobody asked for that.
+ * undici 8.12 treats a `100 Continue` that it did not ask for as a broken response, and HTTP allows a server to send
+ * any number of them to anyone (RFC 9110 15.2). Only the bytes at the start of a response are examined, so a response
+ * costs one comparison. `101 Switching Protocols` is passed on, because no request asks for it.
  */
 export class InformationalSkipper {
   #isAtStart = false;
@@ -24,13 +24,13 @@ export class InformationalSkipper {
     };
   }
 
-  /** Tells that a request is being written, so that the next bytes begin an answer. */
+  /** Announces that a request is being written, so that the next bytes start a response. */
   expectAnswer(): void {
     this.#isAtStart = true;
     this.#held = null;
   }
 
-  /** Reads on while there is nothing to hand over but more in the socket: the parser stops at null. */
+  /** Reads on if a chunk held only informational responses: null would tell the parser that the socket has no more. */
   #filter(chunk: Buffer, read: () => unknown): Buffer | null {
     let next: unknown = chunk;
     while (Buffer.isBuffer(next)) {
@@ -61,9 +61,9 @@ export class InformationalSkipper {
   }
 }
 
-/** Whether bytes begin with `HTTP/1.x 1yy` and yy is not 01, or are too few to tell. */
+/** Whether bytes begin with `HTTP/1.x 1yy` where yy is not 01; 'unclear' if they are too few. */
 function beginningOf(bytes: Buffer): 'informational' | 'other' | 'unclear' {
-  // The tenth byte is the first digit of the status: almost every answer is told apart by it alone.
+  // The tenth byte is the first digit of the status. It alone decides for almost every response.
   if (bytes.length > 9 && bytes[9] !== 0x31) return 'other';
   const start = bytes.toString('latin1', 0, 12);
   if (start.length === 12) {

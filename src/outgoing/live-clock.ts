@@ -1,15 +1,15 @@
 import type { Clock } from '#domain/clock';
 
-/** How often it is looked whether the process still runs, in milliseconds. */
+/** How often the clock checks that the process still runs, in milliseconds. */
 const BEAT_MS = 50;
-/** What may lie between two beats of a process that runs, in milliseconds; what is more does not count. */
+/** The most time between two beats that counts as running, in milliseconds. The rest counts as a standstill. */
 const BETWEEN_BEATS_MS = 100;
 
 /**
- * A clock on which no time passes while this process stands still: its event loop was held up, or it was
- * frozen. What a target had no chance to be heard in may neither end an attempt nor count as its duration.
+ * A clock that stops while this process stands still, because its event loop was blocked or it was frozen. Time in
+ * which a target could not be heard must not end an attempt, nor count as its duration.
  *
- * It beats only while somebody waits on it; before and after that it goes like the clock that it is made of.
+ * It beats only while somebody waits on it. Otherwise it runs like the underlying clock.
  */
 export class LiveClock implements Clock {
   readonly #clock: Clock;
@@ -26,20 +26,20 @@ export class LiveClock implements Clock {
     return this.#clock.now();
   }
 
-  /** Goes forwards only, and slower than others where the process stood still. */
+  /** Never goes back. Runs slower than other clocks if the process stood still. */
   monotonicMs(): number {
     const nowMs = this.#clock.monotonicMs();
     return nowMs - this.#stoodStillMsAt(nowMs);
   }
 
-  /** How long the process has stood still so far. Only measured while somebody waits. */
+  /** For how long the process has stood still so far. This is measured only while somebody waits. */
   get stoodStillMs(): number {
     return this.#stoodStillMsAt(this.#clock.monotonicMs());
   }
 
   /**
-   * Wakes once `ms` milliseconds have passed on this clock, but adds no more than `ms` again, however often
-   * the process stands still. Sockets are read once more before: what has arrived by then is in time.
+   * Calls `wake` once `ms` milliseconds have passed on this clock. Standstills delay it by `ms` in all at the most.
+   * Sockets are read once more before `wake` runs, so data that arrived in the meantime is still in time.
    */
   after(ms: number, wake: () => void): () => void {
     this.#grant();

@@ -7,7 +7,7 @@ import { hostOfUrl } from '#domain/network';
 import { startRawReceiver } from '#testing/raw-receiver';
 import { openSender, saysOf } from '#testing/sender';
 
-/** Pieces of answers, good and bad, that a target may put together in any order. */
+/** Pieces of responses, valid and invalid, that a target may send in any order. */
 const PIECES = [
   'HTTP/1.1 200 OK\r\n',
   'HTTP/1.0 204 \r\n',
@@ -43,7 +43,7 @@ const PIECES = [
   'x'.repeat(70_000),
 ];
 
-/** An answer, and after how many pieces of it the connection is reset; null for an orderly end. */
+/** A response, and after how many of its pieces the connection is reset; null for an orderly end. */
 const answers = fc.record({
   pieces: fc.array(
     fc.oneof(
@@ -89,7 +89,7 @@ test('whatever a target answers ends that exchange and nothing else', async () =
     answer: [Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')],
     isReset: false,
   });
-  // A connection that the last odd answer left behind may be closed just now, hence the second look.
+  // The last odd response may have left a connection that is just being closed, so the request is tried twice.
   const kinds = [(await sender.get(receiver.url)).kind, (await sender.get(receiver.url)).kind];
   assert.ok(kinds.includes('answered'));
 });
@@ -104,7 +104,7 @@ test('whatever a URL and its headers are ends that exchange and nothing else', a
     fc.tuple(fc.oneof(fc.constantFrom('Host', 'host', 'Expect', 'TE', 'A'), text), text),
     { maxLength: 4 },
   );
-  // Names lead nowhere here, but an address that happens to be spelt would be dialled.
+  // Names do not resolve here, but a random text that is an address would be dialled.
   const url = fc
     .oneof(
       text,

@@ -1,14 +1,14 @@
 import type { Clock } from '#domain/clock';
 
-/** How long a permit may be kept while others wait for one, in milliseconds. */
+/** How long a permit may be held while others wait, in milliseconds. */
 const TURN_MS = 200;
-/** How many bytes all decoders together may keep that gave up their permit before they were done. */
+/** How many bytes all paused decoders together may hold. */
 const MAX_PAUSED_BYTES = 16 * 1024 * 1024;
 
 interface Pausable {
   pause(): void;
   resume(): void;
-  /** How much memory it keeps, in bytes, also while it is paused. */
+  /** How much memory it holds, in bytes, even while it is paused. */
   heldBytes(): number;
 }
 
@@ -18,18 +18,21 @@ interface Permit extends Pausable {
 }
 
 /**
- * A few permits for decoders that take much memory each. Without them, two hundred targets that send brotli
- * would take gigabytes; with them, the rest waits within its own timeout.
+ * A few permits for decoders that need much memory each. Without it, two hundred targets that send brotli would need
+ * gigabytes. With it, the decoders beyond the permits wait within their own timeouts.
  *
  * While others wait, a permit is held for one turn only, so that a target that stops in the middle of its body does
- * not block it. Its run continues with its next turn, from what it has received so far.
+ * not block it. The decoder continues at its next turn with what it has received so far.
  */
 export class PreemptiveSemaphore {
   readonly #clock: Clock;
   #free: number;
-  /** Those who have a permit, the longest held first. */
+  /** Permits that are granted, the longest held first. */
   readonly #holding = new Set<Permit>();
-  /** Waiting for the first turn, and waiting for another one. A free permit goes to each group in alternation. */
+  /**
+   * Permits that wait for their first turn, and (`#waitingAgain`) for a further one. The two groups are served
+   * alternately.
+   */
   readonly #waitingFirst = new Set<Permit>();
   readonly #waitingAgain = new Set<Permit>();
   #isFirstsTurn = true;
@@ -41,10 +44,10 @@ export class PreemptiveSemaphore {
   }
 
   /**
-   * Takes a permit, or calls `pause` now and `resume` when a permit is free. `resume` is called in a later turn of the
-   * event loop: a permit may be given back from inside the HTTP parser, which cannot run for another response then.
+   * Takes a permit, or calls `pause` now and `resume` when a permit is free. `resume` is called from a microtask: a
+   * permit may be released from inside the HTTP parser, which cannot run for another response then.
    *
-   * @returns what gives the permit back, or stops waiting for one; calling it again does nothing
+   * @returns a function that releases the permit, or stops waiting for one; calling it again does nothing
    */
   acquire(pausable: Pausable): () => void {
     const permit = { ...pausable, sinceMs: 0, isReleased: false };

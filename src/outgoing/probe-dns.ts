@@ -1,24 +1,24 @@
 import { getServers, Resolver } from 'node:dns';
 
-/** One try with each server, in milliseconds. */
+/** The time limit of one try with each server, in milliseconds. */
 const TRY_MS = 1_500;
 const TRIES = 1;
 
 interface DnsProbe {
-  /** Who was asked: `ip` or `ip:port`. */
+  /** The servers that were asked, as `ip` or `ip:port`. */
   servers: readonly string[];
-  /** Null where somebody answered; else why not. */
+  /** Null if a server answered; else why not. */
   fault: string | null;
 }
 
-/** Answers too: the name servers work, and say that there is no such name. */
+/** Errors that prove that the name servers work: they say that there is no such name. */
 const ANSWERS = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Asks the resolvers that targets are looked up with for a name that is reserved for such uses (RFC 2606).
- * Takes a few seconds where nobody answers. Never rejects.
+ * Asks the configured resolvers for a name that is reserved for such uses (RFC 2606). Takes a few seconds if none
+ * answers. Never rejects.
  *
- * @param dnsServers  `ip` or `ip:port`; none means the system's
+ * @param dnsServers  `ip` or `ip:port`; an empty list means the system's
  */
 export function probeDns(dnsServers: readonly string[]): Promise<DnsProbe> {
   const servers = dnsServers.length > 0 ? dnsServers : getServers();

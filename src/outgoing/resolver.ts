@@ -7,18 +7,18 @@ import { HostsFile } from './hosts-file.ts';
 const LOOKUP_MS = 5_000;
 const FIRST_TRY_MS = 1_200;
 const TRIES = 2;
-/** How long an answer is believed at most, in milliseconds, whatever its own lifetime. */
+/** How long an answer is cached at most, in milliseconds, even if its own lifetime is longer. */
 const MAX_BELIEVED_MS = 60_000;
-/** The same for what the hosts file says. */
+/** The same for entries of the hosts file. */
 const HOSTS_BELIEVED_MS = 5_000;
-/** How many names are remembered. */
+/** How many names are cached. */
 const MAX_NAMES = 4_096;
-/** How many addresses of a name are looked at. */
+/** How many addresses of a name are examined. */
 const MAX_ADDRESSES = 64;
 
 interface ResolverOptions {
   clock: Clock;
-  /** How long a server has for its answer goes by this one. */
+  /** The clock for the servers' time limit. */
   liveClock: LiveClock;
   /** `ip` or `ip:port`; none means the system's. */
   dnsServers: readonly string[];
@@ -32,11 +32,11 @@ interface Remembered {
 }
 
 /**
- * Finds the IPv4 addresses of names (§2.7): the hosts file first, then DNS, A records only, CNAMEs followed
- * by the server. Asked through c-ares, never through the four threads that the whole process shares.
+ * Finds the IPv4 addresses of names (§2.7): first in the hosts file, then by DNS (A records only; the server follows
+ * CNAMEs). Uses c-ares, never the four threads that the whole process shares.
  *
- * Every lookup has a channel of its own: on a shared one a single malformed answer fails what else is being
- * asked, and a silent server for one name holds up the others.
+ * Every lookup has a channel of its own. On a shared channel a single malformed answer makes all other lookups fail,
+ * and a server that is silent about one name delays the others.
  */
 export class NameResolver {
   readonly #clock: Clock;
@@ -54,7 +54,7 @@ export class NameResolver {
     this.#hosts = new HostsFile(clock, hostsPath);
   }
 
-  /** What is known of a name without asking anyone, or null. At least one address. */
+  /** The addresses that are known without a lookup, at least one; else null. */
   recall(name: string): readonly string[] | null {
     if (isLocalhost(name)) return LOCALHOST;
     const known = this.#remembered.get(name);
@@ -65,8 +65,8 @@ export class NameResolver {
   }
 
   /**
-   * Finds a name's addresses, or null where it has none or nobody answers in time. Never rejects.
-   * Those who ask for one name together share one lookup.
+   * Finds a name's addresses; null if it has none or no server answers in time. Never rejects. Simultaneous calls for
+   * one name share one lookup.
    */
   find(name: string): Promise<readonly string[] | null> {
     const known = this.recall(name);
@@ -78,7 +78,7 @@ export class NameResolver {
     return lookup;
   }
 
-  /** Calls off every lookup under way; they find nothing. */
+  /** Cancels every lookup under way; they return null. */
   close(): void {
     for (const channel of this.#channels) channel.cancel();
   }
@@ -90,7 +90,7 @@ export class NameResolver {
     if (records === null || records.length === 0) return null;
     const seconds = Math.min(...records.map(({ ttl }) => ttl));
     const addresses = records.slice(0, MAX_ADDRESSES).map(({ address }) => address);
-    // An address beyond those that are looked at could be a blocked one, so such a name has no answer.
+    // One of the addresses that are not examined could be a blocked one, so such a name counts as not resolvable.
     if (records.length > MAX_ADDRESSES) return null;
     return this.#remember(name, addresses, Math.min(seconds * 1000, MAX_BELIEVED_MS));
   }
@@ -108,7 +108,7 @@ export class NameResolver {
   async #ask(name: string): Promise<RecordWithTtl[] | null> {
     const stoodStillMs = this.#liveClock.stoodStillMs;
     const records = await this.#askFor(name, TRIES);
-    // c-ares goes on counting while the process stands still, and gives up although the answer is here.
+    // c-ares counts time while the process stands still, and gives up although the answer has arrived.
     const wasHeard = records !== null || this.#liveClock.stoodStillMs === stoodStillMs;
     return wasHeard ? records : this.#askFor(name, 1);
   }
@@ -126,7 +126,7 @@ export class NameResolver {
           resolve(error === null ? records : null);
         });
       } catch {
-        // A name that c-ares will not even ask about.
+        // c-ares refuses to look up this name.
         resolve(null);
       }
     });
@@ -135,7 +135,7 @@ export class NameResolver {
 
 const LOCALHOST: readonly string[] = ['127.0.0.1'];
 
-/** `localhost` and all names under it are the machine itself, whatever anybody answers (RFC 6761 6.3). */
+/** `localhost` and all names below it are this machine, whatever a server says (RFC 6761 6.3). */
 function isLocalhost(name: string): boolean {
   return name.endsWith('localhost') && (name === 'localhost' || name.endsWith('.localhost'));
 }

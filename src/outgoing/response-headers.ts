@@ -3,7 +3,7 @@ import type { HeaderList } from '#domain/exchange';
 /** How much of the response headers is kept, in bytes. */
 const KEPT_BYTES = 16 * 1024;
 
-/** Turns undici's flat list of names and values into pairs, as received, as long as they fit. */
+/** Turns undici's flat list of names and values into pairs, as received, as many as fit into `KEPT_BYTES`. */
 export function readHeaders(raw: unknown): HeaderList {
   if (!Array.isArray(raw)) return [];
   const headers: [string, string][] = [];
@@ -18,17 +18,20 @@ export function readHeaders(raw: unknown): HeaderList {
   return headers;
 }
 
-/** As Latin-1, one character for each byte (RFC 9110 5.5), and as a copy: the buffer is a whole read of the socket. */
+/**
+ * Decodes as Latin-1, one character for each byte (RFC 9110 5.5). Copies the text: the buffer is part of a whole read
+ * of the socket.
+ */
 function readText(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString('latin1') : String(value);
 }
 
-/** The parser leaves the white space in that may stand behind a value and is no part of it (RFC 9110 5.5). */
+/** Removes the white space behind a value, which the parser leaves in and which is not part of it (RFC 9110 5.5). */
 function withoutSpaceBehind(value: string): string {
   return value.endsWith(' ') || value.endsWith('\t') ? value.replace(/[ \t]+$/, '') : value;
 }
 
-/** The first header of a name, given in lower case. */
+/** The first header with this name, which must be in lower case; null if there is none. */
 export function findHeader(headers: HeaderList, name: string): HeaderList[number] | null {
   for (const header of headers) {
     if (header[0].length === name.length && header[0].toLowerCase() === name) return header;

@@ -1,7 +1,7 @@
 /**
- * Looks for a text in a body that passes by in chunks of any size (§2.7), in time that grows with the
- * body alone: a text such as `aaaa…b` in a body of `a` would make a plain search stall the process.
- * (Knuth, Morris, Pratt 1977: all that is carried from chunk to chunk is how much of the text has matched.)
+ * Searches for a text in a body that arrives in chunks of any size (§2.7). It takes time in proportion to the body,
+ * whatever the text: with a plain search, a text such as `aaaa…b` in a body of `a` would block the process. (Knuth,
+ * Morris, Pratt 1977: only the number of matched bytes is carried from chunk to chunk.)
  */
 export class TextSearch {
   readonly #pattern: Pattern;
@@ -41,11 +41,11 @@ export class TextSearch {
 
 interface Pattern {
   bytes: Buffer;
-  /** For each length matched so far less one: how much still matches when the next byte does not fit. */
+  /** At [n - 1], with n bytes matched: how many still match if the next byte does not. */
   fallback: Int32Array;
 }
 
-/** The same queue or cron looks for the same text again and again, so tables are kept; the oldest go. */
+/** Tables are cached, because a queue or cron searches for the same texts again and again. The oldest are dropped. */
 const MAX_PATTERNS = 256;
 const patterns = new Map<string, Pattern>();
 

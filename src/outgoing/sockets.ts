@@ -1,31 +1,31 @@
 import net from 'node:net';
 import tls from 'node:tls';
 
-/** Where a connection goes: a judged address, and for TLS the name that the certificate must bear. */
+/** Where to connect to: a judged address, and for TLS the name that the certificate must be valid for. */
 export interface Endpoint {
   address: string;
   port: number;
-  /** Null for plain http; the URL's host for https, whatever `Host` header is configured. */
+  /** The URL's host for https, whatever the `Host` header says; null for plain http. */
   tlsHost: string | null;
 }
 
 interface SocketEvents {
-  /** The address answered; for TLS the handshake is still to come. */
+  /** The TCP connection is open. A TLS handshake may follow. */
   onConnected(): void;
   onReady(socket: net.Socket): void;
   onFault(error: Error): void;
 }
 
-/** One context for all: making one reads every root certificate, which takes milliseconds. */
+/** One context for all connections: creating it reads every root certificate, which takes milliseconds. */
 export function createTlsContext(trusted: readonly string[]): tls.SecureContext {
   const ca = trusted.length === 0 ? {} : { ca: [...tls.getCACertificates(), ...trusted] };
   return tls.createSecureContext({ minVersion: 'TLSv1.2', ...ca });
 }
 
 /**
- * Opens a connection to an address (never a name, so nothing is looked up a second time). TLS is verified
- * in any case: the environment cannot switch it off. At most one of `onReady` and `onFault` follows; both
- * permit away when the caller destroys the socket itself with `removeAllListeners` first.
+ * Opens a connection to an address, never to a name, so that nothing is looked up a second time. TLS certificates are
+ * always verified; the environment cannot switch that off. At most one of `onReady` and `onFault` is called; none if
+ * the caller destroys the socket after `removeAllListeners`.
  */
 export function openSocket(
   endpoint: Endpoint,
@@ -46,7 +46,7 @@ export function openSocket(
     events.onReady(socket);
   };
   const settle = () => socket.off('error', fail).off('close', closed).off(readyEvent, ready);
-  // The first listener stays: an error of a socket that nobody listens to would end the process.
+  // The first listener is never removed: an error without a listener would end the process.
   socket.on('error', ignore).on('error', fail).on('close', closed);
   socket.once('connect', () => events.onConnected());
   socket.once(readyEvent, ready);
@@ -64,7 +64,7 @@ function connectTls(
   const socket = tls.connect({
     host: address,
     port,
-    // An address is no server name (RFC 6066 3): without one, the certificate is held against `host`.
+    // An address is not a valid server name (RFC 6066 3). Without one, the certificate is checked against `host`.
     servername: tlsHost === null || net.isIPv4(tlsHost) ? '' : tlsHost,
     secureContext,
     minVersion: 'TLSv1.2',
@@ -75,7 +75,10 @@ function connectTls(
   return socket;
 }
 
-/** The other side closed the connection before it was open. undici would try codes of its own for ever. */
+/**
+ * The other side closed the connection before it was open. It has a code of its own, because undici would retry for
+ * ever after one of its own codes.
+ */
 class ClosedEarly extends Error {
   readonly code = 'CLOSED_EARLY';
 }

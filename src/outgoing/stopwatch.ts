@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Timing } from '#domain/exchange';
 
-/** Times the parts of one attempt, in milliseconds on the clock that never jumps. */
+/** Measures the parts of one attempt, in milliseconds on the monotonic clock. */
 export class Stopwatch {
   readonly #clock: Clock;
   readonly #startedMs: number;
@@ -23,7 +23,7 @@ export class Stopwatch {
     this.#resolvedMs = this.#clock.monotonicMs();
   }
 
-  /** A connection is being opened; another try replaces the one before. */
+  /** A connection is being opened. A further try replaces the one before. */
   connecting(): void {
     this.#connectingMs = this.#clock.monotonicMs();
     this.#connectedMs = null;
@@ -51,7 +51,7 @@ export class Stopwatch {
     this.#receivedMs = this.#clock.monotonicMs();
   }
 
-  /** The whole in whole milliseconds, and its parts; a part that was under way at the end counts up to it. */
+  /** The total duration in whole milliseconds, and its parts. A part that was under way counts up to now. */
   stop(): { durationMs: number; timing: Timing } {
     const endMs = this.#clock.monotonicMs();
     return {
@@ -67,7 +67,7 @@ export class Stopwatch {
   }
 }
 
-/** To a hundredth of a millisecond. */
+/** Rounded to a hundredth of a millisecond. */
 function between(fromMs: number | null, toMs: number | null): number | null {
   return fromMs === null || toMs === null ? null : Math.round((toMs - fromMs) * 100) / 100;
 }

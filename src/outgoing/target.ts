@@ -1,25 +1,25 @@
 import { isIPv4 } from 'node:net';
 
-/** A URL taken apart for sending. */
+/** A URL, split into the parts that sending needs. */
 export interface Target {
   url: URL;
   /** Path and query for the request line. */
   path: string;
   port: number;
-  /** The name a certificate must bear, or null for plain http. */
+  /** The name that the certificate must be valid for; null for plain http. */
   tlsHost: string | null;
 }
 
-/** Everything behind the authority and before the fragment. A backslash ends the authority as a slash does. */
+/** Matches everything behind the authority and before the fragment. A backslash ends the authority like a slash. */
 const BEHIND_AUTHORITY = /^https?:\/\/[^/\\?#]*([^#]*)/i;
-/** What cannot stand in a request line. */
+/** Matches characters that a request line must not contain. */
 const UNSENDABLE = /[^!-~]/;
 
 /**
- * Takes a URL apart, or null where it is none that a request can go to.
+ * Splits a URL; null if a request cannot be sent to it.
  *
- * The host is what the URL parser makes of it, so that what is judged is what is dialled. Path and query go
- * out as they were written (§2.9): no dot segments resolved, nothing escaped that a request line can carry.
+ * The host is as the URL parser reads it, so that the host that is judged is the one that is dialled. Path and query
+ * are sent as written (§2.9): dot segments are not resolved, and nothing is escaped that a request line may contain.
  */
 export function readTarget(text: string): Target | null {
   const url = URL.parse(text);
@@ -44,7 +44,7 @@ function escapeNonAscii(text: string): string {
   return text.toWellFormed().replace(/[^!-~]+/g, (part) => encodeURIComponent(part));
 }
 
-/** Without the dot that may end a name: certificates do not have it. */
+/** The name without the dot at its end, which certificates do not have. */
 function certificateName(hostname: string): string {
   return hostname.endsWith('.') && !isIPv4(hostname) ? hostname.slice(0, -1) : hostname;
 }

@@ -25,7 +25,7 @@ after(async () => {
   await dns.close();
 });
 
-/** Sends to a TLS server and tells what came of it and which server names it was asked for. */
+/** Sends to a TLS server. Returns the outcome and the server names that it was asked for. */
 async function exchangeOverTls(
   host: string,
   credentials: Credentials,

@@ -1,11 +1,11 @@
 import type { Clock } from '#domain/clock';
 
-/** How long answers are looked at before everything else has its turn, in milliseconds. */
+/** How long responses are processed in one turn of the event loop, in milliseconds. */
 const TURN_MS = 10;
 
 /**
- * Looking at what targets answer takes time of the one thread that everything runs on. All answers together
- * get a few milliseconds of it in each turn of the event loop, however many they are and however large.
+ * Limits the time for processing responses, which happens on the thread that everything else uses. All responses
+ * together get a few milliseconds in each turn of the event loop, however many and large they are.
  */
 export class Turns {
   readonly #clock: Clock;
@@ -18,9 +18,9 @@ export class Turns {
   }
 
   /**
-   * Does some work now if there is time left in this turn, else in its order in one of the next.
+   * Does some work now if there is time left in this turn; else in a later turn, in the order of the calls.
    *
-   * @returns whether it is done
+   * @returns whether it was done now
    */
   do(work: () => void): boolean {
     if (this.#waiting.length === 0 && this.#spentMs < TURN_MS) {
