@@ -16,7 +16,7 @@ import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { QueueSettings } from '#domain/queue-settings';
 import type { RunEnd, Settlement, StoredResponse } from '#store/runs/settlement';
 
-/** What a queue says about failed attempts; a queue that is gone retries nothing and tells nobody. */
+/** A queue's settings for failed attempts. If the queue was deleted, `NEVER_RETRIED` holds: no retries, no alerts. */
 export type RetryPolicy = Pick<
   QueueSettings,
   'retriesEnabled' | 'retrySchedule' | 'honorsRetryAfter' | 'emailAlerts'
@@ -29,27 +29,27 @@ export const NEVER_RETRIED: RetryPolicy = {
   emailAlerts: false,
 };
 
-/** What came of one request, judged. */
+/** The outcome of one request, judged. */
 export interface Answer {
   verdict: Verdict;
   end: RunEnd;
-  /** Null where it is not to be kept. */
+  /** Null if the response is not stored. */
   response: StoredResponse | null;
-  /** Until when the target asks to be left alone. */
+  /** Until when the target asks for no further request; null if it does not ask. */
   askedToWaitUntil: number | null;
 }
 
 type Run = ClaimedJob | ClaimedExecution;
 
-/** What a run is sent with. */
+/** What sending a run needs. */
 export interface SendingTools {
   sender: Sender;
   clock: Clock;
-  /** The most that is kept of a response's body; it is judged as a whole. */
+  /** How many bytes of a response's body are stored. The whole body is judged. */
   responseKeepBytes: number;
 }
 
-/** Sends a run and judges the answer (§2.7). */
+/** Sends a run and judges the response (§2.7). */
 export async function attempt(run: Run, tools: SendingTools): Promise<Answer> {
   const { sender, clock, responseKeepBytes } = tools;
   if (run.unreadable !== null) return notSent(run.unreadable, clock.now());
@@ -70,12 +70,12 @@ export async function attempt(run: Run, tools: SendingTools): Promise<Answer> {
   };
 }
 
-/** A cron may be changed before somebody looks at what its run has sent. */
+/** The request to store with a cron's run: the cron may be changed before somebody looks at the run. A job cannot. */
 function sentOf({ kind, method, url, payload }: Run) {
   return kind === 'job' ? {} : { sent: { method, url, payloadHash: hashPayload(payload) } };
 }
 
-/** A run of which something stored can't be read any more. */
+/** The outcome of a run that was not sent, because something stored with it cannot be read. */
 function notSent(errorMessage: string, completedAt: number): Answer {
   const failure = { reason: 'worker_failed', errorMessage } as const;
   const end = { completedAt, responseStatus: null, durationMs: 0, ...failure };
@@ -85,7 +85,7 @@ function notSent(errorMessage: string, completedAt: number): Answer {
 /**
  * Decides what follows an attempt (§3.2).
  *
- * @param policy  the queue's rules at the attempt's end (§3.4); of no use after a success
+ * @param policy  the queue's rules at the attempt's end (§3.4); ignored after a success
  */
 function settleJob(
   job: ClaimedJob,
@@ -113,12 +113,12 @@ function settleJob(
   return { run: job, status, end, response, next: null, callback, alert };
 }
 
-/** What follows a run. */
+/** Decides what follows a run. */
 export function settlementOf(run: Run, answer: Answer, policy: RetryPolicy): Settlement {
   return run.kind === 'job' ? settleJob(run, answer, policy) : settleExecution(run, answer);
 }
 
-/** Executions are never retried (§3.1). */
+/** Decides what follows an execution, which is never retried (§3.1). */
 function settleExecution(
   execution: ClaimedExecution,
   { verdict, end, response }: Answer,
@@ -171,14 +171,17 @@ function endOf(exchange: Exchange, verdict: Verdict, completedAt: number): RunEn
 function responseOf(exchange: Exchange, trace: string, keepBytes: number): StoredResponse {
   if (exchange.kind !== 'answered') return { body: NO_BYTES, totalBytes: 0, trace };
   const { stored, totalBytes } = exchange.body;
-  // A copy, so that what is cut off does not stay in memory.
+  // A copy, so that the rest of the body does not stay in memory.
   const body = stored.length > keepBytes ? Uint8Array.from(stored.subarray(0, keepBytes)) : stored;
   return { body, totalBytes, trace };
 }
 
 const NO_BYTES = new Uint8Array();
 
-/** A job whose worker failed tells nobody (§6.2); a cron's callback follows every execution (§6.3). */
+/**
+ * The callback of a run, if it has one. A job that failed in our own worker sends none (§6.2); a cron's callback
+ * follows every execution (§6.3).
+ */
 function callbackOf(run: Run, end: RunEnd, writeBody: () => string): CallbackToSend | null {
   if (run.callbackUrl === null) return null;
   if (run.kind === 'job' && end.reason === 'worker_failed') return null;

@@ -6,7 +6,7 @@ import type { ClaimedCallback } from '#store/callbacks/callbacks';
 
 const CALLBACK_TIMEOUT_SECONDS = 10;
 
-/** Sends a callback once (§6.1). Whatever comes of it is ignored and recorded nowhere. */
+/** Sends a callback once (§6.1). The outcome is ignored and not recorded. */
 export async function sendCallback(
   callback: ClaimedCallback,
   sender: Sender,

@@ -1,10 +1,10 @@
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 
-/** Often enough that one of the nodes comes into each of the minutes that `DepthStore.look` keeps apart. */
+/** Short enough that in each of the minutes that `DepthStore.look` distinguishes at least one node calls it. */
 const ASK_EVERY_MS = 60_000;
 
-/** Sees to it that somebody looks at how much waits. */
+/** Records regularly how many jobs wait (`DepthStore.look`). */
 export class DepthWatch {
   readonly #store: Store;
   readonly #log: Log;
@@ -21,7 +21,7 @@ export class DepthWatch {
     this.#look = this.#lookAgain();
   }
 
-  /** Waits for the look under way. */
+  /** Waits for the call under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel?.();

@@ -25,35 +25,35 @@ export interface EngineOptions {
   log: Log;
   observer: EngineObserver;
   maxConcurrentRequests: number;
-  /** The most that is kept of a response's body, in bytes. */
+  /** How many bytes of a response's body are stored. */
   responseKeepBytes: number;
-  /** Tests in which time flies make it long; by default what suits the database. */
+  /** How long a lease lasts, in milliseconds. The default suits the database; tests that skip time set a long one. */
   leaseMs?: number;
-  /** The most runs a month of a plan; null for no limit. */
+  /** The monthly limit of runs for a plan; null for no limit. */
   monthlyLimitOf: (plan: string) => number | null;
 }
 
-/** Flows served by one claim. */
+/** How many flows one claim serves. */
 const MAX_FLOWS = 64;
-/** The clock may jump while the engine sleeps; it looks up this often at least. */
+/** The longest sleep: the wall clock may jump while the engine sleeps. */
 const LONGEST_SLEEP_MS = 1_000;
-/** Signals are hints and may be lost: how often the whole scheduler is read again. */
+/** How often the whole schedule is read again. Signals are hints and may be lost. */
 const RESCAN_EVERY_MS = 15_000;
-/** How long to leave a flow alone that is due but gave nothing: another node holds its rows just now. */
+/** How long to wait with a flow that is due but returned nothing, because another node holds its rows. */
 const CONTENDED_PAUSE_MS = 5;
-/** A flow that waits for a free slot of its queue's limit is woken by whoever ends a run; this is for lost news. */
+/** How long to wait with a flow at its queue's limit. The end of a run wakes it earlier, unless that news is lost. */
 const AT_LIMIT_PAUSE_MS = 1_000;
-/** When to look again whether somebody still holds a row that a claim of the flow needs. */
+/** When to retry a claim that skipped a row held by another transaction. */
 const HELD_PAUSE_MS = 100;
 const STORE_DOWN_PAUSE_MS = 500;
-/** After so long without a look at what waits, or with claims that fail, the engine does not work. */
+/** After this long without a successful scan, or with failing claims only, the engine counts as not working. */
 const STUCK_MS = 60_000;
 
 /**
- * Time passes here: finds what is due, claims it, sends it, and writes down what came of it.
+ * The loop that runs everything: it finds what is due, claims it, sends it and stores the outcome.
  *
- * One loop claims; every claimed run goes its own way and frees its slot when its answer is in. Nothing is
- * kept here that the store does not know: the process may end at any instant.
+ * One loop claims. Every claimed run then proceeds on its own, and frees its slot when its response has arrived. The
+ * engine holds nothing that the store does not know: the process may end at any instant.
  */
 export class Engine {
   readonly #options: EngineOptions;
@@ -70,9 +70,9 @@ export class Engine {
   #cancelRescan: (() => void) | null = null;
   #stopListening = () => {};
   #idle: (() => void) | null = null;
-  /** When everything that waits was last read. */
+  /** When everything that waits was last read, by the monotonic clock. */
   #lookedAtMs = -Infinity;
-  /** The first and the last claim in a row that failed, by kind of flow; without those that succeed. */
+  /** The times of the first and the last of consecutive failed claims, by kind of flow. A success removes the entry. */
   readonly #failedClaims = new Map<Flow['kind'], { firstMs: number; lastMs: number }>();
 
   constructor(options: EngineOptions) {
@@ -96,15 +96,16 @@ export class Engine {
     return this.#runs.inFlight;
   }
 
-  /** True while nothing is being claimed, sent or settled and nothing is due. */
+  /** True while nothing is claimed, sent or settled and nothing is due. */
   isQuiet(): boolean {
     const isBusy = this.#looping || this.#runs.unsettled > 0;
     return !isBusy && this.#scheduler.nextDueAt() > this.#clock.now();
   }
 
   /**
-   * False where nothing of some kind could be claimed for a minute: the database is away, refuses, or does not answer.
-   * Only what was tried counts: while every slot is taken, nothing is claimed, and nothing is wrong.
+   * False if all claims of some kind have failed for a minute, or nothing could be scanned for a minute: the database
+   * is down, refuses, or does not answer. Only attempted claims count: while every slot is taken, nothing is claimed
+   * and nothing is wrong.
    */
   isWorking(): boolean {
     const agoMs = (sinceMs: number) => this.#clock.monotonicMs() - sinceMs;
@@ -120,7 +121,10 @@ export class Engine {
     await this.#rescan();
   }
 
-  /** Claims nothing more and waits for what runs, for `graceMs` at most. What is left is settled as cut off (§3.6). */
+  /**
+   * Claims nothing more and waits for the runs under way, for `graceMs` at most. Those that are left are settled as
+   * cut off (§3.6).
+   */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#stopListening();
@@ -158,7 +162,7 @@ export class Engine {
     }
   }
 
-  /** A queue that was resumed, or has a higher limit: all that waits in it may start. */
+  /** Looks at a queue that was resumed or whose limit was raised: everything that waits in it may start. */
   #lookAgain(queueId: string, teamId: string): void {
     const from = this.#store.runs.waitingSince(queueId);
     this.#expect('queue', queueId, teamId, this.#clock.now(), from);
@@ -169,13 +173,16 @@ export class Engine {
     this.#wake();
   }
 
-  /** What was put back or written late is told of once, and that may have been lost, as with a node that died. */
+  /**
+   * Scans everything from the beginning. Rows that were put back or written late are announced only once, and the
+   * announcement may have been lost, as when a node died.
+   */
   async #rescanAll(): Promise<void> {
     this.#store.runs.missedSignals();
     await this.#rescan();
   }
 
-  /** Reads everything that waits, a step per queue and team, and comes back in a while. */
+  /** Reads the next due time of every queue and team, and repeats this after `RESCAN_EVERY_MS`. */
   async #rescan(): Promise<void> {
     this.#cancelRescan?.();
     try {
@@ -205,7 +212,7 @@ export class Engine {
       return;
     }
     this.#looping = true;
-    // After what is already in hand, so that news that arrives together is served together.
+    // Runs after the events at hand, so that signals that arrive together are served together.
     setImmediate(() => void this.#loop());
   }
 
@@ -221,7 +228,7 @@ export class Engine {
     else this.#sleep();
   }
 
-  /** While outcomes pile up that are not in the store yet, nothing is claimed. */
+  /** False while no slot is free, nothing is due, or too many outcomes wait to be stored. */
   #mayClaim(): boolean {
     const { maxConcurrentRequests } = this.#options;
     return (
@@ -232,7 +239,7 @@ export class Engine {
     );
   }
 
-  /** Whoever frees a slot or brings news wakes the loop; sleeping is only for what is not due yet. */
+  /** Sleeps until something is due. Freed slots and signals wake the loop by themselves. */
   #sleep(): void {
     const { maxConcurrentRequests } = this.#options;
     if (this.#runs.inFlight >= maxConcurrentRequests) return;
@@ -250,7 +257,7 @@ export class Engine {
       const dealt = slots[n] ?? 0;
       return dealt > 0 ? [{ flow, slots: dealt }] : [];
     });
-    // Who got no slot comes next if the others leave any; where nobody may have one, something must end first.
+    // A flow without a slot is served next if the others leave any. If no flow may have one, some run must end first.
     const turnAgainAt = served.length > 0 ? now : now + CONTENDED_PAUSE_MS;
     for (const [n, flow] of flows.entries()) {
       if (slots[n] === 0) this.#scheduler.giveBack(flow, turnAgainAt, flow.from);
@@ -318,11 +325,11 @@ export class Engine {
       const flow = flowOf.get(id);
       if (!flow) continue;
       flow.isAtLimit = holds === 'at-limit';
-      // What ended while the claim looked may have made room that it did not see.
+      // A run that ended during the claim may have made room that the claim did not see.
       const madeRoom = flow.isAtLimit && flow.settled !== settledBefore.get(id);
       const gotSome = taken.has(id) || blocked > 0;
       const again = madeRoom ? now : this.#whenAgain(nextDueAt, holds, gotSome, now);
-      // A paused queue tells of nothing that waits in it.
+      // For a paused queue the claim does not tell what waits in it.
       const from = holds === 'paused' ? flow.from : (nextDueAt ?? Infinity);
       this.#scheduler.giveBack(flow, nextDueAt === null ? null : again, from);
     }
@@ -348,8 +355,8 @@ export class Engine {
   }
 
   /**
-   * What of a claim may be sent: nothing where the process stood still until another node declared this one dead
-   * and ended it. Rejects where that can't be found out; what was claimed is then a lost claim.
+   * The claimed runs that may be sent: none if the process stood still for so long that another node declared it dead
+   * and ended them. Rejects if that cannot be found out; the runs then are a lost claim.
    */
   async #mayStart<T>(nodeId: string, claimed: readonly T[]): Promise<readonly T[]> {
     return claimed.length === 0 || (await this.#lease.holds(nodeId)) ? claimed : [];
@@ -370,7 +377,10 @@ function flowIdOf(run: ClaimedJob | ClaimedExecution): string {
   return run.kind === 'job' ? run.queueId : run.teamId;
 }
 
-/** The store asks for this when it moves a cron on; an expression that it holds was once valid. */
+/**
+ * The time of a cron's next run. The store calls this when it moves a cron on; a stored expression was valid when it
+ * was saved.
+ */
 function nextRunAt(cronExpression: string, now: number): number | null {
   const schedule = parseCronExpression(cronExpression);
   return typeof schedule === 'string' ? null : schedule.nextAfter(now);

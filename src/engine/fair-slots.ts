@@ -1,4 +1,4 @@
-/** What the distribution of free slots has to know of a flow: a queue, or a team's crons or callbacks. */
+/** What the distribution of free slots needs to know about a flow (a queue, or a team's crons or callbacks). */
 export interface SlotSeeker {
   teamId: string;
   /** Runs of this flow that are under way in this process. */
@@ -6,21 +6,21 @@ export interface SlotSeeker {
 }
 
 /**
- * Nobody may hold more than about this many times the slots that are still free to it: a team that is alone
- * gets most of them, the next one most of the rest, and as the first ones' requests end they even out. A cap
- * by number would either waste slots when one is alone or leave none when several hang.
+ * A team or flow may hold about this many times the slots that are still free to it. A team that is alone gets most
+ * slots, the next one most of the rest, and they even out as the first ones' requests end. A fixed cap would either
+ * waste slots when one team is alone, or leave none when several teams' requests hang.
  *
- * It holds twice: for teams among all slots, and for the flows of a team among those that the team may have,
- * so that a team's own hanging queue does not hold up its other queues, its crons and its callbacks. A flow
- * that is alone in the world has two thirds of all slots.
+ * The rule applies twice: to teams among all slots, and to the flows of a team among the slots that the team may
+ * have. So one queue of a team whose requests hang does not delay the team's other queues, crons and callbacks. A
+ * flow that is the only one gets two thirds of all slots.
  */
 const TEAM_HELD_PER_FREE = 7;
 const FLOW_HELD_PER_FREE = 3;
 
 /**
- * Deals free slots to flows in turn, one each a round, until they are gone or nobody may take more (§3.8).
+ * Deals free slots to flows in turn, one each per round, until they are gone or no flow may take more (§3.8).
  *
- * @param flows   in the order of their turns
+ * @param flows  in the order of their turns
  * @param teamInFlight  runs under way by team, all flows together
  * @returns how many slots each flow gets, in the order of `flows`
  */
@@ -35,7 +35,7 @@ export function dealSlots(
   let seeking = flows.map((_, index) => index);
   for (;;) {
     if (left === 0 || seeking.length === 0) return dealt;
-    // Rounds in which everybody still gets a slot are dealt together.
+    // Deals several rounds at once while every flow gets a slot in each of them.
     const each = Math.max(1, Math.floor(left / seeking.length / 4));
     seeking = seeking.filter((index) => {
       const flow = flows[index];

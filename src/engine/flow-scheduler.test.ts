@@ -7,7 +7,7 @@ import { FlowScheduler, type FlowKey } from './flow-scheduler.ts';
 const DAY_MS = 24 * 3600 * 1000;
 const QUEUE: FlowKey = { kind: 'queue', id: 'q', teamId: 't' };
 
-/** A scheduler whose flow is due at 100, and is being claimed from at that time. */
+/** A scheduler whose flow is due at 100 and was taken for a claim at that time. */
 function schedulerTaken() {
   const scheduler = new FlowScheduler();
   scheduler.expect(QUEUE, 100);
@@ -16,7 +16,7 @@ function schedulerTaken() {
   return { scheduler, flow };
 }
 
-/** A scheduler whose flow was claimed from at 100 and found at its queue's limit, with more due. */
+/** A scheduler whose flow was claimed at 100 and found at its queue's limit, with more due. */
 function schedulerAtLimit() {
   const { scheduler, flow } = schedulerTaken();
   flow.isAtLimit = true;
@@ -104,7 +104,8 @@ test('a day of claims leaves no more behind than there are flows', () => {
   let taken = 0;
   for (; clock.now() < midnight; clock.jumpTo(clock.now() + 50)) {
     const now = clock.now();
-    // Ten claims at each look, which is 200 a second: of jobs that just came in, beside retries that wait for the night.
+    // Ten claims in each step, which is 200 a second: for jobs that are due now, beside retries that are due at
+    // night.
     for (const queue of queues) scheduler.expect(queue, now);
     for (const flow of scheduler.takeDue(now, queues.length)) {
       scheduler.giveBack(flow, midnight + (now % 1000));

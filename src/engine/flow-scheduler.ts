@@ -1,6 +1,6 @@
 import { type Timed, TimerQueue } from './timer-queue.ts';
 
-/** A queue of jobs, or a team's crons, or a team's callbacks: what is claimed from in turn. */
+/** Identifies a flow: a queue of jobs, a team's crons, or a team's callbacks. Claims serve flows in turn. */
 export interface FlowKey {
   kind: 'queue' | 'crons' | 'callbacks';
   /** The queue's id; for the other kinds the team's. */
@@ -8,28 +8,31 @@ export interface FlowKey {
   teamId: string;
 }
 
-/** `dueAt`: when its earliest entry is due; Infinity while nothing is known to wait. */
+/** A flow. `dueAt` is when its earliest entry is due; Infinity while none is known to wait. */
 export interface Flow extends FlowKey, Timed {
-  /** Nothing that waits in it, as far as this node knows, was due earlier: where the next claim begins to look. */
+  /** Where the next claim begins to look: as far as this node knows, nothing that waits was due earlier. */
   from: number;
   inFlight: number;
-  /** Set while a claim looks at the flow: news that arrives meanwhile must outlive the claim's answer. */
+  /**
+   * The earliest time reported while a claim looks at the flow; null outside of a claim. It must outlive the claim's
+   * result.
+   */
   newsAt: number | null;
-  /** `from` of the news that arrives meanwhile. */
+  /** `from` of what is reported while a claim looks at the flow. */
   newsFrom: number;
   isReady: boolean;
-  /** Its last claim found its queue's concurrency limit reached, so the next end of a run makes room. */
+  /** Whether its last claim found the queue's concurrency limit reached. The next end of a run then makes room. */
   isAtLimit: boolean;
-  /** Runs whose end is stored, so that a claim can tell whether one ended while it looked. */
+  /** How many of its runs have been stored, so that a claim can tell whether one ended meanwhile. */
   settled: number;
 }
 
 /**
- * What this node knows of when something is due where. It is a hint, kept up by signals and by what
- * claims report, and rebuilt from the store now and then; the store alone decides what is due.
+ * What this node knows about when each flow is due. It is only a hint: signals and claims update it, and a scan of
+ * the store rebuilds it regularly. The store alone decides what is due.
  *
- * Flows that are due stand in a line and are served from its head, so that each gets its turn however
- * much waits in the others (§3.8). Memory and time are per flow, never per waiting job.
+ * Flows that are due wait in a line and are served from its head, so that each gets its turn however much waits in
+ * the others (§3.8). Memory and time are per flow, never per waiting job.
  */
 export class FlowScheduler {
   readonly #flows = new Map<string, Flow>();
@@ -37,9 +40,9 @@ export class FlowScheduler {
   #line: Flow[] = [];
 
   /**
-   * Something in the flow is due at `dueAt`, or earlier than that is already known.
+   * Notes that something in the flow is due at `dueAt`. An earlier time that is already known stays.
    *
-   * @param from  the earliest time that it may have been due since; 0 where that is not known
+   * @param from  the earliest time since which it may have been due; 0 if that is not known
    */
   expect(key: FlowKey, dueAt: number, from = dueAt): void {
     const flow = this.flow(key);
@@ -49,7 +52,7 @@ export class FlowScheduler {
     if (dueAt < flow.dueAt) this.#setDue(flow, dueAt);
   }
 
-  /** The flow of a key, made when it is first heard of. */
+  /** The flow of a key, created when it is first needed. */
   flow({ kind, id, teamId }: FlowKey): Flow {
     const name = nameOf({ kind, id });
     let flow = this.#flows.get(name);
@@ -60,7 +63,7 @@ export class FlowScheduler {
     return flow;
   }
 
-  /** Takes up to `most` flows that are due from the head of the line. Each must be given back. */
+  /** Takes up to `most` due flows from the head of the line. Each must be given back with `giveBack`. */
   takeDue(now: number, most: number): Flow[] {
     for (const flow of this.#timers.takeUntil(now)) this.#standInLine(flow);
     const taken = this.#line.splice(0, most);
@@ -73,10 +76,10 @@ export class FlowScheduler {
   }
 
   /**
-   * Gives a flow back after a claim, to the end of the line if it is due again.
+   * Gives a flow back after a claim. If it is due again, it goes to the end of the line.
    *
-   * @param nextDueAt  when to look again, by what the claim saw; null for nothing to come
-   * @param from  what the claim saw: nothing that was due earlier was left. 0 where it did not look
+   * @param nextDueAt  when to claim again, according to the claim; null if nothing waits
+   * @param from  the claim left nothing that was due earlier than this; 0 if it did not look
    */
   giveBack(flow: Flow, nextDueAt: number | null, from = 0): void {
     const news = flow.newsAt ?? Infinity;
@@ -87,25 +90,25 @@ export class FlowScheduler {
     this.#forgetIfIdle(flow);
   }
 
-  /** A run of the flow has ended. */
+  /** Notes that a run of the flow has freed its slot. */
   leave(flow: Flow): void {
     flow.inFlight--;
     this.#forgetIfIdle(flow);
   }
 
   /**
-   * The end of a run is stored. If its queue was found at its limit, or is being looked at just now, there
-   * may be room: whoever was claimed before the limit was set makes room like any other.
+   * Notes that the end of a run is stored. If the queue was found at its limit, or a claim is just looking at it,
+   * there may be room now. That also holds for runs that were claimed before the limit was set.
    */
   settle(known: Flow, now: number): void {
-    // A flow is forgotten when its last run frees its slot, and may have been made anew since.
+    // A flow is forgotten when its last run frees its slot. It may have been created anew since.
     const flow = known.inFlight > 0 ? known : this.#flows.get(nameOf(known));
     if (!flow) return;
     flow.settled++;
     if (flow.isAtLimit) this.expect(flow, now);
   }
 
-  /** When the next flow is due; now or earlier while flows stand in line. Infinity: nothing waits. */
+  /** When the next flow is due; -Infinity while flows stand in line; Infinity if nothing waits. */
   nextDueAt(): number {
     return this.#line.length > 0 ? -Infinity : this.#timers.earliest();
   }
@@ -114,7 +117,7 @@ export class FlowScheduler {
     return this.#flows.size;
   }
 
-  /** Everything that it holds on to: a flow stands in the timer queue or in the line, and never twice. */
+  /** The number of entries in all its lists. A flow is in the timer queue or in the line, never in both. */
   get size(): number {
     return this.#flows.size + this.#timers.size + this.#line.length;
   }

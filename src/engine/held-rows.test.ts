@@ -38,7 +38,7 @@ describe('a job whose row is held while a claim looks, on Postgres', { timeout: 
   });
 });
 
-/** Two jobs come due before the next look at the whole store, and a claim skips the one that is held. Gives its id. */
+/** Two jobs become due before the next scan of the store, and a claim skips the one that is held. Returns its id. */
 async function passOver(service: TestService, url: string): Promise<string> {
   const { job_id: held } = await scheduleJob(service, { url: `${url}/held`, delay: 10 });
   await scheduleJob(service, { url: `${url}/beside`, delay: 10 });

@@ -10,36 +10,39 @@ export interface HousekeepingOptions extends Required<HistoryDays> {
   clockJumps: ClockJumps;
 }
 
-/** How often what has nothing to do looks for more. */
+/** How often a chore without work checks for more. */
 const LOOK_EVERY_MS = 60_000;
-/** After a step that failed; the others go on meanwhile. */
+/** The pause of a chore after a failed step. The other chores continue meanwhile. */
 const FAILED_PAUSE_MS = 5_000;
-/** Between two steps, and at least as long as the step took: others have half of the database's time. */
+/**
+ * The shortest pause between two steps. The pause is at least as long as the step took, so that half of the
+ * database's time is left to others.
+ */
 const LEAST_PAUSE_MS = 20;
 const PAGES_A_STEP = 500;
 
 /** What goes whatever time it is. */
 const TIMELESS: ReadonlySet<Expiring> = new Set(['orphans', 'ofDeletedTeams']);
 
-/** On SQLite a step holds up the one writer, so it is as short as a few commits. */
+/** On SQLite a step blocks the only writer, so it lasts as long as a few commits. */
 const PACE: Record<Store['dialect'], PaceLimits> = {
   sqlite: { first: 200, least: 20, most: 2_000, aimMs: 20 },
   postgres: { first: 500, least: 50, most: 5_000, aimMs: 100 },
 };
 
-/** Something to tidy up, by its own time: a failure or a lot to do here is nothing to the others. */
+/** A kind of cleaning with its own schedule: a failure of it, or a lot of work in it, does not delay the others. */
 interface Chore {
   name: string;
   dueAtMs: number;
-  /** How many rows its next step takes; learned. */
+  /** How many rows its next step handles; adapted to how long steps take. */
   size: number;
-  /** One step of so many rows. True where there is more to do. */
+  /** Handles up to `size` rows. Returns true if there is more to do. */
   step(size: number): Promise<boolean>;
 }
 
 /**
- * Deletes what has been kept long enough (§3.9), and gives the room back, in small steps between everything
- * else. Any number of nodes may do it at once.
+ * Deletes what has been kept long enough (§3.9) and frees its disk space, in small steps beside the other work.
+ * Several nodes may do it at once.
  */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
@@ -68,7 +71,7 @@ export class Housekeeping {
     this.#again(0);
   }
 
-  /** Begins no more steps and waits for the one under way. */
+  /** Starts no further step and waits for the one under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel?.();
@@ -86,14 +89,14 @@ export class Housekeeping {
     });
   }
 
-  /** One step of a chore. @returns how long it took */
+  /** Does one step of a chore. @returns how long it took, in milliseconds */
   async #do(chore: Chore): Promise<number> {
     const { store, log } = this.#options;
     const startedAtMs = store.clock.monotonicMs();
     const elapsedMs = () => store.clock.monotonicMs() - startedAtMs;
     let inMs = LOOK_EVERY_MS;
     try {
-      // What has more to do waits its turn behind the others that are due.
+      // A chore with more to do queues up behind the others that are due.
       if (await chore.step(chore.size)) {
         inMs = 0;
         chore.size = nextSize(this.#pace, chore.size, elapsedMs());
@@ -125,7 +128,7 @@ export class Housekeeping {
     return false;
   }
 
-  /** What nodes of an earlier version end beside this one. */
+  /** Moves runs that nodes of an earlier version have ended while this one runs. */
   async #moveOlderRuns(limit: number): Promise<boolean> {
     return (await this.#options.store.retention.moveOlderRuns(limit)) >= limit;
   }

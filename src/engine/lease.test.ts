@@ -10,7 +10,7 @@ import { startService, type TestService } from '#testing/service';
 import { forEachStore } from '#testing/stores';
 import { Lease } from './lease.ts';
 
-/** A node finds within this that its lease is over. */
+/** A node notices within this time that its lease is over. */
 const BEAT_MS = 3 * SECOND;
 
 forEachStore((_name, openTestStore) => {
@@ -18,7 +18,7 @@ forEachStore((_name, openTestStore) => {
     test('sends nothing until it has joined anew, and then at once what waits', async () => {
       await using target = await startReceiver();
       await using service = await startService(openTestStore);
-      // The first claim of a plan only learns of it.
+      // The first claim for a plan only learns the plan's name, and takes nothing.
       await scheduleJob(service, { url: `${target.url}/before` });
       await target.waitFor(1);
       await service.quiet();
@@ -66,7 +66,7 @@ forEachStore((_name, openTestStore) => {
   });
 });
 
-/** A claim in the engine's name whose answer it never got. */
+/** Makes a claim in the engine's name without the engine getting the result. */
 async function claimUnheard(service: TestService, queueId: string): Promise<void> {
   const { store, teamId } = service;
   const [node] = await store.nodes.readOthers(newId(0));
@@ -79,7 +79,7 @@ async function claimUnheard(service: TestService, queueId: string): Promise<void
   assert.equal(claimed[0]?.teamId, teamId);
 }
 
-/** As another node does with one that did not renew its lease. */
+/** Does what another node does with a node that has not renewed its lease. */
 async function declareDead({ store, clock }: TestService): Promise<void> {
   const other = await store.openAnother();
   const { nodeIds } = await other.nodes.recoverDead(await aNode(other), clock.now(), 'all');

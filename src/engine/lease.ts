@@ -5,10 +5,10 @@ import type { LostClaim } from '#store/nodes/lost-claims';
 import { type EngineObserver, unobserved } from './observer.ts';
 import { Peers } from './peers.ts';
 
-/** On Postgres a lease outlives a stalled event loop and a database that fails over. */
+/** On Postgres a lease is long enough to survive a blocked event loop and a failover of the database. */
 const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 3_000;
-/** Sooner after a failure: the next one may go over a better connection. */
+/** The shorter pause after a failed renewal: the next one may use a better connection. */
 const RENEW_AGAIN_MS = 500;
 /** On SQLite no other process can be alive, and a jump of the clock must not end the lease. */
 const FOREVER_MS = 100 * 365 * 24 * 3600 * 1000;
@@ -17,18 +17,19 @@ export interface LeaseOptions {
   store: Store;
   log: Log;
   observer?: Pick<EngineObserver, 'leaseLost'>;
-  /** Called when more may wait than signals and claims have told of. */
+  /** Called when more may be waiting than signals and claims have reported. */
   onMoreToDo: () => void;
-  /** How long a lease lasts; by default what suits the database. */
+  /** How long a lease lasts, in milliseconds; the default suits the database. */
   leaseMs?: number | undefined;
 }
 
 /**
- * This process among those that send: joins, renews its lease, and settles what dead ones left behind (§3.6).
+ * This process's membership among the sending nodes: it joins, renews its lease, and settles what dead nodes left
+ * behind (§3.6).
  *
- * The node's row is the lease (§3.6): while it is there, the node's claims are its own, also when it could not be
- * renewed in time. Where another node has declared this one dead, it joins again under a new id; what ran under
- * the old one is no longer its to end.
+ * The node's row is the lease (§3.6): while the row exists, the node's claims are its own, even if it was not renewed
+ * in time. If another node has declared this one dead, it joins again under a new id, and no longer may end what ran
+ * under the old id.
  */
 export class Lease {
   readonly #store: Store;
@@ -59,11 +60,11 @@ export class Lease {
   }
 
   /**
-   * Whether a claim is still this node's, so that what it gave may be sent. The database is asked only where the
-   * process stood still for so long that others may have declared it dead. Once it is stopped nothing may be sent:
+   * Whether a claim still belongs to this node, so that its runs may be sent. This asks the database only if the
+   * process stood still for so long that others may have declared it dead. After `stop` nothing may be sent, because
    * signing off puts back what is not under way yet.
    *
-   * Rejects where the database does not answer: then nobody knows.
+   * Rejects if the database does not answer: then nobody knows.
    */
   async holds(nodeId: string): Promise<boolean> {
     const sinceMs = this.#clock.monotonicMs() - this.#renewedAtMs;
@@ -78,10 +79,10 @@ export class Lease {
   }
 
   /**
-   * Signs off. What was still running is settled as a dead node's work, at once.
+   * Signs off. Runs still under way are settled at once, like those of a dead node.
    *
    * @param known  ids of the runs and callbacks that are under way
-   * @returns what waits again, for others to hear of
+   * @returns the claims that were put back, to be announced to other nodes
    */
   async stop(known: ReadonlySet<string>): Promise<readonly LostClaim[]> {
     this.#stopped = true;
@@ -117,7 +118,10 @@ export class Lease {
     this.#again();
   }
 
-  /** One at a time, so that a node that was declared dead joins anew once. */
+  /**
+   * Renews the lease. Simultaneous calls share one renewal, so that a node that was declared dead joins again only
+   * once.
+   */
   async #renew(): Promise<void> {
     this.#renewing ??= this.#renewOrRejoin().finally(() => {
       this.#renewing = null;
@@ -135,7 +139,7 @@ export class Lease {
     this.#log.warn('node.lease-lost', { nodeId: this.#nodeId });
     this.#observer.leaseLost();
     await this.#join();
-    // Claims under the old id were given nothing, as if nothing waited.
+    // Claims under the old id returned nothing, as if nothing waited.
     this.#onMoreToDo();
   }
 

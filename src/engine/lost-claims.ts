@@ -3,16 +3,16 @@ import type { Signal } from '#store/database/signals';
 import type { Store } from '#store/store';
 import type { Doubt, LostClaim } from '#store/nodes/lost-claims';
 
-/** The server may still carry out a statement whose answer nobody waits for any more; longer than that takes. */
+/** How long a claim stays in doubt. It is longer than the server may go on with a statement that nobody waits for. */
 const DOUBT_MS = 70_000;
 const LOOK_EVERY_MS = 15_000;
 const STORE_DOWN_PAUSE_MS = 500;
 
 /**
- * Claims whose answer was lost with the connection. Whether they were made nobody knows, so what stands under
- * this node's claim and is not under way here is put back (§3.6).
+ * Claims whose answer was lost with the connection. Nobody knows whether they were made. So rows that this node has
+ * claimed but that are not under way here are put back (§3.6).
  *
- * What was sent stays under way until its end is stored, so it can never be taken for a lost claim (§3.6).
+ * A run that was sent stays under way until its end is stored, so it is never taken for a lost claim (§3.6).
  */
 export class LostClaims {
   readonly #store: Store;
@@ -29,7 +29,7 @@ export class LostClaims {
     this.#log = log;
   }
 
-  /** A claim failed, and may have been made all the same; `doubt` says what it can have taken. */
+  /** Notes that a claim failed and may have been made all the same. `doubt` says what it may have taken. */
   expect({ queueIds, since }: Doubt): void {
     for (const queueId of queueIds) this.#queueIds.add(queueId);
     this.#since = Math.min(this.#since, since);
@@ -38,7 +38,7 @@ export class LostClaims {
     this.#lookAtMs = Math.min(this.#lookAtMs, nowMs);
   }
 
-  /** Puts back what was lost, if a claim is in doubt. Only while nothing is being claimed. */
+  /** If a claim is in doubt, puts back what was lost. Call it only while nothing is being claimed. */
   async release(nodeId: string): Promise<void> {
     const { clock, nodes } = this.#store;
     if (clock.monotonicMs() < this.#lookAtMs) return;
@@ -55,7 +55,9 @@ export class LostClaims {
     }
   }
 
-  /** Lets every node know since when what was put back is due: no look of theirs goes back that far. */
+  /**
+   * Tells every node since when the released runs have been due, because no node would look back that far by itself.
+   */
   tell(released: readonly LostClaim[]): void {
     this.#store.signals.send(released.map((lostClaim) => this.#newsOf(lostClaim)));
   }

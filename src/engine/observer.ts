@@ -3,7 +3,10 @@ import type { EndedJobStatus } from '#domain/run-status';
 
 export type RunOutcome = EndedJobStatus;
 
-/** What watches the engine: metrics and logs. Called on the hot path, so it must be quick and never throw. */
+/**
+ * Receives what the engine does, for metrics and logs. Its methods are called on the hot path, so they must be quick
+ * and never throw.
+ */
 export interface EngineObserver {
   /** A run was claimed and starts now, `latenessMs` after it was due. */
   runStarted(kind: 'job' | 'execution', latenessMs: number): void;
@@ -14,9 +17,9 @@ export interface EngineObserver {
     durationMs: number;
   }): void;
   callbackSent(): void;
-  /** Others have declared this process dead, and it has joined anew. */
+  /** Other nodes have declared this process dead, and it has joined again. */
   leaseLost(): void;
-  /** A claim took `claimed` runs; `blocked` more were over a month's limit. */
+  /** A claim took `claimed` runs. The monthly limit stopped `blocked` more. */
   claimed(claimed: number, blocked: number): void;
 }
 

@@ -5,7 +5,10 @@ import { Peers } from './peers.ts';
 const LEASE_MS = 15_000;
 const LOOK_MS = 3_000;
 
-/** Looks every three seconds from `fromMs` to `toMs`, at beats by node; gives the ids found dead and when. */
+/**
+ * Calls `findDead` every three seconds from `fromMs` to `toMs`, with beats by node. Returns which ids were found
+ * dead, and when.
+ */
 function look(
   peers: Peers,
   { fromMs = 0, toMs }: { fromMs?: number; toMs: number },

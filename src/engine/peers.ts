@@ -2,14 +2,14 @@ import type { NodeBeat } from '#store/nodes/nodes';
 
 interface Seen {
   beat: number;
-  /** When this beat was first seen, by this process's monotonic clock. */
+  /** When this beat was first seen, on this process's monotonic clock. */
   sinceMs: number;
 }
 
 /**
- * Decides which other nodes are dead: those whose beat stood still for a whole lease during which this node looked
- * again and again. Only time that passes here counts, so no clock can step anybody out of its lease, and time in
- * which this node itself could not look counts for nothing: the others may have been cut off just like it.
+ * Decides which other nodes are dead: those whose beat did not change for a whole lease while this node kept looking.
+ * Only time measured by this process counts, so a wrong clock cannot end anybody's lease. Time in which this node
+ * itself could not look does not count: the others may have been cut off like it.
  */
 export class Peers {
   readonly #leaseMs: number;
@@ -20,7 +20,7 @@ export class Peers {
     this.#leaseMs = leaseMs;
   }
 
-  /** Takes in one look at the others; both times by the monotonic clock. Gives those that are dead. */
+  /** Records one look at the other nodes and returns those that are dead. Both times are of the monotonic clock. */
   findDead(others: readonly NodeBeat[], askedAtMs: number, answeredAtMs: number): NodeBeat[] {
     if (askedAtMs - this.#askedAtMs > this.#leaseMs / 2) this.#seen.clear();
     this.#askedAtMs = askedAtMs;
@@ -36,7 +36,7 @@ export class Peers {
     });
   }
 
-  /** A look failed: the whole lease is counted anew. */
+  /** Notes that a look failed: the whole lease is counted anew. */
   loseContact(): void {
     this.#seen.clear();
   }

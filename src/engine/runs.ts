@@ -19,15 +19,15 @@ export interface RunsOptions {
   log: Log;
   observer: EngineObserver;
   scheduler: FlowScheduler;
-  /** Ids of runs and callbacks that are claimed and whose end is not stored yet; kept up here. */
+  /** Ids of runs and callbacks that are claimed and whose end is not stored yet. This class keeps it up to date. */
   underWay: Set<string>;
-  /** Called whenever a slot has become free, and when an outcome is stored. */
+  /** Called whenever a slot becomes free and when an outcome is stored. */
   onMoreRoom: () => void;
-  /** The most that is kept of a response's body, in bytes. */
+  /** How many bytes of a response's body are stored. */
   responseKeepBytes: number;
 }
 
-/** What is stored of a run's end; `isOurs` is false where somebody else had ended it. */
+/** What was stored as a run's end. `isOurs` is false if somebody else had already ended it. */
 interface Stored {
   isOurs: boolean;
   outcome: RunOutcome;
@@ -36,9 +36,9 @@ interface Stored {
 }
 
 /**
- * What is under way in this process. Every run goes its own way from its claim to its stored outcome, and frees
- * its slot when its answer is in. None ends without a settlement, however long the database is away; the engine
- * claims no more meanwhile, so at most three times `maxConcurrentRequests` wait here.
+ * The runs and callbacks under way in this process. Each proceeds on its own from its claim to its stored outcome,
+ * and frees its slot when its response has arrived. Each ends with a settlement, however long the database is down.
+ * Meanwhile the engine claims no more, so at most three times `maxConcurrentRequests` wait here.
  */
 export class Runs {
   readonly #options: RunsOptions;
@@ -55,12 +55,12 @@ export class Runs {
     this.#sendingTools = { sender, clock: this.#clock, responseKeepBytes };
   }
 
-  /** Requests that hold a slot. */
+  /** How many requests hold a slot. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Runs whose outcome is not in the store yet, those in flight among them. */
+  /** How many runs have no stored outcome yet, including those in flight. */
   get unsettled(): number {
     return this.#unsettled;
   }
@@ -97,7 +97,7 @@ export class Runs {
     return { clock: this.#clock, log: this.#options.log };
   }
 
-  /** Null where it failed through a defect of ours: whether anything was sent is then unknown. */
+  /** Null after a defect of ours. Whether anything was sent is then unknown. */
   async #send<T>(send: () => Promise<T>): Promise<T | null> {
     try {
       return await send();
@@ -107,13 +107,13 @@ export class Runs {
     }
   }
 
-  /** A success needs no look at the queue. */
+  /** The queue's rules for failures. A success does not need them, so they are not read. */
   async #readPolicy(run: Run, { verdict }: Answer) {
     if (run.kind === 'execution' || verdict.ok) return NEVER_RETRIED;
     return (await this.#options.store.queues.find(run.teamId, run.queueId)) ?? NEVER_RETRIED;
   }
 
-  /** Stores a run's end: as it was, else without its response, else as a worker failure (§3.6). */
+  /** Stores a run's end: as it is; if refused, without its response; if refused again, as a worker failure (§3.6). */
   async #store(run: Run, nodeId: string, answer: Answer | null): Promise<Stored> {
     const { runs, nodes } = this.#options.store;
     const abandon = async (): Promise<Stored> => ({
@@ -139,7 +139,7 @@ export class Runs {
     ]);
   }
 
-  /** Whether an earlier try wrote this end, and only its answer was lost. */
+  /** Whether an earlier try has stored this end and only its answer was lost. */
   async #isStored(run: Run, { end }: Answer): Promise<boolean> {
     const { jobs, crons } = this.#options.store;
     const find = () =>
@@ -158,7 +158,7 @@ export class Runs {
     observer.runEnded({ kind: run.kind, ...end });
   }
 
-  /** Holds a slot for one request; `free` gives it up once the answer is in, before its outcome is stored. */
+  /** Takes a slot for one request. `free` releases it once the response has arrived, before the outcome is stored. */
   async #occupy(flow: Flow, id: string, work: (free: () => void) => Promise<void>): Promise<void> {
     const { underWay, onMoreRoom } = this.#options;
     underWay.add(id);

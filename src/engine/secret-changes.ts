@@ -1,10 +1,10 @@
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 
-/** How soon what another process has planned is known of. */
+/** How soon a change that another process has planned is noticed. */
 const LOOK_EVERY_MS = 60_000;
 
-/** Puts signing secrets in force at their time (§5.6). Any number of nodes may do it at once. */
+/** Replaces signing secrets at their planned time (§5.6). Several nodes may do it at once. */
 export class SecretChanges {
   readonly #store: Store;
   readonly #log: Log;
@@ -17,13 +17,13 @@ export class SecretChanges {
     this.#log = log;
   }
 
-  /** Resolves once those are in force whose time came while no engine ran. */
+  /** Resolves once the changes are made whose time came while no engine ran. */
   async start(): Promise<void> {
     this.#look = this.#lookAgain();
     await this.#look;
   }
 
-  /** Waits for the look under way. */
+  /** Waits for the check under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#callOff?.();
@@ -36,7 +36,7 @@ export class SecretChanges {
     this.#callOff = this.#store.clock.after(inMs, () => void this.start());
   }
 
-  /** @returns when to look again */
+  /** @returns after how many milliseconds to check again */
   async #changeDue(): Promise<number> {
     const { clock, nextSecrets } = this.#store;
     try {

@@ -9,21 +9,21 @@ interface Tools {
 
 const PAUSES_MS = [50, 100, 250, 500, 1000, 2000];
 
-/** Told at the first failure and about once a minute after it: many runs may wait for the same database. */
+/** Failures are logged at the first try and about once a minute after it: many runs may wait for the same database. */
 const LOGGED_TRIES = 30;
 
-/** With these the store refuses what is to be written; all others pass. */
+/** With these errors the store refuses what is to be written. All others are temporary. */
 const REFUSALS: ReadonlySet<StoreErrorCode> = new Set(['STORE_REFUSED', 'STORE_FAULT']);
 
-/** A refusal may be a fault that passes after all, so a way is not left at the first one. */
+/** A refusal may turn out to be temporary, so a way is given up only after this many. */
 const REFUSALS_A_WAY = 3;
 
 /**
- * Writes what came of something that was sent, however long the database is away: it has happened, and must not be
- * lost. Where the store refuses it for what is in it, the next way is tried, which keeps less; the last one is
- * tried until it succeeds.
+ * Stores the outcome of something that was sent, however long the database is down: it has happened and must not be
+ * lost. If the store refuses its content, the next way is tried, which keeps less. The last way is tried until it
+ * succeeds.
  *
- * @param ways  what each gives is the result; the first keeps most
+ * @param ways  functions that store the outcome and return the result; the first one keeps most
  */
 export async function untilStored<T>(
   { clock, log }: Tools,

@@ -4,7 +4,7 @@ import type { Store } from '#store/store';
 
 const LOOK_EVERY_MS = 10_000;
 
-/** Tells of old snapshots, which slow claims down: of each once, and once when it is gone. */
+/** Logs old snapshots, which slow claims down: each once when it is found, and once when it is gone. */
 export class SnapshotWatch {
   readonly #store: Store;
   readonly #log: Log;
@@ -17,7 +17,7 @@ export class SnapshotWatch {
     this.#log = log;
   }
 
-  /** What the last look found. */
+  /** The old snapshots that the last check found. */
   get old(): readonly OldSnapshot[] {
     return this.#old;
   }
@@ -35,7 +35,7 @@ export class SnapshotWatch {
     try {
       this.#tell(await this.#store.snapshots.findOld());
     } catch {
-      // The database is away: whoever works with it says so.
+      // The database is down. Other parts log that.
     }
     if (this.#stopped) return;
     this.#cancel = this.#store.clock.after(LOOK_EVERY_MS, () => void this.#look());

@@ -8,7 +8,10 @@ import { startService } from '#testing/service';
 import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
 import pg from 'pg';
 
-/** On Postgres a claim goes through what left since the last vacuum, from where it begins to look. */
+/**
+ * On Postgres a claim passes all rows that were removed since the last vacuum, from the place where it begins to
+ * look.
+ */
 describe('where a claim begins to look, on Postgres', { timeout: 60_000 }, () => {
   test('is no earlier than what may wait, after a change of the queue and after a fault', async () => {
     await using target = await startReceiver();
@@ -20,7 +23,7 @@ describe('where a claim begins to look, on Postgres', { timeout: 60_000 }, () =>
     const { store, teamId } = service;
     await scheduleJob(service, { url: `${target.url}/first` });
     await target.waitFor(1);
-    // The engine looks at the whole store now and then, and so knows what has left.
+    // The engine scans the whole store regularly, and so learns what was removed.
     await service.advance(300 * SECOND);
 
     ran.length = 0;
@@ -50,14 +53,14 @@ describe('where a claim begins to look, on Postgres', { timeout: 60_000 }, () =>
     );
     assert.ok(beginnings.length >= 3);
     const earliest = Math.min(...beginnings);
-    // A signal that comes late tells of the first job; nothing else makes a claim look back.
+    // A late signal announces the first job. Nothing else makes a claim look back.
     assert.ok(earliest >= TEST_START - 120 * SECOND, `one began at ${earliest}`);
   });
 
   test('is as early as there is anything where word of it may have been lost', async () => {
     await using target = await startReceiver();
     const looks: number[] = [];
-    // What is told of the connection for signals alone, whenever it is there, would make the engine look at everything.
+    // A connection for signals reports whenever it is established, and that would make the engine scan everything.
     await using service = await startService((options) =>
       openPostgresTestStore({
         ...options,
@@ -68,7 +71,7 @@ describe('where a claim begins to look, on Postgres', { timeout: 60_000 }, () =>
       }),
     );
     const { clock, store } = service;
-    /** Lets time pass, little in each turn of a slow database, until a look has begun behind `after`. */
+    /** Advances time in small steps until a look has begun behind `after`. */
     const lookBehind = (after: number) =>
       eventually(
         async () => {

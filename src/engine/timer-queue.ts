@@ -1,4 +1,4 @@
-/** What a timer queue orders: when it is due, and its index in the heap, which only the timer queue changes. */
+/** An item of a timer queue: when it is due, and its index in the heap, which only the timer queue changes. */
 export interface Timed {
   dueAt: number;
   /** -1 while it is in no timer queue. */
@@ -6,8 +6,8 @@ export interface Timed {
 }
 
 /**
- * The flows that are due some time, by that time: a binary heap that knows where each of them stands. A flow
- * that comes to be due at another time moves in it, and never leaves an entry behind.
+ * Flows ordered by the time at which they are due: a binary heap that knows the index of each item. An item whose
+ * time changes moves within the heap, and never leaves an old entry behind.
  */
 export class TimerQueue<Item extends Timed> {
   readonly #heap: Item[] = [];
@@ -16,7 +16,7 @@ export class TimerQueue<Item extends Timed> {
     return this.#heap.length;
   }
 
-  /** Puts an item in, or where it belongs now that its time has changed. */
+  /** Adds an item, or moves it after its time has changed. */
   put(item: Item): void {
     if (item.heapIndex === -1) this.#set(this.#heap.length, item);
     this.#rise(item);
@@ -30,7 +30,7 @@ export class TimerQueue<Item extends Timed> {
     }
   }
 
-  /** When its first item is due; Infinity where it has none. */
+  /** When its first item is due; Infinity if it is empty. */
   earliest(): number {
     return this.#heap[0]?.dueAt ?? Infinity;
   }
