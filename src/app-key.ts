@@ -19,10 +19,10 @@ export class AppKeyFault extends Error {
 }
 
 /**
- * The installation's key, 32 bytes: APP_KEY itself, or `app.key` in the directory of the SQLite database, made
- * there the first time (readable by its owner alone). A database in memory has a new one each time.
- * Safe to call from several processes at once: all of them get the same key.
- * @throws AppKeyFault when the file is damaged or cannot be read or written.
+ * The installation's key, 32 bytes. It is APP_KEY, or else the file `app.key` in the directory of the SQLite
+ * database, which is created at the first start and readable by its owner alone. A database in memory gets a new key
+ * each time. Several processes may call this at once: all get the same key.
+ * @throws AppKeyFault if the file is damaged or cannot be read or written
  */
 export function loadAppKey(config: Pick<Config, 'appKey' | 'database'>): Buffer {
   if (config.appKey !== null) return config.appKey;
@@ -59,7 +59,10 @@ function readKey(path: string): Buffer | null {
   );
 }
 
-/** A database is made after its key: one without a key has lost it, and a new one would open nothing in it. */
+/**
+ * Refuses a database without its key. The key is created before the database, so it must have been lost, and a new
+ * one could not open the secrets.
+ */
 function refuseLostKey(database: string, path: string): void {
   if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   throw new AppKeyFault(
@@ -67,7 +70,10 @@ function refuseLostKey(database: string, path: string): void {
   );
 }
 
-/** Written beside and then linked into place: nobody can see half a key, and of two makers the first one wins. */
+/**
+ * Creates the key file. It is written under another name and then linked, so that nobody sees half a key. Of two
+ * processes the first one wins.
+ */
 function createKey(path: string): Buffer {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
@@ -95,7 +101,7 @@ function writeDraft(draft: string): void {
   }
 }
 
-/** A key that a power cut takes back would leave secrets that nobody can read. */
+/** Syncs the directory: if a power failure undid the new file, secrets sealed with this key could not be read. */
 function syncDirectory(path: string): void {
   if (process.platform === 'win32') return; // Windows can't open a directory.
   const directory = openSync(path, 'r');

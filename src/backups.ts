@@ -15,8 +15,8 @@ interface BackupsOptions {
 }
 
 /**
- * Copies the SQLite database into the operator's folder, so often. When the next copy is due follows from those that
- * are there, so a restart makes none too early and none too few.
+ * Copies the SQLite database into the operator's folder at regular intervals. The existing copies determine when the
+ * next one is due, so a restart makes none too early and skips none.
  */
 export class Backups {
   readonly #options: BackupsOptions;
@@ -32,7 +32,7 @@ export class Backups {
     const { clock, folder, everyHours } = this.#options;
     const [newest] = listBackups(folder);
     const everyMs = everyHours * HOUR_MS;
-    // One from the future, after the clock was set back, is waited for no longer than any other.
+    // If the newest copy is from the future, because the clock was set back, the wait is still one interval at most.
     const inMs = newest === undefined ? 0 : Math.min(newest.at + everyMs - clock.now(), everyMs);
     this.#again(inMs);
   }
@@ -43,7 +43,10 @@ export class Backups {
     await this.#running?.cancel();
   }
 
-  /** Looks every hour at least: a timer can't wait for a month, and stands still while the machine sleeps. */
+  /**
+   * Sets the timer. It is checked at least every hour: a timer cannot wait for a month, and stops while the machine
+   * sleeps.
+   */
   #again(inMs: number): void {
     if (this.#stopped) return;
     const { clock } = this.#options;

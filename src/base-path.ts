@@ -1,12 +1,12 @@
-/** What programs ask for by the listening address itself, whatever path the public address has. */
+/** Paths that programs request at the listening address itself, whatever path the public address has. */
 const SERVICE_PATHS = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/echo', '/api'];
 
 /**
- * What a request is for, where everything is below a path: the address without that path, or where the page is. The
- * path comes first, so that one such as `/jobs` can be told from the page of that name.
+ * Finds out what a request is for when the public address has a path. Returns the URL without that path, or where the
+ * page is. The path is removed first, because it may be `/jobs`, which is also the path of a page.
  *
  * @param url  path and query of the request line
- * @param basePath  empty, or such as `/belfry`
+ * @param basePath  empty, or for example `/belfry`
  */
 export function findPlace(
   url: string,

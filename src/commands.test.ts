@@ -35,14 +35,14 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   let teamId: string;
   const team = ['--team', 'Acme'];
 
-  /** What a command prints that must succeed without a word. */
+  /** The output of a command that must succeed and write nothing else. */
   async function printed(...argv: string[]): Promise<Json & Json[]> {
     const { code, json, stderr } = await run(config, argv);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     return json as Json & Json[];
   }
 
-  /** The one line of a command that must fail and print nothing. */
+  /** The one line of error output of a command that must fail and print nothing. */
   async function refused(...argv: string[]): Promise<string> {
     const { code, json, stderr } = await run(config, argv);
     assert.deepEqual({ code, json }, { code: 1, json: undefined });
@@ -483,7 +483,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
   describe('doctor', () => {
     const findings = async (tuned: Config) => {
-      // Nothing beyond this machine is asked.
+      // Nothing outside this machine is contacted.
       const baseUrl = `http://127.0.0.1:${await closedPort()}`;
       const { code, json, stderr } = await run({ ...tuned, port: 0, baseUrl }, ['doctor']);
       const list = json as { check: string; status: string; message: string }[];

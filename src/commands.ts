@@ -16,7 +16,7 @@ export async function runOperatorCommand(
   config: Config,
   packaged?: Packaged,
 ): Promise<number> {
-  // Whoever reads the output may stop early: `belfry job list | head`.
+  // The reader of the output may stop early: `belfry job list | head`.
   process.stdout.on('error', () => process.exit(1));
   const services = createCommandServices(config, PROCESS_TERMINAL, process.env, packaged);
   return runCommand(command, services);
@@ -32,9 +32,9 @@ const PROCESS_TERMINAL: Terminal = {
 };
 
 /**
- * The rooms and checks behind the commands, for these settings. Each is brought by the command that needs it.
+ * The rooms and checks that the commands use, for these settings. Each one is loaded by the command that needs it.
  *
- * @param env  where secrets that a team's file refers to are looked up
+ * @param env  where the secrets that a team's file refers to are looked up
  */
 export function createCommandServices(
   config: Config,

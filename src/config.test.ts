@@ -22,7 +22,7 @@ function refused(env: NodeJS.ProcessEnv): readonly string[] {
   return config.errors;
 }
 
-/** What each variable reads, and to what: the texts on the left give the values on the right. */
+/** For each variable its field, and rows of a text and the value that it gives. */
 const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknown][]] } = {
   HOST: [
     'host',
@@ -61,7 +61,7 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
       ['sqlite::memory:', { kind: 'sqlite-memory' }],
     ],
   ],
-  // Only together with Postgres: see below.
+  // Needs Postgres: tested below.
   DATABASE_SCHEMA: ['database', []],
   APP_KEY: [
     'appKey',
@@ -197,7 +197,7 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
       ['/var/backups', { folder: '/var/backups', everyHours: 24, keep: 7 }],
     ],
   ],
-  // They are read where a folder is named.
+  // They are read only if a folder is set.
   BACKUP_EVERY_HOURS: ['backups', [['744', null]]],
   BACKUP_KEEP: ['backups', [['1', null]]],
   METRICS_TOKEN: ['metricsToken', [['s3cret', 's3cret']]],

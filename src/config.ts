@@ -13,56 +13,58 @@ export type { DatabaseLocation, Plan } from './settings.ts';
 export type Role = (typeof ROLES)[number];
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The environment, read once at start. Frozen: nothing changes a setting while the service runs. */
+/** The settings, read from the environment once at start. Frozen: no setting changes while the service runs. */
 export interface Config {
   host: string;
-  /** 0 asks the system for a free port. */
+  /** 0: the system chooses a free port. */
   port: number;
-  /** The public address, without a slash at its end; null when it follows from the port (`publicAddress`). */
+  /** The public address, without a slash at its end; null if it follows from the port (`publicAddress`). */
   baseUrl: string | null;
-  /** A SQLite path is absolute. */
+  /** The path of a SQLite database is absolute. */
   database: DatabaseLocation;
-  /** The 32 bytes of APP_KEY; null when the key is to be found beside the database (`loadAppKey`). */
+  /** The 32 bytes of APP_KEY; null if the key is in a file beside the database (`loadAppKey`). */
   appKey: Buffer | null;
   role: Role;
   maxConcurrentRequests: number;
   shutdownGraceMs: number;
-  /** Requests per minute and client address; null is no limit. */
+  /** Requests per minute and client address; null for no limit. */
   apiRateLimit: number | null;
   trustedProxies: number;
-  /** As `judgeAddress` of domain/network takes them. */
+  /** As `judgeAddress` of domain/network expects them. */
   allowedNetworks: readonly Cidr[];
-  /** Whether `/echo` answers, and may be called (§2.12). */
+  /** Whether `/echo` answers and may be called (§2.12). */
   hasEcho: boolean;
-  /** `ip` or `ip:port` as `dns.Resolver.setServers` takes them; null asks the system's resolvers. */
+  /** `ip` or `ip:port` as `dns.Resolver.setServers` expects them; null for the system's resolvers. */
   dnsServers: readonly string[] | null;
-  /** Never empty; the first is a new team's plan. */
+  /** Never empty. The first one is the plan of new teams. */
   plans: readonly Plan[];
   signUp: (typeof SIGN_UPS)[number];
-  /** Teams that one user may own. */
+  /** How many teams one user may own. */
   maxTeamsPerUser: number;
-  /** Names of headers that hold secrets beside those that are known by their names, as given. */
+  /** Further names of headers that hold secrets, as given. Common names are known without this. */
   secretHeaders: readonly string[];
-  /** Days after its sign-in at which a session ends, however much it is used. */
+  /** How many days after the sign-in a session ends, even if it is in use. */
   sessionMaxDays: number;
-  /** Null: mails are written to the log. */
+  /** Null: mails are written to the log instead. */
   smtpUrl: string | null;
   mailFrom: string;
   historyDays: number;
-  /** At most `historyDays`. */
+  /** Not more than `historyDays`. */
   successHistoryDays: number;
   responseKeepBytes: number;
-  /** Where a SQLite database is copied to, so often, and how many copies stay; null: nowhere. */
+  /**
+   * The folder for copies of a SQLite database, how often they are made, and how many are kept; null: none are made.
+   */
   backups: { folder: string; everyHours: number; keep: number } | null;
   metricsToken: string | null;
-  /** Crons, queues and teams, of each kind, that `/metrics` tells of one by one; 0 tells of none. */
+  /** How many crons, queues and teams each `/metrics` lists one by one; 0 lists none. */
   metricsMaxSources: number;
-  /** Called every minute while the engine works. */
+  /** The URL to call every minute while the engine works. */
   heartbeatUrl: string | null;
   logLevel: LogLevel;
 }
 
-/** Everything that is wrong with the environment, one line each, none of which shows a secret. */
+/** Everything that is wrong with the environment, one line each. No line shows a secret. */
 interface ConfigErrors {
   errors: readonly string[];
 }
@@ -107,7 +109,7 @@ function checkTogether(
       `SUCCESS_HISTORY_DAYS: ${successHistoryDays} is more than HISTORY_DAYS, which is ${historyDays}; successes are kept that long at most.`,
     );
   }
-  // A key that did not parse has its own line already.
+  // A key that cannot be parsed has been reported already.
   const told = settings.errors.some((line) => /^APP_KEY(_FILE)?:/.test(line));
   if (onPostgres && appKey === null && !told) {
     settings.errors.push(
@@ -154,8 +156,8 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
 }
 
 /**
- * Reads and checks the whole environment. Touches no file except those that a `NAME_FILE` names, and makes none.
- * `cwd` is what relative paths of a SQLite database start from.
+ * Reads and checks the whole environment. Reads no files except those that a `NAME_FILE` names, and creates none.
+ * Relative paths of a SQLite database start from `cwd`.
  */
 export function readConfig(env: NodeJS.ProcessEnv, cwd: string): Config | ConfigErrors {
   const settings = new SettingsReader(env);
@@ -164,19 +166,19 @@ export function readConfig(env: NodeJS.ProcessEnv, cwd: string): Config | Config
   return settings.errors.length > 0 ? { errors: settings.errors } : Object.freeze(config);
 }
 
-/** True for an address that only this machine reaches. */
+/** Whether only this machine can reach the address. */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare);
 }
 
-/** False where others may come, by the listening socket or by a proxy in front of it. */
+/** False if other machines can reach the service, by the listening socket or by a proxy in front of it. */
 export function servesLoopbackOnly({ host, baseUrl }: Config): boolean {
   const isPublic = baseUrl !== null && !isLoopbackHost(new URL(baseUrl).hostname);
   return isLoopbackHost(host) && !isPublic;
 }
 
-/** The public address of the service, once the port it really listens on is known. */
+/** The public address of the service, given the port that it really listens on. */
 export function publicAddress(config: Config, listeningPort: number): string {
   return config.baseUrl ?? `http://localhost:${listeningPort}`;
 }

@@ -13,7 +13,7 @@ import { describeHolding } from './holding.ts';
 import { realClock } from './real-clock.ts';
 import { examineSurroundings } from './surroundings.ts';
 
-/** A clock this far off makes times in logs and records hard to compare. */
+/** From this difference on, clocks make times in logs and records hard to compare. */
 const CLOCK_TOLERANCE_MS = 1_000;
 const MAIL_LIMIT_MS = 5_000;
 const HOUR_MS = 3_600_000;
@@ -26,9 +26,9 @@ const warn = finding('warn');
 const fail = finding('fail');
 
 /**
- * Looks at everything that the service needs, and changes nothing. Never rejects.
+ * Checks everything that the service needs, and changes nothing. Never rejects.
  *
- * @param isPackaged  whether this is a package, or sources
+ * @param isPackaged  true for a package, false for sources
  */
 export async function examine(config: Config, isPackaged: boolean): Promise<Finding[]> {
   const [database, dns, mail, surroundings] = await Promise.all([
@@ -40,7 +40,7 @@ export async function examine(config: Config, isPackaged: boolean): Promise<Find
   return [examineSettings(config), ...database, dns, mail, ...surroundings];
 }
 
-/** Wrong ones have stopped the command before; what is left are settings that work and yet surprise. */
+/** Reports settings that work but may surprise. Wrong ones have already stopped the command. */
 function examineSettings({ baseUrl, port }: Config): Finding {
   if (baseUrl !== null) return ok('settings', `all accepted; the public address is ${baseUrl}`);
   return warn(
@@ -93,7 +93,7 @@ function judgeDatabase(what: string, found: DatabaseReport): Finding {
 function judgeKey(config: Config, { sealedKeyCheck }: DatabaseReport): Finding {
   const { database, appKey } = config;
   if (sealedKeyCheck === null) return ok('key', 'not in use yet');
-  // Looking must not make a key.
+  // The check must not create a key.
   const path = database.kind === 'sqlite' ? join(dirname(database.path), 'app.key') : '';
   if (appKey === null && !existsSync(path)) {
     return fail('key', `APP_KEY is not set and ${path} is missing; put it back`);
@@ -115,7 +115,7 @@ function judgeClock(what: string, { clockOffsetMs }: DatabaseReport): Finding {
   return warn('clock', `${off}; due times go by the database's`);
 }
 
-/** What the service wrote down about the requests that it got. */
+/** Judges TRUSTED_PROXIES by what the service has recorded about its requests. */
 function judgeProxies({ trustedProxies }: Config, found: DatabaseReport): Finding {
   const seen = found.untrustedForwarding;
   if (seen === null || !isStillTrue(seen, trustedProxies, realClock.now())) {
@@ -125,7 +125,7 @@ function judgeProxies({ trustedProxies }: Config, found: DatabaseReport): Findin
   return warn('proxies', `${describeUntrustedHeader(seen)} (last noticed ${when})`);
 }
 
-/** Nothing to say of a database that keeps none. */
+/** Empty for a database that keeps no snapshots (SQLite). */
 function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {
   const [oldest, ...more] = oldSnapshots ?? [];
   if (oldSnapshots === null) return [];
@@ -140,7 +140,7 @@ function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {
   ];
 }
 
-/** Nothing to say of a database that keeps what has ended in one table, or has not been migrated to partitions. */
+/** Empty for a database that keeps ended runs in one table, or has not been migrated to partitions. */
 function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding[] {
   if (partitionsAheadMs === null) return [];
   const hours = Math.floor(partitionsAheadMs / HOUR_MS);
@@ -156,7 +156,7 @@ function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding[] {
   ];
 }
 
-/** Only a warning: targets may all be IP addresses, or in the hosts file. */
+/** A failure is only a warning: all targets may be IP addresses or in the hosts file. */
 async function examineDns({ dnsServers }: Config): Promise<Finding> {
   const { servers, fault } = await probeDns(dnsServers ?? []);
   const asked = servers.length > 0 ? servers.join(', ') : 'no server';

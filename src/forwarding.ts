@@ -14,12 +14,12 @@ const OTHER_HEADERS = [
   'fastly-client-ip',
 ];
 const LIST_HEADER = 'x-forwarded-for';
-/** What proxies commonly write a client's address into, as Node spells it. */
+/** Headers in which proxies commonly pass on a client's address, in lower case as in Node. */
 export const ADDRESS_HEADERS: readonly string[] = [LIST_HEADER, ...OTHER_HEADERS];
 
 /**
- * The header of a proxy that no setting trusts, or null. Behind such a proxy all clients have its address: one
- * of them uses up the limits of all.
+ * Finds a header that was added by a proxy that TRUSTED_PROXIES does not count; null if there is none. Behind such a
+ * proxy all clients have the proxy's address, and one of them can use up the limits of all.
  */
 function findUntrusted(headers: IncomingHttpHeaders, trustedProxies: number): string | null {
   const list = headers[LIST_HEADER];
@@ -28,7 +28,7 @@ function findUntrusted(headers: IncomingHttpHeaders, trustedProxies: number): st
   return OTHER_HEADERS.find((name) => headers[name] !== undefined) ?? null;
 }
 
-/** Whether what was seen still tells something: lately, and with the setting as it is. */
+/** Whether a recorded header still matters: it was seen recently, and the setting has not changed since. */
 export function isStillTrue(
   untrustedHeader: UntrustedHeader,
   trustedProxies: number,
@@ -50,7 +50,7 @@ interface Deps {
   log: Log;
 }
 
-/** Tells the operator, once a process and at each start, of proxies that no setting knows of. */
+/** Warns the operator about proxies that no setting counts: once per process, and at each start. */
 export class ForwardingWatch {
   readonly #deps: Deps;
   #hasTold = false;
@@ -59,7 +59,7 @@ export class ForwardingWatch {
     this.#deps = deps;
   }
 
-  /** What an earlier process saw, told at the start. */
+  /** Warns at the start about what an earlier process has seen. */
   async start(): Promise<void> {
     const { store, trustedProxies, clock } = this.#deps;
     const known = await store.untrustedHeaders.read();
@@ -73,7 +73,7 @@ export class ForwardingWatch {
     if (header === null) return;
     const untrustedHeader = { header, trustedProxies, at: clock.now() };
     this.#tell(untrustedHeader);
-    // For the doctor and the next start; the request has better to do than to wait for it.
+    // Stored for the doctor and the next start. The request does not wait for it.
     store.untrustedHeaders
       .keep(untrustedHeader)
       .catch((error: unknown) => log.warn('proxy.sighting-not-kept', { error }));

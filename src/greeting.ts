@@ -1,17 +1,17 @@
 import type { DatabaseLocation } from './config.ts';
 
-/** What an operator at a terminal wants to know first. */
+/** What an operator at a terminal needs to know first. */
 interface Greeting {
-  /** Where this process listens. */
+  /** The address at which this process listens. */
   address: string;
   /** The public address, where the first account is made. */
   baseUrl: string;
   database: DatabaseLocation;
-  /** Null once there is an account; `code` is what `/setup` asks for, null where it asks for none. */
+  /** Null if there is an account already. `code` is the code that `/setup` asks for; null if it asks for none. */
   firstAccount: { code: string | null } | null;
 }
 
-/** The lines for people. Those that read the log get the same as events. */
+/** The lines for people at a terminal. The log has the same facts as events. */
 export function writeGreeting({ address, baseUrl, database, firstAccount }: Greeting): string {
   const lines = [`belfry is ready at ${address}`, `  data: ${describePlace(database)}`];
   if (firstAccount !== null) {
@@ -21,7 +21,7 @@ export function writeGreeting({ address, baseUrl, database, firstAccount }: Gree
   return `${lines.join('\n')}\n`;
 }
 
-/** Without the user and the password of a Postgres address. */
+/** The location of the database, without the user and password of a Postgres address. */
 function describePlace(database: DatabaseLocation): string {
   if (database.kind === 'sqlite') return database.path;
   if (database.kind === 'sqlite-memory') return 'in memory, gone when the service stops';

@@ -4,7 +4,10 @@ import type { Config } from './config.ts';
 const LIMIT_MS = 5_000;
 export const HEALTHY = '{"status":"ok"}';
 
-/** Asks the service on this machine whether it lives: for a container's health check, which has nothing else to ask with. */
+/**
+ * Asks the service on this machine whether it is alive. It serves containers' health checks, whose image has no other
+ * HTTP client.
+ */
 export async function askHealth({
   host,
   port,

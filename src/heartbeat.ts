@@ -6,9 +6,9 @@ const BEAT_EVERY_MS = 60_000;
 const TIMEOUT_SECONDS = 10;
 
 interface HeartbeatOptions {
-  /** Where the operator's monitor listens. It may hold a token, so it is never logged. */
+  /** The URL of the operator's monitor. It may contain a token, so it is never logged. */
   url: string;
-  /** May reach every network: the address is the operator's own. */
+  /** May reach every network, because the operator chose the address. */
   sender: ClosableSender;
   isWorking: () => boolean;
   clock: Clock;
@@ -16,14 +16,14 @@ interface HeartbeatOptions {
 }
 
 /**
- * Calls the operator's monitor every minute while the engine works. The monitor raises the alarm when calls stop
- * coming, which covers what no process can tell of itself.
+ * Calls the operator's monitor every minute while the engine works. The monitor raises an alarm when the calls stop,
+ * which also covers faults that a process cannot report itself.
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   #cancel: (() => void) | null = null;
   #stopped = false;
-  /** Whether the last call went wrong: a fault that lasts is told once. */
+  /** Whether the last call failed: a fault that lasts is logged once. */
   #isFailing = false;
 
   constructor(options: HeartbeatOptions) {
@@ -47,7 +47,7 @@ export class Heartbeat {
     const request = { method: 'GET', url, headers: [], body: null } as const;
     const needs = { searchFor: [], paths: [] };
     const exchange = await sender.send(request, { timeoutSeconds: TIMEOUT_SECONDS, needs });
-    // Broken off by the stop, which is no fault of the monitor's.
+    // `stop` has broken off the call, which is not the monitor's fault.
     if (this.#stopped) return;
     const status = 'status' in exchange ? exchange.status : null;
     const isTaken = exchange.kind === 'answered' && exchange.status >= 200 && exchange.status < 300;

@@ -10,7 +10,10 @@ import { prepareHistory } from './history.ts';
 
 const ENDED_AT = TEST_START - 3_600_000;
 
-/** What a version before 0009 left: runs that have ended where they ran, and their responses in a table of their own. */
+/**
+ * The rows of a version before 0009: ended runs are still in the tables where they ran, with their responses in a
+ * table of their own.
+ */
 describe('runs that an earlier version ended', () => {
   forEachStore((_name, openTestStore) => {
     test('are as before: on lists, in counts and on their pages', async () => {
@@ -190,7 +193,7 @@ async function insertRow(store: TestStore, table: string, row: Columns): Promise
   await store.database.autocommit(CompiledQuery.raw(text, Object.values(row)));
 }
 
-/** Rows as such a version wrote them. */
+/** Inserts rows as such a version wrote them. */
 async function leaveBehind(store: TestStore) {
   const { id: teamId } = await aTeam(store);
   const { id: queueId } = await aQueue(store, teamId);

@@ -13,10 +13,11 @@ interface HistoryOptions {
 }
 
 /**
- * Makes the history ready to be written and read: partitions for what is about to end, and what an earlier version
- * ended where this one looks for it. Moving goes in small transactions and can be broken off at any time: the next
- * start goes on where it stood. Where one of the two fails, the service starts nevertheless, and housekeeping tries
- * again: what ends is kept in the table for the rest, and lists lack what is not moved yet.
+ * Prepares the history for writing and reading: it creates partitions for the runs that will end, and moves runs that
+ * an earlier version ended to where this version looks for them. Runs move in small transactions, so this may be
+ * interrupted at any time; the next start continues. If one of the two fails, the service starts nevertheless, and
+ * housekeeping tries again. Until then, ended runs without a partition go to the table for the rest, and lists lack
+ * what has not been moved yet.
  */
 export async function prepareHistory(options: HistoryOptions): Promise<void> {
   const { store, log, historyDays, clockJumps } = options;

@@ -1,10 +1,10 @@
 import type { Holding } from '#store/database/inspection';
 
-/** With fewer runs, what else a database holds would count as theirs. */
+/** With fewer runs, other contents of the database would distort the size per run. */
 const FEWEST_RUNS = 1_000;
 const DAYS = 7;
 
-/** What a database holds and how fast it grows, in words for an operator. */
+/** Describes for an operator how large a database is and how fast it grows. */
 export function describeHolding({ bytes, endedRuns, runsOfWeek }: Holding): string {
   const aDay = Math.round(runsOfWeek / DAYS);
   const held = `${sizeOf(bytes)}, with about ${count(endedRuns)} runs in the history`;

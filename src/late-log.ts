@@ -4,7 +4,7 @@ import { LOG_LEVELS } from './settings.ts';
 
 type Level = keyof Log;
 
-/** A log that brings the logging library with its first line: for a command, which mostly has none to write. */
+/** A log that loads the logging library with its first line. It is for commands, most of which write none. */
 export function createLateLog(options: LogOptions): Log {
   const least = LOG_LEVELS.indexOf(options.level);
   let opening: Promise<Log> | null = null;

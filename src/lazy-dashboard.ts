@@ -9,7 +9,7 @@ import type { Targets } from '#dashboard/context';
 import type { DashboardOptions } from '#dashboard/server';
 import type { Log } from '#domain/log';
 
-/** Where `npm start` and `npm test` build the dashboard. */
+/** The folder in which `npm start` and `npm test` build the dashboard. */
 const FOLDER = fileURLToPath(new URL('../build/dashboard', import.meta.url));
 
 interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress'> {
@@ -19,8 +19,8 @@ interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress'>
 }
 
 /**
- * Everything that people open in a browser, to be mounted last. It is loaded with the first visitor: a
- * node whose pages nobody opens starts and idles without React, and the start waits for nothing.
+ * The whole dashboard, to be mounted last. It is loaded by the first visitor, so the start does not wait for it, and
+ * a node whose pages nobody opens runs without React.
  */
 export function createLazyDashboard(given: Options): Hono {
   const { baseUrl, targets, trustedProxies, ...options } = given;
@@ -36,18 +36,18 @@ export function createLazyDashboard(given: Options): Hono {
   };
   return new Hono().all('*', async (c) => {
     loading ??= load();
-    // What could not be loaded is tried again with the next visitor.
+    // If loading fails, the next visitor tries again.
     loading.catch(() => (loading = null));
     return (await loading).fetch(c.req.raw, c.env);
   });
 }
 
-/** Whether a finished build lies beside the sources. */
+/** Whether there is a finished build beside the sources. */
 export function isDashboardBuilt(): boolean {
   return existsSync(join(FOLDER, 'server', 'index.js'));
 }
 
-/** The build beside the sources if a finished one lies there; else null, and the log tells how to make one. */
+/** Opens the finished build beside the sources. Without one, returns null and logs how to make one. */
 export function findDashboardBuild(log: Log): DashboardBuild | null {
   if (isDashboardBuilt()) return openBuildFolder(FOLDER);
   log.warn('dashboard.not-built', { folder: FOLDER, remedy: 'npm start builds it' });

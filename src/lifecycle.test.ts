@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { silentLog } from '#domain/log';
 import { Service, stopOnSignals, type Part } from './lifecycle.ts';
 
-/** Parts that write down what happens to them; one of them may fail at a step. */
+/** Parts that record what happens to them. One of them may fail at a step. */
 function partsWith(names: string[], failing?: { start?: string; stop?: string }) {
   const story: string[] = [];
   const parts = names.map((name): Part => ({

@@ -1,17 +1,19 @@
 import type { Log } from '#domain/log';
 
-/** Something main starts and stops: a store, an engine, a listening server. */
+/** Something that main starts and stops: a store, an engine, a listening server. */
 export interface Part {
   name: string;
   start(): Promise<void>;
-  /** Finishes what is running, for at most `graceMs`, and lets go of what it holds. */
+  /** Finishes what is running, within `graceMs` at most, and releases its resources. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** What a part may take beyond the grace to let go of what it holds: a database may be silent just then. */
+/**
+ * The time beyond the grace in which a part must release its resources. The database may not be answering just then.
+ */
 const OVERTIME_MS = 5_000;
 
-/** Starts parts in the order given and stops them in the opposite one, so that each can rely on those before it. */
+/** Starts parts in the given order and stops them in reverse, so that each part can rely on those before it. */
 export class Service {
   readonly #parts: readonly Part[];
   readonly #log: Log;
@@ -25,12 +27,12 @@ export class Service {
     this.#overtimeMs = overtimeMs;
   }
 
-  /** Rejects with the fault of the part that could not start, after the others have been stopped again. */
+  /** If a part cannot start, stops the others again and rejects with that part's fault. */
   async start(): Promise<void> {
     for (const part of this.#parts) await this.add(part);
   }
 
-  /** Starts one part more, which could only be made once those before it had started. */
+  /** Starts a further part, for one that could only be created after the others had started. */
   async add(part: Part): Promise<void> {
     if (this.#stopping !== null) return;
     try {
@@ -43,8 +45,8 @@ export class Service {
   }
 
   /**
-   * True when every part stopped without a fault and in time. One grace for all: what the first part uses of it,
-   * the next has not. Called again, it answers with the stop that is under way.
+   * Stops all parts. Resolves to true if every part stopped in time and without a fault. All parts share one grace
+   * period: what the first one uses is missing for the next. A further call returns the stop that is under way.
    */
   stop(graceMs: number): Promise<boolean> {
     this.#stopping ??= this.#stopParts(performance.now() + graceMs);
@@ -76,15 +78,15 @@ export class Service {
   }
 }
 
-/** The process as a service sees it; a test hands in its own. */
+/** The process, as far as `stopOnSignals` needs it; tests pass in their own. */
 interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT', heard: () => void): unknown;
 }
 
 /**
- * The first SIGTERM or SIGINT asks for a graceful stop, the second one ends the process at once.
- * `echoMs`: a second signal that comes this soon is the same one again. A parent may pass on what the terminal, or
- * systemd, has already told this process, and nobody who says it once means twice.
+ * The first SIGTERM or SIGINT starts a graceful stop, the second one ends the process at once. A second signal within
+ * `echoMs` counts as a repetition of the first: a parent process may pass on a signal that the terminal or systemd
+ * has already sent to this process.
  */
 export function stopOnSignals(
   source: SignalSource,

@@ -4,7 +4,9 @@ import type { Finding } from '#cli/services';
 import type { Config } from './config.ts';
 import { askHealth } from './health.ts';
 
-/** Whether the service listens where it is told to, or could: tried by listening for a moment. Never rejects. */
+/**
+ * Checks whether the service listens at its address, or could listen there, by listening for a moment. Never rejects.
+ */
 export async function examineListening({
   host,
   port,
@@ -12,7 +14,7 @@ export async function examineListening({
   const check = 'port';
   if (port === 0) return { check, status: 'ok', message: 'PORT is 0: any that is free' };
   const where = `${host} port ${port}`;
-  // First, because a port may be one that only the service's user may listen on.
+  // Asked first, because only the service's user may be allowed to listen on this port.
   if ((await askHealth({ host, port })).kind === 'lives') {
     return { check, status: 'ok', message: `the service listens on ${where}` };
   }
@@ -25,7 +27,7 @@ export async function examineListening({
   return { check, status: 'fail', message };
 }
 
-/** @returns null, or the code of what stands against it */
+/** @returns null if listening works, else the error's code */
 async function tryToListen(host: string, port: number): Promise<string | null> {
   const server = createServer((socket) => socket.destroy());
   try {

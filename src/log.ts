@@ -2,9 +2,9 @@ import { pino, stdTimeFunctions, type DestinationStream } from 'pino';
 import type { Log } from '#domain/log';
 import type { LogLevel } from './config.ts';
 
-/** What main has of the log: the rooms' view, and what only a start needs. */
+/** The log as main uses it: that of the rooms, and what only the start needs. */
 export interface MainLog extends Log {
-  /** A line that is written at every level: the one that says where the service is. */
+  /** Writes a line at every log level: the line that says where the service is. */
   announce(event: string, fields?: object): void;
 }
 
@@ -12,7 +12,7 @@ export interface LogOptions {
   level: LogLevel;
   /** Coloured lines for people, instead of JSON. */
   pretty: boolean;
-  /** Standard output unless told otherwise; the command line logs to standard error, because it prints JSON. */
+  /** Standard output by default. The command line logs to standard error, because it prints JSON to standard output. */
   to?: 'stdout' | 'stderr' | DestinationStream;
 }
 
@@ -40,8 +40,8 @@ function describeError(error: Error): object {
 }
 
 /**
- * A net under the rule that no secret is logged: fields with a telling name lose their text, long texts are cut,
- * and nothing is followed too deep (so that a cycle ends).
+ * A safety net for the rule that no secret is logged. Fields with a telling name lose their text, long texts are cut,
+ * and the depth is limited, so that a cycle ends.
  */
 function mask(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return clip(value);
@@ -64,15 +64,17 @@ async function openDestination({ to = 'stdout', pretty }: LogOptions): Promise<D
     return pretty ? prettyStream(to) : to;
   }
   const fd = to === 'stderr' ? 2 : 1;
-  // A terminal takes lines at once; a pipe whose reader has stalled must not stall the service with it.
+  // Writing to a terminal is synchronous. Writing to a pipe is not, because a reader that has stalled must not block
+  // the service.
   const stream = pino.destination({ fd, sync: pretty, maxLength: WAITING_BYTES });
-  // Nowhere to say that the log can't be written (a full disk, a closed pipe); the work goes on.
+  // If the log cannot be written (a full disk, a closed pipe), this cannot be reported anywhere. The service
+  // continues.
   stream.on('error', () => {});
   return pretty ? prettyStream(stream) : stream;
 }
 
 async function prettyStream(destination: DestinationStream): Promise<DestinationStream> {
-  // Only for people: a service in the background, and a command in a script, have no use for it.
+  // Loaded only for people: a service in the background and a command in a script do not need it.
   const { default: pinoPretty } = await import('pino-pretty');
   const format = pinoPretty.prettyFactory({
     colorize: true,
@@ -83,7 +85,7 @@ async function prettyStream(destination: DestinationStream): Promise<Destination
   return { write: (line) => destination.write(format(line)) };
 }
 
-/** The one place that turns events into lines: JSON with `level`, `time`, `event` and the fields. */
+/** The only place that turns events into lines: JSON with `level`, `time`, `event` and the fields. */
 export async function createLog(options: LogOptions): Promise<MainLog> {
   const logger = pino(
     {

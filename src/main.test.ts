@@ -13,7 +13,7 @@ afterEach(() => {
   running.clear();
 });
 
-/** The service as its own process on a free port, with a database in memory and only the settings given. */
+/** Runs the service as a process of its own on a free port, with a database in memory and only the given settings. */
 function run(
   settings: Record<string, string> = {},
   command: string[] = [],
@@ -21,7 +21,7 @@ function run(
 ) {
   const env = {
     PATH: process.env['PATH'],
-    // Most of what a process does here is to start, and what another has compiled it need not.
+    // The tests here mostly start processes, and these need not compile again what another has compiled.
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     PORT: '0',
     DATABASE_URL: 'sqlite::memory:',
@@ -51,7 +51,7 @@ async function serve(settings: Record<string, string> = {}, channel?: 'ipc') {
   return { ...service, address: new URL(ready[1] ?? '') };
 }
 
-/** A request whose body never ends, which a graceful stop has to wait for. */
+/** Sends a request whose body never ends, so that a graceful stop has to wait for it. */
 async function hangingRequest({ hostname, port }: URL) {
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});

@@ -4,10 +4,10 @@ import type { Packaged } from './packaged.ts';
 import { VERSION } from './version.ts';
 
 /**
- * Without a command the service runs until it is told to stop; a command runs and ends the process. Each brings
- * only what it needs itself: a command is typed by somebody who waits for it.
+ * Without a command, runs the service until it is told to stop. With a command, runs that and ends the process. Each
+ * loads only the modules that it needs, because somebody waits for a command.
  *
- * @param packaged  what is in the package, where this is one
+ * @param packaged  the contents of the package, if this is one
  */
 export async function runMain(command: readonly string[], packaged?: Packaged): Promise<void> {
   if (command.length === 1 && command[0] === '--version') {

@@ -6,10 +6,8 @@ import { ADDRESS_HEADERS } from './forwarding.ts';
 /**
  * `GET /metrics` in Prometheus' text format.
  *
- * Without a token it answers only on this machine: not where the service listens on more than loopback, and
- * not to what a proxy has passed on.
- *
- * @param token  what has to come as a bearer token, or null
+ * Without a token it answers requests from this machine only: it refuses if the service listens beyond loopback, or
+ * if a proxy has forwarded the request.
  */
 export function createMetricsPage(
   registry: Registry,
@@ -33,7 +31,7 @@ const FORWARDED = [...ADDRESS_HEADERS, 'via', 'x-forwarded-proto', 'x-forwarded-
 const UNSET =
   'Without a token, metrics are for the loopback address alone. Set METRICS_TOKEN and send it as a bearer token.';
 
-/** Equal lengths, so that the comparison tells nothing by its time. */
+/** Hashes make both texts equally long, so that the comparison's duration reveals nothing. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

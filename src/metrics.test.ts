@@ -8,7 +8,7 @@ import { watchSources } from './source-metrics.ts';
 
 const PAGE = readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8');
 
-/** The figures of a process as any Node program has them; the page names them as a group. */
+/** Whether a metric is one of those that any Node program has. The documentation names these as a group. */
 const isUsual = (name: string) => /^belfry_(process|nodejs)_/.test(name);
 
 async function namesOf(metrics: Metrics): Promise<string[]> {
@@ -121,7 +121,7 @@ test('faults of the database are counted by their code', async () => {
   assert.match(text, /^belfry_database_errors_total\{code="STORE_UNAVAILABLE"\} 1$/m);
 });
 
-/** The series of figures whose names begin so. */
+/** The series of all metrics whose names begin with `name`. */
 async function seriesOf(metrics: Metrics, name: string): Promise<string[]> {
   const text = await metrics.registry.metrics();
   return text.split('\n').filter((line) => line.startsWith(name));

@@ -9,10 +9,10 @@ import { seldom } from './seldom.ts';
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];
-/** However often it is asked for, what the database is asked is asked this often. */
+/** The shortest time between two queries of the database, however often the metrics are requested. */
 const BACKLOG_EVERY_MS = 5_000;
 
-/** What the gauges read when they are asked. */
+/** What the gauges read when they are requested. */
 interface MetricSources {
   clock: Clock;
   inFlight(): number;
@@ -20,16 +20,16 @@ interface MetricSources {
   readOutbox(now: number): Promise<Outbox>;
   /** Resolves if the database answers. */
   ping(): Promise<void>;
-  /** Of the disk with the SQLite file; null where there is none. */
+  /** The free space on the disk with the SQLite file; null with Postgres. */
   readFreeBytes(): Promise<number | null>;
   oldSnapshots(): readonly OldSnapshot[];
-  /** Null where there are none (SQLite). */
+  /** Null if the database has no partitions (SQLite). */
   partitionsAheadMs(now: number): Promise<number | null>;
 }
 
 /**
- * The figures of `/metrics` (docs/metrics.md explains each). Called on the hot path: children of labelled
- * metrics are made once and kept.
+ * The metrics of `/metrics` (docs/metrics.md explains each). Its methods are called on the hot path, so the children
+ * of labelled metrics are created once and kept.
  */
 export class Metrics implements EngineObserver, NoticeObserver {
   readonly registry = new Registry();
@@ -109,7 +109,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
     });
   }
 
-  /** Adds the figures that are read when they are asked for. */
+  /** Adds the metrics whose values are read when they are requested. */
   watch(sources: MetricSources): void {
     this.#gauge('belfry_in_flight', 'Requests under way in this process', [], (gauge) =>
       gauge.set(sources.inFlight()),
@@ -227,7 +227,10 @@ export class Metrics implements EngineObserver, NoticeObserver {
     watch('belfry_oldest_untold_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
   }
 
-  /** What says "ready" also says how long the answer took: nothing while there is none. */
+  /**
+   * One query tells both whether the database answers and how long the answer took. Without an answer there is no
+   * duration.
+   */
   #watchDatabase(sources: MetricSources): void {
     const { clock } = sources;
     const ask = async () => {
@@ -253,7 +256,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
     });
   }
 
-  /** A figure that is read when it is asked for. */
+  /** Adds a metric whose value is read when it is requested. */
   #gauge(
     name: string,
     help: string,

@@ -1,7 +1,7 @@
 import type { OwnCommand } from '#cli/services';
 import type { DashboardBuild } from '#dashboard/build';
 
-/** What a package has in it that sources have beside them, or not at all. */
+/** The parts of a package that sources do not contain, or have as files beside them. */
 export interface Packaged {
   dashboard: DashboardBuild;
   commands: readonly OwnCommand[];

@@ -1,9 +1,9 @@
 import type { Clock } from '#domain/clock';
 
-/** The longest wait that a timer takes; above it, it would fire at once. */
+/** The longest time that a timer can wait. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The process's own clock: made here and handed to whoever needs the time. */
+/** The real clock of the process, passed to whatever needs the time. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -9,7 +9,7 @@ import { publicAddress, servesLoopbackOnly, type Config, type LogLevel } from '.
 import { createLateLog } from './late-log.ts';
 import { realClock } from './real-clock.ts';
 
-/** Opens the database, and the rooms that commands work with. */
+/** Opens the database and creates the rooms that commands use. */
 export async function openRooms(config: Config): Promise<OpenRooms> {
   const { database } = config;
   if (database.kind === 'sqlite-memory') {
@@ -49,7 +49,7 @@ export async function openRooms(config: Config): Promise<OpenRooms> {
   }
 }
 
-/** A fault that an operator can mend becomes their line. */
+/** Turns a fault that an operator can fix into a one-line message. */
 function explainOpening(fault: unknown): unknown {
   if (fault instanceof AppKeyFault) return new CommandFault(fault.message, { cause: fault });
   if (!(fault instanceof StoreError) || fault.code === 'STORE_FAULT') return fault;
@@ -58,7 +58,7 @@ function explainOpening(fault: unknown): unknown {
   return new CommandFault(text, { cause: fault });
 }
 
-/** What the service would tell in passing is noise beside a command's one line. */
+/** Raises the level `info` to `warn`: the service's routine messages would distract from a command's output. */
 function quieter(level: LogLevel): LogLevel {
   return level === 'info' ? 'warn' : level;
 }

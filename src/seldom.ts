@@ -1,8 +1,8 @@
 import type { Clock } from '#domain/clock';
 
 /**
- * Reads at most once in a time, however often it is asked. Null where it can't be read, as while the database is
- * away.
+ * Limits how often something is read: once per `everyMs`, however often it is asked for. Returns null if it cannot be
+ * read, for example while the database is down.
  */
 export function seldom<Found>(
   clock: Clock,
@@ -14,7 +14,7 @@ export function seldom<Found>(
   return () => {
     if (clock.monotonicMs() - readAtMs > everyMs) {
       readAtMs = clock.monotonicMs();
-      // The other figures are wanted most while the database is away.
+      // Faults are caught, because the other metrics are needed most while the database is down.
       reading = read().catch(() => null);
     }
     return reading;

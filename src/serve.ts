@@ -14,13 +14,13 @@ import { realClock } from './real-clock.ts';
 import { type BelfryService, buildService } from './service.ts';
 import { ListenFault, WebServer } from './web-server.ts';
 
-/** Faults that say by themselves what an operator has to do. */
+/** Whether a fault's own message tells the operator what to do. */
 function isExplained(fault: unknown): fault is Error {
   const isStores = fault instanceof StoreError && fault.code !== 'STORE_FAULT';
   return isStores || fault instanceof AppKeyFault || fault instanceof ListenFault;
 }
 
-/** Faults that an operator can mend: told in their one line, without a stack. */
+/** Reports a fault: in one line if an operator can fix it, else with its stack. */
 function explain(fault: unknown, log: MainLog): void {
   if (isExplained(fault)) say(fault.message);
   else log.error('start.failed', { error: fault });
@@ -32,9 +32,9 @@ function endWith(fault: unknown, log: MainLog): never {
 }
 
 /**
- * Serves until it is told to stop, which ends the process.
+ * Runs the service until it is told to stop, which ends the process.
  *
- * @param dashboard  the one of a package; else it is looked for where it is built, beside the sources
+ * @param dashboard  the dashboard of a package; without it, the build beside the sources is used
  */
 export async function serve(config: Config, dashboard?: DashboardBuild): Promise<void> {
   const log = await createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
@@ -45,7 +45,7 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
       appKey,
       clock: realClock,
       log,
-      // Nothing can be read or written any more, so there is nothing left to stop gracefully.
+      // Nothing can be read or written any more, so a graceful stop makes no sense.
       onLost: (fault) => endWith(fault, log),
       serving: true,
     });
@@ -66,7 +66,7 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
   }
 }
 
-/** People at a terminal are greeted; whatever else reads the output gets an event for each fact. */
+/** Greets people at a terminal. Anything else that reads the output gets one event for each fact. */
 function announce(
   config: Config,
   web: WebServer,
@@ -88,7 +88,7 @@ function announce(
   }
 }
 
-/** npm, and the older Node under which `bin/start.js` may have been run, pass signals on to this process. */
+/** Whether a parent process passes signals on to this one: npm, or the older Node that ran `bin/start.js`. */
 function hasTellingParent(): boolean {
   return process.env['npm_lifecycle_event'] !== undefined || process.connected;
 }
@@ -106,7 +106,7 @@ interface PartsOfRooms {
   findDashboard: () => DashboardBuild | null;
 }
 
-/** Listens first, since links need the real port, and answers for real once everything is built. */
+/** Listens first, because links need the real port. The real app answers once everything is built. */
 function partOfRooms({
   config,
   appKey,

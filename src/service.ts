@@ -43,23 +43,23 @@ interface ServiceOptions {
   config: Config;
   /** 32 bytes. */
   appKey: Uint8Array;
-  /** Open already; the service closes it. */
+  /** Already open. The service closes it. */
   store: OpenedStore;
   clock: Clock;
   log: Log;
   /** The public address. */
   baseUrl: string;
-  /** Where this process's own `/echo` is reached; none where it listens on no IPv4 address. */
+  /** The address of this process's own `/echo`; null if it listens on no IPv4 address. */
   echo?: OwnEcho | null;
-  /** Tests in which time flies need a lease that outlives it. */
+  /** Set by tests that skip more time than a lease lasts. */
   leaseMs?: number;
-  /** Without it only the API and the service pages answer. */
+  /** Without a build, only the API and the service pages answer. */
   dashboardBuild?: DashboardBuild | null;
-  /** Tests spend less work on a password. */
+  /** Set by tests to spend less work on hashing passwords. */
   peopleConfig?: Pick<PeopleConfig, 'passwordWork'>;
 }
 
-/** The rooms put together, in one process. `main` gives it a listening socket and signals; a test gives it a clock. */
+/** All rooms together, in one process. `main` adds a listening socket and signals, a test adds a clock. */
 export interface BelfryService {
   store: Store;
   people: People;
@@ -67,14 +67,14 @@ export interface BelfryService {
   sender: ClosableSender;
   /** Null for `ROLE=web`. */
   engine: Engine | null;
-  /** Everything that answers HTTP. */
+  /** The app that answers all HTTP requests. */
   app: Hono;
   notifier: Notifier;
-  /** Works through bulk actions. */
+  /** Carries out bulk actions. */
   bulkRunner: BulkRunner;
-  /** Begins to send, to tell and to tidy up; what answers HTTP needs no start. */
+  /** Starts the engine, the notices and the housekeeping. `app` needs no start. */
   start(): Promise<void>;
-  /** Begins nothing more and waits for what runs, for `graceMs` at most. The store stays open. */
+  /** Starts nothing more and waits for what is running, for `graceMs` at most. The store stays open. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ export function buildService(options: ServiceOptions): BelfryService {
       try {
         await engine?.stop(graceMs);
       } finally {
-        // A node that can't sign off, since the database is away, ends all else in order nevertheless.
+        // Even if a node cannot sign off, because the database is down, it ends everything else in order.
         const others = [housekeeping, bulkRunner, secretChanges].map((each) => each.stop());
         await Promise.all([ended, notifier.stop(graceMs), ...others]);
         await people.close();
@@ -161,7 +161,7 @@ function buildPeople({ config, store, log, baseUrl, ...options }: ServiceOptions
   });
 }
 
-/** Around the app and not a middleware of it, so that it costs a request next to nothing and changes none. */
+/** Wraps the app instead of being its middleware, so that it costs hardly any time and changes no request. */
 function watchRequests(app: Hono, forwarding: ForwardingWatch): void {
   const answer = app.fetch;
   app.fetch = (request, env, context) => {
@@ -205,7 +205,7 @@ function watchWork(
   });
 }
 
-/** Of the disk that the SQLite file grows on; null where the database keeps its own house. */
+/** The free space on the disk of the SQLite file; null with Postgres. */
 async function readFreeBytes({ database }: Config): Promise<number | null> {
   if (database.kind !== 'sqlite') return null;
   const { bavail, bsize } = await statfs(dirname(database.path));
@@ -231,7 +231,7 @@ function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: M
   });
 }
 
-/** What a process with an engine does beside it, which nothing else waits for. */
+/** Further duties of a process with an engine, for which nothing else waits. */
 function buildDuties(options: ServiceOptions, engine: Engine) {
   const { store, log } = options;
   const duties = [buildHeartbeat(options, engine), buildBackups(options)];
@@ -248,12 +248,12 @@ function buildHeartbeat({ config, clock, log }: ServiceOptions, engine: Engine):
   const url = config.heartbeatUrl;
   if (url === null) return null;
   const dnsServers = config.dnsServers ?? [];
-  // The address is the operator's own, who may watch from a private network.
+  // The operator chose the address, and the monitor may be in a private network.
   const sender = createSender({ clock, allowedNetworks: EVERYWHERE, dnsServers });
   return new Heartbeat({ url, sender, isWorking: () => engine.isWorking(), clock, log });
 }
 
-/** A plan that the operator has since removed counts as the first one. */
+/** The monthly limit of each plan. A plan that the operator has removed gets the limit of the first plan. */
 function readPlanLimits({ plans }: Config): (plan: string) => number | null {
   const limits = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
   const [firstPlan] = plans;

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { parseNetworks, type Cidr } from '#domain/network';
 
-/** Where the data is. A relative SQLite path is as written; readConfig makes it absolute. */
+/** Where the data is. A relative SQLite path is kept as written; `readConfig` makes it absolute. */
 export type DatabaseLocation =
   | { kind: 'sqlite'; path: string }
   | { kind: 'sqlite-memory' }
@@ -12,21 +12,24 @@ export const ROLES = ['all', 'web', 'engine'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export const SIGN_UPS = ['invite', 'open'] as const;
 
-/** A plan as the operator names it; null is no limit. The limit counts runs per team and UTC month (§8.2). */
+/**
+ * A plan with the name that the operator gave it; null means no limit. The limit counts runs per team and UTC month
+ * (§8.2).
+ */
 export interface Plan {
   name: string;
   monthlyLimit: number | null;
 }
 
-/** One variable: what it accepts in words for people, what it is when not given, and how its text is read. */
+/** One variable: what it accepts, in words for people; its default; and how its text is parsed. */
 interface Setting<T> {
   accepts: string;
   fallback: T;
   /** The default as the documentation shows it. */
   shownDefault: string;
-  /** True where the value may hold a password or a key: it is never shown, not even when it is wrong. */
+  /** True if the value may contain a password or a key. It is then never shown, even if it is wrong. */
   secret?: true;
-  /** Null for a text that is not accepted. */
+  /** Returns null for a text that is not accepted. */
   parse(text: string): T | null;
 }
 
@@ -53,7 +56,7 @@ function oneOf<const T extends string>(choices: readonly T[], fallback: T): Sett
   };
 }
 
-/** Comma-separated; an empty entry is not accepted, nor is any entry that `parseEntry` turns down. */
+/** Parses a comma-separated list. Null if an entry is empty or `parseEntry` refuses it. */
 function parseList<T>(text: string, parseEntry: (entry: string) => T | null): T[] | null {
   const entries = text.split(',').map((entry) => parseEntry(entry.trim()));
   return entries.every((entry) => entry !== null) ? entries : null;
@@ -63,7 +66,7 @@ function parseHost(text: string): string | null {
   if (isIP(text) !== 0) return text;
   const isName =
     /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
-  // All digits and dots, yet no address: a slip of the finger, not a name.
+  // Only digits and dots, but no valid address: that is a typing error and not a name.
   return isName.test(text) && !/^[\d.]+$/.test(text) ? text : null;
 }
 
@@ -73,7 +76,7 @@ function parseBaseUrl(text: string): string | null {
   const { username, password, search, hash } = url;
   if (username !== '' || password !== '' || search !== '' || hash !== '') return null;
   const path = url.pathname.replace(/\/$/, '');
-  // Plain names, which read the same wherever they are written.
+  // Only characters that need no escaping, so that the path reads the same everywhere.
   return path.length <= 200 && /^(?:\/[\w.~-]*[\w~-])*$/.test(path) ? url.origin + path : null;
 }
 
@@ -81,7 +84,7 @@ function parseDatabase(text: string): DatabaseLocation | null {
   if (text === 'sqlite::memory:') return { kind: 'sqlite-memory' };
   if (text.startsWith('sqlite:')) {
     const path = text.slice('sqlite:'.length);
-    // `sqlite://data/x` would be read as the absolute /data/x, which nobody who writes it means.
+    // `sqlite://data/x` would mean the absolute path /data/x, which nobody intends who writes it.
     const isPath = path !== '' && !/^\/\/(?!\/)/.test(path) && !path.includes('\0');
     return isPath && !path.endsWith('/') ? { kind: 'sqlite', path } : null;
   }
@@ -90,7 +93,7 @@ function parseDatabase(text: string): DatabaseLocation | null {
     : null;
 }
 
-/** A plain name, so that it reads the same quoted and bare; short enough to be part of a channel's name. */
+/** A schema name that is the same with and without quotes, and short enough to be part of a channel's name. */
 function parseSchema(text: string): string | null {
   return /^(?!pg_)[a-z_][a-z0-9_]{0,49}$/.test(text) ? text : null;
 }
@@ -139,7 +142,7 @@ function parseMailFrom(text: string): string | null {
   return text.length <= 320 && shape.test(text) ? text : null;
 }
 
-/** A stray comma is a slip, not an empty network: the setting is refused rather than guessed at. */
+/** An empty entry, as after a stray comma, is refused and not taken for an empty network. */
 function parseAllowedNetworks(text: string): Cidr[] | null {
   if (text.split(',').some((entry) => entry.trim() === '')) return null;
   const networks = parseNetworks(text);
@@ -147,8 +150,8 @@ function parseAllowedNetworks(text: string): Cidr[] | null {
 }
 
 /**
- * Every variable that Belfry reads, in the order of the documentation (docs/configuration.md is held to this
- * table by a test). Each can also be given as `NAME_FILE`, the path of a file that holds the value.
+ * Every variable that Belfry reads, in the order of the documentation (a test compares docs/configuration.md with
+ * this table). Each can also be given as `NAME_FILE`, the path of a file with the value.
  */
 export const SETTINGS = {
   HOST: define({
@@ -271,7 +274,7 @@ export type SettingName = keyof typeof SETTINGS;
 
 const LARGEST_SETTING_FILE = 64 * 1024;
 
-/** Reads a `NAME_FILE`; a pipe or device is turned down, because reading it could wait for ever. */
+/** Reads a `NAME_FILE`. Refuses pipes and devices, because reading one could wait for ever. */
 function readSettingFile(path: string): { text: string } | { problem: string } {
   try {
     const file = statSync(path);
@@ -284,10 +287,13 @@ function readSettingFile(path: string): { text: string } | { problem: string } {
   }
 }
 
-/** Shown in an error line: quoted, so that blanks and control characters are seen, and cut to a bearable length. */
+/**
+ * Formats a value for an error line: quoted, so that blanks and control characters are visible, and cut to 100
+ * characters.
+ */
 const show = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** Reads settings one by one and gathers what is wrong with them, so that all of it is told at once. */
+/** Reads settings one by one and collects what is wrong with them, so that all faults are reported at once. */
 export class SettingsReader {
   readonly errors: string[] = [];
   readonly #env: NodeJS.ProcessEnv;
@@ -296,7 +302,7 @@ export class SettingsReader {
     this.#env = env;
   }
 
-  /** The parsed value; the fallback where none was given, or a wrong one (which is then among the errors). */
+  /** The parsed value; the fallback if none or a wrong one was given. A wrong one is added to the errors. */
   read<Name extends SettingName>(name: Name): (typeof SETTINGS)[Name]['fallback'] {
     const setting: Setting<unknown> = SETTINGS[name];
     const text = this.#textOf(name);
@@ -308,7 +314,7 @@ export class SettingsReader {
     return (value ?? setting.fallback) as (typeof SETTINGS)[Name]['fallback'];
   }
 
-  /** An empty variable counts as not given: compose files and unit files can't leave one out. */
+  /** An empty variable counts as not given, because compose files and unit files cannot leave one out. */
   #textOf(name: SettingName): string | null {
     const direct = this.#env[name]?.trim() ?? '';
     const path = this.#env[`${name}_FILE`]?.trim() ?? '';

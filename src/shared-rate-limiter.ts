@@ -1,10 +1,10 @@
 import { type Hit, RATE_WINDOW_MS, type RateLimiter } from '#api/rate-limiter';
 import type { ApiWindowStore } from '#store/people/api-windows';
 
-/** Windows that are used up, remembered here so that a flood of refused requests writes nothing. */
+/** How many used-up windows are remembered here, so that a flood of refused requests writes nothing to the database. */
 const MOST_REMEMBERED = 100_000;
 
-/** The rate limit shared by all nodes on one Postgres (§8.1). */
+/** A rate limiter that all nodes on one Postgres share (§8.1). */
 export class SharedRateLimiter implements RateLimiter {
   readonly #limit: number;
   readonly #windows: ApiWindowStore;
@@ -37,14 +37,14 @@ export class SharedRateLimiter implements RateLimiter {
     this.#usedUp.set(address, resetAtMs);
   }
 
-  /** Closed windows go about once a window. */
+  /** Removes closed windows, about once per window length. */
   async #tidy(nowMs: number): Promise<void> {
     if (nowMs - this.#tidiedAtMs < RATE_WINDOW_MS) return;
     this.#tidiedAtMs = nowMs;
     for (const [address, resetAtMs] of this.#usedUp) {
       if (resetAtMs <= nowMs) this.#usedUp.delete(address);
     }
-    // A failure is only rows that stay a minute longer.
+    // If this fails, the rows just stay a minute longer.
     await this.#windows.deleteClosed(nowMs, RATE_WINDOW_MS).catch(() => {});
   }
 }

@@ -8,13 +8,13 @@ import type {
 } from '#store/figures/source-figures';
 import { seldom } from './seldom.ts';
 
-/** They cost more than the other figures, and change no faster than Prometheus looks. */
+/** How often they are read. They cost more than the other metrics, and Prometheus does not ask more often. */
 const READ_EVERY_MS = 15_000;
 
 interface SourceReader {
   clock: Clock;
   read: (now: number) => Promise<EachSource>;
-  /** Null is no limit. */
+  /** Null means no limit. */
   monthlyLimitOf: (plan: string) => number | null;
 }
 
@@ -25,11 +25,11 @@ interface Figure {
   help: string;
   labelNames: readonly string[];
   isCounter?: true;
-  /** A value of null leaves a series out. */
+  /** Returns the series with their labels. A series whose value is null is left out. */
   seriesOf: (found: EachSource) => [Labels, number | null][];
 }
 
-/** Adds figures of crons, queues and teams one by one, which are the same on every process. */
+/** Adds metrics of individual crons, queues and teams. They have the same values in every process. */
 export function watchSources(
   registry: Registry,
   { clock, read, monthlyLimitOf }: SourceReader,

@@ -16,7 +16,7 @@ const CERTIFICATE_DAYS = 14;
 const LITTLE_DISK = 2e9;
 const NO_DISK = 2e8;
 
-/** What stands around the service: its public address, its disk, its files, and who watches. Never rejects. */
+/** Checks what the service depends on outside of itself: its public address, disk, files and monitor. Never rejects. */
 export async function examineSurroundings(config: Config, isPackaged: boolean): Promise<Finding[]> {
   const found = await Promise.all([
     examineListening(config),
@@ -34,7 +34,7 @@ export async function examineSurroundings(config: Config, isPackaged: boolean): 
   ];
 }
 
-/** Whether people reach this installation where links lead to. */
+/** Checks whether people reach this installation at the address that links use. */
 async function examineAddress({ baseUrl }: Config): Promise<Finding[]> {
   if (baseUrl === null) return [];
   const say = (status: Finding['status'], message: string) => [
@@ -66,7 +66,7 @@ async function examineCertificate({ baseUrl }: Config): Promise<Finding[]> {
   if (!baseUrl?.startsWith('https:')) return [];
   const { hostname, port } = new URL(baseUrl);
   const endsAt = await readCertificateEnd(hostname, Number(port || 443));
-  // Why there is none the address says.
+  // The check of the address reports why there is no certificate.
   if (endsAt === null) return [];
   const days = Math.floor((endsAt - Date.now()) / DAY_MS);
   const message = `the certificate of ${hostname} is good for ${days} days`;
@@ -76,7 +76,7 @@ async function examineCertificate({ baseUrl }: Config): Promise<Finding[]> {
 
 function readCertificateEnd(host: string, port: number): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
-  // Only looked at: whether it may be trusted the address tells.
+  // Only reads the certificate. The check of the address tells whether it is trusted.
   const socket = connect({ host, port, servername: host, rejectUnauthorized: false }, () => {
     const at = Date.parse(socket.getPeerCertificate().valid_to);
     resolve(Number.isNaN(at) ? null : at);
@@ -98,12 +98,12 @@ async function examineDisk({ database }: Config): Promise<Finding[]> {
     const advice = status === 'ok' ? '' : '; once it is full, nothing is accepted';
     return [{ check: 'disk', status, message: message + advice }];
   } catch {
-    // The folder is made by the first start.
+    // The folder does not exist before the first start.
     return [];
   }
 }
 
-/** Of sources: a package has it in it. @param isBuilt  whether it can be served as it lies there */
+/** Checks the dashboard's build of sources; a package contains it. @param isBuilt  whether there is a finished build */
 export function judgeDashboard({ role }: Pick<Config, 'role'>, isBuilt: boolean): Finding[] {
   const check = 'dashboard';
   if (role === 'engine') return [];
@@ -112,7 +112,7 @@ export function judgeDashboard({ role }: Pick<Config, 'role'>, isBuilt: boolean)
   return [{ check, status: 'warn', message }];
 }
 
-/** The key opens the secrets and the database holds everything: nobody else has to read them. */
+/** Checks that nobody else can read the key, which opens the secrets, and the database, which holds everything. */
 function examineFiles({ database }: Config): Finding[] {
   if (database.kind !== 'sqlite' || process.platform === 'win32') return [];
   const paths = [database.path, join(dirname(database.path), 'app.key')];
@@ -138,7 +138,7 @@ function examineMetrics({ metricsToken, host }: Config): Finding {
   return { check, status: 'warn', message };
 }
 
-/** It is not called: the monitor would take that for a sign that requests are sent. */
+/** Reports the monitor without calling it: it would take a call as a sign that requests are being sent. */
 function sayHeartbeat({ heartbeatUrl, role }: Config): Finding {
   const check = 'heartbeat';
   if (role === 'web') return { check, status: 'ok', message: 'not from a process without engine' };
@@ -149,7 +149,7 @@ function sayHeartbeat({ heartbeatUrl, role }: Config): Finding {
   return { check, status: 'ok', message };
 }
 
-/** Whether the copies of a SQLite database that the service makes are there. */
+/** Checks whether the service's copies of a SQLite database exist. */
 function examineBackups({ database, backups }: Config, now: number): Finding[] {
   if (database.kind !== 'sqlite') return [];
   const say = (status: Finding['status'], message: string) => [

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** A text that somebody names on the command line, `-` for standard input; or why it can't be read. */
+/** Reads a text file that was named on the command line, `-` for standard input. Returns why if it cannot be read. */
 export async function readTextFile(path: string): Promise<{ text: string } | { fault: string }> {
   try {
     const bytes = await gather(path === '-' ? process.stdin : createReadStream(path));
@@ -15,7 +15,7 @@ export async function readTextFile(path: string): Promise<{ text: string } | { f
   }
 }
 
-/** Null where there is more than may be. */
+/** Returns null if the stream has more than `MOST_BYTES`. */
 async function gather(stream: AsyncIterable<Buffer>): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** Of Belfry, as package.json has it. */
+/** Belfry's version, from package.json. */
 export const VERSION: string = manifest.version;

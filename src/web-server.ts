@@ -10,12 +10,12 @@ import type { Part } from './lifecycle.ts';
 
 const LET_GO_EVERY_MS = 100;
 
-/** Why the address cannot be listened on, in one line for the operator. */
+/** The address cannot be listened on; the message says why, in one line for the operator. */
 export class ListenFault extends Error {
   readonly code = 'CANNOT_LISTEN';
 }
 
-/** The listening socket as a part of the service. `port` is the real one once it has started. */
+/** The listening socket, as a part of the service. Once it has started, `port` is the real port. */
 export class WebServer implements Part {
   readonly name = 'web server';
   readonly #server: Server;
@@ -28,7 +28,7 @@ export class WebServer implements Part {
     const basePath = at.baseUrl === null ? '' : basePathOf(at.baseUrl);
     const isHttps = at.baseUrl?.startsWith('https:') === true;
     this.#server = createServer(httpServerOptions, (request, response) => {
-      // Here, so that no answer is without them, whoever gives it.
+      // Set here, so that every response has them, whatever code answers.
       response.setHeader('X-Content-Type-Options', 'nosniff');
       if (isHttps) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
       const place = findPlace(request.url ?? '/', basePath);
@@ -41,7 +41,7 @@ export class WebServer implements Part {
     });
   }
 
-  /** Lets another app answer from now on: the real one, once the address that it needs is known. */
+  /** Replaces the app that answers: the real one can only be created once the address is known. */
   answerWith(app: Hono): void {
     this.#answer = getRequestListener(app.fetch);
   }
@@ -56,7 +56,7 @@ export class WebServer implements Part {
     return { address: bound?.address ?? this.#at.host, port: this.port };
   }
 
-  /** The address to open in a browser on this machine. */
+  /** The URL to open in a browser on this machine. */
   get address(): string {
     const { host } = this.#at;
     const isWildcard = host === '0.0.0.0' || host === '::';
@@ -78,11 +78,11 @@ export class WebServer implements Part {
     }
   }
 
-  /** Takes no more connections and lets the requests under way finish; after `graceMs` they are cut off. */
+  /** Accepts no further connections and lets the requests under way finish. After `graceMs` they are cut off. */
   async stop(graceMs: number): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
-    // Whoever was answered just now may keep the connection; without a further request it would hold up the stop.
+    // A client may keep its connection after a response. If it sends no further request, this would delay the stop.
     const letGo = setInterval(() => this.#server.closeIdleConnections(), LET_GO_EVERY_MS);
     const cut = setTimeout(() => this.#server.closeAllConnections(), graceMs);
     await closed;
