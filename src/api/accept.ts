@@ -1,6 +1,6 @@
 /**
- * Whether a failed validation is answered in JSON (§4.6): the media type that the caller wants most contains
- * `/json` or `+json`, or a script that takes anything says that it is one.
+ * Whether a failed validation is answered in JSON (§4.6): if the caller's most preferred media type contains `/json`
+ * or `+json`, or if it accepts any type and `X-Requested-With` says that it is a script.
  */
 export function prefersJson(
   accept: string | undefined,
@@ -11,7 +11,7 @@ export function prefersJson(
   return first === '*/*' && requestedWith?.toLowerCase() === 'xmlhttprequest';
 }
 
-/** The media type of the highest q, the first among equals; '' when nothing is acceptable. */
+/** The media type with the highest q; the first one among equals; '' if none is acceptable. */
 function findPreferredType(accept: string): string {
   let preferred = '';
   let highest = 0;
@@ -23,7 +23,7 @@ function findPreferredType(accept: string): string {
   return preferred;
 }
 
-/** RFC 9110, 12.4.2: 1 where none is given, or none that can be read. */
+/** RFC 9110, 12.4.2: 1 if no quality is given or it cannot be read. */
 function readQuality(parameters: readonly string[]): number {
   const given = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
   return given !== undefined && /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(given) ? Number(given) : 1;

@@ -14,7 +14,7 @@ export function answerJson(status: number, body: unknown, headers: AnswerHeaders
   });
 }
 
-/** Answers of one text, as §7 and the decisions give them. */
+/** The fixed texts of responses, as §7 and the decisions give them. */
 const TEXTS = {
   notFound: [404, { message: 'Not Found' }],
   methodNotAllowed: [405, { message: 'Method Not Allowed' }],
@@ -33,7 +33,7 @@ export function answerText(which: keyof typeof TEXTS, headers: AnswerHeaders): R
   return answerJson(status, body, headers);
 }
 
-/** `X-RateLimit-…` for an answer of the two endpoints; on a refusal also when to come back (§8.1). */
+/** The `X-RateLimit-…` headers of the two endpoints. A refusal also says when to come back (§8.1). */
 export function describeRate(hit: Hit | null, nowMs: number): AnswerHeaders {
   if (hit === null) return {};
   const counts = {
@@ -61,7 +61,7 @@ function summarizeErrors(errors: readonly FieldError[]): string {
   return `${first} (and ${rest.length} more ${rest.length === 1 ? 'error' : 'errors'})`;
 }
 
-/** 302 to the dashboard's start page, without a word about what failed (§4.6). */
+/** 302 to the dashboard's start page, which does not say what failed (§4.6). */
 export function answerRedirect(startPage: string, headers: AnswerHeaders): Response {
   const address = escapeHtml(startPage);
   const html = `<!DOCTYPE html>

@@ -13,7 +13,7 @@ async function openSocket(api: ApiServer, text: string): Promise<Socket> {
   return socket;
 }
 
-/** All that comes until the other side ends. */
+/** All text that arrives until the other side ends the connection. */
 async function readToEnd(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);

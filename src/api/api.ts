@@ -10,7 +10,7 @@ import { readClientAddress } from './client-address.ts';
 import { type Endpoint, cronEndpoint, jobEndpoint } from './endpoints.ts';
 import type { ApiDeps } from './services.ts';
 
-/** When to try again while the database is away. */
+/** When to try again while the database is down, in seconds. */
 const RETRY_AFTER_SECONDS = '5';
 
 /**
@@ -33,7 +33,7 @@ export function createApi(deps: ApiDeps): Hono<{ Bindings: HttpBindings }> {
   return api;
 }
 
-/** Counts the call, then answers it; a fault of ours is an answer too, and a line in the log. */
+/** Counts the call for the rate limit and answers it. A fault of ours is answered too, and logged. */
 async function answerCall<Input>(
   endpoint: Endpoint<Input>,
   incoming: IncomingMessage,
@@ -52,7 +52,7 @@ async function answerCall<Input>(
   }
 }
 
-/** Body, validation, token, team, creation: in this order (§4.1, §5.4). */
+/** Checks body, validation, token and team in this order, then creates the cron or job (§4.1, §5.4). */
 async function acceptCall<Input>(
   endpoint: Endpoint<Input>,
   incoming: IncomingMessage,
@@ -61,7 +61,7 @@ async function acceptCall<Input>(
 ): Promise<Response> {
   const body = await readBody(incoming, deps.clock);
   if (body === 'too-large') return answerText('tooLarge', rate);
-  // Nobody reads the answer to a call that was broken off.
+  // A call that was broken off is answered too, although nobody reads it.
   if (typeof body === 'string') return answerText('timedOut', { ...rate, Connection: 'close' });
 
   const { headers } = incoming;

@@ -7,15 +7,15 @@ import { readFormFields } from '#work/form-fields';
 
 /** A larger body is refused with 413 before anything is stored (§4.5). */
 export const MOST_BODY_BYTES = 1024 * 1024;
-/** A sender has this long for its body, from the moment its headers were complete. */
+/** How long a sender has for its body after its headers are complete, in milliseconds. */
 export const BODY_WITHIN_MS = 10_000;
 
-/** 'broken-off': the client went away, so nobody waits for an answer. */
+/** 'broken-off': the client has closed the connection, so nobody waits for the response. */
 type BodyFault = 'too-large' | 'too-slow' | 'broken-off';
 
 /**
- * Reads a whole body, counting while it streams: a length that is not stated or is false changes nothing.
- * What comes after the bound is let run into nothing.
+ * Reads a whole body. It counts the bytes that arrive, so a missing or false `Content-Length` changes nothing. Bytes
+ * beyond the limit are read and dropped.
  */
 export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffer | BodyFault> {
   if (Number(incoming.headers['content-length'] ?? 0) > MOST_BODY_BYTES) {
@@ -43,7 +43,7 @@ export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffe
   const breakOff = () => settle('broken-off');
   const stopWaiting = clock.after(BODY_WITHIN_MS, () => settle('too-slow'));
   incoming.on('data', take).on('end', finish).on('close', breakOff).on('error', breakOff);
-  // A stream that is over already would never say so again.
+  // A stream that has already ended emits no further event.
   if (incoming.readableEnded || incoming.destroyed) breakOff();
   return promise;
 }
@@ -51,11 +51,11 @@ export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffe
 const NO_FIELDS: Fields = new Map();
 const JSON_TYPE = /^(?:application\/json|[^/\s]+\/[^/\s]+\+json)$/;
 
-/** The fields of a body by its `Content-Type` (§4.5). What cannot be read has no fields at all. */
+/** Reads the fields of a body by its `Content-Type` (§4.5). A body that cannot be read has no fields. */
 export function readBodyFields(contentType: string | undefined, body: Buffer): Fields {
   const type = readMediaType(contentType);
   if (JSON_TYPE.test(type)) {
-    // Bytes that are no UTF-8 would be replaced, and what is stored must be what was given.
+    // Decoding would replace invalid UTF-8, but what is stored must be what was given.
     return (isUtf8(body) ? readTopLevelFields(body.toString()) : null) ?? NO_FIELDS;
   }
   const isForm = type === '' || type === 'application/x-www-form-urlencoded';

@@ -3,12 +3,13 @@ import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The address that limits are counted by (§8.1), in one spelling per address. Of IPv6 it is the /64's first one:
- * whoever has one address of such a network has all of them, and would else have a count for each.
+ * The address by which requests are counted (§8.1), in one spelling per address. An IPv6 address is replaced by the
+ * first one of its /64: whoever has one address of such a network has all of them, and could otherwise get a new
+ * count with each.
  *
- * With `trustedProxies` n, each of the n proxies in front has added to `X-Forwarded-For` whom it saw, so the
- * nth entry from the end is the client; whatever stands before it the client may have made up. Where
- * that entry is missing or no address, the socket's own stands in: a forged header gains nobody a fresh count.
+ * With `trustedProxies` n, each of the n proxies in front has appended its client's address to `X-Forwarded-For`. So
+ * the nth entry from the end is the client, and all entries before it may be forged. If that entry is missing or not
+ * an address, the socket's address is used, so that a forged header does not give anyone a new count.
  */
 export function readClientAddress(incoming: IncomingMessage, trustedProxies: number): string {
   const socketAddress = incoming.socket.remoteAddress ?? '';
@@ -32,11 +33,14 @@ function findEntryFromEnd(list: string, place: number): string | null {
 
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 
-/** `::ffff:1.2.3.4` is 1.2.3.4, `0:0::1` is ::1; a port, brackets and a zone go. Null when it is no address. */
+/**
+ * Normalises an address: `::ffff:1.2.3.4` becomes 1.2.3.4, `0:0::1` becomes ::1; a port, brackets and a zone are
+ * removed. Null if the text is not an address.
+ */
 export function normalizeAddress(written: string): string | null {
   const [, bracketed, beforePort] = WITH_PORT.exec(written) ?? [];
   const [address = ''] = (bracketed ?? beforePort ?? written).split('%');
   if (isIPv4(address)) return address;
-  // net.isIP is strict; ipaddr.js alone would take `1` or `0x7f.1`.
+  // net.isIP is strict; ipaddr.js alone would accept `1` or `0x7f.1`.
   return isIP(address) === 0 ? null : ipaddr.process(address).toString();
 }

@@ -10,14 +10,17 @@ import { MemoryRateLimiter } from './rate-limiter.ts';
 
 /** Requests per minute and client address. */
 const MOST_A_MINUTE = 600;
-/** Of a body, what is answered. */
+/** How much of a request's body is included in the response. */
 const MOST_SHOWN_BYTES = 64 * 1024;
 const LONGEST_DELAY_SECONDS = 60;
-/** Answers that wait for their delay at a time. */
+/** How many responses may wait for their delay at a time. */
 const MOST_WAITING = 100;
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-/** Secret by its name, and shown all the same: it is made to be looked at, and of use for one request. */
+/**
+ * Headers that are secret by their name and shown nevertheless: they are meant to be looked at, and are valid for one
+ * request only.
+ */
 const SHOWN = new Set(['x-service-signature', 'x-service-timestamp']);
 
 interface EchoDeps {
@@ -34,16 +37,16 @@ interface Wish {
 }
 
 /**
- * `/echo` (§2.12): a target that needs no other machine. It answers 200 with what it was sent as JSON, or with the
- * `status`, after the `delay` in seconds, or with the `body` that the query asks for.
+ * `/echo` (§2.12): a target that needs no other machine. It answers 200 and describes the request as JSON. The query
+ * can ask for another `status`, for a `delay` in seconds, and for a `body` to be returned instead.
  *
- * Values of secret headers are left out: answers are kept in the history of runs.
+ * Values of secret headers are left out, because responses are kept in the history of runs.
  */
 export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
   const { clock, trustedProxies, isSecretHeader } = deps;
   const limiter = new MemoryRateLimiter(MOST_A_MINUTE);
   let waiting = 0;
-  /** Also ends where the caller goes away, whose place is for others then. */
+  /** Waits for the delay. Ends early if the caller goes away, so that others can have its place. */
   const wait = async (seconds: number, outgoing: Pick<ServerResponse, 'once' | 'off'>) => {
     waiting++;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -64,7 +67,7 @@ export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
     const body = await readBody(incoming, clock);
     if (body === 'too-large') return refuse(413, 'The echo takes bodies of up to 1 MiB.');
     if (typeof body === 'string') return refuse(408, 'The body did not arrive in time.');
-    // Before the wait, during which no large body is to be held.
+    // Described before the wait, so that no large body is held during it.
     const described = describe(incoming, query, body, isSecretHeader);
     if (wish.delaySeconds > 0) {
       if (waiting >= MOST_WAITING) return refuse(503, 'Too many answers wait for their delay.');
@@ -74,7 +77,7 @@ export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
   });
 }
 
-/** What the query asks for, or what cannot be read of it. */
+/** What the query asks for, or a text that says what cannot be read. */
 function readWish(query: URLSearchParams): Wish | string {
   const status = Number(query.get('status') ?? 200);
   if (!Number.isInteger(status) || status < 200 || status > 599)
@@ -106,7 +109,7 @@ function describe(
   };
 }
 
-/** These may not have a body. */
+/** Statuses whose responses must not have a body. */
 const BODILESS = new Set([204, 205, 304]);
 
 function answer({ status, body }: Wish, described: object): Response {

@@ -4,10 +4,10 @@ import type { Fields, Reading } from '#work/fields';
 import { type JobInput, readJobInput } from '#work/job-input';
 import type { ApiServices, CreatedCron, CreatedJob } from './services.ts';
 
-/** What tells the two endpoints apart: how a body is read, and what becomes of it. */
+/** How the two endpoints differ: how a body is read, and what it creates. */
 export interface Endpoint<Input> {
   read(fields: Fields): Reading<Input>;
-  /** Creates it in the team, and gives the body of the 201. */
+  /** Creates the cron or job in the team and returns the body of the 201. */
   create(services: ApiServices, teamId: string, input: Input): Promise<object>;
 }
 

@@ -1,7 +1,7 @@
 import { HTTP_METHODS } from '#domain/exchange';
 import { LIMITS } from '#domain/limits';
 
-/** Request and answer bodies of the two endpoints as JSON Schema (§2.1, §2.2), for the OpenAPI document. */
+/** Request and response bodies of the two endpoints as JSON Schema (§2.1, §2.2), for the OpenAPI document. */
 
 const optionalText = { type: ['string', 'null'] };
 const url = { type: 'string', format: 'uri', maxLength: LIMITS.urlCharacters };

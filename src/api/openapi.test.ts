@@ -33,7 +33,7 @@ function errorsOf(read: (fields: Fields) => Reading<unknown>, body: object) {
   return new Map(reading.ok ? [] : reading.errors);
 }
 
-/** A value of exactly that many characters which breaks no other rule of its field, where there is one. */
+/** A value of exactly `length` characters that breaks no other rule of its field, if there is such a value. */
 function textOfLength(field: string, length: number): string {
   if (field.endsWith('url')) return 'https://example.com/'.padEnd(length, 'a');
   return field === 'cron_expression' ? `${' '.repeat(length - 9)}* * * * *` : 'a'.repeat(length);
@@ -50,7 +50,7 @@ for (const { path, read, sound } of endpoints) {
     });
 
     test('its fields stand in the order in which errors are reported, and are all there are', () => {
-      // No field takes an empty object in a list, and method takes no unknown word.
+      // A value that every field refuses: none accepts a list with an empty object; for payload it is a number.
       const wrong = Object.fromEntries(
         properties.map(([field]) => [field, field === 'payload' ? 5 : [{}]]),
       );

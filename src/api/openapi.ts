@@ -73,7 +73,7 @@ function describePost(operationId: string, summary: string, request: object, cre
     post: {
       operationId,
       summary,
-      // A parameter named Accept would be ignored (OpenAPI 3.1, Parameter Object): clients go by the media types below.
+      // A parameter named Accept would be ignored (OpenAPI 3.1, Parameter Object): clients use the media types below.
       description:
         'Send `Accept: application/json`: without it a failed validation is answered with a redirect.',
       requestBody: {

@@ -1,4 +1,4 @@
-/** What a request's count came to. `resetAtMs` is when its window closes, in milliseconds since 1970 UTC. */
+/** The result of counting one request. `resetAtMs` is when its window closes, in milliseconds since 1970 UTC. */
 export interface Hit {
   allowed: boolean;
   limit: number;
@@ -8,7 +8,7 @@ export interface Hit {
 
 /** Counts requests per client address in fixed windows (§8, §8.1). */
 export interface RateLimiter {
-  /** Counts one request. A window is opened by its first request; a refused one neither opens nor extends it. */
+  /** Counts one request. An address's first request opens a window. A refused request neither opens nor extends one. */
   hit(address: string, nowMs: number): Promise<Hit>;
 }
 
@@ -20,15 +20,15 @@ interface Window {
 }
 
 /**
- * A rate limiter of one process.
+ * A rate limiter for one process.
  *
- * Memory is bounded: closed windows go as new ones open, and where more than `mostAddresses` are open at once
- * the oldest is forgotten, so that a flood of addresses costs its victims a fresh start and never a refusal.
+ * Memory is bounded: closed windows are removed as new ones open. If more than `mostAddresses` are open at once, the
+ * oldest is forgotten. So a flood of addresses can only give others a new window, and never causes a refusal.
  */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #limit: number;
   readonly #mostAddresses: number;
-  /** Windows all last equally long, so their order of insertion is the order in which they close. */
+  /** All windows last equally long, so they close in the order of insertion. */
   readonly #windows = new Map<string, Window>();
 
   /** @param limit  requests per window, at least 1 */
@@ -75,7 +75,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 }
 
-/** A window that opens in the future was left by a clock since set back, and is over. */
+/** A window that opens in the future was left behind when the clock was set back, and counts as closed. */
 function isOpen({ opensAtMs }: Window, nowMs: number): boolean {
   return opensAtMs <= nowMs && nowMs < opensAtMs + RATE_WINDOW_MS;
 }

@@ -1,10 +1,10 @@
 import type { ServerOptions } from 'node:http';
 
 /**
- * Bounds on what a connection may cost before a handler sees its request; for `createServer`.
+ * Limits on what a connection may cost before a handler sees its request, as options of `createServer`.
  *
- * Headers within 10 s and 16 KiB, a whole request within 30 s. The two endpoints bound their bodies more
- * tightly themselves (`BODY_WITHIN_MS`), because only a handler can answer in JSON.
+ * Headers: 10 s and 16 KiB; a whole request: 30 s. The two endpoints limit their bodies further (`BODY_WITHIN_MS`),
+ * because only a handler can answer in JSON.
  */
 export const httpServerOptions = {
   headersTimeout: 10_000,

@@ -4,13 +4,13 @@ import { buildOpenApi } from './openapi.ts';
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 interface ServicePagesDeps {
-  /** Whether the database is migrated and can be reached; a rejection counts as no. */
+  /** Whether the database is migrated and answers. A rejection counts as no. */
   isReady(): Promise<boolean>;
   /** The public address, with or without a slash at its end. */
   baseUrl: string;
 }
 
-/** The pages without a login: `/healthz`, `/readyz` and `/openapi.json`. To be mounted at the root. */
+/** The pages without a login: `/healthz`, `/readyz` and `/openapi.json`. Mount it at the root. */
 export function createServicePages(deps: ServicePagesDeps): Hono {
   const openApi = JSON.stringify(buildOpenApi(deps.baseUrl.replace(/\/+$/, '')));
   return new Hono()
@@ -23,7 +23,7 @@ export function createServicePages(deps: ServicePagesDeps): Hono {
     .get('/openapi.json', (c) => c.body(openApi, 200, { 'Content-Type': 'application/json' }));
 }
 
-/** What is answered until the service has started: it lives, and it is not ready. */
+/** The responses until the service has started: it is alive, but not ready. */
 export function createStartingPages(): Hono {
   return new Hono()
     .get('/healthz', (c) => c.json({ status: 'ok' }, 200, NO_STORE))

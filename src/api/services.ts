@@ -4,21 +4,24 @@ import type { CronInput } from '#work/cron-input';
 import type { JobInput } from '#work/job-input';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** Whom a token speaks for; `teamId` is the team selected in the dashboard now, null when there is none (§5.2). */
+/** The user of a token. `teamId` is the team selected in the dashboard now; null if there is none (§5.2). */
 export interface TokenOwner {
   userId: string;
   teamId: string | null;
-  /** They only look on in that team (§5.8). */
+  /** Whether the user may only view that team (§5.8). */
   isViewer: boolean;
 }
 
-/** What a cron's answer needs beside what was sent (§2.1); `nextRunAt` in ms since 1970 UTC, null when paused. */
+/**
+ * What the response about a cron needs beyond the request (§2.1). `nextRunAt` is in milliseconds since 1970 UTC, null
+ * if the cron is paused.
+ */
 export interface CreatedCron {
   id: string;
   nextRunAt: number | null;
 }
 
-/** What a job's answer needs (§2.2); `scheduledAt` in milliseconds since 1970 UTC. */
+/** What the response about a job needs (§2.2). `scheduledAt` is in milliseconds since 1970 UTC. */
 export interface CreatedJob {
   queueId: string;
   jobId: string;
@@ -26,10 +29,10 @@ export interface CreatedJob {
 }
 
 /**
- * What the two endpoints ask of the rest of the service.
+ * What the two endpoints need from the rest of the service.
  *
- * Each promise is kept only once the answer is true: a created cron or job survives a power cut. A rejection
- * with `code` 'STORE_UNAVAILABLE' is answered with 503, any other with 500.
+ * Each promise resolves only once the response is true: a created cron or job survives a power failure. A rejection
+ * with the `code` 'STORE_UNAVAILABLE' is answered with 503, any other with 500.
  */
 export interface ApiServices {
   /** Null when the token matches no user. */
@@ -39,12 +42,12 @@ export interface ApiServices {
 }
 
 export interface ApiDeps extends ApiServices {
-  /** Null when the operator has switched the limit off: answers then carry no rate headers. */
+  /** Null if the operator has switched the limit off: responses then have no rate headers. */
   rateLimiter: RateLimiter | null;
   clock: Clock;
   log: Log;
   /** The public address, with or without a slash at its end. */
   baseUrl: string;
-  /** How many proxies in front may be believed in `X-Forwarded-For`. */
+  /** How many proxies in front are trusted in `X-Forwarded-For`. */
   trustedProxies: number;
 }
