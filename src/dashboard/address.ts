@@ -1,7 +1,10 @@
-/** What the router knows of the path that everything is below; React Router writes it into the page. */
+/** The base path, which React Router writes into the page. */
 type RouterGlobals = { __reactRouterContext?: { basename?: string } };
 
-/** A path of ours as the browser asks for it. For scripts only: what is rendered goes by links and forms of the router. */
+/**
+ * The address of one of our paths, as the browser requests it. Only for scripts: rendered pages use the router's
+ * links and forms.
+ */
 export function addressOf(path: string): string {
   const basePath = basePathInBrowser();
   return basePath === '' ? path : `${basePath}${path}`;

@@ -5,7 +5,7 @@ import type { RouterContextProvider, ServerBuild } from 'react-router';
 import type { RequestFacts } from './context.ts';
 import type { Services } from './services.ts';
 
-/** What renders the pages: the router's build, with our entry.server.tsx in it. */
+/** The server's part of the build, which renders the pages: the router's build with our entry.server.tsx. */
 export type ServerBundle = ServerBuild & {
   entry: {
     module: {
@@ -20,7 +20,7 @@ type PageHandler = (request: Request, context: RouterContextProvider) => Promise
 /** The browser's files by their path from the root of the site, such as `assets/root-B1x2.js`. */
 export type BrowserFiles = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 
-/** The built dashboard, wherever it lies. */
+/** The built dashboard, wherever its files are. */
 export interface DashboardBuild {
   loadServer(): Promise<ServerBundle>;
   readFiles(): Promise<BrowserFiles>;

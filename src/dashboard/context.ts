@@ -1,6 +1,6 @@
 /**
- * What travels with one request through middleware, loaders and actions. These keys exist once, inside
- * the server bundle; `server.ts` reaches them through `createLoadContext` in entry.server.
+ * The values that middleware, loaders and actions of one request share. These keys exist once, inside the server
+ * bundle; `server.ts` reaches them through `createLoadContext` in entry.server.
  */
 import { createContext, data, redirect, type RouterContextProvider } from 'react-router';
 import { leastRoleFor, may } from '#people/roles';
@@ -16,22 +16,22 @@ import type {
 
 export type Theme = 'light' | 'dark' | 'auto';
 
-/** What may be called, as far as this installation's settings decide it. */
+/** Which non-public targets this installation's settings allow. */
 export type Targets = {
   /** The installation's own `/echo` (§2.12); null where it is off or can't be called. */
   echoUrl: string | null;
-  /** Networks that are not public and may be called all the same, as people write them. */
+  /** Networks that may be called although they are not public, as people write them. */
   allowedNetworks: readonly string[];
 };
 
-/** The parts of one request that are no page's own. */
+/** Facts about one request that belong to no particular page. */
 export type RequestFacts = {
   /** Shown on error pages and written to the log beside the cause. */
   requestId: string;
   nonce: string;
-  /** The body as it was sent; the router's own request has none. Once per request. */
+  /** Reads the body as it was sent, once per request. The router's own request has no body. */
   readBody: (maxBytes: number) => Promise<ReadBody>;
-  /** The client's address as limits count it. */
+  /** The client's address, by which requests are counted. */
   clientAddress: string;
   /** The public address, without a slash at its end. */
   baseUrl: string;
@@ -39,11 +39,11 @@ export type RequestFacts = {
   /** Milliseconds since 1970 UTC, one instant for the whole page. */
   now: number;
   logError: (event: string, fields: Record<string, unknown>) => void;
-  /** Goes out with whatever the page answers. */
+  /** Headers to add to the page's response, whatever it is. */
   answerHeaders: Headers;
 };
 
-/** Who is signed in, with a team chosen: what nearly every page needs. */
+/** The person who is signed in and their current team, which nearly every page needs. */
 export type SignedInAs = {
   session: Session;
   user: Session['user'];
@@ -65,24 +65,24 @@ export const signedIn = createContext<SignedInAs>();
 
 export type Context = Readonly<RouterContextProvider>;
 
-/** Where this request comes from, for calls that set or read cookies. */
+/** The origin of this request, for calls that set or read cookies. */
 export function requestContextOf(request: Request, context: Context): RequestContext {
   return { headers: request.headers, clientAddress: context.get(requestFacts).clientAddress };
 }
 
-/** Who is signed in, if their role suffices (§5.8); else the 403 page, which says who can help. */
+/** Returns who is signed in if their role suffices (§5.8). Otherwise throws the 403 page, which says who can help. */
 export function requirePermission(context: Context, permission: Permission): SignedInAs {
   const me = context.get(signedIn);
   if (may(me.team.role, permission)) return me;
   throw data({ needed: leastRoleFor(permission), team: me.team.name }, { status: 403 });
 }
 
-/** For things that are not there, or not this team's, which must look the same. */
+/** Throws the 404 page. A thing that does not exist and a thing of another team must look the same. */
 export function notFound(): never {
   throw data(null, { status: 404 });
 }
 
-/** A redirect that carries cookies of the sign-in with it. */
+/** A redirect that sets the cookies of the sign-in. */
 export function redirectWithCookies(to: string, setCookies: readonly string[]): Response {
   const response = redirect(to);
   for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);

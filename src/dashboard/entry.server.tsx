@@ -25,7 +25,7 @@ export function createRequestHandler(build: ServerBuild, mode: string) {
 const renderingLimitMs = 10_000;
 export const streamTimeout = renderingLimitMs - 1_000;
 
-/** The context that loaders and actions of one request find everything in. */
+/** Creates the context from which loaders and actions of one request read everything. */
 export function createLoadContext(given: Services, facts: RequestFacts): RouterContextProvider {
   const context = new RouterContextProvider();
   context.set(services, showRefusalsAsPages(given));
@@ -33,10 +33,10 @@ export function createLoadContext(given: Services, facts: RequestFacts): RouterC
   return context;
 }
 
-/** What goes wrong outside of loaders and actions. The address stays out of the log: it may hold a secret. */
+/** Logs faults outside of loaders and actions. The address is not logged, because it may contain a secret. */
 export const handleError: HandleErrorFunction = (error, { request, context }) => {
   if (request.signal.aborted) return;
-  // The router's way to say that nothing here takes such a request: anybody can send one.
+  // The router's error for a request that no route accepts. Anybody can send such a request, so it is not logged.
   if (isRouteErrorResponse(error) && error.status < 500) return;
   const facts = context.get(requestFacts);
   facts.logError('dashboard.failed', {

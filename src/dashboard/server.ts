@@ -21,13 +21,13 @@ export type DashboardOptions = {
   config: { baseUrl: string; targets: Targets };
   log: Log;
   build: DashboardBuild;
-  /** The client's address as limits count it (§8.1); `env` is what the HTTP server hands to Hono. */
+  /** The client's address, by which requests are counted (§8.1). `env` is what the HTTP server passes to Hono. */
   readClientAddress: (request: Request, env: unknown) => string;
   /** Milliseconds since 1970 UTC. */
   now?: () => number;
 };
 
-/** What pages answer; the platform's own `Request` can't even hold some of the others. */
+/** The methods that pages answer. The platform's `Request` does not even allow some of the others. */
 const methods: readonly string[] = ['GET', 'HEAD', 'POST'];
 const formWithinMs = 20_000;
 const pageLimitMs = 30_000;
@@ -92,8 +92,8 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
 }
 
 /**
- * Guards, then the application, which sees the public address and no body: a form is read where its
- * page's limit is known, in page-access.ts.
+ * Checks a request, then passes it to the application with the public address and without its body. The form is read
+ * in page-access.ts, where the page's limit is known.
  */
 async function answerPage(
   request: Request,
@@ -116,7 +116,7 @@ async function answerPage(
   const mayChange = !isSafeMethod(request.method);
   if (mayChange && !comesFromOurPages(headers, originsOfOurPages(facts.baseUrl)))
     return refuse(foreignOrigin(facts.baseUrl));
-  // The router compares once more, and knows one address only.
+  // The router compares the origin again, and knows only one address.
   if (mayChange && headers.has('Origin')) headers.set('Origin', new URL(facts.baseUrl).origin);
   try {
     const answer = await withinTime(
@@ -131,14 +131,17 @@ async function answerPage(
   }
 }
 
-/** The router answers some faults with bare text or JSON; people get a page with an id instead. */
+/**
+ * Whether a response can be shown to people. The router answers some faults with plain text or JSON; a page with an
+ * id replaces these.
+ */
 function isForPeople(answer: Response, wantsData: boolean): boolean {
   if (answer.status < 400) return true;
   const type = answer.headers.get('Content-Type') ?? '';
   return type.startsWith('text/html') || (wantsData && type.startsWith('text/x-script'));
 }
 
-/** A path with a broken percent sign is no page; the router would only warn about it. */
+/** False for a path with an invalid percent escape. It is not a page, and the router would only log a warning. */
 function isDecodable(url: string): boolean {
   try {
     decodeURI(new URL(url).pathname);

@@ -17,7 +17,7 @@ export type * from '#work/run-contract';
 export type { FoundRun, RunsPage } from '#work/run-list';
 export type { Found } from '#work/finding';
 
-/** What the pages of alerts, maintenance windows and the notification channel ask and show. */
+/** For the pages of alerts, maintenance windows and notification channels. */
 export type { ChannelConfig } from '#domain/notification-channel';
 export type { Alert, AlertFilter, StoredAlert } from '#work/alerts';
 export type {
@@ -34,7 +34,7 @@ export type { TagCounts } from '#work/tags';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/windows';
 
-/** Accounts, teams and what comes back from them. */
+/** Accounts and teams, and the outcomes of their calls. */
 export type { Actor } from '#people/actor';
 export type { Passkey } from '#people/passkeys';
 export type { Done, FieldErrors, NotFound, Refused, TooMany } from '#people/outcomes';
@@ -48,10 +48,10 @@ export type Teams = People['teams'];
 export type Member = Awaited<ReturnType<Teams['listMembers']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 
-/** What the shell around each page shows, and what the overview counts. */
+/** For the shell around each page, and the overview's counts. */
 export type { Counts, Attention } from '#work/overview';
 
-/** What tells people of alerts; pages only ask it for tests. */
+/** Sends notices to people. Pages use it only for tests. */
 interface TestNotices {
   /**
    * Sends a test by a channel that may not have been saved yet, to a chat or to every member. It takes as

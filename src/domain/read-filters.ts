@@ -1,14 +1,19 @@
-/** Filters of lists as they stand in an address (§8): what can't be read is told, and the list then holds nothing. */
+/**
+ * Reads the filters of lists from an address (§8). A filter that cannot be read is reported, and the list is then
+ * empty.
+ */
 
 /** What is wrong with a filter, in a sentence, by the name of its parameter. */
 export type FilterFaults = Readonly<Record<string, string>>;
 
-/** What an address asks for, or why that can't be told. There is no search in the second, so nothing acts on it. */
+/**
+ * The search that an address asks for, or why it cannot be read. Without a search, nothing can act on it by mistake.
+ */
 export type ReadFilters<Search> =
   | { search: Search; faults: null }
   | { search: null; faults: FilterFaults };
 
-/** As much as the database compares; the fields take no more. */
+/** The most characters that the database compares. The fields accept no more. */
 export const mostFilterCharacters = 2048;
 
 /** Reads the parameters of one address and remembers what was wrong with them. */
@@ -20,7 +25,7 @@ export class FilterReader {
     this.#params = params;
   }
 
-  /** Empty where it is not given. */
+  /** The text of a parameter; empty if it is missing. */
   text(name: string): string {
     const [text = '', ...others] = this.#params.getAll(name).filter((each) => each !== '');
     if (others.length > 0) return this.#refuse(name, 'This filter is given twice. Keep one.', '');
@@ -29,7 +34,7 @@ export class FilterReader {
       : text;
   }
 
-  /** One of a few words. */
+  /** Reads one of a few words. */
   choice<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
     return this.read(
       name,
@@ -38,13 +43,13 @@ export class FilterReader {
     );
   }
 
-  /** What a ticked box says. */
+  /** Reads a checkbox. */
   isTicked(name: string): boolean {
     const read = (text: string) => (text === '1' ? true : null);
     return this.read(name, read, 'Write 1, or leave it out.') ?? false;
   }
 
-  /** @param read  null for what it can't read; the sentence then says what it could */
+  /** @param read  returns null for a text that it cannot read @param sentence  says what can be read */
   read<Value>(
     name: string,
     read: (text: string) => Value | null,
@@ -55,12 +60,12 @@ export class FilterReader {
     return read(text) ?? this.#refuse(name, sentence, undefined);
   }
 
-  /** For what only the caller can tell, such as two filters that exclude each other. */
+  /** Reports a fault that only the caller can detect, such as two filters that exclude each other. */
   refuse(name: string, sentence: string): void {
     this.#faults[name] = sentence;
   }
 
-  /** The search, unless something in the address could not be read. */
+  /** Returns the search, or the faults if something could not be read. */
   finish<Search>(search: Search): ReadFilters<Search> {
     return Object.keys(this.#faults).length === 0
       ? { search, faults: null }

@@ -4,12 +4,12 @@ import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 
 type AskProps = {
-  /** What the service asks, as JSON of WebAuthn; another text asks again. */
+  /** What the service asks the authenticator, as JSON of WebAuthn. If the text changes, it asks again. */
   options: string;
   how: 'create' | 'get';
-  /** What is sent beside the answer. */
+  /** Further fields to send with the authenticator's answer. */
   fields: Readonly<Record<string, string>>;
-  /** What to do where the browser gave no answer. */
+  /** Shown if the browser gave no answer: what to do then. */
   children: ReactNode;
 };
 
@@ -32,7 +32,7 @@ export function AskAuthenticator({ options, how, fields, children }: AskProps) {
     );
     return () => leaving.abort();
   }, [how, options]);
-  // A device may answer before the page that asked has loaded all its parts; sending then breaks those off.
+  // Waits until the page has loaded: a device may answer earlier, and sending would cancel what is still loading.
   useEffect(() => {
     if (answer === null || !isSettled || !field.current) return;
     field.current.value = answer;

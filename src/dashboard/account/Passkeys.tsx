@@ -10,12 +10,12 @@ import { Time } from '../parts/Time.tsx';
 
 type PasskeysProps = {
   passkeys: readonly Passkey[];
-  /** What the authenticator is asked, once the password was right. */
+  /** What to ask the authenticator, once the password was right; else null. */
   asked: { options: string; name: string } | null;
   errors: FieldErrors | undefined;
 };
 
-/** The passkeys of an account: those that there are, and one more. */
+/** The passkeys of an account, with a form to add one. */
 export function Passkeys({ passkeys, asked, errors }: PasskeysProps) {
   return (
     <>

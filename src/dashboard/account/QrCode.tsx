@@ -1,9 +1,9 @@
 import { encodeQr } from '#domain/qr-code';
 
-/** Modules around a code that stay light, so that cameras find it. */
+/** How many modules around a code stay light, so that cameras find it. */
 const quiet = 4;
 
-/** A text as QR code: dark on light in either theme, since not every camera reads the reverse. */
+/** A text as a QR code. It is dark on light in either theme, because some cameras cannot read the reverse. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const rows = encodeQr(text);
   if (rows === null) return null;

@@ -1,6 +1,9 @@
 import { CheckField } from '../forms/Field.tsx';
 
-/** Asked wherever somebody shuts everybody else out: a thief may have copied the token, too. */
+/**
+ * The option to revoke the API token too. It is offered wherever somebody signs all other sessions out, because a
+ * thief may also have copied the token.
+ */
 export function RevokeTokenField() {
   return (
     <CheckField

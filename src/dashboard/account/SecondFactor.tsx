@@ -10,10 +10,10 @@ import type { SecondFactorSetUp } from './profile-actions.ts';
 
 type SecondFactorProps = {
   isOn: boolean;
-  /** Just begun: what must be kept now, since it is shown once; null once it was taken. */
+  /** What must be kept now, since it is shown only once; null if nothing has just been set up, or once it was taken. */
   begun: SecondFactorSetUp | null;
   onTaken: () => void;
-  /** New recovery codes, to be kept as well. */
+  /** New recovery codes, which must be kept as well; null if none were made. */
   renewed: readonly string[] | null;
   onRenewedTaken: () => void;
   isConfirming: boolean;
@@ -79,12 +79,15 @@ function Switch({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
   );
 }
 
-/** Of two things that one password is for, Enter in its field does neither. */
+/** A disabled first button: if a form has two actions for one password, Enter in the password's field does neither. */
 function NoDefaultButton() {
   return <button type="submit" disabled hidden />;
 }
 
-/** Goes along with the code, so that a wrong one shows it again where no script has kept it. */
+/**
+ * Sends the key and the codes along with the typed code. If that is wrong, the page can show them again without a
+ * script.
+ */
 function CarriedOn({ begun }: { begun: SecondFactorSetUp }) {
   return (
     <>

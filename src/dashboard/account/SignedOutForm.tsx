@@ -11,12 +11,12 @@ import { Notice } from '../parts/Notice.tsx';
 type SignedOutFormProps = {
   title: string;
   note?: ReactNode;
-  /** What went wrong with the whole form. */
+  /** The problem with the form as a whole. */
   problem?: string | undefined;
-  /** The word on the button; null where there is nothing to send. */
+  /** The label of the button; null if there is nothing to send. */
   word: string | null;
   children?: ReactNode;
-  /** Links under the form. */
+  /** Shown under the form, such as links. */
   below?: ReactNode;
 };
 

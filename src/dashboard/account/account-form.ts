@@ -15,7 +15,7 @@ export function readAccountForm(form: FormData) {
   return { values, input: { ...values, password: readText(form, 'password') } };
 }
 
-/** What comes after it, but where registration is closed: the pages differ. */
+/** The response to that form. A closed registration is handled by each page itself. */
 export function answerAccountForm(
   outcome: SignedIn | Refused | TooMany,
   values: ReturnType<typeof readAccountForm>['values'],

@@ -5,17 +5,17 @@ import { readChecked, readText } from '../forms/read-form.ts';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { Accounts, FieldErrors, Refused, TooMany, RequestContext } from '../services.ts';
 
-/** What begins a second factor: the key, as authenticators take it, and the codes for when it is lost. */
+/** A second factor that is being set up: the key, as authenticators take it, and the recovery codes. */
 export type SecondFactorSetUp = { otpauthUri: string; recoveryCodes: string[] };
 
-/** What stays on the page: which form, what was wrong with it, and what is shown once. */
+/** The response that stays on the page: which form was sent, what was wrong with it, and what is shown once. */
 export type ProfileAnswer = {
   intent: string;
   problem?: string;
   errors?: FieldErrors;
   begun?: SecondFactorSetUp;
   renewedCodes?: string[];
-  /** What an authenticator is asked for a new passkey of that name. */
+  /** What to ask the authenticator for a new passkey, and the name of that passkey. */
   asked?: { options: string; name: string };
 };
 
@@ -27,11 +27,11 @@ type Ask = {
   requestContext: RequestContext;
   context: Context;
 };
-/** A change that is made is said on the next page; everything else is answered here. */
+/** A change that was made. The next page reports it; all other outcomes are answered on this page. */
 type Made = { said: string; setCookies?: readonly string[]; to?: string };
 type Outcome = Made | ReturnType<typeof data<ProfileAnswer>>;
 
-/** @param kept  what stays shown in spite of it */
+/** @param kept  what stays shown although the form was refused */
 function fail(
   { intent, context }: Pick<Ask, 'intent' | 'context'>,
   outcome: Refused | TooMany,
@@ -44,7 +44,10 @@ function fail(
   return data<ProfileAnswer>({ intent, errors: outcome.errors, ...kept }, { status: 422 });
 }
 
-/** The page's own words come back with the code; anything else in their place is left out. */
+/**
+ * Reads back the key and the codes that the form carried along. Values that this page cannot have written are
+ * dropped.
+ */
 function readCarriedOn(form: FormData): Pick<ProfileAnswer, 'begun'> {
   const otpauthUri = readText(form, 'otpauth_uri');
   const recoveryCodes = readText(form, 'recovery_codes').split(' ');

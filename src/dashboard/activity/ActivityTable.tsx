@@ -54,7 +54,7 @@ const PAGES: readonly [prefix: string, page: string, end: string][] = [
   ['window.', '/maintenance/', '/edit'],
 ];
 
-/** Where what it was done to is, unless it is gone for sure. */
+/** The page of the thing that the action was done to; null if that is certainly gone. */
 function pageOf(action: string, id: string | null): string | null {
   const page = PAGES.find(([prefix]) => action.startsWith(prefix));
   return page && id !== null && !action.endsWith('.deleted') ? `${page[1]}${id}${page[2]}` : null;

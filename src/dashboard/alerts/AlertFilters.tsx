@@ -5,7 +5,7 @@ import type { FilterFaults } from '#domain/read-filters';
 import type { NamedSource } from '../services.ts';
 import { readSourceChoice } from './alert-filter.ts';
 
-/** So many crons and queues are offered by name; alerts of others are reached from their pages. */
+/** How many crons and queues the filter offers by name. The alerts of others are reached from their own pages. */
 const MOST_OFFERED = 200;
 
 export function AlertFilters({

@@ -46,13 +46,13 @@ const alertColumns: Column<AlertGroup>[] = [
   },
 ];
 
-/** @param isToRead  for a page whose form does something else */
+/** @param isToRead  true for a page without the column of actions, because its form does something else */
 export function useAlertColumns(isToRead = false): readonly Column<AlertGroup>[] {
   const columns = isToRead ? alertColumns.filter(({ key }) => key !== 'actions') : alertColumns;
   return useClockBehind(columns, 'when', ({ alert }) => alert.raisedAt);
 }
 
-/** What happened, with the way to the run. */
+/** What happened, with a link to the run. */
 function What({ group }: { group: AlertGroup }) {
   const { alert, ids } = group;
   const { pathname } = useLocation();

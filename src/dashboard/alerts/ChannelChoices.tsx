@@ -9,12 +9,12 @@ type ChannelChoicesProps = {
   formValues: AlertFormValues;
   errors: FieldErrors | undefined;
   choices: readonly ChannelChoice[];
-  /** The levels that are ever raised. */
+  /** The levels that can be raised. */
   levels: readonly AlertLevel[];
   note: string;
 };
 
-/** Which channels are told, by level: a box for each. */
+/** Chooses which channels are notified, by level: a checkbox for each. */
 export function ChannelChoices({ formValues, errors, choices, levels, note }: ChannelChoicesProps) {
   const { channels } = withPresent(formValues, choices);
   const error = levels.flatMap((level) => errors?.[channelsField(level)] ?? []).join(' ');

@@ -23,7 +23,7 @@ const choices = [
 ];
 
 type ChannelFormProps = {
-  /** The channel as it is; null for a new one. */
+  /** The stored channel; null for a new one. */
   channel: ChannelView | null;
   answer: ChannelAnswer;
   /** False for the default, which has no name of its own. */
@@ -96,7 +96,7 @@ type KindFieldsProps = {
   errors: FieldErrors | undefined;
 };
 
-/** What the kinds of a group ask for; the style sheet shows them while one of these is chosen. */
+/** The fields of a group of kinds. The style sheet shows them while one of these kinds is chosen. */
 function KindFields({ group, channel, formValues, errors }: KindFieldsProps) {
   const isPresent = channel !== null && group.kinds.some((kind) => kind === channel.kind);
   return (

@@ -43,7 +43,7 @@ function namesOf(windows: readonly ActiveWindow[]): string {
   return windows.map(({ name }) => `“${name}”`).join(', ');
 }
 
-/** Beside the name of a cron or queue in a list, while windows mute it; else nothing. */
+/** A mark beside the name of a cron or queue in a list, while windows mute it. */
 export function MutedMark({ windows = [] }: { windows?: readonly ActiveWindow[] | undefined }) {
   if (windows.length === 0) return null;
   const until = formatUtc(endOf(windows));
@@ -54,7 +54,10 @@ export function MutedMark({ windows = [] }: { windows?: readonly ActiveWindow[] 
   );
 }
 
-/** One click mutes for an hour: everything of the team, or one cron or queue (`cron:<id>`), and then comes back here. */
+/**
+ * A button that mutes alerts for an hour, for the whole team or for one cron or queue (`cron:<id>`), and then returns
+ * to this page.
+ */
 export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: boolean }) {
   const { pathname, search } = useLocation();
   return (
@@ -74,7 +77,7 @@ export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: 
   );
 }
 
-/** When a cron or queue raises alerts, with the ways to those it raised and to a quiet hour. */
+/** When a cron or queue raises alerts, with links to those it raised and to muting it. */
 export function AlertFact({
   source,
   isOn,

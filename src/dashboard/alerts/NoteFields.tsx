@@ -5,7 +5,7 @@ import type { AlertFormValues } from './alert-form-values.ts';
 
 type NoteFieldsProps = { formValues: AlertFormValues; errors: FieldErrors | undefined };
 
-/** What stands in every notice, for whoever gets it. */
+/** Fields whose text is shown in every notice, for whoever receives it. */
 export function NoteFields({ formValues, errors }: NoteFieldsProps) {
   return (
     <>

@@ -4,10 +4,10 @@ import { wrongId } from '../forms/wrong-fields.ts';
 import classes from './Alerts.module.css';
 import type { WindowFormValues } from './window-form-values.ts';
 
-/** From so many on, the list has a field to find one in it. */
+/** From this many entries on, the list has a search field. */
 const SEARCHED_FROM = 12;
 
-/** The whole team, or ticked crons and queues; the list shows with the choice, by the style sheet alone. */
+/** Chooses the whole team, or ticked crons and queues. The style sheet alone shows the list when it is chosen. */
 export function SourcesField({
   formValues,
   errors,
@@ -76,7 +76,7 @@ type GroupProps = {
   kind: NamedSource['kind'];
   sources: readonly NamedSource[];
   formValues: WindowFormValues;
-  /** What a name must hold to be shown; what is hidden stays ticked. */
+  /** The text that a name must contain to be shown. Hidden entries stay ticked. */
   part: string;
 };
 

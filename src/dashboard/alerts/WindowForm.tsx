@@ -56,7 +56,7 @@ export function WindowForm({ formValues, errors, sources, word }: WindowFormProp
   );
 }
 
-/** Start and end in UTC; what they mean, by the viewer's clock too, stands below as they are typed. */
+/** Start and end in UTC. The text below explains them as they are typed, also in the viewer's time zone. */
 function Times({
   formValues,
   errors,

@@ -10,12 +10,12 @@ type Values = { formValues: WindowFormValues; errors?: FieldErrors };
 
 type WindowPageProps = {
   title: string;
-  /** On the button that saves it. */
+  /** The label of the button that saves. */
   word: string;
   loaded: Values & { sources: readonly NamedSource[] };
-  /** What was typed and why it was refused, once it was. */
+  /** What was typed and why it was refused; undefined before that. */
   answer: Values | undefined;
-  /** What the window has muted so far, the latest; null for a new one. */
+  /** The latest alerts that the window has muted; null for a new window. */
   muted?: readonly Alert[];
 };
 

@@ -1,4 +1,4 @@
-/** What the Alerts tab shows, as its address says it. */
+/** The filters of the Alerts page, as its address has them. */
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import type { AlertFilter } from '../services.ts';
 
@@ -42,7 +42,7 @@ export function readSourceChoice(text: string): SourceChoice | null {
   return { kind, id: id ?? null };
 }
 
-/** True where anything is left out. */
+/** Whether a filter leaves anything out. */
 export function isNarrowed(params: URLSearchParams): boolean {
   return ['level', 'source', 'delivery', 'unread'].some((name) => params.get(name));
 }

@@ -1,4 +1,4 @@
-/** What a cron's or queue's form holds about its alerts, beside when they are raised. */
+/** The values of a cron's or queue's form for its alerts, except when an alert is raised. */
 import {
   ALERT_LEVELS,
   type AlertSettings,
@@ -9,7 +9,7 @@ import type { AlertLevel } from '#domain/alert-streak';
 import type { ChannelChoice } from '../services.ts';
 
 export type AlertFormValues = {
-  /** The ids that are ticked. */
+  /** The ids of the ticked channels. */
   channels: Record<AlertLevel, readonly string[]>;
   alert_note: string;
   runbook_url: string;
@@ -33,7 +33,7 @@ export function formValuesOfAlerts({
   };
 }
 
-/** A channel that is gone is the default again, as when alerts are raised. */
+/** Replaces a channel that was deleted by the default, as happens when alerts are raised. */
 export function withPresent(
   formValues: AlertFormValues,
   choices: readonly ChannelChoice[],
@@ -46,5 +46,5 @@ export function withPresent(
   return { ...formValues, channels: Object.fromEntries(ticked) as AlertFormValues['channels'] };
 }
 
-/** Says that the boxes were there: an unticked one sends nothing. */
+/** A hidden field that says that the checkboxes were on the page: an unticked box sends nothing. */
 export const channelsShown = 'channels_shown';

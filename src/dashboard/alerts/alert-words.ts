@@ -27,7 +27,7 @@ export function describeAlert(alert: Alert): string {
     : `“${source.name}” failed`;
 }
 
-/** The target's status and what was wrong, with who muted it: the second line. */
+/** The second line of an alert: the target's status, what was wrong, and who muted the alert. */
 export function describeCause(alert: Alert): string {
   if (alert.level === 'usage') return describeUsage(alert);
   const { errorMessage, mutedBy, level, delivery } = alert;
@@ -44,7 +44,7 @@ export function describeCause(alert: Alert): string {
     .join(' · ');
 }
 
-/** A usage alert is about no run: it leads to where usage is shown. */
+/** The page of the run. A usage alert is about no run and leads to the page with the usage. */
 export function pathOfRun(alert: Alert): string {
   if (alert.level === 'usage') return '/';
   const { source, runId } = alert;
@@ -73,12 +73,15 @@ export function nameOfChannel({ name }: Pick<ListedChannel, 'name'>): string {
   return name ?? 'Default channel';
 }
 
-/** True while the last thing that happened to the channel is a failure; it stands after what was sent with it. */
+/**
+ * Whether the channel's last event is a failure. A failure that was recorded at the same time as a success counts as
+ * later.
+ */
 export function isFailing({ lastErrorAt, lastSentAt }: ChannelView): boolean {
   return lastErrorAt !== null && (lastSentAt === null || lastSentAt <= lastErrorAt);
 }
 
-/** Errors are phrases or sentences; what follows one needs its dot. */
+/** Ends an error with a full stop. Errors may be phrases or sentences, and other text may follow. */
 export function asSentence(error: string): string {
   return error.endsWith('.') ? error : `${error}.`;
 }

@@ -1,4 +1,3 @@
-/** What stands in the fields of a channel's form. */
 import {
   CHANNEL_KINDS,
   type ChannelConfig,
@@ -13,11 +12,11 @@ export type ChannelFormValues = {
   name: string;
   kind: string;
   collect_minutes: string;
-  /** By the names of the inputs: kinds that ask for the same share them. */
+  /** Values by the names of the inputs. Kinds with the same fields share them. */
   values: Readonly<Record<string, string>>;
 };
 
-/** Kinds that ask for the same; `name` begins the names of their inputs. */
+/** Kinds with the same fields; the names of their inputs begin with `name`. */
 export type FieldGroup = {
   name: string;
   kinds: readonly PostedKind[];
@@ -43,7 +42,7 @@ export function groupOf(kind: string): FieldGroup | null {
   return fieldGroups.find(({ kinds }) => kinds.some((each) => each === kind)) ?? null;
 }
 
-/** What is secret is not shown: an empty field keeps it. */
+/** Secrets are not shown. A field that is left empty keeps its secret. */
 export function formValuesOfChannel(
   name: string,
   config: ChannelConfig,

@@ -1,4 +1,4 @@
-/** A channel's form, read by the rules of `work`, and what becomes of it. */
+/** Reads a channel's form by the rules of `work`, then tests or saves the channel. */
 import { data } from 'react-router';
 import type { ChannelConfig } from '#domain/notification-channel';
 import { readDefaultChannelInput, readNamedChannelInput } from '#work/channel-input';
@@ -12,7 +12,7 @@ import type { ChannelOutcome, ChannelSettings, FieldErrors, Work } from '../serv
 import type { ChannelFormValues } from './channel-form-values.ts';
 import { fieldGroups, groupOf, inputName } from './channel-form-values.ts';
 
-/** What came of a test by a channel. */
+/** The outcome of a test message through a channel. */
 export type TestResult = {
   kind: ChannelConfig['kind'];
   outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
@@ -25,7 +25,7 @@ export type ChannelAnswer = {
 };
 
 type Editing = {
-  /** As it is; email for a new one. */
+  /** The stored channel; email for a new one. */
   current: ChannelConfig;
   /** False for the default, which has no name of its own. */
   isNamed: boolean;
@@ -43,7 +43,7 @@ export async function answerChannelForm(context: Context, editing: Editing) {
   const formValues = readFormValues(form);
   const refuse = (errors: FieldErrors) =>
     data<ChannelAnswer>({ formValues, errors }, { status: 422 });
-  // A channel that is only tried needs no name yet.
+  // A test does not need the channel's name.
   const reading = readSettings(formValues, editing, intent === 'test');
   if (!reading.ok) return refuse(nameInputs(errorsOf(reading.errors), formValues));
   const settings = reading.input;
@@ -90,7 +90,7 @@ function readSettings(
   return reading.ok ? { ok: true, input: { name, ...reading.input } } : reading;
 }
 
-/** Errors beside the inputs of the kind that was chosen. */
+/** Names the errors after the inputs of the chosen kind. */
 function nameInputs(errors: FieldErrors, { kind }: ChannelFormValues): FieldErrors {
   const group = groupOf(kind);
   const named = Object.entries(errors).map(([field, messages]) => {

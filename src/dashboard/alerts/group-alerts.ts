@@ -1,16 +1,19 @@
-/** Alerts that say the same of the same source are one line: twelve of one cause hide what else there is. */
+/**
+ * Puts alerts that say the same about the same source into one line: twelve alerts with one cause would hide all
+ * others.
+ */
 import { describeOutcome } from '../runs/reasons.ts';
 import type { Alert } from '../services.ts';
 import { describeAlert } from './alert-words.ts';
 
 export type AlertGroup = {
-  /** The newest of them. */
+  /** The newest alert of the group. */
   alert: Alert;
-  /** All of them, newest first. */
+  /** The ids of all its alerts, newest first. */
   ids: string[];
 };
 
-/** @param alerts  newest first; groups come in the order of their newest */
+/** @param alerts  newest first; the groups are in the order of their newest alerts */
 export function groupAlerts(alerts: readonly Alert[]): AlertGroup[] {
   return [...Map.groupBy(alerts, keyOf).values()].flatMap((group) => {
     const [alert] = group;
@@ -22,7 +25,9 @@ export function oneByOne(alerts: readonly Alert[]): AlertGroup[] {
   return alerts.map((alert) => ({ alert, ids: [alert.id] }));
 }
 
-/** What was read, or told in another way, is another line. */
+/**
+ * Alerts with the same key share a line. One that was read, or was delivered in another way, gets a line of its own.
+ */
 function keyOf(alert: Alert): string {
   if (alert.level === 'usage' || alert.level === 'recovery') return alert.id;
   const { level, kind, source, delivery, mutedBy, isRead } = alert;

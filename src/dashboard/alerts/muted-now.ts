@@ -1,20 +1,20 @@
-/** What maintenance windows (§6.6) mute at this moment, as lists and the overview show it. */
+/** What maintenance windows (§6.6) mute now, for lists and the overview. */
 import type { AlertSource } from '#domain/maintenance';
 import type { MaintenanceWindowView, Work } from '../services.ts';
 
-/** An active window, as far as a page tells of it. */
+/** The fields of an active window that pages show. */
 export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil'>;
 
 export type MutedNow = {
-  /** Mute everything of the team. */
+  /** Windows that mute everything of the team. */
   team: ActiveWindow[];
-  /** Mute chosen crons and queues. */
+  /** Windows that mute chosen crons and queues. */
   chosen: ActiveWindow[];
-  /** Of the asked crons or queues: what mutes each beside the windows of the whole team. */
+  /** For each of the requested crons or queues: the windows that mute it, without those of the whole team. */
   byId: Record<string, ActiveWindow[]>;
 };
 
-/** @param kind  of what `ids` name, the rows of a list */
+/** @param kind  what the `ids` are ids of */
 export async function readMutedNow(
   work: Work,
   teamId: string,

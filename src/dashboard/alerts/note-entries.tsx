@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { countOf } from '../words/amounts.ts';
 import type { AlertSettings } from '#domain/alert-settings';
 
-/** What a cron or queue says of its alerts, for the list of its settings. */
+/** The note and the runbook of a cron's or queue's alerts, for the list of its settings. */
 export function noteEntries({
   note,
   runbookUrl,

@@ -1,4 +1,4 @@
-/** What a cron's or queue's form says about its alerts, read by the rules of `work`. */
+/** Reads the alert settings from a cron's or queue's form, by the rules of `work`. */
 import {
   ALERT_LEVELS,
   type AlertSettings,

@@ -1,4 +1,4 @@
-/** What becomes of a maintenance window's form, on the page that creates one and on the page that changes one. */
+/** Saves a maintenance window's form, for the page that creates a window and the page that changes one. */
 import { data } from 'react-router';
 import type { WindowInput } from '#work/window-input';
 import { notFound, requestFacts, sentForm, services, signedIn, type Context } from '../context.ts';
@@ -6,7 +6,7 @@ import { redirectWithToast } from '../serving/cookies.ts';
 import type { WindowOutcome, Work } from '../services.ts';
 import { readWindowForm, tooManyWindows } from './window-form.ts';
 
-/** @param done  what the window is when `save` has succeeded, to say so */
+/** @param done  what `save` has done to the window, for the message */
 export async function saveWindow(
   context: Context,
   save: (work: Work, teamId: string, input: WindowInput) => Promise<WindowOutcome>,

@@ -5,7 +5,7 @@ import type { ChannelChoice, Work } from '../services.ts';
 import { type AlertFormValues, formValuesOfAlerts, withPresent } from './alert-form-values.ts';
 import { nameLevel, nameOfChannel } from './alert-words.ts';
 
-/** Null where all goes to the default; then nothing is asked. */
+/** Null if all alerts go to the default channel; then no channels are read. */
 export async function readTold(
   work: Work,
   teamId: string,

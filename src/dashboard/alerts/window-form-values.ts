@@ -1,9 +1,8 @@
-/** What stands in the fields of a maintenance window's form. */
 import type { MaintenanceWindowView } from '../services.ts';
 
 export type WindowFormValues = {
   name: string;
-  /** As the browser's field for a date and a time has it: `2026-11-21T22:00`, here in UTC. */
+  /** In the format of the browser's field for a date and a time, `2026-11-21T22:00`; here it is UTC. */
   starts_at: string;
   ends_at: string;
   is_weekly: boolean;
@@ -14,19 +13,19 @@ export type WindowFormValues = {
 
 const HOUR_MS = 3_600_000;
 
-/** To the minute, unless it was made to the second. */
+/** Exact to the minute; to the second if the window has seconds. */
 export function writeInstant(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace(/:00$/, '');
 }
 
-/** Milliseconds, or null while it is none. */
+/** Milliseconds since 1970 UTC; null if the text is no instant. */
 export function parseInstant(text: string): number | null {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return null;
   const at = Date.parse(`${text}Z`);
   return Number.isNaN(at) ? null : at;
 }
 
-/** An hour from the next full hour on, for the whole team or for what was asked for. */
+/** The values for a new window: an hour from the next full hour on, for the whole team or for `source`. */
 export function beginFormValues(now: number, source: string | null): WindowFormValues {
   const start = Math.ceil((now + 1) / HOUR_MS) * HOUR_MS;
   return {

@@ -1,4 +1,4 @@
-/** The form of a maintenance window, read by the rules of `work`, with what was typed kept beside. */
+/** Reads a maintenance window's form by the rules of `work`, and keeps what was typed. */
 import { readFormPairs } from '#work/form-fields';
 import { readWindowInput, type WindowInput } from '#work/window-input';
 import { errorsOf } from '../work-forms/read-fields.ts';

@@ -1,4 +1,3 @@
-/** Maintenance windows in words. */
 import { WEEK_MS } from '#domain/maintenance';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
 
@@ -24,26 +23,26 @@ function describeSpan({ from, to }: Span, timeZone: string): string {
   return `${firstDay}, ${first} – ${shortLastDay}, ${last}`;
 }
 
-/** When it is, in UTC, which it is made in: once, or on which days of each week. */
+/** When a window is, in UTC like its form: once, or on which days of each week. */
 export function describeWindow({ startsAt, endsAt, isWeekly }: Repeated): string {
   if (!isWeekly) return `${describeSpan({ from: startsAt, to: endsAt }, 'UTC')} UTC`;
   const [firstDay, lastDay] = [weekdayOf(startsAt, 'UTC'), weekdayOf(endsAt, 'UTC')];
   const [first, last] = [timeOf(startsAt, 'UTC'), timeOf(endsAt, 'UTC')];
   if (endsAt - startsAt >= WEEK_MS) return `Always, from ${dayOf(startsAt, 'UTC')}, ${first} UTC`;
-  // The same weekday at both ends may also be nearly a week apart.
+  // A window with the same weekday at both ends may also last nearly a week.
   return endsAt - startsAt < WEEK_MS / 7 && firstDay === lastDay
     ? `Every ${firstDay}, ${first}–${last} UTC`
     : `Every ${firstDay}, ${first} – ${lastDay}, ${last} UTC`;
 }
 
-/** The present occurrence, else the next one; of a window that is over its only one. */
+/** The current occurrence, else the next one. For a window that is over, its only one. */
 export function findOccurrence({ startsAt, endsAt, isWeekly }: Repeated, now: number): Span {
   if (!isWeekly || now < endsAt) return { from: startsAt, to: endsAt };
   const weeks = Math.floor((now - endsAt) / WEEK_MS) + 1;
   return { from: startsAt + weeks * WEEK_MS, to: endsAt + weeks * WEEK_MS };
 }
 
-/** The present or next occurrence by the viewer's clock; null where that is UTC or not known. */
+/** The current or next occurrence in the viewer's time zone; null if that is UTC or unknown. */
 export function describeLocally(
   window: Repeated,
   now: number,

@@ -4,7 +4,10 @@ import { Glyph } from '../parts/Glyph.tsx';
 import { noteUntaken, useConnection, type Connection, type Untaken } from './connection.ts';
 import classes from './ConnectionBar.module.css';
 
-/** Stands below everything while the service does not answer, or did not take a form: what was there stays. */
+/**
+ * A bar at the bottom of the page while the service does not answer, or after it did not accept a form. The page
+ * above it stays as it was.
+ */
 export function ConnectionBar() {
   const { connection, untaken } = useConnection();
   return (
@@ -36,7 +39,7 @@ function UntakenWords({ untaken }: { untaken: Untaken }) {
   );
 }
 
-/** Makes the page's team the current one again and leaves the page as it is. */
+/** Makes the page's team the current one again without changing the page. */
 function SwitchBack({ team }: { team: { id: string; name: string } }) {
   const { submit } = useFetcher();
   const switchBack = async () => {
@@ -86,7 +89,7 @@ function ConnectionWords({ connection }: { connection: Exclude<Connection, { kin
   );
 }
 
-/** Whether the page renews itself, and if not, why. Shown where scripts run. */
+/** Shows whether the page refreshes itself and, if not, why. Rendered only with scripts. */
 export function LiveMark() {
   const { connection, refreshing } = useConnection();
   if (refreshing.kind === 'off') return null;

@@ -3,7 +3,7 @@ import { useHref, useLocation, useMatches } from 'react-router';
 import { noteUntaken } from './connection.ts';
 import { rememberShown } from './keep-page.ts';
 
-/** Tells what stands on the page, so that it can stay when an answer fails to come. */
+/** Remembers the data of the current page, so that the page can stay if a response does not arrive. */
 export function KeepShown() {
   const matches = useMatches();
   const { pathname, search } = useLocation();
@@ -12,7 +12,7 @@ export function KeepShown() {
     const loaderData = Object.fromEntries(matches.map((match) => [match.id, match.loaderData]));
     rememberShown({ href: `${window.location.origin}${here}`, loaderData });
   }, [matches, here]);
-  // What was said of a form of the page before is about nothing here.
+  // A message about a form of the previous page does not concern this one.
   useEffect(() => noteUntaken(null), [pathname]);
   return null;
 }

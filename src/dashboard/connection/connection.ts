@@ -1,21 +1,27 @@
 /**
- * Whether the service still answers this page, as the page's own requests tell it. Lives in the browser;
- * on the server nothing ever changes it.
+ * Whether the service still answers, according to the page's own requests. The state lives in the browser; on the
+ * server it never changes.
  */
 import { useSyncExternalStore } from 'react';
 import { addressOf } from '../address.ts';
 
 export type Connection =
   | { kind: 'live' }
-  /** `away`: it answers that it can't read or keep anything just now. `since` in milliseconds since 1970 UTC. */
+  /**
+   * `unreachable`: no response arrives. `away`: the service responds that it cannot read or store anything now.
+   * `since` is in milliseconds since 1970 UTC.
+   */
   | { kind: 'lost'; why: 'unreachable' | 'away'; since: number }
-  /** It answers, but to nobody: the session ended. */
+  /** The service responds, but the session has ended. */
   | { kind: 'signed-out' };
 
-/** What one answer, or its absence, says about the connection. */
+/** What one response, or the lack of one, says about the connection. */
 export type Sign = 'answered' | 'unreachable' | 'away' | 'signed-out';
 
-/** What follows from a sign. A loss keeps the time at which it began, whatever becomes of it in between. */
+/**
+ * The next state of the connection. During an outage `since` stays the time at which it began, even if its cause
+ * changes.
+ */
 export function follow(before: Connection, sign: Sign, now: number): Connection {
   if (sign === 'answered') return before.kind === 'live' ? before : { kind: 'live' };
   if (sign === 'signed-out') return before.kind === 'signed-out' ? before : { kind: 'signed-out' };
@@ -27,11 +33,11 @@ export function follow(before: Connection, sign: Sign, now: number): Connection 
 export type Untaken = {
   title: string;
   text: string;
-  /** The team that the page shows, where another one is the current one by now. */
+  /** The team that the page shows, if another one has become the current one. */
   team?: { id: string; name: string };
 };
 
-/** How the page renews itself. */
+/** The state of the page's automatic refresh. */
 export type Refreshing = { kind: 'off' } | { kind: 'live' } | { kind: 'paused'; why: string };
 
 type State = { connection: Connection; untaken: Untaken | null; refreshing: Refreshing };
@@ -62,7 +68,7 @@ export function useConnection(): State {
 
 export const readConnection = (): Connection => state.connection;
 
-/** Takes in what an answer, or its absence, said; while there is none, somebody looks again and again. */
+/** Records what a response, or the lack of one, says. Until the service answers again, it is polled. */
 export function note(sign: Sign): void {
   const connection = follow(state.connection, sign, Date.now());
   change({ connection });
@@ -81,7 +87,7 @@ export function noteRefreshing(refreshing: Refreshing): void {
   if (!isSame) change({ refreshing });
 }
 
-/** Resolves once the service answers again; rejects where nobody waits for it any more. */
+/** Resolves once the service answers again. Rejects if the signal aborts. */
 export function waitForAnswer(signal: AbortSignal): Promise<void> {
   if (state.connection.kind !== 'lost') return Promise.resolve();
   return new Promise((resolve, reject) => {
@@ -102,7 +108,7 @@ export function waitForAnswer(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Tells whether the service is there and who is signed in, in a few bytes. */
+/** A page of a few bytes that tells whether the service answers and whether somebody is signed in. */
 const heartbeatPage = '/connection';
 const lookEveryMs = 2000;
 const lookLimitMs = 2500;
@@ -125,7 +131,7 @@ async function look(): Promise<Sign> {
     });
     if (!answer.ok) return 'away';
     const { isSignedIn } = (await answer.json()) as { isSignedIn: boolean };
-    // On the pages before the sign-in nobody is missed.
+    // Pages before the sign-in work without a session, so there a missing one is not reported.
     return isSignedIn || state.connection.kind === 'lost' ? 'answered' : 'signed-out';
   } catch {
     return 'unreachable';

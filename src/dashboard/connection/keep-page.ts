@@ -1,9 +1,9 @@
 /**
- * What becomes of the page that is shown when an answer fails to come: it stays.
+ * Keeps the current page if a response does not arrive.
  *
- * Runs in the browser around each request of the router. A failed refresh leaves what was there; a page
- * that can't be fetched is waited for; a form that was not taken stays as it was typed, and a bar says
- * what to do. Only what a page answers for itself (it is gone, it is not for this role) passes.
+ * Runs in the browser around each request of the router. After a failed refresh the page stays as it was. A page that
+ * cannot be fetched is requested again once the service answers. A form that was not accepted keeps what was typed,
+ * and a bar says what to do. Only a page's own refusals (it was deleted, it is not for this role) are passed on.
  */
 import { data, isRouteErrorResponse, redirect, type DataStrategyResult } from 'react-router';
 import { basePathInBrowser } from '../address.ts';
@@ -13,7 +13,7 @@ import { wouldMove } from './would-move.ts';
 
 type Results = Record<string, DataStrategyResult>;
 
-/** What stands on the page now, by route. */
+/** The data of the current page, by route. */
 type Shown = { href: string; loaderData: Readonly<Record<string, unknown>> };
 
 let shown: Shown = { href: '', loaderData: {} };
@@ -24,32 +24,35 @@ export function rememberShown(page: Shown): void {
   shown = page;
 }
 
-/** Called as a form is sent, with what its page had answered before: that stays if no new answer comes. */
+/**
+ * Remembers the last response to a form of the page. It is called when the form is sent again, and is shown if no new
+ * response arrives.
+ */
 export function rememberAnswer(answer: unknown): void {
   lastAnswer = answer;
 }
 
 /**
- * Runs a refresh that nobody asked for. @returns whether it was held back: somebody points at what would
- * have moved
+ * Runs a refresh that nobody asked for. @returns whether it was held back, because it would have moved something
+ * under the pointer
  */
 export async function inBackground(refresh: () => Promise<void>): Promise<{ isHeld: boolean }> {
   background = 'asked';
   try {
     await refresh();
-    // The refresh itself changes it while it is awaited.
+    // `holdUnderPointer` may have changed it during the refresh, which the compiler does not know.
     return { isHeld: (background as string) === 'held' };
   } finally {
     background = 'off';
   }
 }
 
-/** True while the pointer is over something that renews itself. */
+/** Whether the pointer is over something that refreshes itself. */
 export function isPointedAt(): boolean {
   return document.querySelector('[data-live]:hover') !== null;
 }
 
-/** Pages that others ask for bits of, beside navigation. */
+/** Pages whose data other pages poll, without navigating to them. */
 const polledPages = new Set(['/jobs/progress', 'jobs/progress']);
 
 export async function keepPage(
@@ -61,7 +64,7 @@ export async function keepPage(
   const results = await next();
   if (request.signal.aborted) return results;
   const sign = readSign(results, isRead);
-  // Whoever goes to a page that asks who they are is led to the sign-in.
+  // A page that needs a sign-in leads people who are signed out to the sign-in.
   if (isRead && sign === 'signed-out' && !isShown(request)) return results;
   if (sign !== null) note(sign);
   if (!isRead) return keepForm(request, results);
@@ -71,7 +74,7 @@ export async function keepPage(
   if (isShown(request))
     return areKnown(results) ? mapValues(results, (_, route) => known(route)) : results;
   if (polledPages.has(pattern)) return mapValues(results, () => ({ type: 'data', result: null }));
-  // A page that can't be made says so; one that nobody could ask for is asked for again.
+  // If the server failed to make the page, the fault is shown. If the request did not arrive, it is repeated.
   if (isServerFault(findFault(results))) return results;
   throw redirect(request.url);
 }
@@ -82,7 +85,7 @@ const known = (route: string): DataStrategyResult => ({
   result: shown.loaderData[route],
 });
 
-/** False where an error stands in place of the page: there is nothing to keep. */
+/** False if an error is shown in place of the page, so that there is nothing to keep. */
 const areKnown = (results: Results) =>
   Object.keys(results).every((route) => shown.loaderData[route] !== undefined);
 
@@ -91,7 +94,7 @@ function findFault(results: Results): unknown {
     ?.result;
 }
 
-/** What the results of one request say about the connection; null where nothing was asked or it was refused. */
+/** What the results of one request say about the connection; null if nothing was requested. */
 function readSign(results: Results, isRead: boolean): Sign | null {
   const all = Object.values(results);
   const fault = findFault(results);
@@ -107,7 +110,7 @@ function readFault(error: unknown): Sign {
   return error.status >= 500 ? 'away' : 'answered';
 }
 
-/** The router's words for what a loader threw: the cause stays on the server. */
+/** Whether the server reports that a loader threw. The message is the router's; the cause stays on the server. */
 const isServerFault = (error: unknown) =>
   error instanceof Error && error.message === 'Unexpected Server Error';
 
@@ -128,9 +131,9 @@ function keepForm(request: Request, results: Results): Results {
     return results;
   }
   noteUntaken(explainUntaken(fault));
-  // A form that another page answers (a switch of the theme) would leave this one.
+  // A form that another page answers, such as the switch of the theme, would otherwise leave this page.
   if (new URL(request.url).pathname !== new URL(shown.href).pathname) throw redirect(shown.href);
-  // An answer of 400 and over keeps the router from asking for the page anew.
+  // A status of 400 or more keeps the router from requesting the page's data again.
   const answer = data(lastAnswer, { status: 503 });
   return mapValues(results, () => ({ type: 'data', result: answer }));
 }
@@ -146,7 +149,10 @@ function explainUntaken(error: unknown): Untaken {
   };
 }
 
-/** Another tab has switched: this page goes on showing its team, as its forms do. */
+/**
+ * Whether another tab has switched the current team. This page then continues to show its own team, and so do its
+ * forms.
+ */
 function isOfOtherTeam(results: Results): boolean {
   const shownTeam = teamOf(shown.loaderData['routes/signed-in']);
   const current = teamOf(results['routes/signed-in']?.result);
@@ -162,7 +168,7 @@ function isOfOtherTeam(results: Results): boolean {
 const teamOf = (shell: unknown) =>
   (shell as { team: { id: string; name: string } } | undefined)?.team;
 
-/** Under the pointer nothing moves: then the page stays as it is until the pointer has left. */
+/** Holds back a refresh that would move something under the pointer, until the pointer has left. */
 function holdUnderPointer(results: Results): Results {
   if (background !== 'asked' || !isPointedAt()) return results;
   const moves = Object.entries(results).some(([route, { result }]) =>

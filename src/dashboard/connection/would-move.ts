@@ -20,7 +20,7 @@ function hasOtherMembers(before: readonly unknown[], after: readonly unknown[]):
   );
 }
 
-/** What tells members of a list apart: their id, or that of what they are about, which comes first. */
+/** Identifies a member of a list: by its id, or by the id of the first object in it. */
 function nameOf(member: unknown): unknown {
   if (!isTree(member)) return undefined;
   const own = member['id'] ?? member['cronId'];

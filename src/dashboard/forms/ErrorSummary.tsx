@@ -2,7 +2,7 @@ import type { FieldErrors } from '../services.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { goToField, wrongId } from './wrong-fields.ts';
 
-/** What people know a field by, where that is not its name in plain letters. */
+/** The labels of fields whose name in plain letters is not what people know them by. */
 const labels: Readonly<Record<string, string>> = {
   url: 'URL',
   callback_url: 'Callback URL',
@@ -22,7 +22,7 @@ function labelOf(field: string): string {
   return labels[name] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-/** At the buttons of a long form, whose wrong fields may be far up: which they are, each a link to it. */
+/** Lists the wrong fields beside the buttons of a long form, each with a link to the field, which may be far above. */
 export function ErrorSummary({ errors }: { errors: FieldErrors | undefined }) {
   const wrong = Object.keys(errors ?? {}).filter((field) => (errors?.[field]?.length ?? 0) > 0);
   if (wrong.length === 0) return null;

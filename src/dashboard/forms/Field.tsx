@@ -20,7 +20,7 @@ function errorOf(errors: FieldErrors | undefined, name: string): string | undefi
   return errors?.[name]?.join(' ');
 }
 
-/** One line of text, or any other kind of `<input type>`; shows what was wrong with it. */
+/** One line of text, or any other kind of `<input type>`, with its error. */
 export function TextField({
   name,
   label,
@@ -45,7 +45,7 @@ export function TextField({
       {rest.maxLength === undefined ? (
         input
       ) : (
-        // A limit is the field's own, and nothing is cut without a word (§8).
+        // Counts characters. The browser would otherwise cut a paste at the limit without a message (§8).
         <FieldCount most={rest.maxLength} startLength={lengthOf(rest.defaultValue)}>
           {input}
         </FieldCount>
@@ -58,7 +58,7 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-/** Several lines of text, in monospace where it is code. */
+/** Several lines of text; in monospace for code. */
 export function LinesField({
   name,
   label,
@@ -114,8 +114,8 @@ export function ChoiceField({
 }
 
 /**
- * A yes or no. Browsers send nothing for an unticked box, so a hidden `0` goes before it: the last of
- * the two counts (see `readChecked`).
+ * A checkbox. Browsers send nothing for an unticked box, so a hidden `0` is sent before it: the last of the two
+ * values counts (see `readChecked`).
  */
 export function CheckField({ name, label, description, errors, ...rest }: Own<'input'>) {
   const id = useId();

@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from 'react';
 import classes from './Field.module.css';
 
-/** From this share of the limit on it is told how much is used. */
+/** The share of the limit from which on the count is shown. */
 const shownFrom = 0.8;
 
 /**
- * Around an input with a limit: how much of it is used once that is near, and that a paste was cut. Without scripts
- * the browser holds the limit and the description says it.
+ * Wraps an input that has a limit. It shows the count once that is near the limit, and says when a paste was cut.
+ * Without scripts the browser enforces the limit, and the description names it.
  */
 export function FieldCount({
   most,

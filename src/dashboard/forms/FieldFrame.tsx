@@ -3,7 +3,7 @@ import { wrongId } from './wrong-fields.ts';
 import classes from './Field.module.css';
 
 interface FieldFrameProps {
-  /** The API's name of the field: what is wrong with it is told under an id made of that. */
+  /** The API's name of the field. The id of the error's text is made from it. */
   name: string;
   label: string;
   /** The id of the one control that the label names; without it the label names a group. */
@@ -13,7 +13,7 @@ interface FieldFrameProps {
   children: ReactNode;
 }
 
-/** A label, what the field is for, the field, and what was wrong with it. */
+/** The frame of a field: its label, description, control and error. */
 export function FieldFrame({
   name,
   label,
@@ -50,7 +50,10 @@ export function FieldFrame({
   );
 }
 
-/** What a control says of itself to those who hear the page: that it is wrong, and which words belong to it. @param describedBy  further words, by id */
+/**
+ * The ARIA attributes of a control: whether it is invalid, and which texts describe it. @param describedBy  ids of
+ * further texts
+ */
 export function describeControl(
   controlId: string,
   { name, description, error }: Pick<FieldFrameProps, 'name' | 'description' | 'error'>,

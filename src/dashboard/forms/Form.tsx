@@ -14,9 +14,9 @@ import { goToFirstWrong } from './wrong-fields.ts';
 import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
 /**
- * The one form of the dashboard that changes something. It carries the team that it was opened for. What was typed stays where the service does not
- * answer or does not take it. A viewer sees none that
- * would be refused.
+ * The only form of the dashboard that changes something. It carries the team that it was opened for. If the service
+ * does not answer or refuses the form, what was typed stays. It is not rendered for viewers if their role would be
+ * refused.
  */
 export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
   const answer: unknown = useActionData();

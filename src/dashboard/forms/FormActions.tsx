@@ -3,7 +3,7 @@ import { ErrorSummary } from './ErrorSummary.tsx';
 import type { FieldErrors } from '../services.ts';
 import classes from './Form.module.css';
 
-/** Enter in a field presses a form's first button, which must be the one that saves. */
+/** A hidden first button that saves: Enter in a field presses a form's first button. */
 export function EnterSaves() {
   return (
     <button
@@ -19,7 +19,7 @@ export function EnterSaves() {
 
 type FormActionsProps = { word: string; cancelTo: string; errors: FieldErrors | undefined };
 
-/** The end of a form: what is wrong with it, and the buttons: save, try, leave. */
+/** The end of a form: its errors, and the buttons to save, test and cancel. */
 export function FormActions({ word, cancelTo, errors }: FormActionsProps) {
   return (
     <div className={classes.actions}>

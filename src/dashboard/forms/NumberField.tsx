@@ -7,12 +7,12 @@ type NumberFieldProps = {
   label: string;
   description: string;
   placeholder?: string;
-  /** As typed: what is no number comes back as it was. */
+  /** As typed: a text that is no number is shown again. */
   defaultValue: string;
   errors: FieldErrors | undefined;
 };
 
-/** A short field for a whole number; the server judges what was typed. */
+/** A short field for a whole number. The server validates it. */
 export function NumberField(props: NumberFieldProps) {
   return <TextField {...props} className={classes.short} inputMode="numeric" autoComplete="off" />;
 }

@@ -5,7 +5,7 @@ import { describeControl, FieldFrame } from './FieldFrame.tsx';
 import type { FieldProps } from './Field.tsx';
 import classes from './Field.module.css';
 
-/** A password; the eye that shows it needs a script, the field does not. */
+/** A password field. Only its button that shows the password needs a script. */
 export function PasswordField({
   name,
   label,
@@ -29,7 +29,7 @@ export function PasswordField({
         <button
           type="button"
           className={`${classes.eye} needs-script`}
-          // On the way from field to field by Tab it would only be in between.
+          // Tab skips the button, so that it leads directly from field to field.
           tabIndex={-1}
           aria-label={isShown ? 'Hide password' : 'Show password'}
           onClick={() => setShown(!isShown)}

@@ -20,21 +20,24 @@ export type Column<Row> = {
   head: string;
   cell: (row: Row) => ReactNode;
   /**
-   * A CSS width; columns keep it whatever the rows hold. One column, what a row is about, leaves it out
-   * and takes the rest; on a phone it is the line that spans the card.
+   * A CSS width, which the column keeps whatever its rows contain. The main column has none and takes the rest; on a
+   * phone it spans the card.
    */
   width?: `${number}px`;
-  /** Below the room that all columns need, those with 1 go first, then those with 2, and so on; without it one stays. */
+  /**
+   * The order in which columns are hidden if there is no room for all: first those with the lowest number. Columns
+   * without a number always stay.
+   */
   givesWay?: number;
   isNumber?: boolean;
-  /** Left out of the cards that phones show. */
+  /** Not shown on the cards for phones. */
   isHiddenOnPhone?: boolean;
-  /** Takes the whole width of a card on a phone, as columns without a `width` do. */
+  /** Spans the card on a phone, as columns without a `width` do. */
   isWideOnPhone?: boolean;
 };
 
 export type BulkActions = {
-  /** How many rows match the filters in all; `isMore` when that is only a lower bound. */
+  /** How many rows match the filters in all. With `isMore`, there are more than `count`. */
   matching: { count: number; isMore: boolean };
   /**
    * The buttons of the form that sends the chosen rows (`id`, repeated) or all that match (`all`=1, with
@@ -45,7 +48,7 @@ export type BulkActions = {
 };
 
 type DataTableProps<Row> = {
-  /** What the rows are; read out, not shown. */
+  /** What the rows are, for screen readers only. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
@@ -53,7 +56,7 @@ type DataTableProps<Row> = {
   bulk?: BulkActions;
   /** Newest rows come in on top while the page is open. */
   isLive?: boolean;
-  /** Called when somebody lets in the rows that wait. */
+  /** Called when somebody asks to see the waiting rows. */
   onShowWaiting?: () => void;
 };
 
@@ -124,7 +127,7 @@ export function DataTable<Row>({
   );
 }
 
-/** Another page, filter or finished action begins with nothing chosen. */
+/** The chosen rows. They are forgotten on another page, with another filter, and after an action. */
 function useSelection(order: readonly string[]): [Selection, (selection: Selection) => void] {
   const { key, search } = useLocation();
   const place = key + search;
@@ -138,7 +141,7 @@ function useHeldBack<Row>(rows: readonly Row[], keyOf: (row: Row) => string, isL
   const { key, search } = useLocation();
   const place = key + search;
   const [seen, setSeen] = useState({ place, known: new Set(rows.map(keyOf)) });
-  // Another page or filter is asked for on purpose: everything of it is shown.
+  // Another page or filter was requested on purpose, so all its rows are shown.
   const known = seen.place === place ? seen.known : new Set(rows.map(keyOf));
   if (seen.place !== place) setSeen({ place, known });
   const held = isLive ? holdBackNewRows(rows, known, keyOf) : { shown: [...rows], waiting: 0 };
@@ -254,7 +257,7 @@ type BulkBarProps = {
   shownCount: number;
 };
 
-/** Not shown until something is ticked; without a script it is always there. */
+/** The bar with the bulk actions. With a script it is hidden until a row is ticked; without one it is always shown. */
 function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
   const { count, isMore } = bulk.matching;
   const all = formatAmount(bulk.matching);
@@ -263,7 +266,7 @@ function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
     ? { count, text: all }
     : { count: selection.ids.size, text: String(selection.ids.size) };
   const isNothing = selection.ids.size === 0;
-  // Without a script the buttons must work at once: nobody could wake them later.
+  // The buttons are enabled at first: without a script nothing could enable them later.
   const [isRunning, setRunning] = useState(false);
   useEffect(() => setRunning(true), []);
   return (

@@ -4,17 +4,17 @@ import { Link, useLocation, useSubmit } from 'react-router';
 import classes from './FilterBar.module.css';
 
 type FilterBarProps = {
-  /** What is being filtered, read out. */
+  /** What is filtered, for screen readers. */
   label: string;
   /** Controls whose names are parameters of the address, with the address's values as default values. */
   children: ReactNode;
   /** Parameters of the address that stay, such as the tab. */
   keep?: readonly string[];
-  /** The address without filters, shown as "Clear" where any is set. */
+  /** The address without filters, for the link "Clear" that is shown if a filter is set. */
   clearTo?: string;
 };
 
-/** Filters that live in the address: a plain form, sent by itself while typing where scripts run. */
+/** Filters that are part of the address: a plain form. With scripts it sends itself while somebody types. */
 export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProps) {
   const submit = useSubmit();
   const { pathname, search } = useLocation();
@@ -36,7 +36,7 @@ export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProp
   };
   return (
     <form
-      // A new address from elsewhere (a tab, "Clear") brings new default values.
+      // An address that came from elsewhere (a tab, "Clear") has new default values.
       key={place}
       method="get"
       role="search"
@@ -68,7 +68,10 @@ export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProp
 
 const ownState = { isFiltering: true };
 
-/** Names the last address that did not come from the filters themselves: those must keep their focus. */
+/**
+ * The last address that did not come from the filters themselves. A change by the filters must not take away their
+ * focus.
+ */
 function useForeignPlace(): string {
   const { key, state } = useLocation();
   const [place, setPlace] = useState(key);

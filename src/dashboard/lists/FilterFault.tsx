@@ -4,14 +4,14 @@ import type { FilterFaults } from '#domain/read-filters';
 
 type Faults = FilterFaults | null;
 
-/** What a control says of itself where its value could not be read; `FilterFault` stands beside it. */
+/** The ARIA attributes of a control whose value could not be read. `FilterFault` shows the error beside it. */
 export function faultyControl(faults: Faults, name: string) {
   return faults?.[name] === undefined
     ? {}
     : { 'aria-invalid': true, 'aria-describedby': faultId(name) };
 }
 
-/** What is wrong with a filter, to stand beside its field. */
+/** What is wrong with a filter, for the place beside its field. */
 export function FilterFault({ faults, name }: { faults: Faults; name: string }) {
   const sentence = faults?.[name];
   if (sentence === undefined) return null;
@@ -22,7 +22,7 @@ export function FilterFault({ faults, name }: { faults: Faults; name: string }) 
   );
 }
 
-/** For filters without a field of their own, such as a tab: their names stand before what is wrong with them. */
+/** The errors of filters without a field of their own, such as a tab, each after the filter's name. */
 export function OtherFaults({ faults, names }: { faults: Faults; names: Record<string, string> }) {
   return Object.entries(names).map(([name, word]) =>
     faults?.[name] === undefined ? null : (

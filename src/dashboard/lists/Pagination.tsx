@@ -31,7 +31,7 @@ export function Pagination({
   older: string | null;
   newer: string | null;
   note?: string;
-  /** For lists that are not in order of time. */
+  /** Other labels, for lists that are not in order of time. */
   words?: { older: string; newer: string; newest: string };
 }) {
   const { search } = useLocation();

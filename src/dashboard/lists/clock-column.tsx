@@ -3,8 +3,8 @@ import { formatShort } from '../words/times.ts';
 import { useMoment } from '../parts/Time.tsx';
 
 /**
- * Columns with the same time by the viewer's clocks behind one in UTC, where there is room: it is the first to give
- * way. None for those who live by UTC.
+ * Adds a column with the same time in the viewer's time zone behind a column in UTC. It is the first one to be hidden
+ * if there is no room. Viewers whose zone is UTC get none.
  */
 export function useClockBehind<Row>(
   columns: readonly Column<Row>[],

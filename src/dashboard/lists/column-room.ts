@@ -1,21 +1,24 @@
-/** Which columns of a table stand at which width: the less important ones give way before what a row is about. */
+/**
+ * Decides from which width on each column of a table is shown. Less important columns are hidden first, the main
+ * column never.
+ */
 import type { Column } from './DataTable.tsx';
 
-/** What a column without a width of its own needs, so that a name or a host can be read. */
+/** The width that the main column needs, so that a name or a host can be read. */
 const leastOfMain = 250;
 const boxWidth = 36;
 
-/** The widths that `DataTable.module.css` knows. */
+/** The widths for which `DataTable.module.css` has rules. */
 const firstStep = 540;
 const step = 60;
 const lastStep = 1620;
 
 export type MeasuredColumn<Row> = Column<Row> & {
-  /** Shown from this width of the table on; undefined: always. */
+  /** The width of the table from which on the column is shown; undefined: always. */
   from?: number | undefined;
 };
 
-/** A column stands where there is room for it, for all that stay longer, and for what the rows are about. */
+/** A column is shown if there is room for it, for all columns that are hidden later, and for the main column. */
 export function measureColumns<Row>(
   columns: readonly Column<Row>[],
   hasBoxes: boolean,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { writeCsvLine } from './csv.ts';
 
-/** The other direction, as plain as RFC 4180 has it. */
+/** Reads a line of CSV, as plainly as RFC 4180 describes it. */
 function readCells(line: string): string[] {
   const cells: string[] = [];
   const pattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n$)/gy;

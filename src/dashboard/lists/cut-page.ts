@@ -5,10 +5,10 @@ interface Page<Row> {
 }
 
 /**
- * A page out of one row more than it holds, which says whether there are others beyond.
+ * Makes a page from the rows that were found: one row more than a page holds tells that there are further rows.
  *
  * @param found  newest first, `size + 1` at most
- * @param search  `after` where the page was reached by going back to what is newer
+ * @param search  has `after` if the page was reached by going back to newer rows
  */
 export function cutPage<Row extends { id: string }>(
   found: readonly Row[],

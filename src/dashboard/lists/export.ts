@@ -4,15 +4,15 @@ export type Cell = string | number | boolean | null;
 export type ExportFormat = 'csv' | 'jsonl';
 
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['csv', 'jsonl'];
-/** As many rows as one download holds; a longer list is exported by times. */
+/** The most rows in one download. A longer list is exported in several periods. */
 const MOST_EXPORTED = 100_000;
 
 /**
- * A list as a file: page after page, each read when the one before has been taken, so that it takes no more memory
+ * Streams a list as a file. Each page is read when the one before it has been consumed, so it needs no more memory
  * than one page.
  *
- * @param readPage  what follows the row of that id, at most `limit` of it; from the beginning without one
- * @param write  the named cells of a row, in the order of the columns
+ * @param readPage  reads at most `limit` rows behind the row with that id; from the beginning without an id
+ * @param write  the cells of a row, in the order of the columns
  */
 export function answerExport<Row extends { id: string }>({
   format,
@@ -22,7 +22,7 @@ export function answerExport<Row extends { id: string }>({
   write,
 }: {
   format: ExportFormat;
-  /** Of the file, without its ending. */
+  /** The file's name without its extension. */
   name: string;
   columns: readonly string[];
   readPage: (after: string | undefined, limit: number) => Promise<Row[]>;

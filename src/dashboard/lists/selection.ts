@@ -1,4 +1,4 @@
-/** Which rows of a table are chosen, as plain data: changed by clicks, sent as form fields. */
+/** Which rows of a table are chosen, as plain data: clicks change it, forms send it. */
 export type Selection = {
   ids: ReadonlySet<string>;
   /** Everything that matches the filters, also on other pages. */
@@ -31,7 +31,7 @@ export function selectPage(order: readonly string[], checked: boolean): Selectio
   return checked ? { ids: new Set(order), everything: false, anchor: null } : nothingSelected;
 }
 
-/** Without the rows that are no longer in the list. */
+/** The selection without rows that are no longer in the list. */
 export function keepExisting(selection: Selection, order: readonly string[]): Selection {
   const gone = [...selection.ids].filter((id) => !order.includes(id));
   if (gone.length === 0) return selection;

@@ -1,7 +1,7 @@
 /**
- * Decides what of a freshly read list is shown at once. Rows already on the page take their new state
- * in place; rows above the last known one are new and wait until they are asked for; rows below only
- * fill the end of the page, where nothing moves.
+ * Decides which rows of a refreshed list are shown at once. Rows that were already shown take their new state in
+ * place. Rows above the last one of these are new and wait until somebody asks for them. Rows below it are added at
+ * the end, where they move nothing.
  */
 export function holdBackNewRows<Row>(
   fresh: readonly Row[],

@@ -20,7 +20,7 @@ type AppShellProps = {
   user: Session['user'];
   team: TeamOfUser;
   teams: readonly TeamOfUser[];
-  /** Null where it could not be counted just now. */
+  /** The counts beside the links; null if they could not be read. */
   attention: Attention | null;
   usage: Usage;
   theme: string;

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 
 /**
- * What a browser does by itself where a page is loaded anew: another page is read out by its title, and
- * the keyboard goes on in it where what had the focus is gone.
+ * Does what a browser does when it loads a page: screen readers read out the title of a new page, and it gets the
+ * focus if the focused element is gone.
  */
 export function Arrival() {
   const { pathname } = useLocation();

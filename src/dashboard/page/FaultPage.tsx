@@ -8,8 +8,8 @@ import { TabTitle } from './PageHeader.tsx';
 import classes from './FaultPage.module.css';
 
 /**
- * What people see instead of a page. It says what happened and what to do, with the number under which a
- * fault of ours is in the log; never the cause itself.
+ * Shown in place of a page after a fault. It says what happened and what to do, and the number under which a fault of
+ * ours is logged; never the cause.
  */
 export function FaultPage({ error, isInShell = false }: { error: unknown; isInShell?: boolean }) {
   const words = explainFault(error);
@@ -31,7 +31,7 @@ export function FaultPage({ error, isInShell = false }: { error: unknown; isInSh
   );
 }
 
-/** Makes that team the current one and opens the same address in it. */
+/** Switches to that team and opens the same address in it. */
 function SwitchTo({ team }: { team: { id: string; name: string } }) {
   const { pathname, search } = useLocation();
   return (
@@ -43,7 +43,7 @@ function SwitchTo({ team }: { team: { id: string; name: string } }) {
   );
 }
 
-/** A page that could not be read because the database is away is asked for again once it is back. */
+/** Requests the page again once the database is back, if it could not be read because the database was down. */
 function useRecovery(isAway: boolean): void {
   const { connection } = useConnection();
   const [wasLost, setWasLost] = useState(false);

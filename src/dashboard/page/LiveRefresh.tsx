@@ -4,10 +4,10 @@ import { noteRefreshing, readConnection, type Refreshing } from '../connection/c
 import { inBackground, isPointedAt } from '../connection/keep-page.ts';
 import classes from './LiveRefresh.module.css';
 
-/** What a refresh would get in the way of: rows that are ticked (marked by themselves), a question or menu that is open. */
+/** What a refresh would disturb: ticked rows (they carry the attribute), an open question or menu. */
 const holders: readonly (readonly [selector: string, why: string])[] = [
   ['[data-holds-refresh]', 'rows are ticked'],
-  // It came as the answer to a form, which a refresh takes away.
+  // The question is part of the response to a form, which a refresh removes.
   ['[role="alertdialog"]', 'a question is open'],
   ['[popover]:popover-open, dialog[open], details[name=menu][open]', 'something is open'],
 ];
@@ -34,11 +34,11 @@ const lookEveryMs = 500;
 const pointed: Refreshing = { kind: 'paused', why: 'something would move under the pointer' };
 
 /**
- * Asks the page's loaders again every `everySeconds` while the tab is seen, the service answers and
- * nobody is in the way; at once when one of those begins again. Without a script the page says how to
- * refresh by being an ordinary page.
+ * Runs the page's loaders again every `everySeconds` while the tab is visible, the service answers and nobody would
+ * be disturbed. When the tab becomes visible, the service answers again or the pointer leaves, it runs them at once.
+ * Without a script, people reload the page.
  *
- * @param everySeconds  null while there is nothing to wait for
+ * @param everySeconds  null if there is nothing to wait for
  */
 export function useLiveRefresh(everySeconds: number | null): void {
   const revalidator = useRevalidator();
@@ -85,7 +85,7 @@ export function useLiveRefresh(everySeconds: number | null): void {
   }, [everySeconds]);
 }
 
-/** The quiet line that says that a list renews itself, and what waits. */
+/** A line above a list that refreshes itself: how many new rows wait. */
 export function WaitingRows({ count, onShow }: { count: number; onShow: () => void }) {
   return (
     <div role="status" className={classes.waiting}>

@@ -12,7 +12,7 @@ type PageHeaderProps = {
   beside?: ReactNode;
   /** One quiet line under the title. */
   note?: ReactNode;
-  /** Where this page hangs below. */
+  /** The page that this one belongs to. */
   parent?: { to: string; text: string };
   /** The page's one primary action. */
   action?: ReactNode;
@@ -22,7 +22,7 @@ type PageHeaderProps = {
   menu?: ReactNode;
 };
 
-/** The head of a page: where one is, what it is, and its one primary action top right. Also names the tab. */
+/** The head of a page: its parent, its title, and its only primary action top right. Also sets the tab's title. */
 export function PageHeader({ title, beside, note, parent, action, more, menu }: PageHeaderProps) {
   return (
     <header className={classes.header}>

@@ -2,7 +2,7 @@
 import { isRouteErrorResponse } from 'react-router';
 import type { OtherTeam } from '../serving/form-team.ts';
 
-/** What a fault of ours is for the page that is shown in its place: an answer of status 500 with this data. */
+/** The data of a fault of ours: a response with status 500 that replaces the page. */
 export type NumberedFault = { requestId: string };
 
 type FaultWords = {
@@ -55,7 +55,7 @@ function explainOtherTeam(data: unknown): FaultWords {
   };
 }
 
-/** See `BUSY` in refusals.ts; it has gone through JSON on its way to the browser. */
+/** Whether the data is `BUSY` of refusals.ts, which has been sent to the browser as JSON. */
 function isBusy(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'isBusy' in data;
 }
@@ -82,7 +82,7 @@ function explainForbidden(data: unknown): FaultWords {
   };
 }
 
-/** A viewer asked for a form of the team's work. */
+/** For a viewer who opened a form that changes the team's work. */
 function explainViewOnly(team: string): FaultWords {
   return {
     title: 'You are a viewer of this team',

@@ -1,18 +1,18 @@
-/** What is shown to a viewer: the pages without what changes something (§5.8). Refusing it is the services' part. */
+/** Hides from viewers what changes something (§5.8). The services refuse it in any case. */
 import { parsePath, useLocation, useRouteLoaderData, type To } from 'react-router';
 import { may } from '#people/roles';
 import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
-/** The first part of addresses that are about the person, or that ask for a permission of their own. */
+/** Addresses that concern only the person, or that need a permission of their own, by their first part. */
 const elsewhere = /^\/(?:settings|teams|theme|logout|login|invitations)(?:[/?#]|$)/;
 const forms = /\/(?:new|edit)$/;
 
-/** Whether an address is one where the team's work is changed. @param path  with or without a query */
+/** Whether an address is a form that changes the team's work. @param path  with or without a query */
 export function isForm(path: string): boolean {
   return !elsewhere.test(path) && forms.test(path.split(/[?#]/)[0] ?? '');
 }
 
-/** Whether who is signed in may change crons, queues, jobs and what else is the team's work. */
+/** Whether the person may change the team's work: crons, queues, jobs and the rest. */
 export function useMayWork(): boolean {
   const role = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team.role;
   return role === undefined || may(role, 'work');
@@ -24,7 +24,7 @@ export function useMaySend(to?: string): boolean {
   return useMayWork() || elsewhere.test(to ?? pathname);
 }
 
-/** Whether a link is of use: one to a form of the team's work is not to a viewer. */
+/** Whether the person may open a link: viewers may not open forms that change the team's work. */
 export function useMayOpen(to: To): boolean {
   const path = typeof to === 'string' ? (parsePath(to).pathname ?? '') : (to.pathname ?? '');
   return useMayWork() || !isForm(path);

@@ -35,7 +35,7 @@ function useGo(): (entry: Entry) => void {
 function useChoice(go: (entry: Entry) => void) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
-  /** Enter was pressed before the server had its say: the best match is not known yet. */
+  /** Enter was pressed before the server's answer arrived, so the best match is not known yet. */
   const [isGoing, setIsGoing] = useState(false);
   const found = usePaletteEntries(query);
   const { entries, isWhole } = found;

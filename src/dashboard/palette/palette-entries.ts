@@ -17,11 +17,11 @@ const themes = [
   ['dark', 'dark'],
 ] as const;
 
-/** What was found on the server, and for which text. */
+/** What the server found, and for which text. */
 type Answer = { query: string; entries: readonly Entry[]; isAway: boolean };
 const nothing: Answer = { query: '', entries: [], isAway: false };
 
-/** Typing goes on for longer than this between few letters. */
+/** How long to wait for the next letter before the server is asked. Pauses between letters are seldom longer. */
 const PAUSE_MS = 120;
 
 async function askServer(query: string, signal: AbortSignal): Promise<Answer> {
@@ -35,7 +35,7 @@ async function askServer(query: string, signal: AbortSignal): Promise<Answer> {
   }
 }
 
-/** What the palette shows for a text, best match first. `isWhole`: the server has said what it knows of that text. */
+/** The palette's entries for a text, best match first. `isWhole`: the server has answered for this text. */
 export function usePaletteEntries(query: string) {
   const text = query.trim();
   const [answer, setAnswer] = useState(nothing);
@@ -56,7 +56,7 @@ export function usePaletteEntries(query: string) {
     };
   }, [text]);
   const isWhole = text === '' || answer.query === text;
-  // What was found for fewer letters stays until there is word of more: nothing flickers.
+  // Entries that were found for fewer letters stay until the server answers, so that nothing flickers.
   const found = text === '' ? [] : answer.entries.map((entry) => stillFound(entry, isWhole));
   const ranked = rankEntries(text, [...offered, ...found, ...actions]);
   return {
@@ -80,7 +80,7 @@ function searchesFor(text: string): Entry[] {
   ];
 }
 
-/** What the top bar does, in words. */
+/** The actions of the top bar, in words. */
 function useActions(): Entry[] {
   const { pathname, search } = useLocation();
   const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');

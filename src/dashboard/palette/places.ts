@@ -1,6 +1,6 @@
 import type { GlyphName } from '../parts/Glyph.tsx';
 
-/** The places of the dashboard, for the navigation, the command palette and the keys alike. */
+/** The pages that the navigation, the command palette and the keyboard shortcuts lead to. */
 export type Place = { name: string; to: string; glyph: GlyphName; keys: string };
 
 export const places: readonly Place[] = [
@@ -21,7 +21,7 @@ export const settings: Place = {
   keys: 'g s',
 };
 
-/** What can be begun from anywhere. */
+/** Pages that create something, which can be opened from anywhere. */
 export const beginnings: readonly Place[] = [
   { name: 'Create job', to: '/jobs/new', glyph: 'plus', keys: 'c j' },
   { name: 'Create cron', to: '/crons/new', glyph: 'plus', keys: 'c c' },
@@ -29,7 +29,7 @@ export const beginnings: readonly Place[] = [
   { name: 'Create maintenance window', to: '/maintenance/new', glyph: 'plus', keys: 'c m' },
 ];
 
-/** Everything that has keys of its own. */
+/** Everything that has a keyboard shortcut. */
 export const reachable: readonly Place[] = [...places, settings, ...beginnings];
 
 /** Further pages that the palette finds by name. */

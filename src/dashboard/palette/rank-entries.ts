@@ -2,22 +2,22 @@
 
 export type Entry = {
   name: string;
-  /** Where it leads, or what takes its form. */
+  /** The page that it opens, or the address of its form. */
   to: string;
-  /** What it is, or its keys; stands at the row's end. */
+  /** Shown at the row's end: what kind of thing it is, or its keys. */
   hint?: string;
   isKeys?: boolean;
   /** Found by the server by something else than its name, such as its id or URL. */
   isFound?: boolean;
-  /** Done to something that has an entry of its own, which comes first. */
+  /** An action on something that has an entry of its own, which is shown first. */
   isAction?: boolean;
-  /** Set for what is done rather than opened: the fields of a form. */
+  /** The fields of its form; only for an entry that does something instead of opening a page. */
   post?: Readonly<Record<string, string>>;
 };
 
 const MOST_SHOWN = 12;
 
-/** How far a name is from what was typed; null: a word is missing. */
+/** How well a name matches the words, 0 being best; null if a word is missing. */
 function distanceOf({ name, isFound = false }: Entry, words: readonly string[]): number | null {
   const lower = name.toLowerCase();
   const query = words.join(' ');
@@ -29,7 +29,10 @@ function distanceOf({ name, isFound = false }: Entry, words: readonly string[]):
   return isFound ? 4 : null;
 }
 
-/** The best match first; of equal ones things before actions, then the shorter name, then as they were given. Nothing typed: as they are. */
+/**
+ * Sorts entries by their match. Among equal ones, things come before actions, then shorter names first, then the
+ * given order. If nothing was typed, the order stays.
+ */
 export function rankEntries(query: string, entries: readonly Entry[]): Entry[] {
   const words = query
     .toLowerCase()

@@ -4,16 +4,16 @@ import { useMayOpen } from '../page/may-change.ts';
 import classes from './Button.module.css';
 
 interface Looks {
-  /** `filled` is the one thing to do on a page, `danger` takes something away, `quiet` has no frame. */
+  /** `filled` is the page's main action, `danger` deletes or ends something, `quiet` has no frame. */
   variant?: 'filled' | 'default' | 'danger' | 'quiet';
   /** `small` stands within a line of a table or an editor. */
   size?: 'small' | 'large';
-  /** A glyph before the words. */
+  /** An icon before the label. */
   before?: ReactNode;
   children: ReactNode;
 }
 
-/** Does something: sends the form it stands in where its type is `submit`, else what `onClick` says. */
+/** A button: sends its form if its type is `submit`, else calls `onClick`. */
 export function Button({
   variant,
   size,
@@ -31,7 +31,9 @@ export function Button({
   );
 }
 
-/** Leads somewhere, and looks like a button. A viewer sees none that leads to a form of the team's work. */
+/**
+ * A link that looks like a button. It is not rendered for viewers if it leads to a form that changes the team's work.
+ */
 export function ButtonLink({
   variant,
   size,

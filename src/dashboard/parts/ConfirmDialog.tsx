@@ -6,19 +6,19 @@ import { useMaySend } from '../page/may-change.ts';
 import classes from './ConfirmDialog.module.css';
 
 type ConfirmDialogProps = {
-  /** The word on the button that opens it and on the one that does it. */
+  /** The label of the button that opens the dialog, and of the one that confirms. */
   word: string;
   /** The question: `Delete the queue “mail”?` */
   question: string;
-  /** What goes with it and how much of it. */
+  /** What will be lost with it, and how much. */
   children: ReactNode;
   /** Fields that the form sends. */
   fields: Readonly<Record<string, string>>;
-  /** Where the form goes, if not to this page. */
+  /** The address that the form is sent to; this page by default. */
   action?: string;
   /** How the opening button looks. */
   variant?: 'danger' | 'default';
-  /** Sent by a form of the page instead (a bulk action); the value of `form` on the button. */
+  /** The id of a form of the page (of a bulk action), which is then sent instead of the dialog's own form. */
   form?: string;
   /** For the row of a table. */
   isSmall?: boolean;
@@ -95,7 +95,7 @@ type DialogButtonsProps = Pick<ConfirmDialogProps, 'word' | 'fields'> & {
 };
 
 function DialogButtons({ id, word, fields, variant, form }: DialogButtonsProps) {
-  // Whoever leaves the question leaves the menu that it was in, too.
+  // Cancelling the question also closes the menu that it was opened from.
   const leaves = use(InMenu) ?? id;
   return (
     <div className="row end">

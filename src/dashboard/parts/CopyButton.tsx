@@ -5,8 +5,8 @@ import { Copied } from './shown-once.ts';
 import classes from './CopyButton.module.css';
 
 /**
- * Copies `text`. Works on plain http too, where browsers withhold the clipboard API: there a hidden
- * field is selected and copied the old way. Shown only where scripts run.
+ * Copies `text`. It works on plain http too, where browsers have no clipboard API: a hidden field is selected and
+ * copied instead. Rendered only with scripts.
  */
 export function CopyButton({
   text,
@@ -14,7 +14,7 @@ export function CopyButton({
   label,
   children,
 }: {
-  /** Null where it is loaded from `from` when it is asked for. */
+  /** Null if the text is to be loaded from `from` when the button is pressed. */
   text: string | null;
   from?: string;
   label: string;
@@ -38,7 +38,7 @@ export function CopyButton({
     <button
       type="button"
       className={`${classes.copy} needs-script`}
-      // What it says for a moment is its name for that moment.
+      // While it shows an outcome, the outcome is also its accessible name.
       aria-label={outcome === null ? label : word}
       title={label}
       onClick={() => void copy()}
@@ -64,7 +64,7 @@ async function copyText(text: string): Promise<boolean> {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Refused by the browser or its user: the old way may still be open.
+      // The browser or its user refused. The other method may still work.
     }
   }
   return copyBySelection(text);

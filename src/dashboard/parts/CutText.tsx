@@ -2,9 +2,9 @@ import { CopyButton } from './CopyButton.tsx';
 import classes from './CutText.module.css';
 
 /**
- * A long URL or id on one line, cut in the middle: the end tells more than what stands before it. The
- * cut is made by the style sheet, so it follows the width of the column; the whole is on hover, is what
- * gets selected and copied, and is what assistive technology reads.
+ * A long URL or id on one line, cut in the middle because the end says more than what precedes it. The style sheet
+ * makes the cut, so it adapts to the column's width. The whole text is shown on hover, is selected and copied, and is
+ * read by assistive technology.
  */
 export function CutText({ text, tail = 14, copy }: { text: string; tail?: number; copy?: string }) {
   const characters = Array.from(text);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './DefinitionList.module.css';
 
-/** Names and values under each other: the facts of one thing. Entries without a value are left out. */
+/** A list of names and values: the facts about one thing. Entries without a value are left out. */
 export function DefinitionList({
   entries,
 }: {

@@ -6,7 +6,7 @@ type JsonViewProps = {
   /** The text as it is stored or was sent. */
   text: string;
   label: string;
-  /** Characters shown at first (specification 2.5: 2,000); the rest opens below. */
+  /** How many characters are shown at first (§2.5: 2,000); the rest can be opened below. */
   shownAtFirst?: number;
 };
 
@@ -61,7 +61,7 @@ export function JsonView({ text, label, shownAtFirst = 2000 }: JsonViewProps) {
   );
 }
 
-/** The first `length` characters, never half a surrogate pair. */
+/** The first `length` characters, without splitting a surrogate pair. */
 function cutAtCharacter(text: string, length: number): string {
   if (text.length <= length) return text;
   const isHalf = /[\uD800-\uDBFF]/.test(text[length - 1] ?? '');

@@ -28,7 +28,7 @@ export function Menu({
         event.target instanceof Node &&
         menu.querySelector('summary')?.parentElement?.contains(event.target)
       ) {
-        // A chosen link navigates in place; the menu has done its work.
+        // A link of the menu navigates without a reload, so the menu must close itself.
         if (!(event.target instanceof Element) || event.target.closest('a') === null) return;
       }
       menu.open = false;

@@ -5,15 +5,15 @@ import { InMenu, useClosedByAnswer } from './closed-by-answer.ts';
 import classes from './MoreActions.module.css';
 
 /**
- * What is seldom wanted or takes something away, behind one button at the end of a row or of a page's head, away
- * from what is pressed often. It is the browser's own popover, so it works without a script, and no table cuts it.
+ * A button with rare or destructive actions, at the end of a row or of a page's head, away from the buttons in
+ * frequent use. It is the browser's own popover, so it works without a script and no table clips it.
  */
 export function MoreActions({
   of,
   isSmall = false,
   children,
 }: {
-  /** Whose actions they are, for those who can't see where the button stands. */
+  /** What the actions apply to, for screen readers. */
   of: string;
   /** For the row of a table. */
   isSmall?: boolean;

@@ -2,13 +2,15 @@ import { CopyButton } from './CopyButton.tsx';
 import classes from './RequestLine.module.css';
 
 const tailCharacters = 14;
-/** Of a longer path at least three characters stand before the cut, which is the room the style sheet keeps for them. */
+/**
+ * The shortest path that is cut. At least three characters stay before the cut; the style sheet keeps room for them.
+ */
 const shortestCut = 5;
 
 /**
- * A request as people look for it: the method as a chip, the host never cut, and of the path its middle where
- * there is no room; a path that would be a stump begins a second line. The whole is on hover and under
- * the focus of the keyboard, is what gets selected and copied, and is what assistive technology reads.
+ * A request in the form in which people look for it: the method as a chip, the host always complete, the path cut in
+ * its middle if there is no room. If too little of the path would remain, it begins a second line. The whole text is
+ * shown on hover and on keyboard focus, is selected and copied, and is read by assistive technology.
  */
 export function RequestLine({
   method,
@@ -17,7 +19,7 @@ export function RequestLine({
 }: {
   method?: string;
   url: string;
-  /** The label of a button that copies the whole. */
+  /** The label of a button that copies the whole text. */
   copy?: string;
 }) {
   const whole = method ? `${method} ${url}` : url;

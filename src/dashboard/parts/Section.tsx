@@ -9,7 +9,7 @@ type SectionProps = {
   isDanger?: boolean;
 };
 
-/** One thing that can be set: what it is on the left, its form on the right. */
+/** A group of settings: what it is on the left, its form on the right. */
 export function Section({ title, note, children, isDanger = false }: SectionProps) {
   return (
     <section className={classes.section} data-danger={isDanger || undefined}>

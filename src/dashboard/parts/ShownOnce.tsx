@@ -5,7 +5,10 @@ import { Notice } from './Notice.tsx';
 import { Copied, useQuestionAtLeaving } from './shown-once.ts';
 
 type ShownOnceProps = {
-  /** `API token`: named where leaving the page would lose it; left out where it can be shown again. */
+  /**
+   * The secret's name, such as `API token`, for the question that is asked when leaving the page would lose it. Left
+   * out if it can be shown again.
+   */
   what?: string;
   title: string;
   /** What it is good for, if the title does not say it. */
@@ -16,15 +19,15 @@ type ShownOnceProps = {
 };
 
 /**
- * A secret that is shown once. It stays whatever the page does until somebody says that they have it;
- * leaving the page before asks. Without a script it is part of one answer, and the link is the way on.
+ * A secret that is shown once. It stays on the page until somebody confirms that they have it, and leaving the page
+ * before that asks first. Without a script it is part of a single response, and the link leads on.
  */
 export function ShownOnce({ what, title, note, children, onTaken }: ShownOnceProps) {
   const [isCopied, setCopied] = useState(false);
   const { pathname, search } = useLocation();
   const place = useRef<HTMLDivElement>(null);
   useQuestionAtLeaving(isCopied ? null : (what ?? null));
-  // It is what was asked for, and may have come in above or below of what is seen.
+  // Focused, because the person asked for it and it may have appeared outside the visible part of the page.
   useEffect(() => place.current?.focus(), []);
   const copied = () => setCopied(true);
   return (

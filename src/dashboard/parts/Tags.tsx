@@ -5,11 +5,11 @@ type TagsProps = {
   tags: readonly string[];
   /** The list that a tag leads to. */
   of: 'crons' | 'queues';
-  /** In a row of a list: so many are shown, on one line. */
+  /** How many tags are shown, on one line; for rows of a list. */
   most?: number;
 };
 
-/** What a cron or queue is filed under; nothing without tags. */
+/** The tags of a cron or queue. Renders nothing without tags. */
 export function Tags({ tags, of, most }: TagsProps) {
   if (tags.length === 0) return null;
   const shown = tags.slice(0, most);

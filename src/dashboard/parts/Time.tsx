@@ -7,8 +7,8 @@ type Moment = { now: number; timeZone: string | null };
 const MomentContext = createContext<Moment>({ now: 0, timeZone: null });
 
 /**
- * Gives every `Time` below it one "now" and the viewer's zone. The first render uses the server's
- * values, so that server and browser write the same text; afterwards the browser's clock moves it on.
+ * Provides "now" and the viewer's time zone to every `Time` below it. The first render uses the server's values, so
+ * that server and browser write the same text. After that the browser's clock advances it.
  */
 export function NowProvider({ now, timeZone, children }: Moment & { children: ReactNode }) {
   const [moment, setMoment] = useState<Moment>({ now, timeZone });
@@ -19,7 +19,7 @@ export function NowProvider({ now, timeZone, children }: Moment & { children: Re
       const secure = isSecure ? '; Secure' : '';
       document.cookie = `${prefix}belfry_zone=${encodeURIComponent(zone)}; Path=${path}; SameSite=Lax; Max-Age=31536000${secure}`;
     }
-    // The server's clock is the one that things happen by; the viewer's may be minutes off.
+    // Events are timed by the server's clock. The viewer's clock may be minutes off.
     const offset = now - Date.now();
     const move = () => setMoment({ now: Date.now() + offset, timeZone: zone });
     move();
@@ -76,7 +76,7 @@ export function Time({ at, exact = false }: { at: number | null; exact?: boolean
   );
 }
 
-/** The zone is left out in tables, whose heads tell it. */
+/** Leaves the time zone out in tables, whose heads name it. */
 function Short({ at, now }: { at: number; now: number }) {
   const distance = describeDistance(at, now);
   if (distance !== null) return distance;

@@ -1,6 +1,6 @@
 import { Notice } from './Notice.tsx';
 
-/** Says that something stored of a cron can't be read any more, and how it is mended. */
+/** Says that something stored with a cron cannot be read, and how to repair it. */
 export function UnreadableNotice({ what }: { what: string | null }) {
   if (what === null) return null;
   return (

@@ -1,10 +1,10 @@
 import { createContext, useEffect, useRef } from 'react';
 import { useNavigation } from 'react-router';
 
-/** The id of the menu that what stands in it belongs to; null outside of one. */
+/** The id of the menu that contains the element; null outside of a menu. */
 export const InMenu = createContext<string | null>(null);
 
-/** A popover goes as the answer to its form comes: what the answer shows would stand behind it. */
+/** Closes a popover when the response to its form arrives, because it would cover what the response shows. */
 export function useClosedByAnswer() {
   const ref = useRef<HTMLDivElement>(null);
   const isSent = useNavigation().formMethod === 'POST';

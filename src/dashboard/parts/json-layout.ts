@@ -5,10 +5,9 @@ const pattern =
   /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:]|[ \t\r\n]+/y;
 
 /**
- * Splits JSON into tokens with line breaks and indentation of our own between them. Numbers keep their
- * digits, strings their escapes, keys their order and doubles (`JSON.parse` would lose all four).
- * Null where the text is not JSON by its look: it is then shown as it is. Never throws; takes time
- * linear in the text.
+ * Splits JSON into tokens and adds line breaks and indentation between them. Numbers keep their digits, strings their
+ * escapes, objects the order of keys and duplicate keys (`JSON.parse` would lose all four). Null if the text does not
+ * look like JSON: it is then shown as it is. Never throws; takes time linear in the text.
  */
 export function layOutJson(source: string): Token[] | null {
   const raw = splitTokens(source);

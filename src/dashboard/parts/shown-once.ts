@@ -1,14 +1,16 @@
-/** What is shown once and not taken yet, so that leaving the page asks first. Lives in the browser. */
+/**
+ * Secrets that are shown once and not yet taken, so that leaving the page asks first. The state lives in the browser.
+ */
 import { createContext, useEffect, useState, useSyncExternalStore } from 'react';
 
-/** Called by a button that has copied something inside what is shown once. */
+/** Called by a button that has copied something of a secret that is shown once. */
 export const Copied = createContext<() => void>(() => undefined);
 
 /**
- * Keeps what an answer brought until it is taken: an answer goes when the page renews itself or another
- * form of it is answered, and what it brought could not be had again.
+ * Keeps a secret from a response until it is taken. The response itself is lost when the page refreshes or another of
+ * its forms is answered, and the secret cannot be shown again.
  *
- * @param answer  the page's answer; a new one that brings something replaces what was kept
+ * @param answer  the page's response; a new one with a secret replaces the one that was kept
  */
 export function useKept<Answer extends object, Secret>(
   answer: Answer | undefined,
@@ -35,7 +37,7 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** The name of what would be lost by leaving the page; null where nothing would. */
+/** The name of the secret that leaving the page would lose; null if there is none. */
 export function useUntakenSecret(): string | null {
   return useSyncExternalStore(
     subscribe,
@@ -44,7 +46,7 @@ export function useUntakenSecret(): string | null {
   );
 }
 
-/** Lets leaving the page ask first, by our own links and by the browser's ways, while `what` would be lost. */
+/** While `what` would be lost, asks before the page is left, whether by a link of ours or by the browser. */
 export function useQuestionAtLeaving(what: string | null): void {
   useEffect(() => {
     if (what === null) return;

@@ -13,13 +13,13 @@ type PlotProps = {
   labels: readonly string[];
   series: readonly Series[];
   format: (value: number) => string;
-  /** Where a column leads, such as to its runs; null to nowhere. */
+  /** The page that each column links to, such as its runs; null for no link. */
   links?: readonly (string | null)[];
-  /** What waits there. */
+  /** The label of these links. */
   linkWord?: string;
 };
 
-/** Outcomes over time as bars on top of each other. Drawn on the server; the numbers are in a table as well. */
+/** Outcomes over time as stacked bars. Drawn on the server; a table has the numbers as well. */
 export function StackedBars(plot: PlotProps) {
   const totals = plot.labels.map((_, at) =>
     plot.series.reduce((sum, { values }) => sum + knownOr0(values[at]), 0),
@@ -30,7 +30,7 @@ export function StackedBars(plot: PlotProps) {
       {(at) =>
         plot.series.map(({ name, tone, values }) => {
           const value = knownOr0(values[at]);
-          // A single failure among thousands must still be seen.
+          // At least 2 px, so that a single failure among thousands can be seen.
           const height = `max(2px, ${round((100 * value) / scale.max)}%)`;
           return value > 0 ? (
             <i key={name} className={classes.bar} data-tone={tone} style={{ height }} />
@@ -41,7 +41,7 @@ export function StackedBars(plot: PlotProps) {
   );
 }
 
-/** `NaN` where nothing is known. */
+/** 0 for a value that is not known (`NaN`). */
 function knownOr0(value: number | undefined): number {
   return value !== undefined && Number.isFinite(value) ? value : 0;
 }
@@ -68,7 +68,7 @@ function Paths({ labels, series, scale }: Pick<PlotProps, 'labels' | 'series'> &
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {/* The first on top: where lines meet it is the one that is looked for. */}
+      {/* Drawn in reverse, so that the first series is on top where lines meet: it is the most important. */}
       {series.toReversed().map(({ name, tone, values }) => (
         <path key={name} data-tone={tone} d={buildLine(values, (at) => at + 0.5, y)} />
       ))}
@@ -80,7 +80,7 @@ function formatKnown(value: number | undefined, format: (value: number) => strin
   return value !== undefined && Number.isFinite(value) ? format(value) : 'not known';
 }
 
-/** Of a column. */
+/** The width of a lone point, as a share of a column. */
 const loneWidth = 0.4;
 
 function buildLine(
@@ -107,9 +107,9 @@ function round(value: number): number {
 
 type FrameProps = PlotProps & {
   scale: Scale;
-  /** Behind the columns. */
+  /** Drawn behind the columns. */
   drawn?: ReactNode;
-  /** What stands in a column. */
+  /** The contents of a column. */
   children: (at: number) => ReactNode;
 };
 
@@ -159,7 +159,7 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
   );
 }
 
-/** The widest number makes room for the others, which stand at their heights. */
+/** The axis' numbers at their heights. The widest number makes room for all of them. */
 function Axis({ scale, format }: { scale: Scale; format: PlotProps['format'] }) {
   const texts = scale.ticks.map((tick) => ({ tick, text: format(tick) }));
   const widest = texts.reduce((most, { text }) => (text.length > most.length ? text : most), '');

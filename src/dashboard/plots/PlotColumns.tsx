@@ -2,12 +2,12 @@ import { createContext, useContext, useEffect, useRef, useState, type ReactNode 
 import { Link } from 'react-router';
 import classes from './Plot.module.css';
 
-/** The column that `Tab` comes to; null while every one of them can be reached by it, without scripts. */
+/** The only column that Tab reaches; null while Tab reaches every column, before a script runs. */
 const ReachedContext = createContext<number | null>(null);
 
 /**
- * The columns of a plot. Each says its numbers under the pointer and under the focus of the keyboard. With scripts
- * `Tab` comes to one of them, and the arrows go on from there.
+ * The columns of a plot. Each shows its numbers under the pointer and on keyboard focus. With scripts Tab reaches one
+ * of them, and the arrow keys move from there.
  *
  * @param label  the id of the plot's title
  */
@@ -63,7 +63,7 @@ type ColumnProps = {
   facts: readonly { name: string; tone: string; value: string }[];
   to: string | null;
   linkWord: string | undefined;
-  /** In the right half its words stand to the left, so that they stay on the page. */
+  /** True in the right half: its text is left of the column, so that it stays on the page. */
   isLate: boolean;
   children: ReactNode;
 };

@@ -1,7 +1,10 @@
-/** Numbers for axes: from zero, in steps that people count in. */
+/** Scales for axes: they begin at zero and have round steps. */
 export type Scale = { max: number; ticks: number[] };
 
-/** A scale from 0 to at least `highest`, with at most five round steps: whole ones, for runs and milliseconds. */
+/**
+ * A scale from 0 to at least `highest`, with at most five round steps, all of them whole numbers (of runs or
+ * milliseconds).
+ */
 export function buildScale(highest: number): Scale {
   if (!(highest > 0)) return { max: 1, ticks: [0, 1] };
   const rough = highest / 4;
@@ -23,7 +26,7 @@ export function formatCount(value: number): string {
   return `${Number((value / 1_000_000).toPrecision(3))}M`;
 }
 
-/** Every how many columns a label stands: at most seven, which have room on a phone. */
+/** How many columns lie between two labels: at most seven labels fit on a phone. */
 export function spaceLabels(count: number): number {
   const most = 7;
   return (

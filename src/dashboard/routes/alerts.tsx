@@ -27,7 +27,7 @@ import type { loader as signedInLoader } from './signed-in.tsx';
 import type { Route } from './+types/alerts.ts';
 
 const PAGE_ROWS = 50;
-/** In groups so many are far fewer rows. */
+/** The number of alerts on a page with groups, which shows far fewer rows. */
 const PAGE_ALERTS = 200;
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -52,7 +52,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     isNarrowed: isNarrowed(url.searchParams),
     isEach,
     sources,
-    // Their addresses are secrets, masked or not: they are for the settings alone.
+    // The channels' addresses are secrets even when masked, and only shown in the settings.
     channels: channels.map((channel): ListedChannel => Object.assign(channel, { shown: [] })),
     sendsMail: people.accounts.sendsMail(),
     mayRepair: may(team.role, 'notifications'),
@@ -86,7 +86,7 @@ export async function action({ context, url }: Route.ActionArgs) {
   }
 }
 
-/** A group is marked as it was shown: what came since stays. */
+/** The message after marking. Only the alerts that the page showed are marked; later ones are not. */
 function sayMarked(marked: number, isRead: boolean): string {
   if (marked === 1) return isRead ? 'The alert is marked as read.' : 'The alert is unread again.';
   return `${marked} alerts are ${isRead ? 'marked as read' : 'unread again'}.`;
@@ -124,7 +124,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
           caption="Alerts"
           columns={columns}
           rows={isEach ? oneByOne(alerts) : groupAlerts(alerts)}
-          // One that comes in belongs to its group, which changes in place.
+          // A new alert of a group changes the group in place.
           keyOf={({ ids }) => ids.at(-1) ?? ''}
           isLive
           onShowWaiting={seen.catchUp}
@@ -136,8 +136,8 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
 }
 
 /**
- * The newest alert when the page was asked for: "Mark all read" must not reach what came since and waits
- * unseen. No id where nothing is unread.
+ * The newest alert at the time when the page was opened: "Mark all read" must not mark alerts that arrived since and
+ * are not shown yet. No id if nothing is unread.
  */
 function useSeenUpTo(newestId: string | null) {
   const { key } = useLocation();

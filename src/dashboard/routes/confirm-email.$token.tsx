@@ -4,7 +4,7 @@ import { redirectWithToast } from '../serving/cookies.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/confirm-email.$token.ts';
 
-/** A button and not the mere address confirms: programs that look at mails open every link in them. */
+/** Confirms the address. This needs a button: programs that scan mails open every link in them. */
 export async function action({ params, context }: Route.ActionArgs) {
   const outcome = await context.get(services).people.accounts.confirmEmail(params.token);
   if (outcome.kind === 'expired') return data({ isExpired: true }, { status: 422 });

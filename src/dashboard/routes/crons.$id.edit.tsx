@@ -23,7 +23,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const areSecretsShown = search.get('secrets') === 'shown';
   const isMasked = (name: string) => !areSecretsShown && work.isSecretHeader(name);
   const formValues = formValuesOfCron(cron, isMasked);
-  // A redirect's target, offered by the run that met it.
+  // The target of a redirect, which the page of a failed run offers as the new URL.
   const given = search.get('url');
   return {
     id: cron.id,

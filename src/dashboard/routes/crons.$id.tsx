@@ -97,7 +97,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   return { ...page, durations, range, faults, deletion, windows, activity };
 }
 
-/** What the header says of a cron that fails. */
+/** The header's words about a cron that fails. */
 async function readFailing(work: Work, teamId: string, { recentResults }: CronListRow) {
   const streak = readStreak(recentResults);
   const run = streak && (await work.readExecutionDetail(teamId, streak.lastRunId));
@@ -301,7 +301,7 @@ function More({ row: { cron } }: { row: CronListRow }) {
   );
 }
 
-/** What is planned stands above what was. */
+/** The next runs. They are shown above the past ones. */
 function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: CronListRow }) {
   const { now, timeZone } = useMoment();
   const reading = readSchedule(cron.cronExpression, now, timeZone);

@@ -29,7 +29,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return { formValues, from: source?.id ?? null, choices };
 }
 
-/** The one of the first steps, ready to be saved. */
+/** The cron that the first steps suggest, ready to be saved. */
 function sampleCron(echoUrl: string | null): CronFormValues {
   const target = echoUrl === null ? {} : { url: `${echoUrl}?from=cron` };
   return { ...emptyCron, name: 'First cron', cron_expression: '* * * * *', ...target };
@@ -76,7 +76,7 @@ export default function NewCron({ loaderData, actionData }: Route.ComponentProps
         parent={{ to: '/crons', text: 'Crons' }}
       />
       <CronForm
-        // A paste fills fields anew that were typed in before.
+        // A paste must refill fields that already hold typed text, so the form is created anew.
         key={pasted ? JSON.stringify(answer.formValues) : loaderData.from}
         formValues={answer.formValues}
         errors={answer.errors}

@@ -5,12 +5,14 @@ import type { Entry } from '../palette/rank-entries.ts';
 import type { Found } from '../services.ts';
 import type { Route } from './+types/find.ts';
 
-/** Words that begin what can be done with a thing: behind them stands which. */
+/** The first words of actions; the name of the thing follows them. */
 const verbs = /^(?:run|pause|start|enable|edit|create job in)\s+/i;
 /** How many of a person's teams are looked through for an id. */
 const mostTeams = 50;
 
-/** For the palette: what of the team has the words that were typed, or which thing of any of the teams has the id. */
+/**
+ * Answers the palette: finds things of the current team by words, or a thing of any of the person's teams by its id.
+ */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const formValues = (url.searchParams.get('q') ?? '').trim();
   const entries = isId(formValues.toLowerCase())
@@ -70,7 +72,7 @@ function entryOf(found: Found): Entry {
   }
 }
 
-/** What takes one click on the thing's own page, too; nothing that asks first. */
+/** The actions that also need only one click on the thing's own page. Those that ask first are not offered. */
 function actionsOn(found: Found, context: Context): Entry[] {
   if (!may(context.get(signedIn).team.role, 'work')) return [];
   const action = (name: string, to: string, intent?: string): Entry => ({
@@ -94,7 +96,7 @@ function actionsOn(found: Found, context: Context): Entry[] {
   const to = `/queues/${found.id}`;
   const create = `/jobs/new?queue=${encodeURIComponent(name)}`;
   return [
-    // A paused queue is not offered there.
+    // The form does not offer a paused queue.
     ...(isPaused ? [] : [action(`Create job in ${name}`, create)]),
     isPaused ? action(`Enable ${name}`, to, 'enable') : action(`Pause ${name}`, to, 'pause'),
     action(`Edit ${name}`, `${to}/edit`),

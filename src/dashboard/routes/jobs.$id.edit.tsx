@@ -14,7 +14,7 @@ import { testJob } from '../work-forms/test-drafts.ts';
 import type { JobFormValues } from '../work-forms/form-values.ts';
 import type { Route } from './+types/jobs.$id.edit.ts';
 
-/** A job that waits (§3.2). One that does no more is shown instead. */
+/** The form of a job that waits (§3.2). A job that no longer waits is shown instead. */
 export async function loader({ params, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
@@ -34,7 +34,7 @@ export async function loader({ params, context }: Route.LoaderArgs) {
   };
 }
 
-/** The job's own queue is offered though it be paused. */
+/** The names of the queues to choose from. The job's own queue is included even if it is paused. */
 async function nameQueues(work: Work, teamId: string, own: string): Promise<string[]> {
   const offered = (await work.listOfferedQueues(teamId)).map(({ name }) => name);
   return offered.includes(own) ? offered : [own, ...offered];

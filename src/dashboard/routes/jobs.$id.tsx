@@ -41,7 +41,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     (await notHere(context, (teamId) => work.findJob(teamId, params.id)));
   const wholeBody =
     search.get('body') === 'whole' ? await work.readResponseText(team.id, run.job.id) : null;
-  // Of an attempt that was retried the one that waits now.
+  // On the page of an attempt that was retried, this is the retry that waits.
   const waiting = run.attempts.find(({ status }) => status === 'pending') ?? null;
   const isHeld = waiting !== null && (await isPaused(work, team.id, run.job.queueId));
   const { id, retriedAs } = run.job;
@@ -50,7 +50,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     : [[], []];
   const activity = await work.listActivityOf(team.id, id);
   const last = resent.at(-1);
-  // What another one would be made of is for the form that makes it.
+  // `again` is only for the form that makes the job once more.
   const { again: _, ...shown } = leaveOutLongTexts(run);
   return {
     run: shown,
@@ -134,7 +134,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
   );
 }
 
-/** An earlier attempt's page fires the one that waits. */
+/** A button on the page of an earlier attempt that fires the waiting retry. */
 function FireRetry({
   id,
   of,
@@ -155,7 +155,7 @@ function FireRetry({
   );
 }
 
-/** What became of the job that was made of this one. */
+/** The state of the job that was made from this one. */
 function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
   return (
     <Notice kind="note">
@@ -166,7 +166,7 @@ function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
   );
 }
 
-/** Why a retry is later than its queue's schedule has it, or that its target would have wanted it to be. */
+/** Why a retry is later than its queue's schedule says, or that its target has asked for a later one. */
 function AskedWaitNotice({ run: { askedWait, job } }: { run: ShownJob }) {
   if (askedWait === null) return null;
   return (

@@ -27,7 +27,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const formValues: JobFormValues = source
     ? formValuesOfDraft(source.again)
     : { ...emptyJob, queue: search.get('queue') ?? '' };
-  // A redirect's target, offered by the run that met it.
+  // The target of a redirect, which the page of a failed run offers as the new URL.
   const given = search.get('url');
   return {
     formValues: given ? { ...formValues, url: given } : formValues,
@@ -70,7 +70,7 @@ export async function action({ context }: Route.ActionArgs) {
   );
 }
 
-/** The headers of the job that this one is made from, for those that the form shows masked. */
+/** The headers of the job that the new one is made from. They replace values that the form shows masked. */
 async function findStored(work: Work, teamId: string, from: string): Promise<HeaderList> {
   return from === '' ? [] : ((await work.findJob(teamId, from))?.headers ?? []);
 }
@@ -86,7 +86,7 @@ export default function NewJob({ loaderData, actionData }: Route.ComponentProps)
         parent={{ to: '/jobs', text: 'Jobs' }}
       />
       <JobForm
-        // A paste fills fields anew that were typed in before.
+        // A paste must refill fields that already hold typed text, so the form is created anew.
         key={pasted ? JSON.stringify(answer.formValues) : from}
         formValues={answer.formValues}
         errors={answer.errors}

@@ -10,7 +10,7 @@ import { BulkTasks } from '../runs/BulkTasks.tsx';
 import type { Work } from '../services.ts';
 import type { Route } from './+types/jobs.progress.ts';
 
-/** The team's bulk actions alone, for the bars that show how far they are. */
+/** The team's bulk actions, for the bars that show their progress. */
 export async function loader({ context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { now } = context.get(requestFacts);
@@ -51,8 +51,8 @@ async function takeBack(work: Work, teamId: string, taskId: string): Promise<Toa
 }
 
 /**
- * Where progress is followed without scripts. The page renews itself, which the lists can't do: they have
- * ticks and searches that would be lost.
+ * Shows progress without scripts. This page reloads itself, which the lists cannot do: they would lose ticks and
+ * searches.
  */
 export default function BulkProgress({ loaderData: { tasks } }: Route.ComponentProps) {
   const isOpen = tasks.some(({ finishedAt }) => finishedAt === null);

@@ -12,7 +12,7 @@ import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { JobTable } from '../runs/JobTable.tsx';
 import type { Route } from './+types/jobs.resent.$task.ts';
 
-/** The jobs that a retry made, as they stand now. */
+/** The jobs that a retry has made, with their current states. */
 export async function loader({ params, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);

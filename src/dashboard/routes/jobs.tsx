@@ -66,7 +66,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   };
 }
 
-/** What is still to come stands apart: the list of all begins with what happened last. */
+/** Excludes future jobs from the list of all jobs, which begins with what happened last. They are listed apart. */
 function leaveOutToCome(search: JobSearch, now: number): JobSearch {
   if (search.tab !== 'all' || search.id !== undefined) return search;
   return { ...search, to: Math.min(search.to ?? now + 1, now + 1) };
@@ -89,7 +89,7 @@ async function listToCome(work: Work, teamId: string, search: JobSearch, now: nu
 
 const emptyPage = { jobs: [], next: null, previous: null, searchedBackTo: null };
 
-/** Only what waits can be fired or deleted, and only what failed retried. */
+/** Whether the tab has bulk actions: waiting jobs can be fired or deleted, failed ones retried or deleted. */
 function actsOn(tab: JobTab): boolean {
   return tab === 'pending' || tab === 'retrying' || tab === 'failed';
 }
@@ -163,7 +163,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
 
 type Shown = Route.ComponentProps['loaderData'];
 
-/** Open where it would not push what happened out of sight. */
+/** With this many past jobs the list of future ones is closed, so that it does not push them out of sight. */
 const mostBesides = 10;
 
 function ToCome({ toCome, page, pausedQueueIds }: Shown) {
@@ -189,7 +189,7 @@ function ToCome({ toCome, page, pausedQueueIds }: Shown) {
   );
 }
 
-/** A tab says how many it leads to; where filters are kept with it, nobody has counted those of the others. */
+/** The count on a tab. With filters, only the current tab's jobs have been counted. */
 function countOnTab(
   {
     tab,
@@ -222,11 +222,11 @@ function Pages({ page, tab }: Pick<Shown, 'page' | 'tab'>) {
 
 const byDue = { older: 'Later', newer: 'Earlier', newest: 'Next due' };
 
-/** Another tab keeps the filters. */
+/** The address of another tab. It keeps the filters. */
 function tabAddress(params: URLSearchParams, tab: JobTab): string {
   const kept = new URLSearchParams({ tab });
   for (const name of filterNames) {
-    // Only what failed can have been resent.
+    // Only failed jobs can have been resent.
     if (name === 'resent' && tab !== 'failed') continue;
     const value = params.get(name);
     if (value) kept.set(name, value);
@@ -241,7 +241,7 @@ type ForAllProps = {
   isResent: boolean;
 };
 
-/** What is sent of everything that the tab and the filters show. */
+/** The action on everything that the tab and the filters show. */
 function ForAll({ tab, narrowed, matching, isResent }: ForAllProps) {
   if (matching.count === 0) return null;
   const which = sayWhich(narrowed, matching);
@@ -275,7 +275,7 @@ function ForAll({ tab, narrowed, matching, isResent }: ForAllProps) {
   );
 }
 
-/** Apart from the others, so that nobody meets it on the way to Retry. */
+/** Deletes everything shown. It is apart from the other actions, so that nobody hits it instead of Retry. */
 function DeleteAll({ tab, narrowed, matching, isResent }: ForAllProps) {
   if (matching.count === 0 || tab !== 'failed') return null;
   const kind = isResent ? 'resent' : 'failed';

@@ -24,7 +24,7 @@ export function loader({ url, context }: Route.LoaderArgs) {
 
 type Answer = { next: string; problem?: string; options?: string };
 
-/** First what the authenticator is asked, then its answer. */
+/** The first request gets the question for the authenticator, the second one sends its answer. */
 export async function action({ request, context }: Route.ActionArgs) {
   const form = context.get(sentForm);
   const { accounts } = context.get(services).people;

@@ -1,6 +1,6 @@
 import { notFound } from '../context.ts';
 
-/** Every address that is no page of ours. */
+/** Matches every address that is not one of our pages. */
 export function loader() {
   notFound();
 }

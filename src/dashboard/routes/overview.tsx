@@ -59,7 +59,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   };
 }
 
-/** The buttons of the first steps. */
+/** Answers the buttons of the first steps. */
 export async function action({ request, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { baseUrl, targets } = context.get(requestFacts);
@@ -85,7 +85,7 @@ const sample = {
 
 type Need = { tone: 'red' | 'plain'; glyph: GlyphName; text: string; to: string; word: string };
 
-/** What wants a hand, the worst first. */
+/** What needs somebody's attention, the worst first. */
 function listNeeds(attention: Attention): Need[] {
   const needs: Need[] = [];
   const add = (isNeeded: boolean, need: Need) => void (isNeeded && needs.push(need));
@@ -119,9 +119,9 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
   const { overview, muted, tags, teamName, firstSteps } = loaderData;
   // Whoever has just sent the first job waits for it.
   useLiveRefresh(firstSteps?.steps.job.state === 'under-way' ? 1 : 10);
-  // The page's one primary action is the first thing to do.
+  // The page's only primary action is the first step, while it is open.
   const isFirst = firstSteps?.steps.job.state === 'open';
-  // The shell has counted what wants a hand: a step of the index a cron.
+  // The shell has already counted this. Counting failing crons costs an index lookup for each.
   const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
   const needs = shell?.attention ? listNeeds(shell.attention) : null;
   return (

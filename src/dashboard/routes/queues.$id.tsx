@@ -194,7 +194,7 @@ function DeleteQueue({
   );
 }
 
-/** A paused queue is not offered for new jobs (§2.3). */
+/** A paused queue is not offered for new jobs (§2.3), so it has no such button. */
 function CreateJob({ queue: { name, isPaused } }: Pick<QueueListRow, 'queue'>) {
   if (isPaused) return null;
   return <ButtonLink to={`/jobs/new?queue=${encodeURIComponent(name)}`}>Create job</ButtonLink>;

@@ -22,7 +22,7 @@ export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const form = context.get(sentForm);
-  // A queue that is only tried needs no name yet.
+  // A test does not need the queue's name.
   const isTest = form.get('intent') === 'test';
   const reading = readQueueForm(form, isTest ? 'test' : undefined);
   const formValues = { ...reading.formValues, queue: readText(form, 'queue') };
@@ -30,7 +30,7 @@ export async function action({ context }: Route.ActionArgs) {
   if (answer || !reading.ok)
     return data<QueueAnswer | null>(answer, { status: answer?.errors ? 422 : 200 });
   const { name, change } = reading.input;
-  // Saving would change the present one, which nobody who creates a queue means to do.
+  // Saving would change the existing queue, which is not what somebody who creates a queue wants.
   if (await work.findQueueByName(team.id, name)) {
     const errors = { queue: ['There is a queue of that name already.'] };
     return data<QueueAnswer | null>(

@@ -4,7 +4,7 @@ import { sentForm, services, requestContextOf } from '../context.ts';
 import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/register.$token.ts';
 
-/** Behind the link that a new address got: the account is made here. */
+/** The page behind the link that was mailed to a new address. The account is created here. */
 export async function loader({ params, context }: Route.LoaderArgs) {
   return { email: await context.get(services).people.accounts.readSignUp(params.token) };
 }

@@ -25,7 +25,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   return answerAccountForm(outcome, values, context);
 }
 
-/** What either form shows again; `values` are of the one that makes the account at once. */
+/** What the forms show again. `values` belong to the form that creates the account at once. */
 type Answer = {
   isSent?: true;
   problem?: string | undefined;

@@ -49,7 +49,7 @@ export default function ActivityPage({ loaderData }: Route.ComponentProps) {
   );
 }
 
-/** The answer is a file, which the router must leave to the browser. */
+/** The download links. They reload the document: the response is a file, which the router must leave to the browser. */
 function Exports() {
   const params = new URLSearchParams(useLocation().search);
   for (const name of ['after', 'before']) params.delete(name);

@@ -18,7 +18,10 @@ import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.api-token.ts';
 
-/** How long the page looks for a first request, and tells of it; an unused token is waited for longer. */
+/**
+ * How long after a token's creation the page looks for its first request. While a token is unused, the page waits
+ * longer.
+ */
 const watchForMs = 24 * 3600 * 1000;
 
 export async function loader({ url, context }: Route.LoaderArgs) {
@@ -35,7 +38,7 @@ export async function loader({ url, context }: Route.LoaderArgs) {
   return { token, baseUrl, target, teamName: team.name, isWatching, arrived };
 }
 
-/** Generates or replaces the token; the answer is the only place where its text ever stands. */
+/** Generates or replaces the token. Its text is only ever in this response. */
 export async function action({ request, context }: Route.ActionArgs) {
   const password = readText(context.get(sentForm), 'password');
   const { accounts } = context.get(services).people;
@@ -121,7 +124,7 @@ function Existing({
           ],
         ]}
       />
-      {/* After it was replaced, the password goes. */}
+      {/* The key empties the password's field after the token was replaced. */}
       <Form key={token.hint}>
         <p>A new token ends the present one at once, wherever it is used.</p>
         <CurrentPasswordField label="Password, to replace it" errors={errors} />
@@ -169,7 +172,7 @@ function Examples({ baseUrl, target, token }: ExamplesProps) {
   );
 }
 
-/** Looks every two seconds while it waits; without a script, by a link. */
+/** Shows whether the first request has arrived. Checks every two seconds; without a script, by a link. */
 function Arrival({
   arrived,
 }: {

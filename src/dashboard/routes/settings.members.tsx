@@ -98,7 +98,7 @@ const changes = {
   'make-viewer': 'viewer',
 } as const;
 
-/** Carries out one change and says so; null where what it names has gone. */
+/** Carries out one change and returns its message; null if the person or invitation is gone. */
 async function change(
   teams: Teams,
   actor: Actor,

@@ -135,7 +135,7 @@ function PasskeySection({
   );
 }
 
-/** Nothing is mailed to an address that is not known to be this person's, but the link that shows it. */
+/** The form that confirms the mail address. Until it is confirmed, only the link for this is mailed there. */
 function ConfirmEmail({ email }: { email: string }) {
   return (
     <Section

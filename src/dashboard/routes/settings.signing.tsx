@@ -29,7 +29,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 type Answer = {
   secret?: string;
-  /** Of a form for the next secret that was refused. */
+  /** What was typed into a form for the next secret that was refused. */
   typed?: string;
   errors?: FieldErrors;
   check?: { isRight: boolean; expected: string };
@@ -88,7 +88,7 @@ function checkSignature(form: FormData, secret: string | null): Answer {
   if (secret === null) return { problem: 'There is no signing secret. Generate one first.' };
   if (!/^\d{1,15}$/.test(timestamp))
     return { problem: 'The timestamp is a number of seconds, such as 1763715907.' };
-  // Browsers send line ends of a text field as CRLF; a body on one line is what was received.
+  // Browsers send line ends of a text field as CRLF. They are turned back into LF.
   const body = readText(form, 'body').replaceAll('\r\n', '\n');
   const expected = signBody(secret, Number(timestamp), new TextEncoder().encode(body));
   return {

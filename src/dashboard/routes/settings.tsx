@@ -5,7 +5,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import type { Route } from './+types/settings.ts';
 
-/** What a page asks for that not every member may do. */
+/** The settings' pages, and the permission that some of them need. */
 const pages: readonly { name: string; path: string; needs?: Permission }[] = [
   { name: 'Profile', path: '/settings/profile' },
   { name: 'API token', path: '/settings/api-token' },

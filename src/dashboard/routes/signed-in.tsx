@@ -10,7 +10,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   const { user, team, session } = context.get(signedIn);
   const { people, work } = context.get(services);
   const [attention, usage] = await Promise.all([
-    // A page goes without the numbers beside its links rather than not at all.
+    // If the counts cannot be read, the page is shown without them.
     work.readAttention(team.id).catch(nullIfBusy),
     people.billing.readUsage(team.id),
   ]);
@@ -40,7 +40,7 @@ export default function SignedInLayout({ loaderData }: Route.ComponentProps) {
   );
 }
 
-/** A page's fault leaves the way to the others open, if the shell itself could be read. */
+/** A fault of a page keeps the navigation, if the shell itself could be read. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const facts = useRouteLoaderData<typeof loader>('routes/signed-in');
   const page = <FaultPage error={error} isInShell={facts !== undefined} />;

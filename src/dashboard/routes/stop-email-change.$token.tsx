@@ -3,7 +3,7 @@ import { services } from '../context.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/stop-email-change.$token.ts';
 
-/** As behind the other mailed links, a button and not the mere address acts. */
+/** Needs a button, like the other mailed links: programs that scan mails open every link in them. */
 export async function action({ params, context }: Route.ActionArgs) {
   const outcome = await context.get(services).people.accounts.stopEmailChange(params.token);
   return data({ outcome: outcome.kind }, { status: outcome.kind === 'done' ? 200 : 422 });

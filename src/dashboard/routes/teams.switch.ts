@@ -7,8 +7,8 @@ import type { Route } from './+types/teams.switch.ts';
 export const loader = () => redirect('/');
 
 /**
- * Makes another of the user's teams the current one. From there to the overview, since ids belong to one team,
- * or to `next`, an address of that team; with `stay` nowhere, for a page that shows that team already.
+ * Makes another of the user's teams the current one. It redirects to the overview, since ids belong to one team, or
+ * to `next`, an address of that team. With `stay` it does not redirect, for a page that already shows that team.
  */
 export async function action({ context }: Route.ActionArgs) {
   const current = context.get(session);

@@ -5,7 +5,7 @@ import type { Route } from './+types/theme.ts';
 
 export const loader = () => redirect('/');
 
-/** Keeps the chosen theme in a cookie, so that the next page is drawn in it from the first byte. */
+/** Stores the chosen theme in a cookie, so that the server renders the next page in it. */
 export async function action({ context }: Route.ActionArgs) {
   const form = context.get(sentForm);
   const theme = themes.find((each) => each === form.get('theme')) ?? 'auto';

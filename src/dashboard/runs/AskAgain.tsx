@@ -13,7 +13,10 @@ const verbs: Readonly<Record<BulkKind, string>> = {
   delete: 'Delete',
 };
 
-/** Asks before a bulk action goes on, with what has changed since the page was made or was done before (§3.3). */
+/**
+ * Asks before a bulk action goes on: because something has changed since the page was rendered, or because some jobs
+ * were already resent (§3.3).
+ */
 export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
   const { pathname, search } = useLocation();
   const box = useRef<HTMLElement>(null);
@@ -46,7 +49,7 @@ export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
   );
 }
 
-/** What was sent again before can be left out, as long as something else is left. */
+/** The possible answers. Jobs that were already resent can be left out, if others remain. */
 function Answers({ question: { kind, total, resent } }: { question: BulkQuestion }) {
   const verb = verbs[kind];
   if (resent === null) {

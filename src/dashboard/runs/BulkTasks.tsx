@@ -19,8 +19,8 @@ const pollMs = 1000;
 const mostShown = 5;
 
 /**
- * Bulk actions under way and just ended: how far they are, and what came of them. They renew themselves
- * apart from the page, which rests while somebody points at its rows.
+ * Bulk actions under way or just ended, with their progress and results. They refresh themselves independently of the
+ * page, whose refresh pauses while somebody points at its rows.
  */
 export function BulkTasks({ tasks: given }: { tasks: readonly ShownTask[] }) {
   const tasks = useProgress(given);
@@ -49,7 +49,7 @@ function useProgress(given: readonly ShownTask[]): readonly ShownTask[] {
   const [latest, setLatest] = useState(given);
   useEffect(() => setLatest(given), [given]);
   useEffect(() => {
-    // Of what the page shows: a job's own page shows what was made of that job alone.
+    // Only updates the tasks that the page shows: a job's own page shows only the tasks of that job.
     if (data) setLatest((shown) => shown.map((task) => data.tasks.find(isSame(task)) ?? task));
   }, [data]);
   const isUnderWay = latest.some((task) => isOpen(task) || task.unsent > 0);

@@ -3,7 +3,7 @@ import type { TagCounts } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
 import classes from './ByTag.module.css';
 
-/** More are in the lists' own filters. */
+/** How many tags are shown. Further ones are in the lists' own filters. */
 const mostShown = 20;
 
 /** How many crons and queues of each tag are failing, healthy and paused; nothing where nothing has tags. */
@@ -46,7 +46,7 @@ export function ByTag({ tags }: { tags: readonly TagCounts[] }) {
 
 type CountsProps = {
   to: string;
-  /** What the list's filter calls those that fail. */
+  /** The value of the list's filter for those that fail. */
   failed: string;
   words: readonly [one: string, many: string];
   counts: TagCounts['crons'];

@@ -8,7 +8,7 @@ import type { BoundedCount, CronAct, CronsActed } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
 import { cronIntents, describeActed } from './cron-bulk.ts';
 
-/** What can be done to the ticked crons. */
+/** The bulk actions for the ticked crons. */
 export function cronBulk(matching: BoundedCount): BulkActions {
   return {
     matching,

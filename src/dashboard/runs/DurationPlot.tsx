@@ -4,7 +4,7 @@ import { Time } from '../parts/Time.tsx';
 import type { Durations } from '../services.ts';
 import { labelStep, type Range } from './ranges.ts';
 
-/** How long runs took: half of them no longer than the one line, 95 % no longer than the other. */
+/** The durations of runs as two lines: the median and the 95th percentile. */
 export function DurationPlot({
   durations,
   range,
@@ -12,7 +12,7 @@ export function DurationPlot({
 }: {
   durations: Durations;
   range: Range;
-  /** Where each step leads. */
+  /** The page that each step links to. */
   links?: readonly (string | null)[];
 }) {
   const { steps, sampledBackTo } = durations;

@@ -13,13 +13,13 @@ import type { FirstSteps as Steps } from './first-steps.ts';
 
 type FirstStepsProps = {
   steps: Steps;
-  /** Null: a target has to be found by the reader. */
+  /** Null: the person has to find a target of their own. */
   echoUrl: string | null;
   channel: ChannelView['kind'];
   mayChooseChannel: boolean;
 };
 
-/** What a new team does first, until all of it is done or somebody hides it. */
+/** The first steps of a new team, until all of them are done or somebody hides them. */
 export function FirstSteps({ steps, echoUrl, channel, mayChooseChannel }: FirstStepsProps) {
   return (
     <section className="panel" aria-labelledby="first-steps">

@@ -15,7 +15,10 @@ import classes from './JobFilters.module.css';
 
 const further = ['payload', 'response', 'code', 'from', 'to'] as const;
 
-/** The search of the jobs list: one box for what is known by its look, and fields for the rest. All combine. */
+/**
+ * The search of the jobs list: one box that recognises ids, addresses, codes and reasons, and fields for the rest.
+ * All of them combine.
+ */
 export function JobFilters({
   queues,
   tab,

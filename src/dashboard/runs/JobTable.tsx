@@ -14,7 +14,7 @@ import type { BoundedCount, JobListRow, JobTab } from '../services.ts';
 import { isFailed, jobStatus } from './job-status.ts';
 import { describeOutcome } from './reasons.ts';
 
-/** Jobs in rows, with what may be done to one of them and to many. */
+/** A table of jobs, with the actions on one of them and on many. */
 export function JobTable({
   jobs,
   tab,
@@ -33,7 +33,7 @@ export function JobTable({
   const actions: Column<JobListRow> = {
     key: 'actions',
     head: 'Actions',
-    // The button of a job that is held says when it will be fired.
+    // Wider if a job is held, because its button says when it will be fired.
     width: jobs.some(isHeld) ? '280px' : '124px',
     isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
@@ -148,14 +148,14 @@ function Outcome({ job }: { job: JobListRow }) {
 
 const fireLater = 'Fire when the queue is enabled';
 
-/** The buttons for one job: what its state allows, nothing else. */
+/** The buttons for one job: only the actions that its state allows. */
 export function JobActions({
   job,
   isHeld,
   isSmall = false,
 }: {
   job: Pick<JobListRow, 'id' | 'status'>;
-  /** Its queue is paused: it starts when that is enabled (§3.2). */
+  /** Its queue is paused: the job starts when the queue is enabled (§3.2). */
   isHeld: boolean;
   isSmall?: boolean;
 }) {

@@ -32,14 +32,14 @@ function List({ title, to, children }: { title: string; to?: string; children: R
   );
 }
 
-/** The same time by the viewer's clocks, where there is room. */
+/** The same time in the viewer's time zone, if there is room. */
 function Clock({ at }: { at: number | null }) {
   const zone = useZone();
   if (zone === null) return null;
   return <span className={classes.clock}>{at === null ? '' : formatShort(at, zone)}</span>;
 }
 
-/** Null for those who live by UTC. */
+/** The viewer's time zone; null if it is UTC. */
 function useZone(): string | null {
   const { timeZone } = useMoment();
   return timeZone === 'UTC' ? null : timeZone;
@@ -90,7 +90,6 @@ export function FailingNow({ overview: { failingCrons, troubledQueues } }: Part)
   );
 }
 
-/** What runs next. */
 export function NextUp({ overview: { nextUp } }: Part) {
   return (
     <List title="Next up" to="/jobs?tab=pending">
@@ -125,7 +124,6 @@ export function NextUp({ overview: { nextUp } }: Part) {
   );
 }
 
-/** What has just ended. */
 export function JustHappened({ overview: { justHappened } }: Part) {
   return (
     <List title="Just happened" to="/jobs?tab=all">

@@ -9,7 +9,6 @@ const looks: Readonly<Record<QueueHealth, { name: StatusName; word: string }>> =
   paused: { name: 'paused', word: 'Paused' },
 };
 
-/** How a queue is, in one word. */
 export function QueueHealthWord({ health }: { health: QueueHealth }) {
   return <Status {...looks[health]} />;
 }

@@ -8,7 +8,7 @@ import classes from './OverviewPanels.module.css';
 import { labelStep, type Range } from './ranges.ts';
 import { runsOf } from './run-links.ts';
 
-/** A queue over time: how much waited, how much was done, how long it took. */
+/** A queue over time: how many jobs waited, how many attempts ended, how long these took. */
 export function QueueHistory({
   queueId,
   history: { outcomes, durations, depths },

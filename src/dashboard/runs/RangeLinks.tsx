@@ -2,7 +2,7 @@ import { Link } from 'react-router';
 import classes from './RangeLinks.module.css';
 import type { Range } from './ranges.ts';
 
-/** Chooses the time that plots show. @param current  null where the address asks for none of them */
+/** Links that choose the period that plots show. @param current  null if the address asks for none of the ranges */
 export function RangeLinks({
   ranges,
   current,

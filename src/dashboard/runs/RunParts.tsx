@@ -24,7 +24,7 @@ export function FailureNotice({
 }: {
   explanation: Explanation;
   response: PageRun['response'];
-  /** The form that takes another URL (`url` is added to it); null where there is none. */
+  /** The form that takes another URL (`url` is added to its address); null if there is none. */
   editTo: string | null;
 }) {
   const { title, text, nextStep, useUrl } = explanation;
@@ -48,7 +48,7 @@ export function FailureNotice({
   );
 }
 
-/** The beginning of what the target said: it often names the cause. */
+/** The beginning of the response, which often names the cause. */
 export function AnswerStart({ response }: { response: PageRun['response'] }) {
   const start = startOfAnswer(response?.bodyStart ?? '');
   if (start === '') return null;
@@ -96,7 +96,7 @@ function HeaderTable({ headers, label }: { headers: HeaderList; label: string })
   );
 }
 
-/** The request the way it goes out, secrets masked unless they were asked for. */
+/** The request as it is sent. Secrets are masked unless somebody asked for them. */
 function RequestPanel({
   run,
   isSent,
@@ -104,11 +104,11 @@ function RequestPanel({
   textsAt,
 }: {
   run: PageRun;
-  /** Where long texts are loaded from; null where nothing is kept (a test run). */
+  /** The address from which long texts are loaded; null if nothing is stored (a test run). */
   textsAt: string | null;
-  /** False while it is only what will be sent. */
+  /** False if the request has not been sent yet. */
   isSent: boolean;
-  /** Null where secrets are never masked or can't be asked for (a test run). */
+  /** Whether secrets are shown; null if they are never masked or cannot be requested (a test run). */
   secretsShown: boolean | null;
 }) {
   const { search } = useLocation();
@@ -154,7 +154,7 @@ function RequestPanel({
   );
 }
 
-/** A command to copy, loaded when it is asked for where it is long. */
+/** A button that copies a command. A long command is loaded when the button is pressed. */
 function CopyCommand({
   text,
   from,
@@ -177,7 +177,7 @@ function RequestBody({
   wholeAt,
 }: {
   run: PageRun;
-  /** Where all of a long body is; null: nowhere. */
+  /** The address of the whole body; null if there is none. */
   wholeAt: string | null;
 }) {
   const { bodyText, bodyBytes, isBodyCut, signedText, signedWith } = request;
@@ -213,13 +213,13 @@ function RequestBody({
   );
 }
 
-/** The answer, its body always as text: nothing of it becomes a page of ours. */
+/** The response. Its body is always shown as text, so it cannot become a part of our page. */
 function ResponsePanel({
   run: { response, address },
   wholeBody,
 }: {
   run: PageRun;
-  /** All that is kept of the body, once it was asked for. */
+  /** The whole stored body, if it was requested. */
   wholeBody: string | null;
 }) {
   const { search } = useLocation();
@@ -273,7 +273,7 @@ function nameAssertion({ assertion }: ShownAssertion): string {
   return hasPath(kind) ? `${labelOfKind(kind)}: ${path}` : labelOfKind(kind);
 }
 
-/** Each assertion with what was expected and what was found. */
+/** Each assertion with the expected and the actual value. */
 function AssertionPanel({ assertions }: { assertions: readonly ShownAssertion[] }) {
   return (
     <Panel title="Success assertions">

@@ -9,7 +9,7 @@ export function readTagFilter(filters: FilterReader): { tag?: string } {
 }
 
 type TagFilterProps = {
-  /** Those in use. */
+  /** The tags in use. */
   tags: readonly string[];
   params: URLSearchParams;
   faults: FilterFaults | null;

@@ -8,13 +8,13 @@ import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
 import { leaveOutLongTexts } from './run-text.ts';
 
-/** What came of a test run, shown where the form was sent; nothing of it is kept. */
+/** The outcome of a test run, shown beside the form. It is not stored. */
 export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
   const ref = useRef<HTMLElement>(null);
-  // The verdict is its first line, and may come in far above or below of what is seen.
+  // Scrolled into view: its first line is the verdict, and it may have appeared outside the visible part of the page.
   useEffect(() => {
     ref.current?.focus({ preventScroll: true });
-    // Newer browsers give a promise for a scroll, and an effect may give nothing but a function.
+    // In braces: newer browsers return a promise from a scroll, and an effect may return nothing but a function.
     ref.current?.scrollIntoView({ block: 'start' });
   }, [outcome]);
   return (

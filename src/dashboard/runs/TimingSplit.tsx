@@ -10,7 +10,7 @@ const parts = [
   { key: 'receivingMs', word: 'Receiving', tone: 'teal' },
 ] as const;
 
-/** Where the time of one request went: a bar for the eye, a list for the numbers. */
+/** How the duration of one request is divided: a bar, and a list with the numbers. */
 export function TimingSplit({ timing, durationMs }: { timing: Timing; durationMs: number | null }) {
   const known = parts.flatMap((part) => {
     const ms = timing[part.key];

@@ -1,4 +1,4 @@
-/** What the buttons above the ticked crons do, and what is said of it. */
+/** What the buttons above the ticked crons do, and the messages about it. */
 import { checkHeaders } from '#work/cron-actions';
 import { readOneTag } from '#work/tag-input';
 import { readChecked, readText } from '../forms/read-form.ts';
@@ -8,7 +8,7 @@ import { countOf } from '../words/amounts.ts';
 const simple = ['start', 'pause', 'run', 'delete', 'unmute'] as const;
 const prefix = 'all-';
 
-/** Of the buttons above the table; those in its rows have no prefix. */
+/** The intents of the buttons above the table. Those in its rows have no prefix. */
 export const cronIntents = {
   start: 'all-start',
   pause: 'all-pause',

@@ -1,11 +1,11 @@
-/** The search of the list of crons, as it stands in the address. */
+/** Reads the search of the list of crons from the address. */
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import type { CronSearch } from '../services.ts';
 import { readTagFilter } from './TagFilter.tsx';
 
 const statuses = ['active', 'paused', 'failed', 'healthy'] as const;
 
-/** What the address asks for; empty where it asks for nothing. */
+/** The search that the address asks for; empty if it asks for nothing. */
 export function readCronFilter(params: URLSearchParams): ReadFilters<CronSearch> {
   const filters = new FilterReader(params);
   const text = filters.text('q').trim();

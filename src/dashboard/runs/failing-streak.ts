@@ -1,17 +1,17 @@
-/** Since when a cron fails without a success in between, as far as its recent results go back. */
+/** Finds out since when a cron has been failing, as far as its recent results tell. */
 import type { RunResult } from '../services.ts';
 import { formatShort } from '../words/times.ts';
 import { describeOutcome } from './reasons.ts';
 
 export type FailingStreak = {
   runs: number;
-  /** The results begin within it: there may be more. */
+  /** All known results belong to the streak, so it may be longer. */
   isMore: boolean;
   since: number;
   lastRunId: string;
 };
 
-/** @param recentResults  oldest first; what runs now has not ended either way. @param length  of a list that is full */
+/** @param recentResults  oldest first; runs under way are ignored @param length  the length of a full list */
 export function readStreak(recentResults: readonly RunResult[], length = 50): FailingStreak | null {
   const ended = recentResults.filter(({ status }) => status !== 'running');
   const failed = ended.slice(ended.findLastIndex(({ status }) => status !== 'failed') + 1);

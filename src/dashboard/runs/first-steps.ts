@@ -1,16 +1,16 @@
-/** What a new team does first. Each step is told by what is there, so that it ticks itself however it came about. */
+/** The first steps of a new team. Each step is judged by what exists, so it is ticked however it was done. */
 import type { Counts, Overview, Attention } from '../services.ts';
 
 export type FirstSteps = {
   job:
     | { state: 'open' | 'under-way' | 'failed' }
-    /** `runTo`: the run that arrived last, while it is among the newest. */
+    /** `runTo`: the page of the latest successful run, if that is among the newest; else null. */
     | { state: 'done'; runTo: string | null; said: Arrived | null };
   cron: { state: 'open' } | { state: 'done'; nextRunAt: number | null };
   alerts: { state: 'open' | 'done' };
 };
 
-/** What the target answered. */
+/** The target's response. */
 type Arrived = {
   responseStatus: number | null;
   durationMs: number | null;
@@ -21,12 +21,12 @@ type Facts = {
   overview: Pick<Overview, 'justHappened' | 'lastMonth' | 'nextUp'>;
   counts: Counts;
   attention: Pick<Attention, 'failedJobs'>;
-  /** Whether anybody hears of an alert who does not look at the pages. */
+  /** Whether alerts reach anybody who does not look at the pages. */
   areAlertsTold: boolean;
   now: number;
 };
 
-/** A job that is due later is nothing to wait for. */
+/** A job that is due later than this is not waited for. */
 const soonMs = 60_000;
 
 export function readFirstSteps(facts: Facts): FirstSteps {
@@ -52,7 +52,7 @@ function readJobStep({ overview, counts, attention, now }: Facts): FirstSteps['j
     return { state: 'done', runTo, said: { responseStatus, durationMs, at: entry.at } };
   }
   if (hasSucceeded({ lastMonth })) return { state: 'done', runTo: null, said: null };
-  // After a failure the next attempt waits for its time: what matters now is why.
+  // After a failure the reason is more important than the retry, which waits for its time.
   if (jobs.retrying > 0 || attention.failedJobs > 0) return { state: 'failed' };
   const isSoon = nextUp.some(({ kind, at }) => kind === 'job' && at < now + soonMs);
   return { state: isSoon || jobs.processing > 0 ? 'under-way' : 'open' };

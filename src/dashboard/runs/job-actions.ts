@@ -1,4 +1,4 @@
-/** What the buttons of the jobs pages do, and what is said of it. */
+/** What the buttons of the jobs pages do, and the messages about it. */
 import type { Toast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { readText } from '../forms/read-form.ts';
@@ -23,10 +23,10 @@ export function readKind(form: FormData): BulkKind | null {
   return kinds.find((kind) => kind === readText(form, 'intent')) ?? null;
 }
 
-/** What an action came to: something to say, or something to ask first. */
+/** The result of an action: a message, or a question to ask first. */
 type JobsActed = { toast: Toast; asks: null } | { toast: null; asks: AskedAgain };
 
-/** A question with the fields that go back with its answer. */
+/** A question, with the fields to send with its answer. */
 export type AskedAgain = { question: BulkQuestion; fields: Field[] };
 
 type Field = [name: string, value: string];
@@ -34,11 +34,14 @@ type Field = [name: string, value: string];
 type Asked = {
   kind: BulkKind;
   form: FormData;
-  /** What the page has shown; null where its filter could not be read, and nothing is done by filter. */
+  /**
+   * The search that the page shows. Null if its filter could not be read; then actions on all matching jobs are
+   * refused.
+   */
   search: JobSearch | null;
 };
 
-/** Does it to one job, to those that were ticked, or to all that match. */
+/** Acts on one job, on those that were ticked, or on all that match. */
 export async function actOnJobs(
   work: Work,
   teamId: string,
@@ -77,7 +80,10 @@ function hasAnswered(form: FormData): boolean {
   return readAnswer(form) === 'again';
 }
 
-/** A page that does not say what it has shown has shown nothing: then it is asked. */
+/**
+ * Reads how many jobs the page has shown. A page that does not say so counts as having shown none, so the action asks
+ * first.
+ */
 function readBounded(text: string): BoundedCount {
   const [, count, more] = /^(\d{1,9})(\+?)$/.exec(text) ?? [];
   return { count: Number(count ?? 0), isMore: more === '+' };

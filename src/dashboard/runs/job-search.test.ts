@@ -44,7 +44,7 @@ describe('the search of the jobs list', () => {
       ['resent=yes', 'resent'],
       ['code=500&code=502', 'code'],
       [`q=${'x'.repeat(2049)}`, 'q'],
-      // Both are about the payload: one of them would have been dropped.
+      // Both ask for the payload, so one of them would be lost.
       ['q=order&payload=42', 'q'],
     ] as const) {
       assert.deepEqual(faultsOf(query), faulty, query);

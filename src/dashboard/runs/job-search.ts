@@ -1,4 +1,4 @@
-/** The search of the jobs list, as it stands in the address. */
+/** The search of the jobs list, as its address has it. */
 import { reasons } from '#domain/failure';
 import {
   filterSentences,
@@ -38,7 +38,6 @@ const sentences = {
   tab: `This is none of: ${jobTabs.map(({ name }) => name).join(', ')}.`,
 } as const;
 
-/** Reads what the address asks for. */
 export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
   const filters = new FilterReader(params);
   const tab = filters.read('tab', findTab, sentences.tab) ?? 'all';
@@ -65,12 +64,12 @@ function findTab(text: string): JobTab | null {
   return jobTabs.find((known) => known.tab === text)?.tab ?? null;
 }
 
-/** The tab that is shown as the current one, whether or not the rest can be read. */
+/** The tab that is marked as current, even if other parameters cannot be read. */
 export function readTab(params: URLSearchParams): JobTab {
   return findTab(params.get('tab') ?? '') ?? 'all';
 }
 
-/** A search of which a part was found to name nothing. */
+/** Refuses a search for a queue that the team does not have. */
 export function refuseQueue(
   read: ReadFilters<JobSearch>,
   queues: readonly { id: string }[],
@@ -98,7 +97,7 @@ export function writeJobSearch(search: JobSearch): string {
   return `/jobs?${params.toString()}`;
 }
 
-/** What failed in a queue since a time and was not resent. */
+/** The address of the jobs that failed in a queue since a time and were not resent. */
 export function failedOf(queueId: string, since: number): string {
   return writeJobSearch({ tab: 'failed', queueId, from: since });
 }

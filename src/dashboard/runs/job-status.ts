@@ -2,7 +2,10 @@ import { isFailedJob } from '#domain/run-status';
 import type { StatusName } from '../parts/Status.tsx';
 import type { JobListRow } from '../services.ts';
 
-/** A stored status by the labels of the tabs (§3.3); what failed and was resent has left its tab (§3.3). */
+/**
+ * A job's status by the labels of the tabs (§3.3). A failed job that was resent is no longer under its status' tab
+ * (§3.3).
+ */
 export function jobStatus({
   status,
   attemptNumber,
@@ -13,7 +16,7 @@ export function jobStatus({
   return status === 'success' ? 'completed' : status;
 }
 
-/** What Retry works on: what the Failed tab shows, resent or not. */
+/** Whether a job can be retried: it is on the Failed tab, resent or not. */
 export function isFailed({ status }: Pick<JobListRow, 'status'>): boolean {
   return isFailedJob(status);
 }

@@ -3,9 +3,9 @@ import { describeDuration } from '#domain/duration-words';
 import type { RunResult } from '../services.ts';
 
 /**
- * @param recentResults  its last runs
+ * @param recentResults  the cron's last runs
  * @param planned  its next times, in order
- * @returns what to say of it; null where each run ends before the next
+ * @returns a sentence about the overlap; null if each run ends before the next
  */
 export function describeOverlap(
   recentResults: readonly RunResult[],

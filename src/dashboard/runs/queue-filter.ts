@@ -1,11 +1,11 @@
-/** The search of the list of queues, as it stands in the address. */
+/** Reads the search of the list of queues from the address. */
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import type { QueueSearch } from '../services.ts';
 import { readTagFilter } from './TagFilter.tsx';
 
 const statuses = ['failing', 'healthy', 'paused'] as const;
 
-/** What the address asks for; empty where it asks for nothing. */
+/** The search that the address asks for; empty if it asks for nothing. */
 export function readQueueFilter(params: URLSearchParams): ReadFilters<QueueSearch> {
   const filters = new FilterReader(params);
   const status = filters.choice('status', statuses);

@@ -5,7 +5,7 @@ export type Range = { name: string; word: string; ms: number; steps: number };
 
 const weekRange: Range = { name: 'week', word: '7 d', ms: 7 * day, steps: 28 };
 
-/** Spans of time that plots show, in equal steps. What queues are counted by reaches back over the first two. */
+/** Periods that plots show, in equal steps. The counts of queues reach back over the first two. */
 export const ranges: readonly [Range, ...Range[]] = [
   { name: 'day', word: '24 h', ms: day, steps: 24 },
   weekRange,

@@ -29,14 +29,14 @@ export function describeFault(fault: FaultCode): string {
   return says.charAt(0).toUpperCase() + says.slice(1);
 }
 
-/** True for failures of which it is known that nothing left the service. */
+/** Whether the failure is one after which nothing can have been sent. */
 export function isUnsent(reason: FailureReason | null): boolean {
   return (
     reason === 'limit_exceeded' || reason === 'blocked_address' || reason === 'cannot_resolve_host'
   );
 }
 
-/** Whether the run's request may have gone out, so that it is shown as the one that was sent. */
+/** Whether the run's request may have been sent. It is then shown as the request that was sent. */
 export function mayBeSent(run: {
   startedAt: number | null;
   completedAt: number | null;

@@ -1,10 +1,10 @@
-/** The long texts of a run: what is too long for its page is loaded when it is asked for. */
+/** The long texts of a run, which are not part of its page but loaded on demand. */
 import { data } from 'react-router';
 import type { RunDetail } from '../services.ts';
 
-/** Longer commands are not part of the page. */
+/** The longest command that is part of the page, in characters. */
 const mostInline = 16_384;
-/** A payload has at most a megabyte; escaped twice, as in a command, it is still within this. */
+/** The longest text that is sent. A payload of the maximum size stays below it, even escaped twice as in a command. */
 const mostSent = 8 * 1024 * 1024;
 
 /** A run as its page holds it: commands that are long are null there. */
@@ -15,7 +15,7 @@ export type PageRun = Omit<RunDetail, 'curl' | 'apiCall'> & {
 
 const mostOfAnswer = 200;
 
-/** The first characters of an answer on one line, for where a failure is told. */
+/** The first characters of a response on one line, to be shown beside a failure. */
 export function startOfAnswer(body: string): string {
   const characters = Array.from(body.replaceAll(/\s+/g, ' ').trim());
   const start = characters.slice(0, mostOfAnswer).join('');
@@ -45,7 +45,7 @@ export function answerRunText(run: RunDetail, search: URLSearchParams): Response
   });
 }
 
-/** What the route of texts is asked with, and what goes with it. */
+/** The options of the request for a text. */
 export const readTextOptions = (search: URLSearchParams) => ({
   showSecrets: search.get('secrets') === 'shown',
   isWhole: true,

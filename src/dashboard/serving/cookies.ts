@@ -1,4 +1,4 @@
-/** The few cookies of the dashboard itself (the session's is the auth library's). */
+/** The dashboard's own cookies. The session's cookie belongs to the auth library. */
 import { randomUUID } from 'node:crypto';
 import { redirect } from 'react-router';
 import { cookieScopeOf } from '#domain/public-address';
@@ -6,9 +6,12 @@ import type { Theme } from '../context.ts';
 
 const aYear = 365 * 24 * 3600;
 
-/** One cookie's value as sent by the browser, decoded; null where absent or broken. Time.tsx writes one of them, too. */
+/**
+ * The decoded value of a cookie; null if it is absent or malformed. Time.tsx writes one of these cookies in the
+ * browser.
+ */
 function readCookie(request: Request, name: string): string | null {
-  // Below a path they have another prefix (`cookieScopeOf`), which nothing of the request tells.
+  // With a base path the prefix is another one (`cookieScopeOf`), and the request does not tell whether there is one.
   const prefixes = request.url.startsWith('https:') ? ['__Host-', '__Secure-'] : [''];
   const sought = new Set(prefixes.map((prefix) => `${prefix}${name}`));
   for (const part of (request.headers.get('Cookie') ?? '').split(';')) {
@@ -25,7 +28,7 @@ function readCookie(request: Request, name: string): string | null {
 
 type CookieRules = { baseUrl: string; maxAgeSeconds: number; isForScripts?: boolean };
 
-/** A `Set-Cookie` value: for our pages only, over TLS where the public address has it. */
+/** A `Set-Cookie` value: limited to our pages, and to TLS if the public address uses it. */
 export function writeCookie(
   name: string,
   value: string,
@@ -49,8 +52,8 @@ export function writeTheme(theme: Theme, baseUrl: string): string {
 }
 
 /**
- * The viewer's time zone, which only a script can know; with it the server writes local times into
- * the page itself. Null where it was never told or is no zone that we know.
+ * The viewer's time zone, which only a script can find out. With it the server writes local times into the page. Null
+ * if it is missing or not a known zone.
  */
 export function readTimeZone(request: Request): string | null {
   const value = readCookie(request, 'belfry_zone');
@@ -63,7 +66,7 @@ export function readTimeZone(request: Request): string | null {
 }
 
 const stepsCookie = 'belfry_steps';
-/** Teams whose first steps this browser hides; beyond that the oldest are shown again. */
+/** How many teams' first steps this browser can hide. Beyond that, the oldest team's steps are shown again. */
 const mostHidden = 20;
 
 export function readHiddenSteps(request: Request): string[] {
@@ -78,7 +81,7 @@ export function hideSteps(hidden: readonly string[], teamId: string, baseUrl: st
 
 /** A short message about what was just done, shown once on the next page. */
 export type Toast = {
-  /** Tells two of the same words apart. */
+  /** Distinguishes two messages with the same words. */
   key?: string;
   kind: 'done' | 'failed' | 'note';
   text: string;
@@ -112,7 +115,7 @@ export function forgetToast(baseUrl: string): string {
   return writeCookie(toastCookie, '', { baseUrl, maxAgeSeconds: 0 });
 }
 
-/** After an action: to the next page, which says what happened. */
+/** Redirects after an action to the next page, which shows the message. */
 export function redirectWithToast(
   to: string,
   toast: Toast,
@@ -128,8 +131,8 @@ export function redirectWithToast(
 }
 
 /**
- * True for a path of ours: `/jobs?tab=failed`, never another site in one of the disguises that
- * browsers accept (`//host`, `/\host`, with control characters in between).
+ * Whether a path is on our own site: `/jobs?tab=failed`, but no disguise of another site that browsers accept
+ * (`//host`, `/\host`, with control characters in between).
  */
 export function isOwnPath(path: unknown): path is string {
   if (typeof path !== 'string' || !path.startsWith('/')) return false;

@@ -1,21 +1,21 @@
 /**
- * The bytes of a form as names and values, in linear time.
+ * Parses the bytes of a form into names and values, in linear time.
  *
- * The platform's own `formData()` takes minutes for a few hundred thousand pairs, on the thread that
- * everything else runs on. Here they are counted before anything is taken apart.
+ * The platform's `formData()` takes minutes for a few hundred thousand pairs, on the thread that everything else
+ * uses. Here the pairs are counted while they are parsed.
  */
 
 type ParsedForm =
   | { kind: 'form'; form: FormData }
   /** More pairs or parts than the limit. */
   | { kind: 'too-many' }
-  /** It says that it is multipart, and is not. */
+  /** Declared as multipart, but malformed. */
   | { kind: 'broken' }
-  /** No `Content-Type` of a form. */
+  /** The `Content-Type` is not that of a form. */
   | { kind: 'not-a-form' };
 
 const HEAD_MAX_BYTES = 1_024;
-/** RFC 2046 §5.1.1. */
+/** The longest boundary, by RFC 2046 §5.1.1. */
 const BOUNDARY_MAX_LENGTH = 70;
 const LINE_END = '\r\n';
 
@@ -29,7 +29,7 @@ export function parseForm(
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/x-www-form-urlencoded') return parsePairs(body, maxFields);
   if (type === 'multipart/form-data') return parseParts(body, readBoundary(contentType), maxFields);
-  // A button without fields may send neither a body nor its type.
+  // The form of a button without fields may be sent without a body and without a type.
   return body.length === 0 ? { kind: 'form', form: new FormData() } : { kind: 'not-a-form' };
 }
 
@@ -69,7 +69,7 @@ function decode(encoded: Buffer): string {
   return bytes.toString('utf8', 0, length);
 }
 
-/** Negative enough to show in a sum where it is none. */
+/** The digit's value; for any other byte `-Infinity`, which makes every sum negative. */
 function readHexDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
@@ -82,7 +82,7 @@ function readBoundary(contentType: string | null): string | null {
   return boundary === '' || boundary.length > BOUNDARY_MAX_LENGTH ? null : boundary;
 }
 
-/** RFC 7578, for texts alone: no page of ours takes a file. */
+/** Parses parts by RFC 7578, but texts only: none of our pages accepts a file. */
 function parseParts(body: Buffer, boundary: string | null, maxFields: number): ParsedForm {
   const broken = { kind: 'broken' } as const;
   const opening = `--${boundary}`;

@@ -1,4 +1,4 @@
-/** What a request that changes something must pass before any page of ours sees it. */
+/** The checks that a request that changes something must pass before any page handles it. */
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -19,11 +19,11 @@ export function originsOfOurPages(baseUrl: string): readonly string[] {
 }
 
 /**
- * True where the browser says that one of our own pages sent the request.
+ * Whether the browser says that one of our own pages sent the request.
  *
- * Browsers name the sending page's origin with every POST; a few leave it out for the same origin and
- * then say so in `Sec-Fetch-Site`. Neither header can be set by a page, so a request with neither, or
- * with another origin, did not come from here (RFC 6454 §7.3, Fetch Metadata).
+ * Browsers send the page's origin with every POST; a few leave it out for the same origin and then send
+ * `Sec-Fetch-Site`. A page can set neither header. So a request with neither, or with another origin, did not come
+ * from our pages (RFC 6454 §7.3, Fetch Metadata).
  */
 export function comesFromOurPages(headers: Headers, ourOrigins: readonly string[]): boolean {
   const origin = headers.get('Origin');
@@ -37,9 +37,9 @@ export type ReadBody =
   | { kind: 'too-slow' };
 
 /**
- * Reads a body whole, but no more of it than `maxBytes` and no longer than `maxMs`.
+ * Reads a whole body, up to `maxBytes` and for up to `maxMs`.
  *
- * Pages then work on a body that is already here, so a slow or endless sender holds only this.
+ * Pages only start once the body is complete, so a slow or endless sender occupies nothing else.
  */
 export async function readBoundedBody(
   request: Request,
@@ -63,7 +63,7 @@ export async function readBoundedBody(
     }
   } finally {
     clearTimeout(timer);
-    // Resolves late or not at all where the sender stalls, so nobody waits for it.
+    // Not awaited: if the sender stalls, this resolves late or never.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -1,4 +1,6 @@
-/** For which team a form was opened: it is not taken for another one, whatever has been chosen in between. */
+/**
+ * Ensures that a form changes only the team that it was opened for, even if another team has become the current one.
+ */
 import { data } from 'react-router';
 import type { SignedInAs } from '../context.ts';
 
@@ -8,14 +10,14 @@ export const teamField = 'for_team';
 /** Patterns of routes whose forms are about the person alone, whatever the team. */
 const ownPages = new Set(['/settings/profile', '/settings/api-token']);
 
-/** What the page that refuses a form is told. */
+/** The data of the page that refuses a form. */
 export type OtherTeam = {
-  /** The team it was opened for; null where that is none of the person's. */
+  /** The team that the form was opened for; null if it is not one of the person's teams. */
   opened: { id: string; name: string } | null;
   current: string;
 };
 
-/** Throws what becomes the page that says for which team the form was opened: 409. */
+/** If the form was opened for another team, throws the 409 page, which says for which one. */
 export function requireOwnTeam(form: FormData, page: string, { session, team }: SignedInAs): void {
   const meant = form.get(teamField);
   if (meant === team.id || ownPages.has(page)) return;

@@ -1,9 +1,9 @@
 import type { BrowserFiles, DashboardBuild, ServerBundle } from '../build.ts';
 
-/** Where Vite puts what it has built. */
+/** The path at which Vite puts the built files. */
 const builtAt = '/assets/';
 
-/** A built dashboard below a path: it is built once, and only its operator knows where it will be. */
+/** Moves a built dashboard below a path. It is built only once, and the path is chosen by each operator. */
 export function moveBuild(build: DashboardBuild, basePath: string): DashboardBuild {
   if (basePath === '') return build;
   return {
@@ -22,7 +22,7 @@ function moveBundle(bundle: ServerBundle, basePath: string): ServerBundle {
   };
 }
 
-/** The same tree with every address of a built file below the path. */
+/** A copy of the tree in which every address of a built file is below the path. */
 function moveAddresses<Tree>(tree: Tree, basePath: string): Tree {
   if (typeof tree === 'string') {
     return (tree.startsWith(builtAt) ? `${basePath}${tree}` : tree) as Tree;
@@ -37,7 +37,9 @@ function moveAddresses<Tree>(tree: Tree, basePath: string): Tree {
   return Object.fromEntries(entries) as Tree;
 }
 
-/** The list of routes is the one script that names addresses; what the build compressed of it is let go. */
+/**
+ * Rewrites the list of routes, which is the only script that contains addresses. Its compressed versions are removed.
+ */
 function moveFiles(files: BrowserFiles, basePath: string): BrowserFiles {
   const moved = new Map(files);
   for (const [name, content] of files) {

@@ -5,10 +5,10 @@ import { signedIn, type Context } from '../context.ts';
 const mostTeams = 50;
 
 /**
- * The 404 page for an address with an id that the current team does not have. Where another team of the
- * same person has it, the page offers to switch; to anybody else it looks as if it were nowhere.
+ * Throws the 404 page for an id that the current team does not have. If another team of the same person has it, the
+ * page offers to switch. To anybody else it looks as if it did not exist.
  *
- * @param find  looks for it in one team; null or undefined: it is not there
+ * @param find  looks for the id in one team; returns null or undefined if it is not there
  */
 export async function notHere(
   context: Context,

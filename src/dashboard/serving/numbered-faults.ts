@@ -1,4 +1,4 @@
-/** A fault of a page goes to the log under the request's number, and the page gets the number and nothing else. */
+/** Logs a page's fault under the request's number. The page shows this number and nothing else. */
 import { data, type MiddlewareFunction, type ServerBuild } from 'react-router';
 import { requestFacts, type Context } from '../context.ts';
 import type { NumberedFault } from '../page/fault-words.ts';
@@ -7,8 +7,8 @@ type Given = { context: Context; pattern: string };
 type Run = (given: never) => unknown;
 
 /**
- * The routes of a build, their loaders and actions guarded. Each by itself: the router has told nobody the cause
- * by the time that it shows another page, and in data for scripts the number would be an older request's.
+ * Wraps all loaders and actions of a build's routes. It wraps each one separately: when the router shows its error
+ * page, it has reported the cause to nobody, and in data for scripts the number would be that of an older request.
  */
 export function numberFaults(build: ServerBuild): ServerBuild {
   const routes: ServerBuild['routes'] = {};
@@ -23,7 +23,7 @@ export function numberFaults(build: ServerBuild): ServerBuild {
   return { ...build, routes };
 }
 
-/** The same for a middleware. */
+/** Wraps one loader, action or middleware. */
 export function guard<Guarded extends Run | MiddlewareFunction<Response>>(run: Guarded): Guarded {
   const guarded = async (given: Given, ...rest: unknown[]) => {
     try {
@@ -35,7 +35,10 @@ export function guard<Guarded extends Run | MiddlewareFunction<Response>>(run: G
   return guarded as unknown as Guarded;
 }
 
-/** The pattern of the route is logged and never the address, which may hold a secret. */
+/**
+ * Turns an error into the response for the page. The log gets the route's pattern and never the address, which may
+ * contain a secret.
+ */
 function asAnswer(thrown: unknown, { context, pattern }: Given): unknown {
   if (thrown instanceof Response || !(thrown instanceof Error)) return thrown;
   const { requestId, logError } = context.get(requestFacts);

@@ -23,7 +23,7 @@ import { guard } from './numbered-faults.ts';
 import type { Session, TeamOfUser, Work } from '../services.ts';
 import { takeForm } from './take-form.ts';
 
-/** Patterns of routes that need nobody signed in. */
+/** Patterns of routes that need no sign-in. */
 const publicPages = new Set([
   '/login',
   '/login/code',
@@ -56,7 +56,7 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
     const elsewhere = current
       ? enter(current, page)
       : await findSignIn(request, `${ownPathOf(url, baseUrl)}${url.search}`, people.accounts);
-    // The router adds the path to the redirects of loaders and actions, and leaves a middleware's as they are.
+    // The router adds the base path to redirects of loaders and actions, but not to those of a middleware.
     if (elsewhere !== null) return redirect(`${basePathOf(baseUrl)}${elsewhere}`);
     if (current?.team) {
       const { user, team } = current;
@@ -98,7 +98,10 @@ function enter(current: Session, page: string): string | null {
   return current.team || teamlessPages.has(page) ? null : '/teams/new';
 }
 
-/** Signed out: to `/setup` while there is nobody at all, else to sign in and then back here. */
+/**
+ * Where to send somebody who is signed out: to `/setup` if there is no account yet, else to the sign-in, which leads
+ * back here.
+ */
 async function findSignIn(
   request: Request,
   wanted: string,
@@ -106,7 +109,7 @@ async function findSignIn(
 ): Promise<string> {
   isSetUp ||= await accounts.isSetUp();
   if (!isSetUp) return '/setup';
-  // A form that was sent after the session ended can't be sent again by a redirect.
+  // After a redirect, a form that was sent after the session ended could not be sent again.
   if (!isSafeMethod(request.method)) throw data({ signedOut: true }, { status: 401 });
   return wanted === '/' ? '/login' : `/login?next=${encodeURIComponent(wanted)}`;
 }

@@ -1,16 +1,18 @@
 import { escapeHtml } from '#domain/escape-html';
 
-/** A page for when the application itself can't or shouldn't answer: no scripts, nothing from the request. */
+/**
+ * A page for when the application cannot or should not answer: it has no scripts and contains nothing of the request.
+ */
 export type PlainPage = {
   status: number;
   title: string;
   text: string;
   requestId: string;
-  /** What our addresses begin with: empty, or such as `/belfry`. */
+  /** The path that our addresses begin with: empty, or for example `/belfry`. */
   basePath: string;
 };
 
-/** The page as HTML; scripts that asked for data get the text alone, and show it in their own page. */
+/** The page as HTML. Scripts that requested data get only its text, which they show in their own page. */
 export function buildPlainPage(
   { status, title, text, requestId, basePath }: PlainPage,
   wantsData: boolean,

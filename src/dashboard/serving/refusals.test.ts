@@ -17,7 +17,7 @@ class Room {
   async crowd() {
     throw Object.assign(new Error('3 searches are under way'), { code: 'STORE_BUSY' });
   }
-  /** The same room for somebody. */
+  /** Returns the same room for somebody. */
   as() {
     return { tell: (word: string) => this.tell(word), crowd: () => this.crowd() };
   }

@@ -1,7 +1,7 @@
 import { data } from 'react-router';
 import type { Services } from '../services.ts';
 
-/** What the page of a 503 is told where the database is there and too much is asked of it. */
+/** The data of a 503 page if the database works but is overloaded. */
 export const BUSY = { isBusy: true } as const;
 
 /**
@@ -14,7 +14,7 @@ const PAGES: Readonly<Record<string, { status: number; told: typeof BUSY | null 
   STORE_BUSY: { status: 503, told: BUSY },
 };
 
-/** The services as pages see them: some faults of the rooms behind become pages. Everything else passes as it is. */
+/** Wraps the services for pages: some faults of the rooms become pages. All others are passed on unchanged. */
 export function showRefusalsAsPages(services: Services): Services {
   return wrap(services);
 }
@@ -47,7 +47,9 @@ function isRoom(value: unknown): value is object {
   );
 }
 
-/** For what a page can do without: null where it could not be read because too much is asked at once. */
+/**
+ * Returns null for a part that a page can do without, if it could not be read because too much is being read at once.
+ */
 export function nullIfBusy(thrown: { data?: unknown }): null {
   if (thrown.data === BUSY) return null;
   throw thrown;

@@ -2,7 +2,7 @@ import { requestFacts, type Context } from '../context.ts';
 import { describeTooMany } from './too-many.ts';
 import type { TooMany } from '../services.ts';
 
-/** What a form is told that has to wait, and the answer's status: 429, or 503 where the service is to blame. */
+/** The message for a form that has to wait, and the response's status: 429, or 503 if the service is overloaded. */
 export function refuseTooMany(
   outcome: TooMany,
   context: Context,

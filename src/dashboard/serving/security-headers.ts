@@ -23,7 +23,7 @@ function buildContentSecurityPolicy(nonce: string): string {
   ].join('; ');
 }
 
-/** Sets what a careful site sends with a page; `isHttps` as the public address says. */
+/** Sets a page's security headers. `isHttps` tells whether the public address uses https. */
 export function setPageHeaders(
   headers: Headers,
   { nonce, isHttps }: { nonce: string; isHttps: boolean },
@@ -35,7 +35,7 @@ export function setPageHeaders(
   headers.set('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()');
 }
 
-/** For pages and static files alike. */
+/** Headers for pages and static files alike. */
 export function setCommonHeaders(headers: Headers, isHttps: boolean): void {
   headers.set('X-Content-Type-Options', 'nosniff');
   // same-origin, not no-referrer: with the latter browsers send `Origin: null` with our own forms.

@@ -3,7 +3,7 @@ import type { BrowserFiles } from '../build.ts';
 
 type StaticFile = {
   type: string;
-  /** Names with a content hash never change their content. */
+  /** The file's name contains a hash of its content, so its content never changes. */
   isImmutable: boolean;
   etag: string;
   plain: Uint8Array<ArrayBuffer>;
@@ -32,7 +32,7 @@ export async function prepareStaticFiles(files: BrowserFiles): Promise<Map<strin
   return new Map(await Promise.all(prepared));
 }
 
-/** What the build has compressed lies beside the file; while pages are worked on there may be none. */
+/** Reads a file and its compressed versions, which the build puts beside it. During development there may be none. */
 async function prepareFile(name: string, files: BrowserFiles): Promise<StaticFile> {
   const plain = files.get(name) ?? new Uint8Array();
   const digest = await crypto.subtle.digest('SHA-256', plain);

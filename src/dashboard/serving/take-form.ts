@@ -1,4 +1,4 @@
-/** Takes every form: read and parsed within the limits of its page, or refused with a page. */
+/** Reads and parses every form within the limits of its page, or refuses it with a page. */
 import { data } from 'react-router';
 import { requestFacts, type Context } from '../context.ts';
 import { parseForm } from './form-body.ts';
@@ -11,7 +11,7 @@ const LIMITS = {
   'signed-in': { maxBytes: 2 * KIB * KIB, maxFields: 10_000, words: '2 MiB and 10,000 fields' },
 } as const;
 
-/** Throws what becomes the page that says why a form was refused: 400, 408, 413 or 415. */
+/** Returns the form, or throws a page that says why it was refused: 400, 408, 413 or 415. */
 export async function takeForm(
   request: Request,
   context: Context,

@@ -1,5 +1,3 @@
-/** Amounts as people say them. */
-
 /** A number, or one at which counting stopped. */
 type Amount = number | { count: number; isMore: boolean };
 
@@ -13,18 +11,18 @@ export function isOne(amount: Amount): boolean {
   return typeof amount === 'number' ? amount === 1 : amount.count === 1 && !amount.isMore;
 }
 
-/** As it stands in a list: `1,234`, `10,000+`. */
+/** The amount in a list: `1,234`, `10,000+`. */
 export function formatAmount(amount: Amount): string {
   if (typeof amount === 'number') return amount.toLocaleString('en');
   return `${amount.count.toLocaleString('en')}${amount.isMore ? '+' : ''}`;
 }
 
-/** As a form carries it back: `1234`, `10000+`. */
+/** The amount in a form's field: `1234`, `10000+`. */
 export function writeAmount({ count, isMore }: { count: number; isMore: boolean }): string {
   return `${count}${isMore ? '+' : ''}`;
 }
 
-/** The count to show. The query counts to one more than the bound; then there are more. */
+/** The count to show. The query counts up to one more than the bound, which tells whether there are more. */
 export function capped(count: number, most = 10_000): { count: number; isMore: boolean } {
   return { count: Math.min(count, most), isMore: count > most };
 }

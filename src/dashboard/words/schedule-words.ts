@@ -1,4 +1,4 @@
-/** What the schedule field teaches: an expression in words, its next runs, and what often surprises. */
+/** Explains a cron expression: in words, by its next runs, and with warnings about what often surprises. */
 import cronstrue from 'cronstrue';
 import { parseCronExpression, upcomingRuns } from '#domain/cron';
 
@@ -29,10 +29,10 @@ const shortcuts: Readonly<Record<string, string>> = {
 const mostCharacters = 255;
 
 /**
- * Reads an expression as it is being typed. Bounded like the parser behind it; never throws.
+ * Reads an expression while it is being typed. Bounded like the parser behind it; never throws.
  *
- * @param now  milliseconds since 1970 UTC, from which the next runs count
- * @param timeZone  the viewer's, for the warning about summer time; null where it is not known
+ * @param now  the instant after which the next runs are counted, in milliseconds since 1970 UTC
+ * @param timeZone  the viewer's, for the warning about summer time; null if it is not known
  */
 export function readSchedule(
   expression: string,
@@ -53,7 +53,7 @@ export function readSchedule(
   };
 }
 
-/** An expression in words; the expression itself where no words are known for it. */
+/** An expression in words; the expression itself if there are no words for it. */
 export function describeExpression(expression: string): string {
   try {
     return cronstrue.toString(expandShortcut(expression), { use24HourTimeFormat: true });
@@ -87,7 +87,7 @@ function warnOfDayFields(expression: string): string[] {
     : [];
 }
 
-/** Whoever thinks in local time is told where a run at a fixed UTC hour moves. */
+/** Warns viewers who think in local time that a run at a fixed UTC hour moves with summer time. */
 function warnOfSummerTime(
   expression: string,
   runs: readonly number[],
@@ -123,7 +123,7 @@ function offsetMinutes(at: number, timeZone: string): number {
   return match[1] === '-' ? -size : size;
 }
 
-/** The first day within a year on which the zone's clocks stand differently than at `from`. */
+/** The first day within a year on which the zone's offset differs from that at `from`. */
 function findOffsetChange(from: number, timeZone: string): { at: number; minutes: number } | null {
   const before = offsetMinutes(from, timeZone);
   for (let day = 7; day <= 371; day += 7) {

@@ -4,7 +4,7 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** Further away, a day and a month could be of either year. */
+/** Beyond this distance a day and a month are shown with the year, because they could be of either year. */
 const mostOfYear = 300 * day;
 
 /** `in 5 min`, `3 h ago`, `now`; null from a day on, where the time itself says more. */
@@ -46,7 +46,7 @@ export function formatShort(at: number, timeZone = 'UTC'): string {
   return format.format(at).replace(',', '');
 }
 
-/** `10:05:07`, by the clocks of a zone. */
+/** `10:05:07` in a time zone. */
 export function formatClock(at: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' });
   return format.format(at);

@@ -1,4 +1,4 @@
-/** How receivers verify a signature (§5.6), to copy; each reads the raw body. */
+/** Code that verifies a signature (§5.6), for receivers to copy. Each sample reads the raw body. */
 export const verificationSamples: readonly { language: string; code: string }[] = [
   {
     language: 'Node.js',

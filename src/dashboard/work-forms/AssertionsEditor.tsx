@@ -17,8 +17,8 @@ const kinds = [
 const blank: AssertionRow = { kind: '', path: '', value: '' };
 
 /**
- * What a 2xx response must hold to count as a success (§2.4). A row per assertion; one of kind "None"
- * says nothing. Without a script there are always two empty rows to fill.
+ * The assertions that a 2xx response must pass to count as a success (§2.4). There is a row for each; a row of kind
+ * "None" is ignored. Without a script there are always two empty rows.
  */
 export function AssertionsEditor({
   rows,
@@ -31,7 +31,7 @@ export function AssertionsEditor({
   const [list, setList] = useState<{ key: number; row: AssertionRow }[]>(() =>
     [...rows, blank, blank].map((row, key) => ({ key, row })),
   );
-  // A page that was read anew brings the same rows again; what was typed over them stays.
+  // Compared as text: a refresh brings the same rows again, and what was typed over them must stay.
   const given = JSON.stringify(rows);
   useEffect(() => {
     setScript(true);

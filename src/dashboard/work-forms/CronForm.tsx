@@ -34,16 +34,16 @@ const reminders = [
 type CronFormProps = {
   formValues: CronFormValues;
   errors?: FieldErrors | undefined;
-  /** The word on the button that saves. */
+  /** The label of the button that saves. */
   word: string;
   cancelTo: string;
-  /** The channels that its alerts may go to. */
+  /** The channels that can be chosen for its alerts. */
   choices: readonly ChannelChoice[];
-  /** A cron whose masked headers are meant, when another is made from it. */
+  /** The cron whose stored headers replace masked ones, when a cron is made from another. */
   from?: string | null;
-  /** A way to fill the form, above the fields. */
+  /** A part above the fields that fills the form. */
   paste?: ReactNode;
-  /** What came of a test run, above the buttons. */
+  /** The outcome of a test run, shown above the buttons. */
   outcome?: ReactNode;
 };
 

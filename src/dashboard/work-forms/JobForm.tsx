@@ -17,15 +17,15 @@ type JobFormProps = {
   /** Names of the queues that are not paused: a paused one is not offered (§2.3). */
   queues: readonly string[];
   pausedCount: number;
-  /** A job whose masked headers are meant, when another is made from it. */
+  /** The job whose stored headers replace masked ones, when a job is made from another. */
   from?: string | null;
-  /** Editing one that waits: when it may start at the latest, in words. Its queue must exist. */
+  /** Set when a waiting job is edited; `latest` says in words when it may start at the latest. Its queue must exist. */
   edits?: { id: string; latest: string } | undefined;
   paste?: ReactNode;
   outcome?: ReactNode;
 };
 
-/** Every field of a job (§2.2). Timeout, retries and assertions are the queue's. */
+/** Every field of a job (§2.2). The queue determines timeout, retries and assertions. */
 export function JobForm(props: JobFormProps) {
   const { formValues, errors, queues, pausedCount, from, edits, paste, outcome } = props;
   const reach = useReach();

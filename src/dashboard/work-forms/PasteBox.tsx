@@ -3,7 +3,7 @@ import { LinesField } from '../forms/Field.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import classes from '../forms/Form.module.css';
 
-/** A curl command or a crontab line that fills the form below, for the server to read. */
+/** A field for a curl command or a crontab line. The server reads it and fills the form below. */
 export function PasteBox({
   text,
   problem,

@@ -20,16 +20,16 @@ type QueueFormProps = {
   errors?: FieldErrors | undefined;
   word: string;
   cancelTo: string;
-  /** A queue keeps its name: jobs are addressed to it. */
+  /** False for an existing queue, whose name cannot change: jobs name it. */
   isNew: boolean;
   testRequest: TestRequest;
-  /** The channels that its alerts may go to. */
+  /** The channels that can be chosen for its alerts. */
   choices: readonly ChannelChoice[];
-  /** What came of a test run, above the buttons. */
+  /** The outcome of a test run, shown above the buttons. */
   outcome?: ReactNode;
 };
 
-/** Every setting of a queue (§2.3). A change holds for what is already waiting, too (§3.4). */
+/** Every setting of a queue (§2.3). A change also applies to jobs that already wait (§3.4). */
 export function QueueForm(props: QueueFormProps) {
   const { formValues, errors, word, cancelTo, isNew, testRequest, choices, outcome } = props;
   return (

@@ -10,7 +10,7 @@ export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
 
 type Part = { formValues: RequestFormValues; errors?: FieldErrors | undefined };
 
-/** Where the request goes. */
+/** The method and URL of the request. */
 export function TargetFields({ formValues, errors }: Part) {
   return (
     <div className={classes.line}>

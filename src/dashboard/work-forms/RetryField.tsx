@@ -37,8 +37,8 @@ const width = 600;
 const edge = 14;
 
 /**
- * Attempts as dots on a line. Waits run from seconds to hours, so the distances are on a scale of roots:
- * a longer wait is a longer way, and no attempt covers another.
+ * Attempts as dots on a line. Delays range from seconds to hours, so distances are proportional to a root of them: a
+ * longer delay is a longer distance, and no dot covers another.
  */
 export function RetryTimeline({ delays }: { delays: readonly number[] }) {
   const lengths = delays.map((seconds) => 12 + Math.sqrt(Math.sqrt(seconds)));

@@ -14,8 +14,8 @@ import type { FieldErrors } from '../services.ts';
 import classes from '../forms/Form.module.css';
 
 /**
- * The cron expression with its meaning beside it: in words, as its next ten runs, and with what often
- * surprises. Where no script runs, the button "Show next runs" asks the server for the same.
+ * The cron expression with an explanation: in words, its next ten runs, and warnings. Without a script the button
+ * "Show next runs" gets the same from the server.
  */
 export function ScheduleField({
   defaultValue,
@@ -27,7 +27,7 @@ export function ScheduleField({
   const { now, timeZone } = useMoment();
   const [expression, setExpression] = useState(defaultValue);
   const id = useId();
-  // An error tells of what was sent; it goes as soon as something else is typed.
+  // The error is about the text that was sent. It disappears as soon as somebody types.
   const shownErrors = expression === defaultValue ? errors : undefined;
   return (
     <>

@@ -7,10 +7,10 @@ type TagsFieldProps = {
   errors: FieldErrors | undefined;
 };
 
-/** As many of the longest as there may be, and a comma and a space behind each. */
+/** Room for the most tags of the greatest length, with a comma and a space behind each. */
 const mostCharacters = MOST_TAGS * (TAG_CHARACTERS + 2);
 
-/** What a cron or queue is filed under (§2.13), as one line. */
+/** The tags of a cron or queue (§2.13), on one line. */
 export function TagsField({ defaultValue, errors }: TagsFieldProps) {
   return (
     <TextField

@@ -7,9 +7,9 @@ import { readJobForm } from './read-forms.ts';
 import type { FormReading, JobFormValues } from './form-values.ts';
 
 /**
- * The form of a job that waits. A time that was left as it is keeps its milliseconds.
+ * Reads the form of a waiting job. A time that was not changed keeps its milliseconds.
  *
- * @param stored  the job as it is
+ * @param stored  the job as it is stored
  */
 export function readEditForm(
   form: FormData,

@@ -1,4 +1,4 @@
-/** What stands in the fields of a form: texts as typed, so that nothing is lost when something is wrong. */
+/** The values of forms: texts as typed, so that nothing is lost if something is wrong. */
 import { LIMITS } from '#domain/limits';
 import { type Assertion, textsOfAssertion } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
@@ -19,7 +19,7 @@ export type RequestFormValues = {
 
 export type CronFormValues = RequestFormValues & {
   name: string;
-  /** With commas between them. */
+  /** Separated by commas. */
   tags: string;
   cron_expression: string;
   timeout_seconds: string;
@@ -32,13 +32,13 @@ export type CronFormValues = RequestFormValues & {
 export type JobFormValues = RequestFormValues & {
   queue: string;
   delay: string;
-  /** Of a job that waits and is edited, in UTC as a field has it; there is no delay then. */
+  /** In UTC, in the format of the field. Only for a waiting job that is edited, which has no delay. */
   scheduled_at: string;
 };
 
 export type QueueFormValues = {
   queue: string;
-  /** With commas between them. */
+  /** Separated by commas. */
   tags: string;
   timeout_seconds: string;
   retries_enabled: boolean;
@@ -57,7 +57,7 @@ export type TestRequest = { method: string; url: string };
 
 export const noTestRequest: TestRequest = { method: 'GET', url: '' };
 
-/** A form that was read: what was typed, and either what it means or what is wrong with it. */
+/** The result of reading a form: what was typed, and either its input or what is wrong with it. */
 export type FormReading<Values, Input> =
   | { ok: true; formValues: Values; input: Input }
   | { ok: false; formValues: Values; errors: FieldErrors };

@@ -2,9 +2,8 @@
 export type HeaderPair = { name: string; value: string };
 
 /**
- * Reads lines into pairs. Blank lines are skipped; a line without a colon keeps its text as the name,
- * so that the check of the fields can say what is wrong with it. Only the one space after the colon
- * goes: a value is sent as it was typed.
+ * Reads lines into pairs. Blank lines are skipped. A line without a colon becomes a name, so that validation can
+ * report it. Only one space after the colon is removed: a value is sent as it was typed.
  */
 export function readHeaderLines(text: string): HeaderPair[] {
   return text

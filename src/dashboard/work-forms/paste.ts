@@ -3,7 +3,7 @@ import { looksLikeCrontab, parseCrontabLine, parseCurl, type PastedRequest } fro
 import type { CronFormValues, JobFormValues, RequestFormValues } from './form-values.ts';
 import { writeHeaders } from './form-values.ts';
 
-/** What was pasted, and either why it can't be read or what was left out or changed on the way. */
+/** The pasted text, and either why it cannot be read or what was left out or changed. */
 export type Pasted = { text: string; problem?: string; notes?: string[] };
 
 type Filled<Values> = { formValues: Values; pasted: Pasted };
@@ -37,7 +37,7 @@ export function fillCronFromPaste(
   };
 }
 
-/** A job runs once, by its queue's timeout: of a crontab line only the command counts. */
+/** Fills a job's form. A job runs once, with its queue's timeout, so only the command of a crontab line is used. */
 export function fillJobFromPaste(text: string, formValues: JobFormValues): Filled<JobFormValues> {
   const read = looksLikeCrontab(text) ? parseCrontabLine(text) : parseCurl(text);
   if (read.kind === 'error') return { formValues, pasted: { text, problem: read.text } };

@@ -1,4 +1,4 @@
-/** What the two pages with a queue's form answer when it is not saved. */
+/** The responses of the two pages with a queue's form if it is not saved. */
 import type { FieldErrors, TestRunOutcome, Work } from '../services.ts';
 import type { QueueForm } from './read-forms.ts';
 import { readTestRequest, testQueue } from './test-drafts.ts';
@@ -11,7 +11,7 @@ export type QueueAnswer = {
   test?: TestRunOutcome;
 };
 
-/** The answer to a form that was refused, or is only to be tried; null where it is to be saved. */
+/** The response to a form that was refused, or that asks for a test; null if it is to be saved. */
 export async function answerQueueForm(
   form: FormData,
   reading: FormReading<QueueFormValues, QueueForm>,

@@ -1,10 +1,10 @@
-/** What a target has to be, as this installation's settings have it. */
+/** Which targets this installation's settings allow. */
 import { useRouteLoaderData } from 'react-router';
 import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
 const mostNamed = 3;
 
-/** @param allowedNetworks  what may be called although it is not public, as people write it */
+/** @param allowedNetworks  networks that may be called although they are not public, as people write them */
 export function describeReach(allowedNetworks: readonly string[]): string {
   if (allowedNetworks.includes('0.0.0.0/0')) return 'It must be reachable from Belfry over IPv4.';
   const [first, ...others] = allowedNetworks.slice(0, mostNamed);

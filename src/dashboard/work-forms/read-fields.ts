@@ -7,7 +7,7 @@ import { readChecked, readText } from '../forms/read-form.ts';
 import type { FieldErrors } from '../services.ts';
 import { mask, type AssertionRow, type RequestFormValues } from './form-values.ts';
 
-/** Browsers send line ends of a text as CRLF whatever was typed. */
+/** Reads a text with LF as line ends. Browsers send CRLF, whatever was typed. */
 function readLines(form: FormData, name: string): string {
   return readText(form, name).replaceAll('\r\n', '\n');
 }
@@ -22,7 +22,7 @@ export function readRequest(form: FormData): RequestFormValues {
   };
 }
 
-/** The rows of an `AssertionsEditor`; one without a kind was left empty. */
+/** The rows of an `AssertionsEditor`. A row without a kind is ignored. */
 export function readAssertionRows(form: FormData): AssertionRow[] {
   const [paths, values] = [form.getAll('assertion_path'), form.getAll('assertion_value')];
   const textAt = (list: FormDataEntryValue[], at: number) => {
@@ -35,7 +35,7 @@ export function readAssertionRows(form: FormData): AssertionRow[] {
   });
 }
 
-/** Rows as the shapes that `parseAssertions` takes. */
+/** Rows in the form that `parseAssertions` takes. */
 export function assertionsOfRows(rows: readonly AssertionRow[]): unknown[] {
   return rows.map(({ kind, ...texts }) => (kind === '' ? {} : assertionOfTexts(kind, texts)));
 }
@@ -59,7 +59,10 @@ export function findMasked(lines: string): string[] {
     .map(({ name }) => name);
 }
 
-/** A header written twice would silently lose its first value: an object can hold only one. */
+/**
+ * Reports a header that is written twice: an object can hold only one of them, so the first value would be lost
+ * silently.
+ */
 export function findRepeatedHeader(lines: string): FieldErrors {
   const seen = new Set<string>();
   for (const { name } of readHeaderLines(lines)) {
@@ -70,7 +73,7 @@ export function findRepeatedHeader(lines: string): FieldErrors {
   return {};
 }
 
-/** Texts, and values that are JSON already, as fields. */
+/** Builds fields from texts, and from values that are already JSON. */
 export function buildFields(
   texts: Readonly<Record<string, string>>,
   json: Readonly<Record<string, string>> = {},
@@ -82,7 +85,7 @@ export function buildFields(
   return readTopLevelFields(`{${members.join()}}`) ?? new Map<string, JsonField>();
 }
 
-/** True for the JSON text of an object or a list: what a job may carry. */
+/** Whether a text is a JSON object or list, which is what a job can carry. */
 export function isJsonPayload(text: string): boolean {
   const node = parseJsonText(text);
   return (

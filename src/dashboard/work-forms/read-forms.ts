@@ -40,8 +40,8 @@ import {
 export type CronForm = { cron: CronInput; extras: CronExtras };
 
 /**
- * @param stored  the cron's headers as they are, for those that the form shows masked
- * @param isTest  a request can be tried before it has a name and a schedule
+ * @param stored  the cron's stored headers, which replace those that the form shows masked
+ * @param isTest  a test needs neither a name nor a schedule
  */
 export function readCronForm(
   form: FormData,
@@ -101,7 +101,7 @@ export function readJobForm(
 ): FormReading<JobFormValues, JobInput> {
   const formValues: JobFormValues = {
     ...readRequest(form),
-    // A new name counts before one that is chosen, which always is.
+    // A new name takes precedence over the chosen queue, because the form always sends a chosen one.
     queue: readText(form, 'new_queue').trim() || readText(form, 'queue'),
     delay: readText(form, 'delay').trim(),
     scheduled_at: readText(form, 'scheduled_at').trim(),
@@ -126,7 +126,7 @@ export function readJobForm(
 
 export type QueueForm = { name: string; change: QueueChange };
 
-/** @param name  the queue's name where it can't be changed */
+/** @param name  the queue's name if it cannot be changed */
 export function readQueueForm(
   form: FormData,
   name?: string,
@@ -176,7 +176,7 @@ export function readQueueForm(
   return { ok: false, formValues, errors };
 }
 
-/** @param isMasked  the headers whose values the mask stands for (§5.9) */
+/** @param isMasked  tells which headers' values are replaced by the mask (§5.9) */
 export function formValuesOfCron(cron: Cron, isMasked: IsSecretHeader): CronFormValues {
   return {
     name: cron.name,
@@ -214,7 +214,7 @@ export function formValuesOfQueue(
   };
 }
 
-/** @param draft  of a job whose secrets were not asked for; null values become the mask */
+/** @param draft  a draft of a job without its secrets; null values become the mask */
 export function formValuesOfDraft(draft: JobDraft): JobFormValues {
   return {
     queue: draft.queue,

@@ -1,4 +1,4 @@
-/** From a form that was read to the request that is tried. */
+/** Turns a form that was read into the request of a test run. */
 import { LIMITS } from '#domain/limits';
 import { HTTP_METHODS } from '#domain/exchange';
 import type { JobInput } from '#work/job-input';
@@ -9,7 +9,7 @@ import { findMasked } from './read-fields.ts';
 import type { CronForm, QueueForm } from './read-forms.ts';
 import type { RequestFormValues, TestRequest } from './form-values.ts';
 
-/** A form that could be read, with the headers as they stand in it. */
+/** A form that could be read, with its headers as typed. */
 type Read<Input> = { formValues: Pick<RequestFormValues, 'headers'>; input: Input };
 
 export async function testCron(
