@@ -39,7 +39,6 @@ export interface Config {
   /** Never empty. The first one is the plan of new teams. */
   plans: readonly Plan[];
   signUp: (typeof SIGN_UPS)[number];
-  /** How many teams one user may own. */
   maxTeamsPerUser: number;
   /** Further names of headers that hold secrets, as given. Common names are known without this. */
   secretHeaders: readonly string[];

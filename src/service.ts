@@ -70,7 +70,6 @@ export interface BelfryService {
   /** The app that answers all HTTP requests. */
   app: Hono;
   notifier: Notifier;
-  /** Carries out bulk actions. */
   bulkRunner: BulkRunner;
   /** Starts the engine, the notices and the housekeeping. `app` needs no start. */
   start(): Promise<void>;

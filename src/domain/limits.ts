@@ -15,7 +15,6 @@ export const LIMITS = {
   /** The maximum is more than any installation sends at once: a higher limit would not limit anything. */
   concurrency: { least: 1, most: 1_000_000 },
   delaySeconds: { least: 0, most: 86_400 },
-  /** Entries in a list of headers. */
   headerEntries: 100,
   /** Bytes of all header names and values together. */
   headerBytes: 16 * 1024,

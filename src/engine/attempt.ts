@@ -41,7 +41,6 @@ export interface Answer {
 
 type Run = ClaimedJob | ClaimedExecution;
 
-/** What sending a run needs. */
 export interface SendingTools {
   sender: Sender;
   clock: Clock;
@@ -113,7 +112,6 @@ function settleJob(
   return { run: job, status, end, response, next: null, callback, alert };
 }
 
-/** Decides what follows a run. */
 export function settlementOf(run: Run, answer: Answer, policy: RetryPolicy): Settlement {
   return run.kind === 'job' ? settleJob(run, answer, policy) : settleExecution(run, answer);
 }
