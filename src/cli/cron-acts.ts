@@ -8,7 +8,7 @@ import { CommandFault } from './fault.ts';
 import { writeCron, writeInstant } from './records.ts';
 import { noCron, type Session } from './session.ts';
 
-/** mute, unmute and tag: what the dashboard does to many crons, to one. */
+/** Adds mute, unmute and tag: actions that the dashboard applies to many crons, here for one. */
 export function addCronActs(cron: Command, session: Session): void {
   const withId = (name: string, description: string) =>
     cron.command(name).description(description).requiredOption('--id <ID>', "the cron's id");
@@ -62,7 +62,7 @@ async function carryOut(work: Work, teamId: string, id: string, act: CronAct): P
   if (done.length === 0) throw noCron(id);
 }
 
-/** Until when nobody is told of it, by whichever maintenance window. */
+/** The end of a cron's mute, by any maintenance window. */
 async function describeMute(work: Work, teamId: string, id: string) {
   const windows = await work.listActiveWindows(teamId, { kind: 'cron', id });
   const ends = windows.map(({ activeUntil }) => activeUntil ?? 0);

@@ -11,15 +11,15 @@ export type { Activity };
 
 export interface ActivityAsked extends Omit<ActivityFilter, 'actions'> {
   area?: ActivityArea;
-  /** Also what only those who manage the members may see: sign-ins, tokens, secrets. */
+  /** True: also sign-ins, tokens and secrets, which only members who manage the team's members may see. */
   withAccess: boolean;
 }
 
-/** What people did in a team (§5.10). */
+/** The actions of people in a team (§5.10). */
 export interface ActivityWork {
-  /** Newest first. Ids may be any text: one that nothing has finds nothing. */
+  /** Newest first. Ids may be any text; an unknown one finds nothing. */
   listActivity(teamId: string, asked: ActivityAsked): Promise<Activity[]>;
-  /** The last few deeds to one thing, newest first, for its own page. */
+  /** The last few actions on one thing, newest first, for its own page. */
   listActivityOf(teamId: string, subjectId: string): Promise<Activity[]>;
 }
 
@@ -33,7 +33,7 @@ export function createActivityWork({ activity }: Store): ActivityWork {
       if (ids.some((id) => id !== undefined && !isId(id))) return [];
       const areas = (area ? [area] : AREAS).filter((each) => withAccess || each !== 'access');
       if (areas.length === 0) return [];
-      // All areas are no narrowing: what a newer version wrote is among them.
+      // With all areas there is no filter, so that actions of a newer version are found too.
       const actions = areas.length === AREAS.length ? undefined : actionsOf(areas);
       const limit = boundLimit(filter.limit);
       return activity.list(teamId, { ...filter, ...(actions && { actions }), limit });
@@ -46,8 +46,8 @@ export function createActivityWork({ activity }: Store): ActivityWork {
 const AREAS = Object.keys(ACTIVITY_AREAS) as ActivityArea[];
 
 /**
- * The same work, done by somebody: what changes something is kept as their activity right after it. A record
- * that can't be written undoes nothing; the log says so.
+ * The same work on behalf of a person: every change is recorded as their activity right after it. If the record can't
+ * be written, the change stays, and the log says so.
  */
 export function workAs(
   work: Work,

@@ -19,16 +19,15 @@ const TEXTS = {
   runbook: 'The runbook must be a valid URL.',
 } as const;
 
-/** The field that chooses the channels of a level. */
+/** The field with the channels of a level. */
 export function channelsField(level: AlertLevel): `${AlertLevel}_channels` {
   return `${level}_channels`;
 }
 
 /**
- * Reads what a cron or queue sets about its alerts (§6.5): `warning_channels`, `failure_channels` and
- * `recovery_channels`, each a list (one that is left out goes to the team's default channel, an empty one to nobody),
- * `alert_note`, `runbook_url`, and `remind_hours` of a cron.
- * Never throws.
+ * Reads the alert settings of a cron or queue (§6.5): `warning_channels`, `failure_channels` and `recovery_channels`,
+ * each a list (a missing one means the team's default channel, an empty one nobody), `alert_note`, `runbook_url`, and
+ * for a cron `remind_hours`. Never throws.
  *
  * @param refOf  the channel that a text of the list means, or null
  */

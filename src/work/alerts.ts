@@ -7,17 +7,22 @@ import { boundLimit } from './list-limit.ts';
 export type Alert = StoredAlert | UsageAlert;
 export type { AlertsAsked as AlertFilter, StoredAlert, UsageAlert };
 
-/** What a team may do with its alerts (§6.4, §6.7): read them. They are raised by the engine alone. */
+/** Reading a team's alerts, and marking them as read (§6.4, §6.7). Only the engine raises alerts. */
 export interface AlertWork {
-  /** Newest first. A `source.id`, `before` or `after` that is no id finds nothing. */
+  /** Newest first. A `source.id`, `before` or `after` that is not an id finds nothing. */
   listAlerts(teamId: string, filter: AlertsAsked): Promise<Alert[]>;
-  /** One of a run. */
+  /** Finds an alert of a run. */
   findAlert(teamId: string, alertId: string): Promise<StoredAlert | null>;
-  /** At most `MOST_COUNTED`: beyond that nobody cares how many there are. */
+  /** Counts unread alerts, up to `MOST_COUNTED`. */
   countUnreadAlerts(teamId: string): Promise<number>;
-  /** Marks some as read, or as unread again. @param alertIds  some hundreds at most @returns how many of them are there */
+  /**
+   * Marks alerts as read, or as unread again.
+   *
+   * @param alertIds  some hundreds at most
+   * @returns how many of them exist
+   */
   markAlerts(teamId: string, alertIds: readonly string[], isRead: boolean): Promise<number>;
-  /** Marks an alert and all older ones as read: what was on the page, not what came since. Gives how many were unread. */
+  /** Marks an alert and all older ones as read, but none that came later. Gives how many were unread. */
   markAlertsReadUpTo(teamId: string, alertId: string): Promise<number>;
 }
 

@@ -5,7 +5,10 @@ import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import type { AskedWait } from './run-contract.ts';
 
-/** What a target asked for that made a job's retry wait, or would have: of the attempt that is shown, or of the one before. */
+/**
+ * The wait (Retry-After) that a target asked for and that delays a job's retry, or would delay it. It comes from the
+ * response to the attempt that is shown, or to the one before.
+ */
 export async function findAskedWait(
   { jobs }: Pick<Store, 'jobs'>,
   shown: JobDetail,
@@ -31,6 +34,6 @@ function askedWaitOf(
   const until = readAskedWait({ responseStatus, responseHeaders }, completedAt);
   if (until === null || next.scheduledAt > until) return null;
   const isKept = next.scheduledAt === until;
-  // Earlier in a queue that does wait: it was fired or moved by hand.
+  // If the retry is earlier although the queue waits, a person has fired or moved it.
   return isKept || queue?.honorsRetryAfter === false ? { until, isKept } : null;
 }

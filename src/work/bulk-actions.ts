@@ -12,9 +12,9 @@ import type {
 import { readSearch } from './job-search.ts';
 import type { BoundedCount } from './run-contract.ts';
 
-/** Jobs that are acted on at once; more of them are worked through in the background. */
+/** How many jobs are handled at once; larger numbers are worked through in the background. */
 export const MOST_AT_ONCE = 200;
-/** Of those that were resent, so many are looked after before it is asked whether to send them again. */
+/** How many resent jobs are examined before the question whether to send them again. */
 const MOST_LOOKED_AFTER = 1_000;
 
 const TEXTS = {
@@ -28,7 +28,7 @@ const TEXTS = {
   },
 } as const;
 
-/** On which tabs an action has something to act on. */
+/** The tabs whose jobs each action applies to. */
 const TABS: Record<BulkKind, readonly JobSearch['tab'][]> = {
   fire: ['pending', 'retrying'],
   retry: ['failed'],
@@ -38,16 +38,16 @@ const TABS: Record<BulkKind, readonly JobSearch['tab'][]> = {
 interface Act {
   kind: BulkKind;
   ids: readonly string[];
-  /** Whether to retry also what was resent before. */
+  /** Which jobs are retried although they were resent before. */
   again: ResendAgain;
-  /** The search that found them: then a retry is written down, so that what becomes of it can be told. */
+  /** The search that found the jobs; with it a retry is recorded, so that its outcome can be shown. */
   found?: StoredSearch;
 }
 
 /**
- * Does one thing to some jobs.
+ * Applies an action to some jobs.
  *
- * @returns to how many it was done; the others were in another state
+ * @returns for how many it was done; the others were in another state
  */
 export async function act(
   { jobs }: Pick<Store, 'jobs'>,
@@ -64,7 +64,7 @@ export async function act(
   return pending.length + (await jobs.deleteFailed(teamId, others)).length;
 }
 
-/** Of jobs that were chosen by hand. */
+/** Applies an action to jobs that were chosen by hand. */
 export async function actOnChosen(
   store: Store,
   teamId: string,
@@ -89,7 +89,10 @@ export async function actOnChosen(
 
 type Bulk = { kind: BulkKind; search: JobSearch } & BulkAnswers;
 
-/** Of all that a search finds. What the page has shown is counted again first. */
+/**
+ * Applies an action to all jobs of a search. It first counts them again, to compare with the number that the page
+ * showed.
+ */
 export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
   const { kind, search, asOf } = bulk;
   if (!TABS[kind].includes(search.tab)) return { kind: 'refused', error: TEXTS.wrongTab[kind] };
@@ -98,7 +101,7 @@ export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promi
   const question = await findQuestion(store, teamId, { ...bulk, search: wanted });
   if (question) return { kind: 'asks', question };
   if (asOf === undefined) return begin(store, teamId, { kind, search: wanted });
-  // The answer is about what was there when it was asked.
+  // The answer concerns the jobs at the time of the question, so later ones are excluded.
   return search.tab === 'failed'
     ? begin(store, teamId, { kind, search: { ...wanted, to: Math.min(wanted.to ?? asOf, asOf) } })
     : begin(store, teamId, { kind, search: wanted, upToId: earliestIdAt(asOf) });
@@ -122,7 +125,7 @@ async function begin(
   return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
 }
 
-/** What a person should look at first: another number of jobs than was shown, or that they were resent before. */
+/** What a person has to confirm first: another number of jobs than was shown, or that some were resent before. */
 async function findQuestion(
   { lists, jobs, clock }: Store,
   teamId: string,

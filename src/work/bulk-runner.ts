@@ -8,22 +8,24 @@ import { act } from './bulk-actions.ts';
 /** Works through bulk tasks in the background. */
 export interface BulkRunner {
   start(): void;
-  /** Resolves once nothing more is touched; what was not finished goes on with the next start, here or elsewhere. */
+  /**
+   * Resolves once no more jobs are touched. An unfinished task continues after the next start, on this node or another.
+   */
   stop(): Promise<void>;
-  /** Works off everything that is open, without pauses: for tests. */
+  /** Works through all open tasks without pauses, for tests. */
   runOpen(): Promise<void>;
 }
 
 interface BulkRunnerOptions {
   store: Store;
   log: Log;
-  /** Jobs in one transaction. Others get their turn between two of them. */
+  /** How many jobs one transaction handles. Others get their turn between two of them. */
   batch?: number;
-  /** The rest between two batches; it is at least as long as the batch took. */
+  /** The pause between two batches, in milliseconds; it is at least as long as the batch took. */
   pauseMs?: number;
 }
 
-/** A crash leaves a task to others after this long. */
+/** How long a task stays claimed after a crash. */
 const CLAIM_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 const KEEP_TASKS_MS = 7 * 86_400_000;
@@ -32,11 +34,11 @@ const KEEP_OUTCOMES_MS = 31 * 86_400_000;
 const TIDY_EVERY_MS = 3_600_000;
 
 /**
- * Makes the part of the service that works through bulk actions: one task at a time and node, in small
- * batches with a rest after each, so that claims and settlements go on between them.
+ * Makes the part of the service that works through bulk actions: each node handles one task at a time, in small batches
+ * with a pause after each, so that claims and settlements continue in between.
  *
- * Nothing is done twice after a crash: fired and deleted jobs are no longer found, and a failed job that was
- * retried since the task was made is passed over.
+ * After a crash nothing is done twice: fired and deleted jobs are no longer found, and failed jobs that were retried
+ * since the task was made are skipped.
  */
 export function createBulkRunner(options: BulkRunnerOptions): BulkRunner {
   return new Runner(options);
@@ -111,7 +113,7 @@ class Runner implements BulkRunner {
     }
   }
 
-  /** @returns where to go on; null where the task has ended or is no longer ours */
+  /** @returns the cursor of the next step; null where the task has ended or another worker has it */
   async #step(task: ClaimedTask, cursor: string | null): Promise<string | null> {
     const { lists, bulkTasks, clock } = this.#store;
     const page = await lists.listJobs(task.teamId, task.search, {
@@ -133,7 +135,7 @@ class Runner implements BulkRunner {
     return isOurs ? page.next : null;
   }
 
-  /** Lets another node, or this one after its restart, go on at once. */
+  /** Releases the claim, so that another node, or this one after its restart, can continue at once. */
   async #giveUp(task: ClaimedTask, cursor: string | null): Promise<void> {
     const step = { done: 0, skipped: 0, cursor, claimedUntil: 0 };
     await this.#store.bulkTasks.advance(task, this.#workerId, step);
@@ -159,12 +161,15 @@ class Runner implements BulkRunner {
   }
 }
 
-/** A job that was resent since the task was made has had its turn: its new job's id tells the time. */
+/**
+ * Whether a job is still to be handled. One that was resent since the task was made is done: the id of its new job
+ * tells when.
+ */
 function isOpen({ retriedAs }: FoundJob, { kind, upToId }: ClaimedTask): boolean {
   return kind !== 'retry' || retriedAs === null || retriedAs < upToId;
 }
 
-/** No place among the searches: the task asks again, and keeps its claim for as long as that lasts. */
+/** The store was too busy to search: the task tries again and keeps its claim meanwhile. */
 const BUSY = Symbol('busy');
 
 function knowBusy(error: unknown): typeof BUSY {

@@ -222,7 +222,7 @@ forEachStore((_, openTestStore) => {
       await store.testClock.advance(1000);
       const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
       assert.ok(outcome.kind === 'started');
-      // Another node took it, retried some, and died before it wrote how far it had come.
+      // Another node claimed it, retried some jobs, and died before it wrote its progress.
       await store.bulkTasks.claim(
         '018f0000-0000-7000-8000-000000000001',
         store.clock.now(),

@@ -20,22 +20,25 @@ const TEXTS = {
   nameTaken: 'The team’s default channel is called that.',
 } as const;
 
-/** What the default channel is called, here and in the file of a team. */
+/** The name of the default channel, here and in a team's file. */
 export const DEFAULT_NAME = 'default';
 
 /**
- * Reads a notification channel (§6.5): `kind` (`email`, `slack` …) and the fields of that kind, such as `url`. Where
- * an address leads is judged when something is sent. Never throws.
+ * Reads a notification channel (§6.5): `kind` (`email`, `slack` …) and the fields of that kind, such as `url`. The
+ * target of an address is checked when something is sent. Never throws.
  *
- * @param current  the channel as it is: a blank secret keeps what it holds, which the form does not show, as long as
- *                 the kind stays
+ * @param current  the present channel: a blank secret keeps its value, which the form does not show, as long as the
+ * kind stays the same
  */
 export function readChannelInput(fields: Fields, current: ChannelConfig): Reading<ChannelConfig> {
   const findings = new Findings();
   return findings.settle(readConfig(fields, current, findings));
 }
 
-/** The same with `collect_minutes`: for so long notices wait for others; blank: each is told by itself. */
+/**
+ * Reads the default channel: also `collect_minutes`, for how long notices wait for others; blank: each is sent by
+ * itself.
+ */
 export function readDefaultChannelInput(
   fields: Fields,
   current: ChannelConfig,
@@ -53,7 +56,7 @@ function readCollectMinutes(fields: Fields, findings: Findings): number | null {
   return minutes;
 }
 
-/** The same for one besides the default, which has a `name`. */
+/** Reads a named channel: also its `name`. */
 export function readNamedChannelInput(
   fields: Fields,
   current: ChannelConfig,
@@ -92,7 +95,7 @@ function readConfig(fields: Fields, current: ChannelConfig, findings: Findings):
   return { kind, ...Object.fromEntries(values) } as ChannelConfig;
 }
 
-/** What a form holds where something that it does not show is to be gone. */
+/** The value of a form's field that removes a secret, which the form does not show. */
 export const REMOVED = '-';
 
 function rulesOf(field: ChannelField): TextRule[] {
@@ -111,7 +114,7 @@ function isOdd({ pattern, isUrl }: ChannelField, text: string): boolean {
   return !pattern.test(text) && (!isUrl || isSendableUrl(text));
 }
 
-/** Inside a sentence: `incoming webhook`. */
+/** A field's label as it stands inside a sentence: `incoming webhook`. */
 function wordOf({ label }: ChannelField): string {
   return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }

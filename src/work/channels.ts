@@ -12,15 +12,15 @@ import type { Store } from '#store/store';
 
 export type { ChannelConfig, ChannelSettings, ChannelUser };
 
-/** A notification channel for pages. What it is reached by is a secret: whoever knows it can post. */
+/** A notification channel for pages. Its address is a secret, because anybody who knows it can post. */
 export interface ChannelView {
   kind: ChannelConfig['kind'];
   /** Its fields as they may be shown (`https://hooks.example/…3f9a`); none for email. */
   shown: readonly ShownField[];
-  /** For so long notices wait for others, to be told as one. */
+  /** How many minutes notices wait for others, to be sent as one message. */
   collectMinutes: number | null;
   lastSentAt: number | null;
-  /** The last error, also where it has worked since (then `lastSentAt` is later). */
+  /** The last error, even if a notice was sent since (then `lastSentAt` is later). */
   lastError: string | null;
   lastErrorAt: number | null;
 }
@@ -31,30 +31,30 @@ export interface ShownField {
   text: string;
 }
 
-/** One besides the default, or the default itself, whose id is `DEFAULT_REF` and which has no name of its own. */
+/** A named channel, or the default one, with the id `DEFAULT_REF` and no name of its own. */
 export interface ListedChannel extends ChannelView {
   id: string;
   name: string | null;
 }
 
-/** What a form offers to choose from; nothing of it is secret. */
+/** A channel to choose in a form, without secrets. */
 export type ChannelChoice = Pick<ListedChannel, 'id' | 'name' | 'kind'>;
 
 export type ChannelOutcome =
   | ChannelSaving
-  /** Another channel of the team leads to the same place, so that both would be told the same. */
+  /** Another channel of the team has the same address, so the same place would be told twice. */
   | { kind: 'same'; as: string };
 
 /**
- * What an admin may do with the notification channels (§5.8, §6.5). Inputs have been read by channel-input.ts; ids may
- * be any text. Test sending is the notifier's.
+ * Managing notification channels, for admins (§5.8, §6.5). Inputs have been read by channel-input.ts; ids may be any
+ * text. Tests are sent by the notifier.
  */
 export interface ChannelWork {
-  /** The default one. */
+  /** The default channel. */
   readChannel(teamId: string): Promise<ChannelView>;
-  /** With what is secret: for an admin who asks for it, for editing, and for a test. */
+  /** With secrets: for an admin who asks for them, for editing, and for a test. */
   readChannelConfig(teamId: string): Promise<ChannelConfig>;
-  /** Replaces the default and forgets its errors; what is still to be sent by it goes to the new one. */
+  /** Replaces the default channel and forgets its errors. Waiting notices for it go to the new one. */
   setChannel(
     teamId: string,
     config: ChannelConfig,
@@ -62,15 +62,15 @@ export interface ChannelWork {
   ): Promise<ChannelOutcome>;
   /** The default first, then the others by name. */
   listChannels(teamId: string): Promise<ListedChannel[]>;
-  /** What crons and queues may name, in that order; for every member. */
+  /** The channels that crons and queues may name, in the same order; for every member. */
   listChannelChoices(teamId: string): Promise<ChannelChoice[]>;
-  /** With what is secret, by name, without the default. */
+  /** The named channels with secrets, in the order of their names. */
   listChannelSettings(teamId: string): Promise<(ChannelSettings & { id: string })[]>;
   findChannel(teamId: string, id: string): Promise<ListedChannel | null>;
   findChannelConfig(teamId: string, id: string): Promise<ChannelConfig | null>;
   addChannel(teamId: string, settings: ChannelSettings): Promise<ChannelOutcome>;
   editChannel(teamId: string, id: string, settings: ChannelSettings): Promise<ChannelOutcome>;
-  /** What named it goes to the default again. False: no such channel. */
+  /** Deletes a channel; crons, queues and waiting notices that name it use the default one. False: no such channel. */
   deleteChannel(teamId: string, id: string): Promise<boolean>;
   /** The crons and queues that name a channel. */
   listChannelUsers(teamId: string): Promise<ChannelUser[]>;
@@ -144,15 +144,15 @@ function show({ isSecret, isUrl }: ChannelField, value: string): string {
 }
 
 const SHOWN_CHARACTERS = 4;
-/** Of a short text the end would be most of the secret. */
+/** Shorter texts are hidden whole: their end would be most of the secret. */
 const LEAST_HIDDEN = 16;
 
-/** Just enough to tell two of them apart. */
+/** The end of a secret, enough to tell two of them apart. */
 function maskText(text: string): string {
   return `…${text.length > LEAST_HIDDEN ? text.slice(-SHOWN_CHARACTERS) : ''}`;
 }
 
-/** Where it leads, and just enough to tell two of them apart. */
+/** The origin of an address and its end, enough to tell two of them apart. */
 export function maskUrl(url: string): string {
   const { origin } = new URL(url);
   return `${origin}/${maskText(url.slice(origin.length))}`;

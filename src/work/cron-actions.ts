@@ -10,18 +10,18 @@ import { Findings } from './fields.ts';
 import { readHeaders } from './header-input.ts';
 import { type CronMutes, openMutes } from './mutes.ts';
 
-/** What is done to many crons at once. */
+/** An action on many crons. */
 export type CronAct =
   | { kind: 'start' | 'pause' | 'run' | 'delete' | 'unmute' }
-  /** As `readTag` gives it (§2.13). */
+  /** A tag in its stored form, as `readTag` gives it (§2.13). */
   | { kind: 'add-tag' | 'remove-tag'; tag: string }
-  /** No notices of them, within `MUTE_HOURS`. Runs go on, and so do streaks. */
+  /** Mutes the crons for a number of hours within `MUTE_HOURS`: no notices. Runs and streaks continue. */
   | { kind: 'mute'; hours: number }
   | {
       kind: 'header';
       name: string;
       value: string;
-      /** Leaves alone what does not have the header yet. */
+      /** True: crons without this header are left unchanged. */
       onlyWhereSet: boolean;
     };
 
@@ -29,9 +29,9 @@ export type CronsChosen = { ids: readonly string[] } | { search: CronSearch };
 
 export interface CronsActed {
   done: { id: string; name: string }[];
-  /** With the reason, in words that follow the name. */
+  /** The crons that were not changed, each with the reason in words that follow its name. */
   unchanged: { id: string; name: string; why: string }[];
-  /** There are more than are done at once, or it took too long: the rest was left alone. */
+  /** True: there are more crons than one call handles, or it took too long; the rest was not touched. */
   hasMore: boolean;
 }
 
@@ -75,7 +75,7 @@ async function actOnCrons(
   return act.kind === 'mute' ? muteTogether(acted, mutes) : acted;
 }
 
-/** One window for all of them: a team may have a few hundred. */
+/** Mutes all crons by one window, because the number of a team's windows is limited. */
 async function muteTogether(acted: CronsActed, mutes: CronMutes): Promise<CronsActed> {
   if (acted.done.length === 0 || (await mutes.mute(acted.done))) return acted;
   const why = 'the team has as many maintenance windows as it may have';
@@ -85,7 +85,7 @@ async function muteTogether(acted: CronsActed, mutes: CronMutes): Promise<CronsA
 
 const GONE = 'it is no longer here';
 
-/** Why it is left as it is; null: there is something to do. */
+/** Why a cron is left unchanged; null: the action applies. */
 function refuseFor(cron: Cron, act: CronAct, mutes: CronMutes): string | null {
   if (act.kind === 'start' && cron.isActive) return 'it was active already';
   if (act.kind === 'pause' && !cron.isActive) return 'it was paused already';
@@ -97,14 +97,14 @@ function refuseFor(cron: Cron, act: CronAct, mutes: CronMutes): string | null {
   if (act.kind === 'remove-tag')
     return cron.tags.includes(act.tag) ? null : 'it did not have the tag';
   if (act.kind !== 'header') return null;
-  // What can't be opened would be lost by saving what is left.
+  // Saving the readable part would lose the unreadable one.
   if (cron.unreadable !== null) return cron.unreadable;
   if (act.onlyWhereSet && !cron.headers.some(([name]) => isSame(name, act.name)))
     return `it has no header ${act.name}`;
   return checkHeaders(withHeader(cron.headers, act));
 }
 
-/** Why it could not be done; null: it is done. */
+/** Applies the action to one cron. Gives why it failed; null: it is done. */
 async function actOnOne(
   work: CronWork,
   cron: Cron,
@@ -122,7 +122,7 @@ async function actOnOne(
     case 'delete':
       return (await work.deleteCron(teamId, id)) ? null : GONE;
     case 'add-tag':
-      // Somebody else may have added others meanwhile.
+      // Based on the present tags, since another person may have added some meanwhile.
       return (await work.setCronTags(teamId, id, (tags) => withTag(tags, act.tag))) ? null : GONE;
     case 'remove-tag':
       return (await work.setCronTags(teamId, id, (tags) => tags.filter((tag) => tag !== act.tag)))
@@ -154,7 +154,7 @@ function isSame(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** What is wrong with headers by the rules of §2.10, in one line; null for nothing. */
+/** Checks headers by the rules of §2.10 and gives the errors in one line; null for none. */
 export function checkHeaders(headers: HeaderList): string | null {
   const json = `{"headers":${JSON.stringify(Object.fromEntries(headers))}}`;
   const findings = new Findings();

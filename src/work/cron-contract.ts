@@ -1,4 +1,4 @@
-/** What the pages of crons and queues ask and show, and the overview. Types only. */
+/** The types of the pages of crons and queues, and of the overview. */
 import type { DurationStep } from '#domain/durations';
 import type { QueueHealth } from '#domain/queue-health';
 import type { Cron, ExecutionRecord } from '#store/crons/crons';
@@ -7,9 +7,9 @@ import type { Queue } from '#store/queues/queues';
 import type { CronSearch, RunResult } from '#store/lists/cron-lists';
 import type { BoundedCount } from '#store/lists/job-counts';
 
-/** What a list of queues is narrowed to; everything given must hold. */
+/** The filter of a list of queues; all given conditions must hold. */
 export interface QueueSearch {
-  /** One of its tags, as it is kept. */
+  /** A tag, in its stored form. */
   tag?: string;
   /** `failing`: jobs failed since `failedSince` and were not resent, or wait too long. */
   status?: 'failing' | 'healthy' | 'paused';
@@ -21,7 +21,7 @@ export interface CronListRow {
   cron: Omit<Cron, 'headers' | 'payload'>;
   /** The last 50 runs, oldest first. */
   recentResults: RunResult[];
-  /** Of the finished runs among them, 0 to 1; null before the first. */
+  /** The share of successes among the finished ones of those runs, 0 to 1; null before the first. */
   successRate: number | null;
   /** The newest run, whatever its state. */
   lastRun: RunResult | null;
@@ -34,7 +34,7 @@ interface CronRowsPage {
 }
 
 export interface ExecutionListRow extends ExecutionRecord {
-  /** The first 2,000 characters of what is kept of the response (§2.5); null without one. */
+  /** The first 2,000 characters of the stored response (§2.5); null without one. */
   bodyStart: string | null;
   hasMore: boolean;
   totalBytes: number;
@@ -48,7 +48,7 @@ export interface ExecutionPage {
 
 export interface Durations {
   steps: DurationStep[];
-  /** Set where only the newest runs were looked at: those back to this time. */
+  /** Set if only the newest runs were examined: the time of the oldest of them. */
   sampledBackTo: number | null;
 }
 
@@ -62,20 +62,20 @@ export interface QueueListRow {
   oldestDueAt: number | null;
   /** When the earliest waiting job is due, past or not. */
   nextDueAt: number | null;
-  /** What failed since `failedSince` (midnight UTC, unless asked otherwise) and was not resent. */
+  /** Jobs that failed since `failedSince` (by default midnight UTC) and were not resent. */
   failed: BoundedCount;
   failedSince: number;
   health: QueueHealth;
 }
 
-/** What goes with a queue (§3.5) or a cron when it is deleted. */
+/** What is deleted together with a queue (§3.5) or a cron. */
 export interface DeletionScope {
   waiting: BoundedCount;
   running: number;
   finished: BoundedCount;
 }
 
-/** How runs ended. */
+/** Counts of runs by outcome. */
 export interface Outcomes {
   success: number;
   /** Attempts that failed and were retried. */
@@ -90,21 +90,21 @@ export interface OutcomeStep extends Outcomes {
   to: number;
 }
 
-/** The most that was due and waited within one step of time; null where nobody looked. */
+/** The largest number of waiting due jobs within one step of time; null if nobody looked. */
 export interface DepthStep {
   from: number;
   to: number;
   waiting: number | null;
-  /** Since the earliest of it was due. */
+  /** How long the earliest of them had been due, in milliseconds. */
   oldestMs: number | null;
 }
 
-/** Numbers of a time; null without a run. */
+/** Figures of a period; null without a run. */
 export interface PeriodFigures {
-  /** Of all runs, those that were retried among them; 0 to 1. */
+  /** The share of successes among all runs, including retried ones; 0 to 1. */
   successRate: number | null;
   runsAnHour: number | null;
-  /** Both within about a tenth. */
+  /** The median and 95th percentile, exact to about a tenth. */
   medianMs: number | null;
   p95Ms: number | null;
 }
@@ -112,12 +112,12 @@ export interface PeriodFigures {
 export interface Figures {
   lastDay: PeriodFigures;
   lastWeek: PeriodFigures;
-  /** How long the earliest due job waits at this moment, and at most in the week; in queues that are not paused. */
+  /** How long the earliest due job waits now, and the longest wait of the week; in queues that are not paused. */
   oldestWaitMs: number;
   longestWaitOfWeekMs: number;
 }
 
-/** What became of a queue's jobs over time. */
+/** The outcomes of a queue's jobs over time. */
 export interface QueueHistory {
   outcomes: OutcomeStep[];
   durations: DurationStep[];
@@ -133,35 +133,44 @@ export interface Overview {
   figures: Figures;
   /** Active crons whose last finished run failed, latest failure first; at most 10. */
   failingCrons: { cronId: string; name: string; lastRun: ExecutionRecord }[];
-  /** Queues with failed jobs in the last hour, or that wait; worst first, at most 10. */
+  /** Queues with failed jobs in the last hour, or with jobs that wait too long; worst first, at most 10. */
   troubledQueues: QueueListRow[];
-  /** What runs next: crons, and waiting jobs of queues that are not paused, soonest first; at most 10. */
+  /** The next runs: crons, and waiting jobs of queues that are not paused, soonest first; at most 10. */
   nextUp: (
     | { kind: 'cron'; cronId: string; name: string; at: number }
     | { kind: 'job'; job: JobRecord; at: number }
   )[];
-  /** What has just ended, latest first; at most 10. */
+  /** The last ended runs, latest first; at most 10. */
   justHappened: EndedRun[];
-  /** 24 steps of an hour, the running one last. */
+  /** 24 steps of one hour, the present one last. */
   lastDay: OutcomeStep[];
   /** 30 steps of a UTC day, today last. */
   lastMonth: OutcomeStep[];
 }
 
 export interface CronPages {
-  /** By name. @param cursor  `next` or `previous` of a page of the same search @param limit  1 to 200, default 50 */
+  /**
+   * A page of crons in the order of their names.
+   *
+   * @param cursor  `next` or `previous` of a page of the same search
+   * @param limit  1 to 200, default 50
+   */
   listCronRows(
     teamId: string,
     page?: CronSearch & { cursor?: string; limit?: number },
   ): Promise<CronRowsPage>;
   readCronRow(teamId: string, cronId: string): Promise<CronListRow | null>;
-  /** Newest first, optionally of one status. Null: no such cron. */
+  /** A page of a cron's executions, newest first, optionally of one status. Null: no such cron. */
   listCronHistory(
     teamId: string,
     cronId: string,
     page?: { status?: 'success' | 'failed'; cursor?: string; limit?: number },
   ): Promise<ExecutionPage | null>;
-  /** Null: no such cron. @param steps  how many equal steps between from and to (1 to 100) */
+  /**
+   * Durations of a cron's runs. Null: no such cron.
+   *
+   * @param steps  how many equal steps between from and to (1 to 100)
+   */
   readDurations(
     teamId: string,
     cronId: string,
@@ -172,7 +181,7 @@ export interface CronPages {
   /** By name. */
   listQueueRows(teamId: string, search?: QueueSearch): Promise<QueueListRow[]>;
   readQueueRow(teamId: string, queueId: string): Promise<QueueListRow | null>;
-  /** In equal steps of whole hours until now; null: no such queue. It reaches back eight days. */
+  /** A queue's history in equal steps of whole hours until now, eight days back at most. Null: no such queue. */
   readQueueHistory(
     teamId: string,
     queueId: string,

@@ -28,7 +28,7 @@ function errorsOf(more: object) {
   return reading.ok ? {} : Object.fromEntries(reading.errors);
 }
 
-/** The same body with one member written as it stands: JSON.stringify would tidy numbers away. */
+/** The errors of a body with one member written literally: JSON.stringify would normalize numbers. */
 function errorsOfRaw(field: string, raw: string) {
   const reading = readText(`${JSON.stringify(minimal).slice(0, -1)},"${field}":${raw}}`);
   return reading.ok ? {} : Object.fromEntries(reading.errors);

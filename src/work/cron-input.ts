@@ -7,14 +7,14 @@ import { readHeaders } from './header-input.ts';
 import { LIMITS } from '#domain/limits';
 import { MESSAGES } from './messages.ts';
 
-/** A cron as asked for (§2.1), every rule kept and every default filled in. Texts are as given, untrimmed. */
+/** A validated cron (§2.1), with every default filled in. Texts are as given, untrimmed. */
 export interface CronInput {
   name: string;
   url: string;
   cronExpression: string;
   method: HttpMethod;
   headers: HeaderList;
-  /** A text, JSON or not; what it becomes on the wire is decided when it is sent (§2.6). */
+  /** A text, JSON or not. How it is sent is decided when a run is sent (§2.6). */
   payload: string | null;
   callbackUrl: string | null;
   timeoutSeconds: number;

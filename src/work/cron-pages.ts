@@ -19,9 +19,9 @@ type CronVerbs = Pick<
 >;
 
 const MOST_RESULTS = 50;
-/** Characters take up to four bytes. */
+/** Enough bytes for `BODY_START` characters, which take up to four bytes each. */
 const BODY_BYTES = 4 * BODY_START;
-/** A run may have been made this long before it ended, waiting included; older ones are not looked for. */
+/** How long before its end a run can have been made, waiting included; older runs are not searched. */
 const LONGEST_RUN_MS = 86_400_000;
 const MOST_STEPS = 100;
 
@@ -104,7 +104,7 @@ async function listCronRows(
   };
 }
 
-/** `n` or `p` and an id: behind or before what a page begins. */
+/** Reads a cursor: `n` or `p` and the id after or before which a page begins. */
 function readPlace(cursor: string | undefined): { way: 'next' | 'previous'; id: string } | null {
   const [way, id] = [cursor?.charAt(0), cursor?.slice(1) ?? ''];
   if ((way !== 'n' && way !== 'p') || !isId(id)) return null;

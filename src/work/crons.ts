@@ -11,10 +11,10 @@ import { boundLimit } from './list-limit.ts';
 
 export type { Cron, ExecutionDetail, ExecutionRecord };
 
-/** A cron's settings as edited; `isActive` left out keeps it active or paused as it is. */
+/** The edited settings of a cron. Without `isActive` it stays active or paused. */
 type CronEdit = Omit<CronInput, 'isActive'> & { isActive?: boolean };
 
-/** What the API does not set of a cron. */
+/** The settings of a cron that the API can't set. */
 export interface CronExtras {
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
@@ -28,13 +28,13 @@ type AssertionsOutcome<Changed> =
   | { kind: 'refused'; error: string };
 
 /**
- * What a team may do with its crons (§3.1). Inputs have been read by cron-input.ts; ids may be any text.
- * Null (or false) is an id that the team has no cron of, whoever else may have one.
+ * Managing a team's crons (§3.1). Inputs have been read by cron-input.ts; ids may be any text. Null (or false): the
+ * team has no cron of that id, even if another team has.
  */
 export interface CronWork {
-  /** Every call makes a new cron (§2.1 rule 2); its first run is the first time after now. */
+  /** Makes a new cron with every call (§2.1 rule 2). Its first run is at the first scheduled time after now. */
   createCron(teamId: string, input: CronInput, extras?: Partial<CronExtras>): Promise<Cron>;
-  /** Extras left out stay as they are. */
+  /** Edits a cron. Extras that are left out stay unchanged. */
   editCron(
     teamId: string,
     cronId: string,
@@ -43,21 +43,21 @@ export interface CronWork {
   ): Promise<Cron | null>;
   startCron(teamId: string, cronId: string): Promise<Cron | null>;
   pauseCron(teamId: string, cronId: string): Promise<Cron | null>;
-  /** An execution beside the schedule, of an active or a paused cron. */
+  /** Adds an execution outside the schedule, to an active or a paused cron. */
   runCronNow(teamId: string, cronId: string): Promise<ExecutionRecord | null>;
-  /** @param input  a list as `parseAssertions` takes it, from outside */
+  /** @param input  the list in the form that `parseAssertions` takes */
   setCronAssertions(
     teamId: string,
     cronId: string,
     input: unknown,
   ): Promise<AssertionsOutcome<Cron>>;
-  /** @param change  from the headers that it has to those that it gets, which pass the rules of §2.10 */
+  /** @param change  gives the new headers for the present ones; they must pass the rules of §2.10 */
   setCronHeaders(
     teamId: string,
     cronId: string,
     change: (headers: HeaderList) => HeaderList,
   ): Promise<Cron | null>;
-  /** @param change  from the tags that it has to those that it gets, at most `MOST_TAGS` as `readTag` gives them */
+  /** @param change  gives the new tags for the present ones: at most `MOST_TAGS`, as `readTag` gives them */
   setCronTags(
     teamId: string,
     cronId: string,
@@ -68,7 +68,11 @@ export interface CronWork {
   findCron(teamId: string, cronId: string): Promise<Cron | null>;
   /** By name. */
   listCrons(teamId: string): Promise<Cron[]>;
-  /** Newest first. @param before  only those older than the one of this id: the next page */
+  /**
+   * A cron's executions, newest first.
+   *
+   * @param before  only executions older than the one of this id: the next page
+   */
   listExecutions(
     teamId: string,
     cronId: string,
@@ -76,7 +80,7 @@ export interface CronWork {
     before?: string,
   ): Promise<ExecutionDetail[]>;
   findExecution(teamId: string, executionId: string): Promise<ExecutionDetail | null>;
-  /** For the operator, who knows crons by id alone. */
+  /** For the operator, who knows only the cron's id. */
   findTeamOfCron(cronId: string): Promise<string | null>;
 }
 
@@ -139,7 +143,7 @@ function settingsOf(input: CronEdit, extras: CronExtras): CronSettings {
   return { ...settings, ...extras };
 }
 
-/** Strictly after now. Null only for an expression that no validation lets through. */
+/** The next run strictly after now. Null only for an expression that validation refuses. */
 function findNextRun(cronExpression: string, now: number): number | null {
   const schedule = parseCronExpression(cronExpression);
   return typeof schedule === 'string' ? null : schedule.nextAfter(now);

@@ -7,10 +7,10 @@ import type { Queue } from './queues.ts';
 import type { WindowOutcome } from './windows.ts';
 import type { Work } from './work.ts';
 
-/** What asks and changes nothing. */
+/** The methods that only read. */
 export type Reading =
   `${'read' | 'list' | 'find' | 'count' | 'search' | 'group' | 'describe'}${string}`;
-/** What leaves nothing behind, or nothing that anybody asks about later. */
+/** The methods whose effects are not recorded, because nobody asks about them later. */
 type Passing =
   | 'isSecretHeader'
   | 'testRun'
@@ -20,13 +20,16 @@ type Passing =
   | 'forViewer';
 export type Doing = Exclude<keyof Work, Reading | Passing>;
 
-/** Begins before the action, which may take away what it is about; ends with what it came to. Null: nothing was done. */
+/**
+ * Watches one method, to record it. It is called before the action, which may delete its subject; the function it gives
+ * turns the method's result into what is recorded. Null: nothing was done.
+ */
 export type Watch<Name extends Doing> = (
   work: Work,
   ...given: Parameters<Work[Name]>
 ) => Promise<(came: Awaited<ReturnType<Work[Name]>>) => Deed | Deed[] | null>;
 
-/** What each action of a team's people was, for its activity (§5.10). Whatever changes something is in here. */
+/** The records of all methods that change something, for the activity (§5.10). */
 export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
   createCron: async () => (cron) => ({ action: 'cron.created', subject: cron }),
   editCron: async (work, teamId, id) => {
@@ -159,13 +162,15 @@ function windowDeed(action: ActivityAction) {
   return (came: WindowOutcome) => (came.kind === 'done' ? { action, subject: came.window } : null);
 }
 
-/** What can be changed of a job that waits, with its time in words. */
+/** The editable parts of a waiting job, with its time as text. */
 function requestOf({ queue, method, url, headers, payloadJson, callbackUrl, ...job }: JobEdit) {
   const time = new Date(job.scheduledAt).toISOString();
   return { queue, method, url, headers, payloadJson, callbackUrl, time };
 }
 
-/** The default has no name of its own. What a channel is reached by is secret, so only its kind is told. */
+/**
+ * Records a change of a channel. The default channel has no name. An address is secret, so only the kind is recorded.
+ */
 function channelDeed(
   action: ActivityAction,
   came: ChannelOutcome,
@@ -193,7 +198,7 @@ function bulk(kind: BulkKind, came: BulkOutcome): Deed | null {
 
 type Shown<Thing> = { readonly [Field in keyof Thing]?: [word: string, show: 'value' | 'name'] };
 
-/** Values that may hold a secret (addresses, headers, payloads) are not told: only that they are others now. */
+/** Values that may contain a secret (addresses, headers, payloads) are not recorded, only that they changed. */
 const CRON_FIELDS: Shown<Cron> = {
   name: ['name', 'value'],
   cronExpression: ['schedule', 'value'],
@@ -234,7 +239,7 @@ const JOB_FIELDS: Shown<ReturnType<typeof requestOf>> = {
   callbackUrl: ['callback URL', 'name'],
 };
 
-/** What is another now: `schedule: 0 3 * * * → 0 4 * * *, URL`. Without a before it is new. */
+/** Describes the changes: `schedule: 0 3 * * * → 0 4 * * *, URL`. Without `before` the thing is new. */
 function detailOf<Thing extends object>(
   before: Thing | null,
   after: Thing,

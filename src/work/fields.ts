@@ -5,13 +5,13 @@ import { MESSAGES } from './messages.ts';
 import { mustBeBoolean, mustBeInteger, mustBeString } from './messages.ts';
 import { mustBeValidUrl, mustNotExceedCharacters } from './messages.ts';
 
-/** What a caller gave, by the names of §2.1 and §2.2: the top level of a JSON body, or a form. */
+/** The fields that a caller gave, with the names of §2.1 and §2.2: the top level of a JSON body, or a form. */
 export type Fields = ReadonlyMap<string, JsonField>;
 
 /** A field with the text of every rule that it breaks; never an empty list. */
 export type FieldError = readonly [field: string, messages: readonly string[]];
 
-/** The outcome of reading a body: what was asked for, or all that is wrong with it, in table order (§7.1). */
+/** The outcome of reading a body: the input, or all its errors, in the order of the table (§7.1). */
 export type Reading<Input> =
   | { ok: true; input: Input }
   | { ok: false; errors: readonly FieldError[] };
@@ -33,7 +33,7 @@ export class Findings {
   }
 }
 
-/** One rule over a text: its message when the text breaks it. */
+/** A rule for a text. Gives its message if the text breaks it. */
 export type TextRule = (text: string) => string | null;
 
 /** The field as given, or null when it is absent, `null`, or a string of nothing but white space (§4.5). */
@@ -63,7 +63,7 @@ export function readText(
   return node.value;
 }
 
-/** A text that must be there; empty where the findings say why it is not. */
+/** Reads a required text. Gives an empty one if it is missing or wrong; the findings say why. */
 export function readRequiredText(
   fields: Fields,
   field: string,
@@ -109,7 +109,7 @@ export const CALLBACK_URL_RULES: readonly TextRule[] = [
 ];
 
 const SCHEME_AND_AUTHORITY = /^https?:\/\/([^/?#\\]+)(?:[/?#]|$)/i;
-/** Several times what DNS allows; longer ones cost the parser more than they could be worth. */
+/** Several times what DNS allows. Parsing longer ones would cost too much. */
 const MOST_AUTHORITY_CHARACTERS = LIMITS.urlCharacters;
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 

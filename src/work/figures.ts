@@ -10,11 +10,11 @@ import type {
   PeriodFigures,
 } from './cron-contract.ts';
 
-/** Numbers over time, from what is counted by the hour and looked at every few minutes. Nothing here asks a store. */
+/** Figures over time, computed from hourly counters and regular looks at queues. Nothing here reads the store. */
 
 const HOUR_MS = 3_600_000;
 
-/** Equal steps of time; the last is the one that is under way. */
+/** Equal steps of time. The last one contains the present. */
 export interface Steps {
   from: number;
   stepMs: number;
@@ -33,14 +33,14 @@ function mapSteps<Step>(
   return Array.from({ length: count }, (_, n) => make(from + n * stepMs, from + (n + 1) * stepMs));
 }
 
-/** What ended in each step; a step without a run counts zero. */
+/** Counts ended runs per step; a step without a run has zero. */
 export function countSteps(hours: readonly OutcomeHour[], steps: Steps): OutcomeStep[] {
   return mapSteps(steps, (from, to) =>
     Object.assign(sumOutcomes(within(hours, from, to)), { from, to }),
   );
 }
 
-/** The same of what was sent, by the counts of durations. */
+/** Counts runs that were sent, from the counts of durations. */
 export function countTimed(hours: readonly DurationHour[]): OutcomeHour[] {
   return hours.map(({ hour, outcome, counts }) => {
     return { hour, outcome, runs: counts.reduce((sum, runs) => sum + runs, 0) };
@@ -57,7 +57,7 @@ export function timeSteps(hours: readonly DurationHour[], steps: Steps): Duratio
   });
 }
 
-/** The deepest look of each step; a step without a look says nothing, and one in which nothing waited says zero. */
+/** The deepest look of each step: null in a step without a look, zero in one where nothing waited. */
 export function deepestSteps(
   { looks, depths }: { looks: readonly number[]; depths: readonly Depth[] },
   steps: Steps,
@@ -76,7 +76,7 @@ export function deepestSteps(
   });
 }
 
-/** Figures of the time from an hour's beginning until now. */
+/** Figures of the period from the beginning of an hour until now. */
 export function figuresOf(
   outcomes: readonly OutcomeHour[],
   durations: readonly DurationHour[],
@@ -85,7 +85,7 @@ export function figuresOf(
   const own = within(outcomes, from, now + 1);
   const { success, retried, failed } = sumOutcomes(own);
   const runs = success + retried + failed;
-  // A team that is younger than the time has not run less for that.
+  // A team that is younger than the period is measured from its first run on.
   const since = Math.max(from, Math.min(...own.map(({ hour }) => hour)));
   const hours = Math.max(1, (now - since) / HOUR_MS);
   return {

@@ -1,7 +1,7 @@
 import { isId } from '#domain/ids';
 import type { Store } from '#store/store';
 
-/** Something of a team that a few words, or an id, led to. */
+/** A cron, queue or run of a team that a search has found. */
 export type Found =
   | { kind: 'cron'; id: string; name: string; isActive: boolean }
   | { kind: 'queue'; id: string; name: string; isPaused: boolean }
@@ -10,14 +10,14 @@ export type Found =
   | { kind: 'run'; id: string; cronName: string };
 
 export interface FindWork {
-  /** What has this id; an id of another team's is nobody's. */
+  /** Finds the thing with this id. An id of another team finds nothing. */
   findById(teamId: string, id: string): Promise<Found | null>;
-  /** Crons and queues that hold every word, those first whose names are most alike; a few of each kind. */
+  /** Finds crons and queues whose texts contain every word, most similar names first; a few of each kind. */
   findByWords(teamId: string, text: string): Promise<Found[]>;
 }
 
 const MOST_OF_A_KIND = 8;
-/** Words and characters looked for, at most: names have no more. */
+/** The most words, and below the most characters, of a search: names have no more. */
 const MOST_WORDS = 8;
 const MOST_CHARACTERS = 255;
 
@@ -67,7 +67,7 @@ function holdsAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => lower.includes(word.toLowerCase()));
 }
 
-/** As `findCrons` of the store orders. */
+/** How unlike a name is to the words, in the order of `findCrons` of the store. */
 function distanceOf(name: string, words: readonly string[]): number {
   const [lower, typed] = [name.toLowerCase(), words.join(' ').toLowerCase()];
   if (lower === typed) return 0;

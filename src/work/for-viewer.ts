@@ -4,10 +4,10 @@ import type { Reading } from './deeds.ts';
 import { withMasks } from './run-detail.ts';
 import type { Work } from './work.ts';
 
-/** What only reads is called so; see `Reading`. */
+/** The names of methods that only read; see `Reading`. */
 const READING = /^(?:read|list|find|count|search|group|describe|is)[A-Z]/;
 
-/** What gives away more than may be seen: the secrets by which others are told. */
+/** Methods that give secrets: how channels are reached. */
 const SECRETS: readonly (keyof Work)[] = [
   'readChannelConfig',
   'listChannelSettings',
@@ -18,7 +18,7 @@ type Headed = { headers: HeaderList };
 type Gives<Name extends keyof Work> = Work[Name] extends (...given: never[]) => Promise<infer Came>
   ? Came
   : never;
-/** What gives headers with their values. The compiler asks for each of them here. */
+/** Methods that give headers with their values. The compiler demands that each of them is listed here. */
 type GivingHeaders = {
   [Name in Extract<keyof Work, Reading>]: NonNullable<Gives<Name>> extends Headed | Headed[]
     ? Name
@@ -27,8 +27,8 @@ type GivingHeaders = {
 const HEADED: Record<GivingHeaders, true> = { findCron: true, findJob: true, listCrons: true };
 
 /**
- * The same work for who only looks on (§5.8): whatever does not read is refused, one that is added later among it,
- * and no secret is given, asked for or not.
+ * The same work for a viewer (§5.8): every method that does not read is refused, including methods that are added
+ * later, and no secret is given, whether asked for or not.
  */
 export function forViewer(work: Work): Work {
   const kept = Object.entries(work).map(([name, act]) => [name, limit(work, name, act as Act)]);

@@ -4,12 +4,12 @@ import { LIMITS } from '#domain/limits';
 
 /** More pairs than this read as no fields at all, like a malformed body. */
 const MOST_PAIRS = 10_000;
-/** The same for levels of all names together: each makes a group of its own. */
+/** A bound on the levels of all names together, because each level makes a group. */
 const MOST_STEPS = 40_000;
-/** One level more than a payload may have: deeper brackets change nothing about the answer. */
+/** One level more than a payload may have: deeper brackets are refused alike. */
 const MOST_LEVELS = LIMITS.payloadLevels + 1;
 
-/** `a[b]=1&a[c]=2`: what stands under `a`. Lists are groups whose keys are 0, 1, 2 …  */
+/** The values below one name: `a` in `a[b]=1&a[c]=2`. Lists are groups with the keys 0, 1, 2 … */
 interface Group {
   members: Map<string, string | Group>;
   /** The key that `[]` takes next. */
@@ -18,7 +18,7 @@ interface Group {
 
 /** Reads a body of `application/x-www-form-urlencoded` (§4.5). Never throws. */
 export function readFormFields(body: string): Fields {
-  // Counted first: taking a megabyte of `&a&a` apart takes seconds.
+  // Pairs are counted first: parsing a megabyte of `&a&a` takes seconds.
   return countPairs(body) > MOST_PAIRS ? new Map() : readFormPairs(new URLSearchParams(body));
 }
 
@@ -32,8 +32,8 @@ function countPairs(body: string): number {
 }
 
 /**
- * Reads names and values as forms send them. `a[b]=1` makes objects, `a[]=1` and `a[0]=1` make lists, of
- * equal names the last wins. A name with unmatched brackets is a name like any other.
+ * Reads names and values as forms send them. `a[b]=1` makes objects, `a[]=1` and `a[0]=1` make lists; of equal names
+ * the last one wins. A name with unmatched brackets is taken literally.
  */
 export function readFormPairs(pairs: Iterable<readonly [name: string, value: string]>): Fields {
   const form = makeGroup();

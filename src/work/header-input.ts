@@ -10,7 +10,7 @@ import { headerNotAllowed, headerValueInvalid } from './messages.ts';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // RFC 9110, 5.5: visible characters, space, tab and the upper half of Latin-1.
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** They frame the connection, which is not the caller's to shape. */
+/** Headers that frame the message, which the caller must not change. */
 const FRAMING = new Set(
   'content-length transfer-encoding connection keep-alive upgrade expect te trailer'.split(' '),
 );
@@ -36,9 +36,7 @@ export function readHeaders(fields: Fields, findings: Findings): HeaderList {
   return isWithinBounds(entries, findings) ? checkEntries(entries, findings) : [];
 }
 
-/**
- * Far beyond what the bounds allow in any spelling, escapes and white space included: not worth parsing.
- */
+/** Far more than the bounds allow in any notation, escapes and white space included: not worth parsing. */
 const MOST_CHARACTERS = 16 * LIMITS.headerBytes;
 
 function readEntries(given: JsonField): ReadonlyMap<string, JsonNode> | 'too-large' | null {

@@ -1,4 +1,4 @@
-/** What the pages of jobs and failures ask and show. Types only. */
+/** The types of the pages of jobs and failures. */
 import type { BulkKind, BulkTask } from '#store/jobs/bulk-tasks';
 import type { ResentCount } from '#store/jobs/resent';
 import type * as failures from '#store/lists/failures';
@@ -9,49 +9,52 @@ import type { FoundJob, JobSearch, JobTab } from '#store/lists/search';
 export type { BulkKind, BulkTask, JobPage, JobSearch, JobTab, ResentCount };
 export type { FoundJob as JobListRow };
 
-/** A bulk action as its bar tells it. */
+/** A bulk action as the page shows it. */
 export interface ShownTask extends BulkTask {
-  /** What became of the jobs that a retry made lately; null for everything else, and where nobody can tell. */
+  /**
+   * The outcomes of the jobs of a recent retry; null for other actions, and where they can't be told apart from others'
+   * jobs.
+   */
   resent: ResentCount | null;
-  /** How many of them can still be taken back. */
+  /** How many of those jobs can still be taken back. */
   unsent: number;
 }
 
-/** What a person has to look at before a bulk action goes on. Nothing was done so far. */
+/** What a person has to confirm before a bulk action. Nothing was done so far. */
 export interface BulkQuestion {
   kind: BulkKind;
-  /** To how many it would be done. */
+  /** How many jobs it would be done to. */
   total: BoundedCount;
-  /** How many it was when the page was made; null where that has not changed. */
+  /** The number that the page showed; null where it is still the same. */
   shown: BoundedCount | null;
-  /** What came of those that were resent before; null where there are none. */
+  /** The outcomes of those that were resent before; null where none was. */
   resent: ResentCount | null;
-  /** How many of the jobs `resent` was counted among: all, unless they are very many. */
+  /** How many of the jobs were examined for `resent`: all, unless they are very many. */
   resentAmong: number;
-  /** Goes back with the answer, which then reaches nothing that came later. */
+  /** Sent back with the answer, which then excludes jobs that came later. */
   asOf: number;
 }
 
-/** What a person has seen and said before a bulk action. */
+/** The answers of a person before a bulk action. */
 export interface BulkAnswers {
-  /** How many jobs the page has shown; where it is another number now, it is asked again. */
+  /** The number of jobs that the page showed; if it has changed, the person is asked again. */
   shown?: BoundedCount | undefined;
-  /** Of a question that was answered. */
+  /** `asOf` of the question that was answered. */
   asOf?: number | undefined;
-  /** With failed jobs that were resent already: to ask first (the default), to send them again, to leave them alone. */
+  /** What to do with failed jobs that were resent before: ask (the default), send them again, or leave them alone. */
   resent?: 'ask' | 'again' | 'leave' | undefined;
 }
 
 export type BulkOutcome =
-  /** Few enough: it is done already. `skipped` were not in a state for it (or not the team's). */
+  /** Few enough jobs, so it is done. `skipped` were in another state, or not the team's. */
   | { kind: 'done'; done: number; skipped: number }
   | { kind: 'started'; task: BulkTask }
   | { kind: 'asks'; question: BulkQuestion }
-  /** The tab holds nothing that this may be done to, or too many tasks of the team are under way. */
+  /** The action does not apply to jobs of this tab, or too many of the team's tasks are under way. */
   | { kind: 'refused'; error: string };
 
 export interface FailureGroup extends failures.FailureGroup {
-  /** Finds exactly these jobs: for the link, Retry and Delete per group. */
+  /** A search that finds exactly these jobs: for the group's link, Retry and Delete. */
   search: JobSearch;
 }
 
@@ -62,15 +65,21 @@ export interface FailureGroups extends Omit<failures.FailureGroups, 'groups'> {
 }
 
 export interface JobPages {
-  /** @param cursor  `next` or `previous` of another page of the same search @param limit  1 to 200, default 50 */
+  /**
+   * @param cursor  `next` or `previous` of another page of the same search
+   * @param limit  1 to 200, default 50
+   */
   searchJobs(
     teamId: string,
     search: JobSearch,
     page?: { cursor?: string; limit?: number },
   ): Promise<JobPage>;
-  /** The numbers on the tabs, overall or of one queue; `resent` is what a search for the resent finds. */
+  /**
+   * The numbers on the tabs, of all queues or of one; `resent` is the number of jobs that a search for resent ones
+   * finds.
+   */
   countTabs(teamId: string, queueId?: string): Promise<Record<JobTab | 'resent', BoundedCount>>;
-  /** How many a search finds: what a bulk action would work through. `isMore` also where the search stopped early. */
+  /** How many jobs a search finds, and a bulk action would handle. `isMore` also if the search stopped early. */
   countJobs(teamId: string, search: JobSearch): Promise<BoundedCount>;
   /**
    * Fire (N), Delete, Retry (N): of jobs chosen by hand. `Fire all pending`, `Retry all failed` and `Delete all
@@ -82,7 +91,7 @@ export interface JobPages {
     jobIds: readonly string[],
     answers?: Pick<BulkAnswers, 'resent'>,
   ): Promise<BulkOutcome>;
-  /** Over everything that matches now; up to 200 jobs at once, more of them by a task in the background. */
+  /** Starts an action on all jobs that match now: up to 200 are done at once, more by a task in the background. */
   startBulk(
     teamId: string,
     kind: BulkKind,
@@ -93,12 +102,16 @@ export interface JobPages {
   listBulkTasks(teamId: string): Promise<ShownTask[]>;
   /** The last attempts of the jobs that a retry made, those that failed first; at most 200. Null: no such retry. */
   listResent(teamId: string, taskId: string): Promise<{ task: ShownTask; jobs: FoundJob[] } | null>;
-  /** Takes back what a retry has not sent yet, within ten seconds. @returns how many; null: too late, or no such retry */
+  /**
+   * Takes back the jobs that a retry has not sent yet, within ten seconds.
+   *
+   * @returns how many; null: too late, or no such retry
+   */
   takeBackResent(teamId: string, taskId: string): Promise<number | null>;
   findBulkTask(teamId: string, taskId: string): Promise<BulkTask | null>;
-  /** What is done stays done. False: no such task, or it has ended. */
+  /** Cancels a task; jobs that were handled already stay so. False: no such task, or it has ended. */
   cancelBulkTask(teamId: string, taskId: string): Promise<boolean>;
-  /** Failed jobs of a time (default: as far back as there are any), most first. */
+  /** Groups failed jobs of a time (by default all), largest group first. */
   groupFailures(
     teamId: string,
     narrowed?: { queueId?: string; from?: number; to?: number },

@@ -6,7 +6,7 @@ import { readHeaders } from './header-input.ts';
 import { LIMITS } from '#domain/limits';
 import { MESSAGES, mustBeArray, mustBeAtLeast } from './messages.ts';
 
-/** A job as asked for (§2.2), every rule kept and every default filled in. Texts are as given, untrimmed. */
+/** A validated job (§2.2), with every default filled in. Texts are as given, untrimmed. */
 export interface JobInput {
   /** The queue's name; it need not exist yet. */
   queue: string;

@@ -3,11 +3,11 @@ import type { JobSearch as StoredSearch } from '#store/lists/lists';
 import type { RunSearch } from '#domain/run-search';
 import type { JobSearch } from './job-contract.ts';
 
-/** Texts longer than this find nothing: no URL or page needs them. */
+/** Longer texts find nothing: no URL is so long, and no page sends one. */
 const MOST_CHARACTERS = 2_048;
 const LAST_TIME = 8_640_000_000_000_000;
 
-/** A search as the store takes it; null where it can't find anything. Blank texts narrow nothing. */
+/** A search in the store's form; null if it can find nothing. Blank texts are no conditions. */
 export function readSearch(search: JobSearch): StoredSearch | null {
   const { queueId, id, urlPrefix, target, payloadText, responseText } = search;
   const isPossible =
@@ -15,7 +15,7 @@ export function readSearch(search: JobSearch): StoredSearch | null {
   return isPossible ? keepGiven(search) : null;
 }
 
-/** The same of a search for runs. */
+/** A search for runs in the store's form; null if it can find nothing. */
 export function readRunSearch(search: RunSearch): RunSearch | null {
   const { queueId, cronId, id, tag, urlPrefix, host, text } = search;
   const isPossible = areShort([tag, urlPrefix, host, text]) && areIds([queueId, cronId, id]);

@@ -10,7 +10,7 @@ import { boundLimit } from './list-limit.ts';
 
 export type { AcceptedJob, JobDetail, JobFilter, JobRecord, JobStatus };
 
-/** What Fire now, Retry and Delete came to: a job in another state is left as it is (§3.2, §3.3). */
+/** The outcomes of Fire now, Retry and Delete. A job in another state is left unchanged (§3.2, §3.3). */
 type FireOutcome = { kind: 'done' | 'not-found' | 'not-pending' };
 type RetryOutcome =
   | { kind: 'done'; jobId: string }
@@ -18,8 +18,8 @@ type RetryOutcome =
   | { kind: 'resent'; jobId: string; resent: ResentCount }
   | { kind: 'not-found' | 'not-failed' };
 /**
- * What Edit came to. `too-late`: the new time is more than 24 hours after the job was made (§2.2). `unreadable`: its
- * headers can't be opened, and none were given in their place.
+ * The outcomes of Edit. `too-late`: the new time is more than 24 hours after the job was made (§2.2). `unreadable`: the
+ * job's headers can't be opened, and no new ones were given.
  */
 type EditOutcome = {
   kind: 'done' | 'not-found' | 'not-pending' | 'no-queue' | 'too-late' | 'unreadable';
@@ -27,17 +27,27 @@ type EditOutcome = {
 type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
 
 /**
- * What a team may do with its jobs (§3.2). Inputs have been read by job-input.ts; ids may be any text,
- * and one that the team has no job of is not found, whoever else may have it.
+ * Managing a team's jobs (§3.2). Inputs have been read by job-input.ts; ids may be any text. A job that the team does
+ * not have is not found, even if another team has it.
  */
 export interface JobWork {
-  /** Durable when it resolves. The queue is made with the defaults of §2.3 if it does not exist. */
+  /**
+   * Makes a job, which is durable when this resolves. If its queue is missing, it is made with the defaults of §2.3
+   * too.
+   */
   createJob(teamId: string, input: JobInput): Promise<AcceptedJob>;
   /** Fire now: makes a pending attempt due, a waiting retry too (§3.3). A paused queue still holds it (§3.5). */
   fireJob(teamId: string, jobId: string): Promise<FireOutcome>;
-  /** Makes a new job, attempt 1, of a failed one, due now; the failed one stays. @param again  even if it was resent before */
+  /**
+   * Makes a new job of a failed one: attempt 1, due now. The failed one stays.
+   *
+   * @param options  `again`: even if it was resent before
+   */
   retryJob(teamId: string, jobId: string, options?: { again?: boolean }): Promise<RetryOutcome>;
-  /** Changes a pending attempt, a waiting retry too. Its queue must exist; a time that is past is due at once. */
+  /**
+   * Changes a pending attempt, also one that waits for its retry. Its queue must exist; a time in the past is due at
+   * once.
+   */
   editJob(teamId: string, jobId: string, edit: JobEdit): Promise<EditOutcome>;
   /** Deletes a pending job, which is then never sent, or a failed one. */
   deleteJob(teamId: string, jobId: string): Promise<DeleteOutcome>;
@@ -46,16 +56,16 @@ export interface JobWork {
   listJobs(teamId: string, filter: JobFilter): Promise<JobRecord[]>;
   /** All attempts of a job, first to last. */
   listAttempts(teamId: string, originalId: string): Promise<JobRecord[]>;
-  /** What is kept of the responses, by job; a job without one is left out. */
+  /** The stored response bodies by job; jobs without one are left out. */
   readResponseBodies(teamId: string, jobIds: readonly string[]): Promise<Map<string, Uint8Array>>;
-  /** For the operator, who knows jobs by id alone. */
+  /** For the operator, who knows only the job's id. */
   findTeamOfJob(jobId: string): Promise<string | null>;
 }
 
-/** A job's settings as edited. */
+/** The edited settings of a job. */
 export type JobEdit = Omit<JobInput, 'delaySeconds'> & { scheduledAt: number };
 
-/** The latest time to which a waiting job may be put. */
+/** The latest time that a waiting job may be moved to. */
 export function latestStart({ createdAt }: Pick<JobRecord, 'createdAt'>): number {
   return createdAt + LIMITS.delaySeconds.most * 1000;
 }
@@ -63,7 +73,7 @@ export function latestStart({ createdAt }: Pick<JobRecord, 'createdAt'>): number
 export function createJobWork({ jobs }: Store): JobWork {
   const findJob = async (teamId: string, jobId: string) =>
     isId(jobId) ? jobs.find(teamId, jobId) : null;
-  /** Why an action touched nothing. */
+  /** Explains why an action changed nothing. */
   const explain = async <Refusal extends string>(teamId: string, id: string, refusal: Refusal) =>
     (await findJob(teamId, id)) === null ? ('not-found' as const) : refusal;
 

@@ -1,4 +1,4 @@
-/** Rows that one list may give at most: each may carry a response body of 64 KiB. */
+/** The most rows of one list: each may have a response body of 64 KiB. */
 export const MOST_LISTED = 10_000;
 
 /** A count that a database can take: SQLite reads a negative LIMIT as no limit at all. */

@@ -2,8 +2,8 @@ import { HTTP_METHODS } from '#domain/exchange';
 import { LIMITS } from '#domain/limits';
 
 /**
- * Every text that a validation can answer with (§7, §7.1, §2.10, §2.6), in one place.
- * Texts are part of the contract: callers show them to people and some compare them.
+ * Every message of a validation (§7, §7.1, §2.10, §2.6), in one place. The texts are part of the contract: callers show
+ * them to people, and some compare them.
  */
 export const MESSAGES = {
   nameRequired: 'A name for the cron job is required.',

@@ -9,22 +9,22 @@ import type { Store } from '#store/store';
 import { MOST_SOURCES } from './window-input.ts';
 
 const HOUR_MS = 3_600_000;
-/** Nobody means to mute for so little longer. */
+/** A new mute must last at least this much longer than a present one. */
 const MORE_MS = 60_000;
 
-/** A mute has an end: what nobody ends would be a fault that nobody hears of. */
+/** The range of a mute in hours. A mute always ends, because nobody would hear of a failure under a forgotten one. */
 export const MUTE_HOURS = { least: 1, most: 720 } as const;
 
 /**
- * Mutes of chosen crons: each is a maintenance window (§6.6) from now on, so that what still fails at its end is told
- * and a streak goes on as if nothing had been muted.
+ * Mutes chosen crons by maintenance windows (§6.6) that begin now. So people are told at the end of what still fails,
+ * and streaks continue as if nothing were muted.
  */
 export interface CronMutes {
-  /** Why there is no need to; null: it is muted for less, or not at all. */
+  /** Why a mute is not needed; null: the cron is muted for a shorter time, or not at all. */
   refuseMute(cronId: string): string | null;
-  /** False: the team has as many windows as it may have. */
+  /** Mutes crons. False: the team has the maximum number of windows. */
   mute(crons: readonly { id: string }[]): Promise<boolean>;
-  /** Why it stays as it is; null: it is muted no more. */
+  /** Ends the mute of a cron. Gives why it can't be ended; null: it is done. */
   unmute(cronId: string): Promise<string | null>;
 }
 
@@ -68,12 +68,12 @@ export async function openMutes(
 
 const cron = (id: string): AlertSource => ({ kind: 'cron', id });
 
-/** One that comes again, or covers the whole team, is not this cron's to end. */
+/** Whether a mute may be ended for one cron: not a weekly window, nor one that covers the whole team. */
 function isOwn({ isWeekly, covers }: StoredWindow): boolean {
   return !isWeekly && covers !== 'team';
 }
 
-/** Names tell windows apart in the team's file. */
+/** The name of a mute's window. It contains the time, because a team's file identifies windows by their names. */
 function nameAt(now: number, part: number): string {
   const time = new Date(now).toISOString().slice(0, 19).replace('T', ' ');
   return `Muted at ${time}${part === 0 ? '' : `, part ${part + 1}`}`;

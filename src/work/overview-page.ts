@@ -26,7 +26,7 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
     await Promise.all([
       lists.readLastRuns(teamId, SHOWN),
       lists.listNextCrons(teamId, SHOWN),
-      // The list that the count leads to knows whole seconds.
+      // The time is cut to seconds, as in the list that the number links to.
       listQueueRows(store, teamId, now - (now % 1000) - HOUR_MS),
       outcomes.readHours(teamId, lastMonth.from),
       durations.readHours(teamId, teamId, weekFrom),
@@ -64,7 +64,7 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
   };
 }
 
-/** What a paused queue holds waits for nobody but a person. */
+/** The longest wait, without paused queues, whose jobs wait for a person only. */
 function findLongestWait(rows: readonly QueueListRow[], now: number): number {
   const due = rows
     .filter(({ queue }) => !queue.isPaused)
@@ -72,7 +72,7 @@ function findLongestWait(rows: readonly QueueListRow[], now: number): number {
   return Math.max(0, ...due.map((at) => now - at));
 }
 
-/** What a paused queue holds is not what runs next. */
+/** Whether the tab is planned: jobs of paused queues are left out there, since they are not next. */
 function isPlanned(tab: JobSearch['tab']): boolean {
   return tab === 'pending' || tab === 'retrying';
 }
@@ -91,7 +91,7 @@ export function asHappened({
   return { kind: 'execution', execution, cronName, at: execution.completedAt ?? 0 };
 }
 
-/** What wants a hand: failures in the last hour, or jobs that wait too long. */
+/** Queues that need attention: with failures in the last hour, or jobs that wait too long. */
 function findTroubled(rows: readonly QueueListRow[]): QueueListRow[] {
   return rows
     .filter(({ failed, health }) => failed.count > 0 || health === 'backlogged')

@@ -3,7 +3,7 @@ import type { Store } from '#store/store';
 
 export type { Counts, Created, Attention };
 
-/** What the dashboard says of a team at a glance. */
+/** The overview of a team on the dashboard. */
 export interface OverviewWork {
   readAttention(teamId: string): Promise<Attention>;
   readCounts(teamId: string): Promise<Counts>;

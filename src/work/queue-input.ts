@@ -8,7 +8,7 @@ import { LIMITS } from '#domain/limits';
 import { MESSAGES } from './messages.ts';
 import { takeTags } from './tag-input.ts';
 
-/** What is to be changed of a queue (§2.3); what is left out stays, or takes its default in a new queue. */
+/** A change to a queue (§2.3). Settings that are left out stay, or take their defaults in a new queue. */
 export type QueueChange = Partial<QueueSettings>;
 
 const TEXTS = {
@@ -23,7 +23,7 @@ const NAME = {
   rules: [isName('queue'), isAtMost('queue', LIMITS.queueCharacters)],
 };
 
-/** Reads the name of a queue from the field `queue`, by the rules of a job's (§2.2). */
+/** Reads a queue's name from the field `queue`, by the same rules as for a job (§2.2). */
 export function readQueueName(fields: Fields): Reading<string> {
   const findings = new Findings();
   return findings.settle(readRequiredText(fields, 'queue', NAME, findings));
@@ -122,7 +122,7 @@ function readAssertions(fields: Fields, findings: Findings): QueueChange {
   return {};
 }
 
-/** A list as it stands in a JSON body, or as text in a form's field; undefined for text that is no JSON. */
+/** A list from a JSON body, or as text from a form's field; undefined for text that is not JSON. */
 function parseGiven(given: JsonField): unknown {
   try {
     return JSON.parse(given.kind === 'string' ? given.value : given.raw) as unknown;

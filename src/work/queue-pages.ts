@@ -15,7 +15,7 @@ type QueueVerbs = Pick<
   | 'listOfferedQueues'
 >;
 
-/** Attempts in a row's recent results. */
+/** How many attempts the recent results of a row have. */
 const MOST_RESULTS = 50;
 const DAY_MS = 86_400_000;
 
@@ -62,7 +62,7 @@ export function createQueuePages(store: Store): QueueVerbs {
   };
 }
 
-/** How a queue stands: paused before everything else, as `judgeQueue` has it. */
+/** The state of a queue. As in `judgeQueue`, paused precedes every other state. */
 export function standingOf({
   queue,
   failed,
@@ -95,7 +95,7 @@ async function readHistory(
   };
 }
 
-/** By name. Failures count from midnight UTC, unless from another time. */
+/** The rows of all queues in the order of their names. Failures count from midnight UTC, or from another given time. */
 export async function listQueueRows(
   { queues, lists, clock }: Store,
   teamId: string,

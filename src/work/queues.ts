@@ -6,17 +6,17 @@ import type { QueueChange } from './queue-input.ts';
 export type { Queue };
 
 /**
- * What a team may do with its queues (§2.3, §3.5). Names and changes have been read by queue-input.ts; ids
- * may be any text, and null is one that the team has no queue of.
+ * Managing a team's queues (§2.3, §3.5). Names and changes have been read by queue-input.ts; ids may be any text. Null:
+ * the team has no queue of that id.
  */
 export interface QueueWork {
-  /** Changes what is given of the queue of that name, making it with the defaults for the rest if it is new. */
+  /** Changes the given settings of a queue. A new one is made with the defaults for the others. */
   setQueue(teamId: string, name: string, change: QueueChange): Promise<Queue>;
   editQueue(teamId: string, queueId: string, change: QueueChange): Promise<Queue | null>;
-  /** A paused queue starts nothing; what waits keeps its time. */
+  /** Pauses a queue: it starts nothing, and waiting jobs keep their times. */
   pauseQueue(teamId: string, queueId: string): Promise<Queue | null>;
   resumeQueue(teamId: string, queueId: string): Promise<Queue | null>;
-  /** Deletes a queue with its jobs; gives how many went with it. */
+  /** Deletes a queue with its jobs. Gives how many jobs were deleted. */
   deleteQueue(teamId: string, queueId: string): Promise<number | null>;
   findQueue(teamId: string, queueId: string): Promise<Queue | null>;
   findQueueByName(teamId: string, name: string): Promise<Queue | null>;

@@ -1,4 +1,4 @@
-/** What became of what was resent (§3.3), and taking it back while it has not been sent. */
+/** The outcomes of resent jobs (§3.3), and taking them back while they are not sent. */
 import { isFailedJob } from '#domain/run-status';
 import { earliestIdAt, isId } from '#domain/ids';
 import type { BulkTask } from '#store/jobs/bulk-tasks';
@@ -8,9 +8,9 @@ import type { JobPages, JobListRow, ShownTask } from './job-contract.ts';
 import { MOST_AT_ONCE } from './bulk-actions.ts';
 
 const TAKEN_BACK_WITHIN_MS = 10_000;
-/** Later nobody waits for the outcome any more. */
+/** How long after a retry its outcome is shown. */
 const TOLD_FOR_MS = 10 * 60_000;
-/** Of larger ones nobody counts what became of them. */
+/** Larger retries are shown without their outcome. */
 const MOST_COUNTED = 1_000;
 
 type ResendVerbs = Pick<JobPages, 'listBulkTasks' | 'listResent' | 'takeBackResent'>;
@@ -54,7 +54,7 @@ async function tellTask(
   if (task.kind !== 'retry' || !isTold || task.done === 0 || task.done > MOST_COUNTED)
     return untold;
   const made = await jobs.listResends(teamId, spanOf(task, now), MOST_COUNTED + 1);
-  // Others have resent at the same time, or some of it is gone: then these are not the same jobs.
+  // Others have resent jobs at the same time, or some are gone: these are not exactly the task's jobs.
   if (made.length !== task.done) return untold;
   const failedIds = made.map(({ failedId }) => failedId);
   const resent = await jobs.countResent(teamId, failedIds);
@@ -62,14 +62,14 @@ async function tellTask(
   return { ...task, resent, unsent };
 }
 
-/** Ids sort by the time at which they were made. */
+/** The range of ids that were made while the task ran. Ids sort by creation time. */
 function spanOf({ createdAt, finishedAt }: BulkTask, now: number) {
   return { fromId: earliestIdAt(createdAt), toId: earliestIdAt((finishedAt ?? now) + 1) };
 }
 
 /**
- * What was resent before keeps no mark of that other time, so it can't become what it was. More than are done at
- * once are stopped instead.
+ * Whether a retry may be taken back. Not for jobs that had been resent before: the mark of that earlier resend is
+ * overwritten, so it can't be restored. Nor for more jobs than are done at once; such a task is cancelled instead.
  */
 function mayTakeBack({ search, finishedAt, done }: BulkTask, now: number): boolean {
   if (finishedAt === null || search.resent === true || done > MOST_AT_ONCE) return false;
@@ -80,7 +80,7 @@ function asRow(job: JobRecord): JobListRow {
   return Object.assign(job, { at: job.completedAt ?? job.startedAt ?? job.scheduledAt });
 }
 
-/** What failed first, what has arrived last. */
+/** Sorts failed jobs first and successful ones last. */
 function rankOf({ status }: JobListRow): number {
   if (isFailedJob(status)) return 0;
   return status === 'success' ? 2 : 1;

@@ -1,4 +1,4 @@
-/** What the pages of single runs (a job's attempt, a cron's execution) show. Types only. */
+/** The types of the pages of single runs (a job's attempt, a cron's execution). */
 import type { Assertion } from '#domain/assertion';
 import type { AssertionVerdict } from '#domain/assertions';
 import type { HeaderList, HttpMethod, Timing } from '#domain/exchange';
@@ -17,25 +17,27 @@ export interface ShownHeader {
   isSecret: boolean;
 }
 
-/** The request as it is (or was) sent, built by the same rules (§2.6). */
+/** The request as it is or was sent, built by the same rules as for sending (§2.6). */
 export interface ShownRequest {
   method: HttpMethod;
-  /** With the query that a GET's payload makes. */
+  /** The URL, including the query that the payload of a GET makes. */
   url: string;
-  /** All that go out, in order: with those that frame the message, and once it was sent with its signature. */
+  /**
+   * All headers that are sent, in order: including those that frame the message and, once it was sent, its signature.
+   */
   headers: ShownHeader[];
-  /** False where the cron's payload was edited after this run: what is shown here is the one of now. */
+  /** False if the cron's payload was edited after this run; the present payload is shown then. */
   isPayloadKnown: boolean;
   /** The body as text, or null for none; at most 16,384 characters of it, unless all was asked for. */
   bodyText: string | null;
   bodyBytes: number;
   isBodyCut: boolean;
   /**
-   * What was signed (§5.6): `<timestamp>.<body>`, cut like the body; null where the request went out unsigned,
-   * has not been sent, or where its body isn't known any more.
+   * The signed text (§5.6): `<timestamp>.<body>`, cut like the body; null if the request was sent unsigned, has not
+   * been sent, or its body is not known any more.
    */
   signedText: string | null;
-  /** How the secret ended that it was signed with; null where it went out unsigned, or where that is not known. */
+  /** The last characters of the secret that signed it; null if it was sent unsigned, or that is not known. */
   signedWith: string | null;
 }
 
@@ -43,11 +45,11 @@ export interface ShownResponse {
   /** Null where no status line came. */
   status: number | null;
   headers: HeaderList;
-  /** The first 2,000 characters of what is kept (§2.5). */
+  /** The first 2,000 characters of the stored body (§2.5). */
   bodyStart: string;
-  /** Whether more than `bodyStart` is kept: `readResponseText` gives all of it. */
+  /** Whether more is stored than `bodyStart`: `readResponseText` gives all of it. */
   hasMore: boolean;
-  /** How many bytes the whole body had, kept or not. */
+  /** The size of the whole body in bytes, stored or not. */
   totalBytes: number;
   keptBytes: number;
 }
@@ -73,20 +75,20 @@ export interface RunDetail {
   timing: Timing | null;
   /** The IPv4 address that was dialled. */
   address: string | null;
-  /** What was judged when the run ended; before that, what its queue or cron asserts now (`ok` null). */
+  /** The verdicts at the end of the run; before it, the present assertions of its queue or cron (`ok` null). */
   assertions: ShownAssertion[];
   callback: ShownCallback;
   /** Null unless the run failed. */
   explanation: Explanation | null;
-  /** Commands with secrets masked unless they were asked for. */
+  /** A curl command, with secrets masked unless they were asked for. */
   curl: string;
   apiCall: string;
 }
 
-/** A target has asked to be left alone for a while (§3.4). */
+/** The wait that a target has asked for (§3.4). */
 export interface AskedWait {
   until: number;
-  /** Whether the retry is put off until then; else it is due earlier, because its queue does not wait for that. */
+  /** Whether the retry waits until then; otherwise it is due earlier, because its queue does not honor the wait. */
   isKept: boolean;
 }
 
@@ -97,9 +99,9 @@ export interface JobRunDetail extends RunDetail {
   attempts: JobRecord[];
   /** The failed job whose Retry made this one. */
   retryOf: string | null;
-  /** What the target said about the time of the retry; null where that changes nothing. */
+  /** The wait that the target asked for before the retry; null where it changes nothing. */
   askedWait: AskedWait | null;
-  /** For "create again with edits". Null header values are secrets that were not asked for. */
+  /** For "create again with edits". A header value of null is a secret that was not asked for. */
   again: JobDraft;
 }
 
@@ -120,17 +122,17 @@ export interface JobDraft {
   callbackUrl: string;
 }
 
-/** What a form says now, read by job-input.ts or cron-input.ts. */
+/** The present content of a form, read by job-input.ts or cron-input.ts. */
 export type TestDraft =
   | {
       kind: 'job';
       method: HttpMethod;
       url: string;
       headers: HeaderList;
-      /** Names of headers whose values the form did not show, and its answer does not. */
+      /** The names of headers whose values the form did not show; the answer does not show them either. */
       masked?: readonly string[];
       payloadJson: string | null;
-      /** The name of the queue whose timeout and assertions hold; the defaults where there is none yet. */
+      /** The queue whose timeout and assertions apply; the defaults if there is no such queue yet. */
       queue: string;
     }
   | {
@@ -167,29 +169,29 @@ export type TestRunOutcome =
   | TestRunDetail
   /** The month's requests are used up: nothing was sent. */
   | { kind: 'limit-reached' }
-  /** As many test runs as one team may have under way are. */
+  /** The team has the maximum number of test runs under way. */
   | { kind: 'busy' };
 
 interface ShowOptions {
-  /** True gives the values of secret headers, because somebody asked. */
+  /** True: shows the values of secret headers, because a person asked for them. */
   showSecrets?: boolean;
-  /** True gives the request's body whole, however long it is. */
+  /** True: shows the request's whole body, however long it is. */
   isWhole?: boolean;
 }
 
 export interface RunPages {
-  /** One attempt with everything around it. Null: the team has no such job. */
+  /** One attempt with all its details. Null: the team has no such job. */
   readJobDetail(teamId: string, jobId: string, options?: ShowOptions): Promise<JobRunDetail | null>;
   readExecutionDetail(
     teamId: string,
     executionId: string,
     options?: ShowOptions,
   ): Promise<ExecutionRunDetail | null>;
-  /** All that is kept of a response (65,535 bytes, cut at a character), as text. Null: no such run or response. */
+  /** The whole stored response (65,535 bytes, cut at a character) as text. Null: no such run or response. */
   readResponseText(teamId: string, runId: string): Promise<string | null>;
   /**
-   * Sends what a form says now, under the same guard. Counts to the quota; nothing is kept; no retry, callback
-   * or alert follows. Resolves when the answer is in (up to the timeout).
+   * Sends the request of a form, with the same network checks. It counts towards the quota; nothing is stored, and no
+   * retry, callback or alert follows. Resolves when the response is in, at the latest after the timeout.
    */
   testRun(teamId: string, draft: TestDraft): Promise<TestRunOutcome>;
 }

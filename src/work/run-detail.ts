@@ -20,7 +20,7 @@ import type {
   ShownResponse,
 } from './run-contract.ts';
 
-/** What a run was made of, whichever kind it is. */
+/** The facts of a run of either kind. */
 interface RunFacts {
   method: HttpMethod;
   url: string;
@@ -35,7 +35,7 @@ interface RunFacts {
   response: { body: Uint8Array; totalBytes: number } | null;
   trace: RunTrace | null;
   timeoutSeconds: number | null;
-  /** What is asserted now, for a run without a verdict. */
+  /** The present assertions, for a run without a verdict. */
   assertions: readonly Assertion[];
   callback: ShownCallback;
 }
@@ -48,16 +48,16 @@ export interface Masking {
 
 /** How a run is shown. */
 export interface Showing extends Masking {
-  /** Bodies are whole; otherwise they are cut at `MOST_SHOWN` characters. */
+  /** True: bodies are shown whole; otherwise they are cut at `MOST_SHOWN` characters. */
   isWhole: boolean;
 }
 
 const MASK = '••••••••';
 const MOST_SHOWN = 16_384;
-/** How much of a response is shown at first (§2.5). */
+/** How many characters of a response are shown at first (§2.5). */
 export const BODY_START = 2_000;
 
-/** Puts the page of a run together: what was sent, what came back, and what it means. Plain data in and out. */
+/** Composes the page of a run: the request, the response, and an explanation. Plain data in and out. */
 export function showRun(facts: RunFacts, showing: Showing): Omit<RunDetail, 'apiCall'> {
   const request = buildRequest(facts);
   const shown = showRequest(facts, request, showing);
@@ -121,7 +121,10 @@ function showRequest(
   };
 }
 
-/** A signature is of its moment and would be turned down later; what frames the message curl writes by itself. */
+/**
+ * The headers of the curl command: without the signature, which would be refused later, and without those that curl
+ * adds itself.
+ */
 function curlHeadersOf(facts: RunFacts, request: OutgoingRequest | 'query-too-long'): HeaderList {
   if (request === 'query-too-long') return facts.headers;
   return facts.trace?.signature ? withoutSignature(request.headers) : request.headers;
@@ -144,7 +147,11 @@ function showResponse({ response, trace, responseStatus }: RunFacts): ShownRespo
   };
 }
 
-/** The first characters of a body, whole ones only. @param keptBytes  how many bytes are kept of it altogether */
+/**
+ * The first characters of a body, cut at a whole character.
+ *
+ * @param keptBytes  how many bytes of it are stored in all
+ */
 export function startOf(body: Uint8Array, keptBytes: number): { text: string; hasMore: boolean } {
   const text = decodeBody(body);
   const start = Array.from(text.slice(0, BODY_START * 2))
@@ -180,7 +187,7 @@ function failureFactsOf(facts: RunFacts, url: string) {
   };
 }
 
-/** The timeout that held then stands in the stored text (§2.7); the queue's may have changed since. */
+/** Reads the timeout of the run from the stored error (§2.7); the queue's may have changed since. */
 function timeoutOf(errorMessage: string | null): number | null {
   const seconds = /timed out after (\d+) seconds/.exec(errorMessage ?? '')?.[1];
   return seconds === undefined ? null : Number(seconds);

@@ -8,10 +8,10 @@ import { readRunSearch } from './job-search.ts';
 export type { FoundRun };
 export type RunsPage = ListPage<FoundRun>;
 
-/** The one list of what was sent: attempts of jobs and executions of crons that have ended. */
+/** The list of all ended runs: attempts of jobs and executions of crons. */
 export interface RunListWork {
   /**
-   * Latest end first. A search that can't find anything finds nothing.
+   * The latest end first. A search that can match nothing gives an empty page.
    *
    * @param page  `cursor`: `next` or `previous` of another page of the same search; `limit`: 1 to 200, default 50
    */

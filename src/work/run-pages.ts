@@ -96,14 +96,17 @@ async function isWaiting(
   return completedAt !== null && callbacks.isWaiting(teamId, id, completedAt);
 }
 
-/** Which runs call back is §6.2 and §6.3; a callback's row goes when it is given out for sending (§6.1). */
+/**
+ * The state of a run's callback. §6.2 and §6.3 say which runs have one; its row is deleted when it is given out for
+ * sending (§6.1).
+ */
 function callbackOf(url: string | null, hasCalled: boolean, isWaiting: boolean): ShownCallback {
   if (url === null) return { url, state: 'none' };
   if (isWaiting) return { url, state: 'waiting' };
   return { url, state: hasCalled ? 'sent' : 'not-due' };
 }
 
-/** A run of a version that kept no hash is taken to have had the payload of now. */
+/** Whether a run was sent with this payload. Runs of a version that stored no hash count as sent with it. */
 function isPayloadOf(trace: RunTrace | null, payload: string | null): boolean {
   const hashed = trace?.sent?.payloadHash;
   return hashed === undefined || hashed === hashPayload(payload);
@@ -120,7 +123,7 @@ async function showExecution(
     store.crons.find(teamId, cronId),
     isWaiting(store, execution),
   ]);
-  // What a deleted cron leaves is about to go too.
+  // The executions of a deleted cron are being deleted too.
   if (cron === null) return null;
   const trace = readTrace(response?.trace ?? null);
   const { status, completedAt, reason } = execution;

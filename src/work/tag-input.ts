@@ -19,12 +19,12 @@ export function readTagsInput(fields: Fields): Reading<readonly string[]> {
   return findings.settle(takeTags(fields, findings));
 }
 
-/** The same as one field of several. */
+/** Reads `tags` as one of several fields. */
 export function takeTags(fields: Fields, findings: Findings): readonly string[] {
   const words = wordsOf(findGiven(fields, 'tags'));
   if (words === null) findings.add('tags', TEXTS.notAList);
   const tags = (words ?? []).map((word) => [word, readTag(word)] as const);
-  // One is enough to see what is meant.
+  // The message names only one wrong tag.
   const wrong = tags.find(([, tag]) => tag === null);
   if (wrong) findings.add('tags', TEXTS.wrong(wrong[0].slice(0, 2 * TAG_CHARACTERS)));
   const kept = sortTags(tags.flatMap(([, tag]) => tag ?? []));
@@ -39,7 +39,7 @@ function wordsOf(given: JsonField | null): string[] | null {
   return list?.every((each) => typeof each === 'string') ? list : null;
 }
 
-/** One word from outside, as tags are kept; or what is wrong with it. */
+/** Reads one tag: its stored form, or what is wrong with it. */
 export function readOneTag(text: string): { tag: string } | { error: string } {
   const tag = readTag(text);
   return tag === null ? { error: TEXTS.wrong(text.slice(0, 2 * TAG_CHARACTERS)) } : { tag };

@@ -10,11 +10,15 @@ export interface TagCounts {
   queues: TaggedCrons;
 }
 
-/** What crons and queues are filed under (§2.13). */
+/** The tags of crons and queues (§2.13). */
 export interface TagWork {
-  /** By the alphabet. @param of  those of one kind of thing; without it of both */
+  /**
+   * In alphabetical order.
+   *
+   * @param of  only those of one kind; undefined: of both
+   */
   listTags(teamId: string, of?: 'crons' | 'queues'): Promise<string[]>;
-  /** By tag, those first that fail; empty where nothing has tags. */
+  /** Counts by tag, tags with most failures first; empty where nothing has tags. */
   readTagCounts(teamId: string): Promise<TagCounts[]>;
 }
 
@@ -38,7 +42,7 @@ async function readTagCounts(store: Store, teamId: string): Promise<TagCounts[]>
     store.lists.countTaggedCrons(teamId),
     store.lists.listTags(teamId, 'queues'),
   ]);
-  // What queues hold is asked for only where one has tags.
+  // The loads of queues are read only if one of them has tags.
   const rows = queueTags.length === 0 ? [] : await listQueueRows(store, teamId);
   const tags = [...new Set([...crons.keys(), ...queueTags])].toSorted();
   const counts = tags.map((tag) => ({

@@ -13,18 +13,18 @@ import { type Masking, showRun, withMasks } from './run-detail.ts';
 
 export interface TestRunOptions {
   store: Store;
-  /** The guarded way out. */
+  /** Sends requests, with the network checks. */
   sender: Sender;
-  /** The most runs a month of a plan; null for no limit. */
+  /** The monthly limit of runs of a plan; null for none. */
   monthlyLimitOf: (plan: string) => number | null;
 }
 
-/** Test runs that one team may have under way in this process: each may hold a person's page for minutes. */
+/** The most test runs that one team may have under way in this process: each may keep a page waiting for minutes. */
 const MOST_AT_ONCE = 4;
-/** And of all teams together, so that the queues keep their connections. */
+/** The most of all teams together, so that queues keep their connections. */
 const MOST_IN_ALL = 32;
 
-/** Makes `testRun`: sends what a form says, once, and keeps nothing but the count. */
+/** Makes `testRun`, which sends the request of a form once, and stores nothing but the count. */
 export function createTestRun(options: TestRunOptions): RunPages['testRun'] {
   const underWay = new Map<string, number>();
   return async (teamId, draft) => {
@@ -68,7 +68,7 @@ async function runTest(
   return showTest(draft, rules, exchange, startedAt, signatureOf(exchange, signature));
 }
 
-/** A job goes by its queue's rules, or by the defaults where there is no such queue yet (§2.2). */
+/** The rules of a job are those of its queue, or the defaults if there is no such queue yet (§2.2). */
 async function readRules({ queues }: Store, teamId: string, draft: TestDraft): Promise<Rules> {
   if (draft.kind !== 'job') return draft;
   return (await queues.findByName(teamId, draft.queue)) ?? DEFAULT_QUEUE_SETTINGS;
@@ -86,7 +86,7 @@ function payloadOf(draft: TestDraft): Payload {
   return draft.payloadJson === null ? null : { kind: 'json', text: draft.payloadJson };
 }
 
-/** What the person has just typed is not masked for them; what their form did not show is. */
+/** Masks the values that the form did not show; values that the person has just typed are shown. */
 function maskingOf(draft: TestDraft): Masking {
   const masked = new Set(draft.kind === 'queue' ? [] : draft.masked);
   return { isSecretHeader: (name) => masked.has(name), showSecrets: false };

@@ -9,7 +9,7 @@ import { LIMITS } from '#domain/limits';
 
 export type WindowInput = WindowSettings;
 
-/** Crons and queues that one window may name. */
+/** The most crons and queues that one window may name. */
 export const MOST_SOURCES = 500;
 
 const TEXTS = {
@@ -84,7 +84,7 @@ function isText(given: JsonField, text: string): boolean {
   return given.kind === 'string' && given.value === text;
 }
 
-/** Null: not a list of sources. A form with one choice sends a text. */
+/** Reads the list of sources; a form with one choice sends a text. Null: not a list of sources. */
 function readSources(given: JsonField | null): AlertSource[] | null {
   if (given === null) return [];
   const items: unknown =

@@ -6,36 +6,36 @@ import type { WindowInput } from './window-input.ts';
 
 export type { NamedSource };
 
-/** A maintenance window (§6.6) as it stands now. */
+/** A maintenance window (§6.6) with its present state. */
 export interface MaintenanceWindowView extends StoredWindow {
   state: 'active' | 'upcoming' | 'over';
-  /** While it is active: the first moment that is outside again. */
+  /** While the window is active: its end, in milliseconds since 1970. */
   activeUntil: number | null;
 }
 
 export type WindowOutcome =
   | { kind: 'done'; window: MaintenanceWindowView }
   | { kind: 'not-found' }
-  /** The team has as many windows as it may have. */
+  /** The team has the maximum number of windows. */
   | { kind: 'too-many' };
 
 /**
- * What a team may do with its maintenance windows. Inputs have been read by window-input.ts; ids may be any
- * text. Crons and queues that are not the team's are left out of what a window covers.
+ * Managing a team's maintenance windows. Inputs have been read by window-input.ts; ids may be any text. Crons and
+ * queues of other teams are left out of what a window covers.
  */
 export interface WindowWork {
   createWindow(teamId: string, input: WindowInput): Promise<WindowOutcome>;
   editWindow(teamId: string, windowId: string, input: WindowInput): Promise<WindowOutcome>;
-  /** Mutes from now on for an hour: the whole team, or what is chosen. */
+  /** Mutes the whole team, or the given sources, for an hour from now. */
   startMaintenanceNow(teamId: string, covers: WindowInput['covers']): Promise<WindowOutcome>;
-  /** Ends it too, if it is active. False: no such window. */
+  /** Deletes a window, which ends it if it is active. False: no such window. */
   deleteWindow(teamId: string, windowId: string): Promise<boolean>;
   findWindow(teamId: string, windowId: string): Promise<MaintenanceWindowView | null>;
-  /** Active ones first, then those to come, then those that are over; each by their start, latest first. */
+  /** Active windows first, then future ones, then past ones; each group by start, latest first. */
   listWindows(teamId: string): Promise<MaintenanceWindowView[]>;
-  /** The active windows that mute a cron or a queue, for its page; without a source those of the team. */
+  /** The active windows that mute a cron or a queue; without a source, those that mute the whole team. */
   listActiveWindows(teamId: string, source?: AlertSource): Promise<MaintenanceWindowView[]>;
-  /** What windows may cover and alerts may be about: the crons by name, then the queues by name. */
+  /** The sources that windows may cover and alerts may have: the crons by name, then the queues by name. */
   listAlertSources(teamId: string): Promise<NamedSource[]>;
 }
 

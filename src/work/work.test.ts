@@ -43,7 +43,7 @@ const JOB: JobInput = {
   delaySeconds: 3600,
 };
 
-/** Not ids, and ids of nothing. */
+/** Texts that are no ids, and ids of nothing. */
 const UNKNOWN = [
   '',
   'x',
@@ -71,7 +71,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     work = createWork({ store });
     team = (await store.teams.create('ours', 'free', clock.now())).id;
     others = (await store.teams.create('theirs', 'free', clock.now())).id;
-    // What is sent, wherever it goes from here: another process hears it on Postgres.
+    // Signals are recorded where they are sent, because on Postgres other processes receive them.
     const send = store.signals.send.bind(store.signals);
     store.signals.send = (signals) => {
       heard.push(...signals);
@@ -87,7 +87,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     return heard;
   }
 
-  /** Ends a job as an engine would whose node died over it: dead-lettered. */
+  /** Dead-letters a job, as if the node that ran it had died. */
   async function failJob(jobId: string): Promise<void> {
     await store.jobs.fire(team, [jobId]);
     const job = await work.findJob(team, jobId);

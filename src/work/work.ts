@@ -26,9 +26,9 @@ import type { RunPages } from './run-contract.ts';
 import { createWindowWork, type WindowWork } from './windows.ts';
 
 /**
- * What a team may do with its crons, queues, jobs, alerts and maintenance windows: the same verbs for the
- * API, the dashboard and the command line. Who may act for a team is not asked here (that is people's); each call names the team, and
- * what another team owns does not exist for it.
+ * A team's crons, queues, jobs, alerts and maintenance windows: the same methods for the API, the dashboard and the
+ * command line. Permissions are checked elsewhere (by people). Each call names the team, and things of other teams do
+ * not exist for it.
  */
 export type Work = CronWork &
   CronActions &
@@ -42,9 +42,9 @@ export type Work = CronWork &
   TagWork &
   ActivityWork &
   Pages & {
-    /** The same, done by somebody: what they change is kept as their activity (§5.10). */
+    /** The same methods on behalf of a person: each change is recorded as their activity (§5.10). */
     as(doer: Doer, log: Pick<Log, 'error'>): Work;
-    /** The same for who only looks on: it changes nothing and gives no secret. Throws NotAllowed. */
+    /** The same methods for a viewer: changes throw NotAllowed, and no secret is given. */
     forViewer(): Work;
   };
 
@@ -57,8 +57,8 @@ type Pages = RunListWork &
   };
 
 /**
- * @param isSecretHeader  the installation's rule; the usual one where the operator names no further headers
- * @param testing  what test runs are sent with; without it (the command line) there are none
+ * @param isSecretHeader  the installation's rule; by default the usual one, where the operator names no further headers
+ * @param testing  what test runs need; without it (the command line) there are none
  */
 export function createWork({
   store,
