@@ -1,4 +1,4 @@
-/** How many jobs a second the service answers with 201, each durable by then, over 64 connections. */
+/** How many jobs per second the service answers with 201, each durable by then, over 64 connections. */
 import { Pool } from 'undici';
 import { startBelfry } from '#testing/process';
 import { makeClient } from '#testing/remote';
@@ -41,7 +41,9 @@ const JOB = {
   payload: { n: 1 },
 };
 
-/** Posts the same job again and again, over so many connections, each the next as soon as one is answered. */
+/**
+ * Posts the same job again and again over a number of connections; each posts the next one as soon as it has an answer.
+ */
 export async function postJobs(
   { url }: { url: string },
   { token }: { token: string },

@@ -1,4 +1,4 @@
-/** What the machine can do at best: the requests alone, with nothing stored before or after. */
+/** The machine's limit: only the requests, with nothing stored before or after. */
 import { Agent, request } from 'undici';
 import { BODY, type MakeContestant } from './contestant.ts';
 

@@ -1,4 +1,4 @@
-/** What one batch of claims and settlements costs, beside how much waits and how much is finished. */
+/** The cost of one batch of claims and settlements, by how many jobs wait and how many have finished. */
 import { CompiledQuery } from 'kysely';
 import type { ClaimedJob } from '#store/runs/claims';
 import type { Store } from '#store/store';
@@ -14,7 +14,7 @@ export interface BatchCost {
   /** Medians of one batch of `BATCH` jobs. */
   claimMs: number;
   settleMs: number;
-  /** Of what the same batch costs with 1,000 waiting and nothing finished. */
+  /** Relative to the cost of the same batch with 1,000 waiting jobs and none finished. */
   ratio: number;
 }
 
@@ -30,7 +30,7 @@ interface Case {
   teamId: string;
   queueId: string;
   nodeId: string;
-  /** Where the next claim begins to look, as the engine has it do: where the last one ended. */
+  /** The due time from which the next claim searches: as in the engine, where the last one ended. */
   from: number;
   claims: number[];
   settles: number[];
@@ -46,7 +46,7 @@ export async function measureBatches(
   return costs;
 }
 
-/** All cases take turns batch by batch, so that a busy moment of the machine falls on all of them. */
+/** Measures all cases batch by batch in turns, so that a busy moment of the machine affects all of them. */
 async function measureOn(
   places: Places,
   database: DatabaseName,
@@ -93,7 +93,7 @@ async function makeCase(place: string, waiting: number, finished: number): Promi
   const queue = await store.queues.save(team.id, 'batches', {}, now);
   const ids = { teamId: team.id, queueId: queue.id };
   const rows = { teamId: team.id, queueIds: [queue.id], url: URL };
-  // A batch made while the tables are empty leaves behind the plans that a young installation has.
+  // A batch while the tables are empty leaves the plans that a young installation has.
   const nodeId = await store.nodes.join(now, 24 * HOUR_MS);
   const made: Case = { store, waiting, finished, ...ids, nodeId, from: 0, claims: [], settles: [] };
   await runBatch(made, false);
@@ -102,7 +102,7 @@ async function makeCase(place: string, waiting: number, finished: number): Promi
   await insertJobs(store, { ...rows, count: waiting, firstDueAt, isFinished: false });
   made.from = firstDueAt;
   if (store.dialect === 'postgres') {
-    // Else both come by themselves after so many new rows, amid the measuring.
+    // Otherwise both would start by themselves during the measurement, after enough new rows.
     for (const text of ['vacuum analyze', 'checkpoint'])
       await store.database.autocommit(CompiledQuery.raw(text));
   }
@@ -123,12 +123,12 @@ async function runBatch(each: Case, counts: boolean): Promise<void> {
     each.claims.push(settleFrom - claimFrom);
     each.settles.push(until - settleFrom);
   }
-  // What comes in from now on is due no earlier than now.
+  // New jobs are due no earlier than now.
   each.from = Math.min(flows[0]?.nextDueAt ?? Infinity, claimant.now);
   await refill(each, Math.max(claimed.length, 1));
 }
 
-/** The end of a job that succeeded, with a response. */
+/** The settlement of a successful job with a response. */
 export function settlementOf(store: Store, job: ClaimedJob) {
   const end = {
     completedAt: store.clock.now(),
@@ -137,7 +137,7 @@ export function settlementOf(store: Store, job: ClaimedJob) {
     errorMessage: null,
     durationMs: 4,
   };
-  // As large as those that are there: a smaller one would fill the rest of an old page, each that of another.
+  // As large as the stored bodies: a smaller one would fill up old pages, and write one more page for each.
   const body = Buffer.from(STORED_BODY);
   const response = { body, totalBytes: body.length, trace: STORED_TRACE };
   return {
@@ -151,7 +151,7 @@ export function settlementOf(store: Store, job: ClaimedJob) {
   } as const;
 }
 
-/** As many as were taken come in again, so that what waits stays the same. */
+/** Adds as many jobs as were taken, so that the backlog stays the same. */
 async function refill({ store, teamId }: Case, count: number): Promise<void> {
   const job = {
     teamId,

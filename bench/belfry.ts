@@ -1,4 +1,4 @@
-/** Belfry's own rooms as the service puts them together, without its web server. */
+/** Belfry's rooms, put together as in the service, without its web server. */
 import { parseNetworks } from '#domain/network';
 import { silentLog } from '#domain/log';
 import { Engine } from '#engine/engine';
@@ -20,7 +20,7 @@ export function locationOf(place: string): StoreLocation {
     : { kind: 'sqlite', path: place };
 }
 
-/** As a start leaves it, with partitions for a history of `HISTORY_DAYS`. */
+/** Opens a store as a start of the service does, with partitions for a history of `HISTORY_DAYS`. */
 export async function openBenchStore(place: string): Promise<Store> {
   const location = locationOf(place);
   const appKey = Buffer.alloc(32, 1);
@@ -87,7 +87,7 @@ export async function openQueue(store: Store, teamId: string): Promise<void> {
   await store.queues.save(teamId, QUEUE, { isPaused: false }, store.clock.now());
 }
 
-/** A single queue may hold about two thirds of the slots (§3.8), so that many more are needed. */
+/** One queue may hold about two thirds of the slots (§3.8), so the process needs this many slots per request. */
 const SLOTS_PER_REQUEST = 1.53;
 
 const makeBelfry: MakeContestant = async ({ jobs, targetUrl, concurrency, place }) => {

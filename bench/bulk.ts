@@ -1,25 +1,28 @@
-/** Rows by the million, written by the database itself: going through the service would take as long as all measuring. */
+/**
+ * Millions of rows, written by the database itself: writing them through the service would take as long as the
+ * measurements.
+ */
 import { CompiledQuery } from 'kysely';
 import type { Store } from '#store/store';
 
-/** So few that a busy machine too is done within the time that the store gives a statement. */
+/** Few enough to be written within the store's statement limit, even on a busy machine. */
 const CHUNK = 20_000;
 
 interface BulkJobs {
   teamId: string;
-  /** They take turns. */
+  /** The jobs are distributed over these queues in turn. */
   queueIds: readonly string[];
   count: number;
   url: string;
   /** Milliseconds since 1970 UTC. */
   firstDueAt: number;
-  /** From one row's due time to the next one's. Default: 1. */
+  /** The time between the due times of two rows, in milliseconds. Default: 1. */
   stepMs?: number;
-  /** Already ended, with a stored response each. */
+  /** True: the jobs have ended, each with a stored response. */
   isFinished: boolean;
-  /** Of a hundred finished ones four are dead letters and two were retried. Default: all succeeded. */
+  /** True: of a hundred finished jobs four are dead letters and two were retried. Default: all succeeded. */
   withFailures?: boolean;
-  /** All finished ones are dead letters. */
+  /** True: all finished jobs are dead letters. */
   areDead?: boolean;
 }
 
@@ -70,7 +73,7 @@ interface Written {
   body: string;
 }
 
-/** Into the table of what waits, or of what has ended. */
+/** The statement that inserts jobs into the table of waiting or of ended ones. */
 function insertion(jobs: Chunk, { teamId, queueId, body }: Written): string {
   const at = dueAt(jobs);
   const request = (status: string) =>

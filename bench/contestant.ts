@@ -1,4 +1,4 @@
-/** What takes part in the comparison of deliveries, and what it is asked to do. */
+/** The interface of a contestant in the comparison of deliveries, and of a round. */
 
 export interface Round {
   jobs: number;

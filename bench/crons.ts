@@ -16,7 +16,7 @@ export interface CronBurst {
 
 const TEAMS = 10;
 const SLOTS = 256;
-/** Enough for the last cron to be there before the first is due. */
+/** Long enough that the last cron is made before the first is due. */
 const LEAD_MS = 2_000;
 
 export async function measureCrons(
@@ -73,7 +73,7 @@ async function measureOn(place: string, target: Target, crons: number) {
   return { arrived, twice: late.length - arrived, medianMs: at(late, 0.5), lastMs: at(late, 1) };
 }
 
-/** Once a year, so that each runs once here. */
+/** Due once a year, so that each cron runs only once here. */
 function cronOf(url: string) {
   return {
     name: 'Bench',

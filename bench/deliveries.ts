@@ -1,4 +1,7 @@
-/** N small POSTs to one local endpoint, from stored jobs to stored outcomes, beside the bare loop and other libraries. */
+/**
+ * Delivers N small POSTs to one local endpoint, from stored jobs to stored outcomes, and compares with the bare loop
+ * and other libraries.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Delivered, runRound } from './round.ts';
@@ -17,9 +20,9 @@ interface ContestantResult {
   /** One entry a round. */
   rounds: Delivered[];
   perSecond: number;
-  /** Of the bare loop of the same round; the median over the rounds. */
+  /** Relative to the bare loop of the same round; the median over the rounds. */
   ofBare: number;
-  /** Processor time of its process and of its database server, in microseconds a job. */
+  /** Processor time of its process and of its database server, in microseconds per job. */
   cpuMicros: number;
   serverMicros: number;
 }

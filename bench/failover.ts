@@ -1,8 +1,7 @@
 /**
- * What jobs see of a Postgres whose primary dies and whose standby is promoted: `node bench/failover.ts
- * [--rate 100] [--seconds 60]`. Once with a standby that confirms each commit (`synchronous_standby_names`), once
- * with one that follows as it can. The service reaches the database by one address, as over a proxy or a name that
- * is moved.
+ * The effect on jobs when the primary of a Postgres dies and its standby is promoted: `node bench/failover.ts [--rate
+ * 100] [--seconds 60]`. Once with a standby that confirms each commit (`synchronous_standby_names`), once with an
+ * asynchronous one. The service uses one address for the database, as with a proxy or a name that is moved.
  */
 import { once } from 'node:events';
 import net from 'node:net';
@@ -23,7 +22,7 @@ const { values } = parseArgs({
 });
 const RATE = Number(values.rate);
 const SECONDS = Number(values.seconds);
-/** From the primary's end to the promotion: so long some guard takes to be sure. */
+/** The time between the primary's end and the promotion: what a failover manager takes to be sure. */
 const NOTICED_AFTER_MS = 3_000;
 /** After the last job was posted. */
 const LAST_ONES_MS = 30_000;
@@ -125,7 +124,7 @@ async function measure(confirms: boolean): Promise<void> {
   address.close();
 }
 
-/** The longest time in which a count stood still. */
+/** Measures the longest time during which a count did not grow. */
 function watchGaps(count: () => number) {
   let [last, since, longest] = [count(), performance.now(), 0];
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** One team's queue flooded with jobs for a slow target, and how long another team's new job waits beside it. */
+/** Floods one team's queue with jobs for a slow target, and measures how long new jobs of another team wait. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '#testing/process';
 import { buildBenchEngine, fillQueue, openBenchStore, openQueue } from './belfry.ts';
@@ -9,7 +9,7 @@ import type { Target } from './target.ts';
 export interface Flood {
   database: DatabaseName;
   flooding: number;
-  /** From acceptance to arrival, of jobs that came one by one, in milliseconds. */
+  /** The times from acceptance to arrival of single jobs, in milliseconds. */
   waits: number[];
   longestMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * What claims, settlements, acceptances, pages, a rescan and retention cost beside millions of runs, and beside an
- * old snapshot besides; each next to the same with a thousand.
+ * The cost of claims, settlements, acceptances, pages, a rescan and retention with millions of runs stored, and also
+ * beside an old snapshot; each compared with a thousand runs.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,11 +18,11 @@ import { DATABASES, type DatabaseName, type Places } from './place.ts';
 import { backendMsSince, readBackends } from './processor-time.ts';
 
 export interface GrowthOptions {
-  /** Of Postgres; SQLite has a quarter of the finished ones. */
+  /** The finished runs on Postgres; SQLite has a quarter of them. */
   finished: number;
   waiting: number;
   batches: number;
-  /** So many runs come and go while the snapshot is open. */
+  /** How many runs come and go while the snapshot is open. */
   beside: number;
   only: DatabaseName | null;
 }
@@ -41,15 +41,15 @@ export interface Pair {
 export interface GrowthCost {
   what: string;
   kind: 'batch' | 'page' | 'other';
-  /** With a thousand rows and with all of them, which took turns. */
+  /** With a thousand rows and with all of them, measured in turns. */
   alone: Pair;
-  /** The same again, beside the snapshot of the large one. */
+  /** The same, while the large case has an old snapshot. */
   beside: Pair;
 }
 
 /**
- * What a history that grows shorter lets go: on SQLite one day, in the steps that the service makes of it but without
- * its pauses; on Postgres a partition, with its `days`.
+ * The deletion of old runs when the history is shortened: on SQLite one day, in the service's steps but without its
+ * pauses; on Postgres a partition, with its `days`.
  */
 export interface DaysGone {
   isBesideSnapshot: boolean;
@@ -75,7 +75,10 @@ const SLOTS_OF_QUEUE = 10;
 const BATCH = QUEUES * SLOTS_OF_QUEUE;
 const WARM_UP = 10;
 const PAGE_RUNS = 7;
-/** Until each of a pool's connections has planned what it prepares, which takes it several times. */
+/**
+ * How many calls it takes until each connection of a pool has planned its prepared statements, which needs several
+ * calls.
+ */
 const PAGE_WARM_UP = 20;
 const DAYS = HISTORY_DAYS;
 const DAY_MS = 86_400_000;
@@ -89,9 +92,9 @@ interface Case {
   work: Work;
   teamId: string;
   nodeId: string;
-  /** Where the next claim begins to look, by queue, as the engine has it do. */
+  /** The due time from which the next claim searches, by queue, as in the engine. */
   from: Map<string, number>;
-  /** A finished job of the middle. */
+  /** The id of a finished job in the middle of the history. */
   jobId: string;
   samples: Map<string, Cost[]>;
 }
@@ -172,7 +175,7 @@ async function makeCase(place: string, finished: number, waiting: number): Promi
     jobId: '',
     samples: new Map(),
   };
-  // A batch made while the tables are empty leaves behind the plans that a young installation has.
+  // A batch while the tables are empty leaves the plans that a young installation has.
   await runBatch(made);
   const rows = { teamId: team.id, queueIds, url: URL };
   const history = { firstDueAt: now - DAYS * DAY_MS, stepMs: ((DAYS - 1) * DAY_MS) / finished };
@@ -189,7 +192,8 @@ async function makeCase(place: string, finished: number, waiting: number): Promi
 
 /**
  * Fills tables and builds their indexes afterwards, which takes a third of the time; on Postgres only, on a connection
- * that may take its time. Then vacuums: else that comes by itself after so many new rows, amid the measuring.
+ * without a time limit. Then it vacuums, which would otherwise start by itself during the measurement, after enough new
+ * rows.
  */
 async function withoutIndexes({ place, store }: Case, fill: () => Promise<void>): Promise<void> {
   if (store.dialect === 'sqlite') return fill();
@@ -202,7 +206,7 @@ async function withoutIndexes({ place, store }: Case, fill: () => Promise<void>)
   for (const { name } of rows) await client.query(`drop index ${name}`);
   await fill();
   await client.query(`set maintenance_work_mem = '1GB'`);
-  // That of a partitioned table is told as if it were to leave its partitions out.
+  // Postgres prints the index of a partitioned table with ONLY, which would leave its partitions out.
   for (const { definition } of rows) await client.query(definition.replace(' ON ONLY ', ' ON '));
   for (const text of ['vacuum analyze', 'checkpoint']) await client.query(text);
   await client.end();
@@ -217,7 +221,7 @@ async function sizeOf({ dialect, database }: Store): Promise<number> {
   return (await database.autocommit(asked))[0]?.bytes ?? Number.NaN;
 }
 
-/** Both take turns, so that a busy moment of the machine falls on both. */
+/** Measures both in turns, so that a busy moment of the machine affects both. */
 async function measureInTurns(
   small: Case,
   large: Case,
@@ -239,7 +243,7 @@ async function measureInTurns(
   );
 }
 
-/** Claims a batch, settles it, and lets as many in again, so that what waits stays the same. */
+/** Claims a batch, settles it, and adds as many jobs, so that the backlog stays the same. */
 async function runBatch(each: Case): Promise<void> {
   const { store, teamId, nodeId, from } = each;
   const now = store.clock.now();
@@ -315,7 +319,7 @@ function costOf({ samples }: Case, what: string): Cost {
   return { ms: median(all.map(({ ms }) => ms)), cpuMs: median(all.map(({ cpuMs }) => cpuMs)) };
 }
 
-/** A transaction that sees everything as it is now, as a long `pg_dump` or a forgotten `psql` has one. */
+/** Opens a transaction with a snapshot of the present, like a long `pg_dump` or a forgotten `psql`. */
 async function openSnapshot(place: string): Promise<{ close: () => Promise<void> }> {
   if (locationOf(place).kind === 'sqlite') {
     const reader = new DatabaseSync(place, { readOnly: true });
@@ -329,7 +333,7 @@ async function openSnapshot(place: string): Promise<{ close: () => Promise<void>
   return { close: () => client.end() };
 }
 
-/** @param nth  how many times before this history has been let go, and once more */
+/** @param nth  1 for the first shortening of this history, 2 for the second, and so on */
 async function letGo(each: Case, nth: number, isBesideSnapshot: boolean): Promise<DaysGone> {
   const { store } = each;
   const days = store.dialect === 'postgres' ? daysOfPartition(DAYS) : 1;
@@ -353,7 +357,7 @@ async function deleteOlder({ store }: Case, historyDays: number): Promise<number
   }
 }
 
-/** Those that lie in partitions by time. */
+/** Counts the ended jobs in partitions by time. */
 async function countEnded({ database }: Store): Promise<number> {
   const asked: CompiledQuery<{ rows: number }> = CompiledQuery.raw(
     'select count(*) as rows from ended_jobs_done',

@@ -1,4 +1,7 @@
-/** How late jobs start that are due while people read lists: a steady stream, first alone, then beside questions without a pause. */
+/**
+ * How late jobs start while people read lists: a steady stream of jobs, first alone, then beside searches without a
+ * pause.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from '#store/store';
 import { eventually } from '#testing/process';
@@ -9,7 +12,7 @@ import { startTarget, type Target } from './target.ts';
 
 interface LateBesideLists {
   jobs: number;
-  /** How many questions were answered meanwhile. */
+  /** How many searches were answered meanwhile. */
   asked: number;
   medianMs: number;
   p99Ms: number;
@@ -23,13 +26,13 @@ interface Stream {
   seconds: number;
 }
 
-/** So many people ask at once, each the next question as soon as one is answered. */
+/** How many readers search at once; each starts the next search as soon as the last is answered. */
 const READERS = 2;
 const SLOTS = 256;
 
 /**
- * @param ask  answers one question; they go round
- * @returns without questions, and with them, in this order
+ * @param ask  runs one search; they are used in turn
+ * @returns the lateness without searches and with them, in this order
  */
 export async function measureLateBesideLists(
   stream: Stream,

@@ -1,4 +1,4 @@
-/** Layouts of what waits, runs and has ended, as bare SQL for Postgres: what layouts.ts compares. */
+/** Layouts of tables for waiting, running and ended runs, as plain SQL for Postgres, which layouts.ts compares. */
 import type { Fields } from '#store/database/dialect';
 
 export interface Layout {
@@ -9,13 +9,13 @@ export interface Layout {
    * `take` deletes it and writes one row for the whole claim.
    */
   claim: 'mark' | 'mark-in-place' | 'take';
-  /** Outcomes in partitions by ranges of ids. */
+  /** True: outcomes are partitioned by ranges of ids. */
   partitioned: boolean;
-  /** Parameters as one JSON text, or as an array for each column. */
+  /** Whether parameters are one JSON text, or one array per column. */
   parameters: 'json' | 'arrays';
-  /** A batch is settled and the next one claimed by one statement. */
+  /** True: one statement settles a batch and claims the next one. */
   joined: boolean;
-  /** Deletes what is done and keeps nothing: no request, outcome, counter of its own. */
+  /** True: deletes finished runs and stores nothing else: no request, outcome or counter. */
   keepsNothing: boolean;
 }
 
@@ -44,7 +44,7 @@ export const ENDED = {
   total_bytes: 'bigint',
   trace: 'text',
   body: 'bytes',
-  // What a claim that deletes its rows hands out, and gets back.
+  // The columns of the row that a deleting claim writes.
   claim_id: 'id',
   request_id: 'id',
   attempt_number: 'int',
@@ -62,7 +62,7 @@ const TYPES = {
   bytes: 'bytea',
 };
 
-/** How many parameters rows of these fields take. */
+/** The number of parameters for rows of these fields. */
 export function widthOf({ parameters }: Layout, fields: Fields): number {
   return parameters === 'json' ? 1 : Object.keys(fields).length;
 }
@@ -71,7 +71,7 @@ function given(layout: Layout, fields: Fields, first: number): string {
   const names = Object.keys(fields);
   const typeOf = (name: string) => TYPES[fields[name] ?? 'text'];
   if (layout.parameters === 'json') {
-    // Bytes travel as hexadecimal.
+    // Bytes are sent as hexadecimal.
     const columns = names.map((name) => `${name} ${typeOf(name).replace('bytea', 'text')}`);
     return `json_to_recordset($${first}::json) as given(${columns.join(', ')})`;
   }
@@ -110,7 +110,7 @@ export function schemaOf(layout: Layout): string[] {
 const DAY_MS = 86_400_000;
 const PARTITIONS = 32;
 
-/** One for each day of a month past and tomorrow, and one for whatever falls beside them. */
+/** One partition for each day of the past month and for tomorrow, and one for all other days. */
 function partitions(): string[] {
   const today = Date.now() - (Date.now() % DAY_MS);
   const boundary = (at: number) => {
@@ -187,7 +187,7 @@ function claimed({ keepsNothing }: Layout): string {
   const queue = `q.timeout_seconds, q.assertions, q.is_paused, q.plan, q.sealed_signing_secret, q.next_due_at`;
   const cast = `$8::uuid as claim_id`;
   if (keepsNothing) {
-    // It counts nothing, so it needs no month and no day.
+    // It counts nothing, so month and day are unused.
     return `select ${cast}, $6::text as month, $7::text as day, ${queue}, claimed.* from open_queues q left join claimed on true`;
   }
   return `select ${cast}, ${queue}, claimed.*, r.method, r.url, r.callback_url, r.sealed_headers, r.payload

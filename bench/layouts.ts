@@ -1,10 +1,10 @@
 /**
- * What Postgres spends on accepting, claiming and settling runs under several layouts of its tables, as bare SQL:
- * `node bench/layouts.ts [--rounds 7] [--batches 60]`. All take turns; figures are medians over the rounds of the
- * processor time of the one connection that does it all, and of the bytes of write-ahead log, per run.
+ * The cost for Postgres of accepting, claiming and settling runs, under several layouts of its tables, as plain SQL:
+ * `node bench/layouts.ts [--rounds 7] [--batches 60]`. All layouts take turns. The figures are medians over the rounds
+ * of the processor time of the one connection and of the bytes of write-ahead log, per run.
  *
- * Each does what the service does with a claim: it holds the node's row, reads the queue and its team, counts the
- * month and the day, and with a settlement the hour. `docs/decisions` says what follows from it.
+ * Each layout does what a claim of the service does: it locks the node's row, reads the queue and its team, and counts
+ * the month and the day; a settlement counts the hour. `docs/decisions` says what follows from it.
  */
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
@@ -36,7 +36,7 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds);
 const BATCHES = Number(values.batches);
 const BATCH = 64;
-/** Waits all the time besides what comes and goes. */
+/** The number of jobs that wait all the time. */
 const BACKLOG = 20_000;
 const URL_OF_ALL = 'http://127.0.0.1:9/quiet';
 const PAYLOAD = '{"hello":"world","n":12345}';
@@ -81,7 +81,7 @@ const LAYOUTS: Layout[] = [
   { ...base, name: 'deletes what is done, keeps nothing', keepsNothing: true },
 ];
 
-/** Measures what is done on one connection's database. */
+/** Measures the work of one connection in its database. */
 class Meter {
   readonly #client: Client;
   readonly #database: string;
@@ -110,12 +110,12 @@ class Meter {
 async function connect(place: string): Promise<Client> {
   const client = new Client({ connectionString: place });
   await client.connect();
-  // As the service's connections begin (store/postgres/open.ts).
+  // The settings of the service's connections (store/postgres/open.ts).
   await client.query('set random_page_cost = 1.1; set enable_seqscan = off; set jit = off');
   return client;
 }
 
-/** Teams, queues, nodes and counters are those of the service; only what a run passes through is new. */
+/** Makes a layout. Teams, queues, nodes and counters are the service's own tables; only the tables of runs are new. */
 async function makeLayout(places: Places, layout: Layout): Promise<Contestant> {
   const place = await places.make('Postgres');
   const { teamId, queueId, nodeId } = await prepare(place);
@@ -240,7 +240,7 @@ async function prepare(place: string) {
   return { teamId, queueId, nodeId };
 }
 
-/** Today's tables by today's statements, as the store sends them. */
+/** The present tables with the present statements of the store. */
 async function makeToday(places: Places): Promise<Contestant> {
   const place = await places.make('Postgres');
   const { teamId, queueId, nodeId } = await prepare(place);

@@ -78,7 +78,7 @@ async function measure(name: string, open: typeof openSqliteTestStore): Promise<
 
 const REASONS = ['http_server_error', 'timeout', 'connection_error', 'http_client_error'];
 
-/** Seven tenths succeeded, a tenth each failed, waits and retries; one in a thousand timed out. */
+/** The nth job: seven of ten succeeded; one each failed, waits and retries; one in a thousand timed out. */
 function jobOf(n: number, now: number): Partial<JobFill> {
   const at = now - n * 100;
   const kind = n % 20;

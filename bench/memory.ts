@@ -1,4 +1,4 @@
-/** What the service's process holds in memory while a million jobs wait. */
+/** The memory of the service's process while a million jobs wait. */
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBelfry } from '#testing/process';
@@ -16,7 +16,7 @@ export interface Memory {
 }
 
 const SETTLE_MS = 5_000;
-/** The tests' key for Postgres: the rows are written here, and the service must open the same database. */
+/** The key that tests use on Postgres: rows are written here, and the service must open the same database. */
 const env = { PLANS: 'unlimited=unlimited', APP_KEY: Buffer.alloc(32, 1).toString('base64') };
 
 export async function measureMemory(places: Places, waiting: number): Promise<Memory[]> {

@@ -1,12 +1,12 @@
 /**
- * What the start of a new version does with many jobs stored: `node bench/migrating.ts [--jobs 2000000]`.
+ * The effect of starting a new version with many jobs stored: `node bench/migrating.ts [--jobs 2000000]`.
  *
- * To the writes of a version that runs, on Postgres: begins with the schema before the indexes of lists, and prints
- * how long each index took and the longest that a write had to wait meanwhile, beside writes with nothing else going
- * on and beside the same indexes built inside a transaction, as a migration would.
+ * On the writes of a running version, on Postgres: it begins with the schema before the indexes of lists, and prints
+ * how long each index took and the longest wait of a write meanwhile. For comparison it measures writes alone, and
+ * writes beside the same indexes built inside a transaction, as a migration would.
  *
- * To a history of the version before, on both databases (`--moving` for this alone): how long it takes to move what
- * has ended, and on Postgres what writes wait meanwhile.
+ * On a history of the version before, on both databases (`--moving` for this alone): how long moving the ended runs
+ * takes, and on Postgres how long writes wait meanwhile.
  */
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,7 +33,7 @@ try {
   if (!values.moving) await migrate(await places.make('Postgres'));
   for (const database of DATABASES) await move(database, await places.make(database));
 } catch (error) {
-  // Said here: the server takes connections that a fault left open along.
+  // Printed at once: the server stays up until connections that a fault has left open are closed.
   say(`FAILED: ${(error as Error).stack}`);
   process.exitCode = 1;
 } finally {
@@ -101,7 +101,7 @@ async function fill(filler: pg.Client): Promise<void> {
   await filler.query('checkpoint');
 }
 
-/** Writes a job every few milliseconds while something else goes on, and says how long that and the writes took. */
+/** Writes a job every few milliseconds while `work` runs, and prints how long both took. */
 async function report(url: string, what: string, work: () => Promise<unknown>): Promise<void> {
   const writer = new pg.Client({ connectionString: url });
   await writer.connect();

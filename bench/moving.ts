@@ -1,4 +1,4 @@
-/** How long the first start takes that keeps what has ended apart, beside a history of the version before. */
+/** How long the first start takes that moves the ended runs of the version before to tables of their own. */
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog } from '#domain/log';
 import { ClockJumps } from '#engine/clock-jumps';
@@ -21,11 +21,11 @@ const DAY_MS = 86_400_000;
 
 export interface Moved {
   seconds: number;
-  /** Of the process, which does all of it on SQLite; null on Postgres. */
+  /** Processor time of the process, which does all the work on SQLite; null on Postgres. */
   processorSeconds: number | null;
 }
 
-/** Makes an empty database the version before's, with a month of finished jobs and their responses. */
+/** Fills an empty database like the version before, with a month of finished jobs and their responses. */
 export async function leaveHistory(
   database: DatabaseName,
   place: string,
@@ -89,7 +89,10 @@ async function leaveOnSqlite(place: string, jobs: number): Promise<void> {
   }
 }
 
-/** One of fifty is a dead letter, the rest has succeeded; they ended one after the other within the history. */
+/**
+ * The rows of a history: one of fifty jobs is a dead letter, the others succeeded; their ends are spread over the
+ * history.
+ */
 function rowsOf(jobs: number, body: string): string[] {
   const first = Date.now() - (HISTORY_DAYS - 1) * DAY_MS;
   const at = `${first} + cast(n * 1.0 * ${((HISTORY_DAYS - 2) * DAY_MS) / jobs} as bigint)`;

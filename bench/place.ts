@@ -14,7 +14,7 @@ export class Places {
   #postgres: Promise<Postgres> | null = null;
   #redis: Promise<Redis | null> | null = null;
 
-  /** An empty database. Postgres commits to the disk, as SQLite does. */
+  /** Makes an empty database. Postgres syncs commits to the disk, as SQLite does. */
   async make(database: DatabaseName): Promise<string> {
     if (database === 'SQLite') return path.join(makeFolder(), 'belfry.db');
     this.#postgres ??= startPostgres({

@@ -3,7 +3,7 @@ const LEFT = 170;
 const WIDTH = 720;
 const BAR = WIDTH - LEFT - 60;
 
-/** Bars beside their names, as an SVG that reads on light and dark pages. */
+/** A bar chart as an SVG that is readable on light and dark pages. */
 export function drawBars(title: string, bars: readonly { name: string; value: number }[]): string {
   const most = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE);
   const height = 44 + bars.length * ROW;
@@ -33,7 +33,7 @@ export interface Panel {
 const PANEL = 130;
 const SHADES = ['#b4541a', '#2f6fb4'];
 
-/** Panels below each other, each with its own scale from zero on, over the same time. */
+/** Panels below each other over the same time, each with its own scale from zero. */
 export function drawLines(title: string, panels: readonly Panel[]): string {
   const names = panels[0]?.lines.map(({ name }) => name) ?? [];
   const legend = names.map(

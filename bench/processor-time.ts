@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** Ticks in which the kernel counts processor time, in microseconds. */
+/** The kernel's unit of processor time, in microseconds. */
 const TICK_MICROS = 10_000;
 
 /**
@@ -14,7 +14,7 @@ export function readTreeMicros(pid: number): number {
     .readdirSync('/proc')
     .map(readPid)
     .filter((stat) => stat?.parent === pid);
-  // Of children that have ended the parent keeps the account.
+  // The parent's figures include its ended children.
   const ticks = children.reduce((sum, stat) => sum + (stat?.ticks ?? 0), own.ticks + own.ended);
   return ticks * TICK_MICROS;
 }
@@ -26,7 +26,7 @@ function readPid(name: string) {
 export function readStat(pid: number): { parent: number; ticks: number; ended: number } | null {
   try {
     const text = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command stands in brackets and may hold anything.
+    // The command's name is in parentheses and may contain anything.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
@@ -48,13 +48,13 @@ export function readBackends(database: string): Map<number, number> {
       const [nanos] = fs.readFileSync(`/proc/${name}/schedstat`, 'utf8').split(' ');
       ran.set(Number(name), Number(nanos));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return ran;
 }
 
-/** What the processes that were there before have run since, in milliseconds. */
+/** The time for which the processes of the earlier reading have run since, in milliseconds. */
 export function backendMsSince(before: ReadonlyMap<number, number>, database: string): number {
   const now = readBackends(database);
   let nanos = 0;

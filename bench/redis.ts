@@ -6,12 +6,15 @@ import { guardProcess, makeFolder } from '#testing/guard';
 
 export interface Redis {
   url: string;
-  /** Null for one that was there already. */
+  /** Null for a server that was already running. */
   pid: number | null;
   stop(): Promise<void>;
 }
 
-/** REDIS_URL, or a `redis-server` of the PATH with nothing written to disk, which is its fastest; null without either. */
+/**
+ * The server of REDIS_URL, or a `redis-server` from the PATH that writes nothing to disk, which is its fastest mode;
+ * null without either.
+ */
 export async function findRedis(): Promise<Redis | null> {
   const given = process.env['REDIS_URL'];
   if (given) return { url: given, pid: null, stop: () => Promise.resolve() };

@@ -1,4 +1,6 @@
-/** Makes docs/performance.md and its plot of what stands in bench/results/. What a person wrote above the mark stays. */
+/**
+ * Writes docs/performance.md and its plot from bench/results/. The part above the mark was written by hand and stays.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Accepting } from './accepting.ts';
@@ -300,7 +302,7 @@ function drift(value: (stretch: SoakStretch) => number, write: (value: number) =
       some.reduce((sum, each) => sum + value(each), 0) / some.length;
     const quarter = Math.ceil(stretches.length / 4);
     const [first, last] = [mean(stretches.slice(0, quarter)), mean(stretches.slice(-quarter))];
-    // On SQLite the database is a part of the process.
+    // On SQLite the database runs inside the service's process.
     if (first === 0) return '';
     return `${write(first)} → ${write(last)} (${(last / first).toFixed(2)})`;
   };

@@ -1,7 +1,7 @@
 /**
- * One contestant in a process of its own, so that none profits from what another has warmed up or left behind.
+ * Runs one contestant in a process of its own, so that none profits from another's warm-up or leftovers.
  *
- * The child is told a round, takes the jobs in, delivers them and tells how long the delivering took.
+ * The child gets a round, stores its jobs, delivers them, and reports how long the delivery took.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ export interface Delivered {
   perSecond: number;
   /** Processor time of the delivering process, in microseconds a job; SQLite works in it. */
   cpuMicros: number;
-  /** The same of its database server. */
+  /** Processor time of its database server, in microseconds per job. */
   serverMicros: number;
   fillMs: number;
 }

@@ -31,14 +31,14 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean' },
-    /** Deliveries: how often the contestants take turns, and only those whose name contains a text. */
+    /** Deliveries: the number of rounds; below, a text that contestants' names must contain. */
     rounds: { type: 'string', default: '5' },
     only: { type: 'string' },
-    /** Growth: how many runs there are on Postgres, and how many come and go beside the old snapshot. */
+    /** Growth: the number of runs on Postgres; below, the number that come and go beside the old snapshot. */
     finished: { type: 'string', default: '2000000' },
     waiting: { type: 'string', default: '200000' },
     beside: { type: 'string', default: '100000' },
-    /** Soak: for how long, and how many jobs a second in place of half of what the machine does. */
+    /** Soak: the minutes; below, the jobs per second, instead of half of full speed. */
     minutes: { type: 'string', default: '20' },
     rate: { type: 'string' },
     /** Growth and soak: one database alone, `SQLite` or `Postgres`. */

@@ -1,11 +1,11 @@
 /**
- * The service for many minutes at half of its full speed, while as much leaves the history as comes in: does
+ * Runs the service for many minutes at half of its full speed, while as many runs leave the history as come in: does
  * anything drift?
  *
- * Jobs are posted over HTTP and due a second later. Before it starts, dead letters are written that turn a day old
- * while the service runs, at the pace at which jobs come in, in a queue that keeps them for a day. So retention has as
- * much to do as deliveries: on Postgres other jobs would go with their partition, at no cost. Autovacuum works as
- * the service sets it.
+ * Jobs are posted over HTTP and due a second later. Beforehand, dead letters are written into a queue that keeps them
+ * for a day. They become a day old while the service runs, as fast as new jobs come in, so retention has as much to do
+ * as deliveries. (On Postgres other jobs would be dropped with their partition, at no cost.) Autovacuum runs with the
+ * service's settings.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -24,12 +24,12 @@ import type { Target } from './target.ts';
 
 export interface SoakOptions {
   minutes: number;
-  /** Jobs a second; null for half of what the service does when it gets all it can take. */
+  /** Jobs per second; null for half of the service's full speed. */
   perSecond: number | null;
   only: DatabaseName | null;
 }
 
-/** What one stretch of time was like. */
+/** The figures of one stretch of time. */
 export interface SoakStretch {
   /** When it ended, in seconds since the start. */
   untilSecond: number;
@@ -46,7 +46,7 @@ export interface SoakStretch {
 
 export interface Soak {
   database: DatabaseName;
-  /** Null where the speed was given. */
+  /** The measured full speed; null where the speed was given. */
   fullSpeed: number | null;
   perSecond: number;
   minutes: number;
@@ -121,7 +121,7 @@ async function measureOn(
   const stretches: SoakStretch[] = [];
   const machine = { pid: belfry.pid, serverPid, place, rows };
   const seconds = (minutes * 60) / STRETCHES;
-  // Until jobs come and go at the same pace.
+  // A lead-in, until jobs come and go at the same pace.
   await poster.postFor(LEAD_IN_MS, perSecond);
   await poster.takeLate();
   for (let n = 1; n <= STRETCHES; n++) {
@@ -190,7 +190,7 @@ export async function readDatabaseSize({
   return (await rows.all<{ bytes: number }>(text))[0]?.bytes ?? Number.NaN;
 }
 
-/** As much as turns a day old while the service runs. */
+/** Writes as many dead letters as become a day old while the service runs. */
 async function fillHistory(
   place: string,
   teamId: string,
@@ -211,7 +211,7 @@ async function fillHistory(
   await store.close();
 }
 
-/** How many a second arrive where so many connections post the next job as soon as one is taken. */
+/** Measures full speed: arrivals per second while each connection posts the next job as soon as one is accepted. */
 async function probe(belfry: BelfryProcess, token: string, target: Target): Promise<number> {
   await using poster = openPoster(belfry, token, target);
   await poster.postFor(PROBE_MS / 3, Infinity);
@@ -223,9 +223,9 @@ async function probe(belfry: BelfryProcess, token: string, target: Target): Prom
 /** Posts jobs that are due a second later, and compares them with what arrives. */
 export function openPoster(belfry: BelfryProcess, token: string, target: Target) {
   const api = openApi(belfry, token);
-  // What another poster's jobs arrive as is none of this one's.
+  // Each poster has its own prefix, so that it ignores jobs of others.
   const prefix = `/soak/${randomUUID()}/`;
-  /** When a job is due; its arrival takes it away. */
+  /** The due time of each job; its arrival removes the entry. */
   const due = new Map<number, number>();
   const gone = new Set<number>();
   const counted = { posted: 0, accepted: 0, arrived: 0, twice: 0, refused: 0 };
@@ -254,7 +254,7 @@ export function openPoster(belfry: BelfryProcess, token: string, target: Target)
       await delay(perSecond === Infinity ? 1 : TICK_MS);
     }
   };
-  /** Lateness of what has arrived since the last time, smallest first. */
+  /** The lateness of jobs that arrived since the last call, smallest first. */
   const takeLate = async () => {
     const late: number[] = [];
     for (const [path, when] of await target.drain()) {

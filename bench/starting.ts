@@ -1,10 +1,10 @@
 /**
- * How fast each form of Belfry is ready, and what it holds when nothing happens, beside `node bin/start.js`:
+ * How fast each form of Belfry starts, and how much memory it uses when idle, compared with `node bin/start.js`:
  *
- *     npm run package && node bench/starting.ts 7
+ * npm run package && node bench/starting.ts 7
  *
- * Each start is on an empty SQLite file; medians. Private memory is what the process has for itself; how much of
- * an executable's file counts as resident also depends on what lies in the system's page cache.
+ * Each start uses an empty SQLite file; the figures are medians. Private memory belongs to the process alone; how much
+ * of an executable's file is resident also depends on the system's page cache.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

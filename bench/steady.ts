@@ -83,7 +83,7 @@ async function postSteadily(
   return performance.now() - from;
 }
 
-/** Everything that arrives until all are there, and for a second more: one too many would be a job sent twice. */
+/** Collects arrivals until all jobs are there, and for a second more, to notice a job that is sent twice. */
 async function collect(target: Target, jobs: number): Promise<Arrival[]> {
   const hasAll = async () => (await target.count('/steady')) >= jobs;
   await eventually(hasAll, { withinMs: 60_000, everyMs: 200 });

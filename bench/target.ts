@@ -27,7 +27,7 @@ interface Ask {
   prefix: string;
 }
 
-/** How long `/hold…` lets wait. */
+/** How long `/hold…` waits before it answers. */
 export const HOLD_MS = 25_000;
 
 export async function startTarget(): Promise<Target> {
@@ -47,7 +47,10 @@ export async function startTarget(): Promise<Target> {
   };
 }
 
-/** `/quiet…` is answered and not kept; `/slow…` after a second; `/hold…` after many; everything else at once. */
+/**
+ * `/quiet…` is answered and not recorded; `/slow…` is answered after a second; `/hold…` after `HOLD_MS`; other paths at
+ * once.
+ */
 function serve(): void {
   let arrivals: Arrival[] = [];
   const server = http.createServer({ keepAliveTimeout: 120_000 }, (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * What one job costs the service and its database, and what a request under way takes of memory: what capacity is
- * computed from (docs/scaling.md). The service runs as a process of its own.
+ * The cost of one job for the service and its database, and the memory of a request under way, from which capacity is
+ * computed (docs/scaling.md). The service runs as a process of its own.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
@@ -17,9 +17,9 @@ import { HOLD_MS, type Target } from './target.ts';
 export interface UnitCost {
   cpuMicros: number;
   serverMicros: number;
-  /** Of the write-ahead log; null on SQLite. */
+  /** Bytes of the write-ahead log; null on SQLite. */
   walBytes: number | null;
-  /** By which the database has grown. */
+  /** The growth of the database in bytes. */
   diskBytes: number;
 }
 
@@ -28,7 +28,7 @@ export interface Units {
   jobs: number;
   accept: UnitCost;
   deliver: UnitCost;
-  /** By which the service's memory has grown with so many requests under way. */
+  /** The growth of the service's memory with this many requests under way. */
   underWay: number;
   underWayBytes: number;
   /** Deliveries by several processes that share the database; nothing on SQLite. */
@@ -37,7 +37,7 @@ export interface Units {
 
 const QUEUE = 'units';
 const NODES = [1, 2, 4];
-/** After a job has arrived, its outcome is yet to be stored. */
+/** How long after a job's arrival its outcome is certainly stored. */
 const STORED_MS = 1_500;
 const env = { PLANS: 'unlimited=unlimited', LOG_LEVEL: 'warn' };
 const MANY_SLOTS = { ...env, MAX_CONCURRENT_REQUESTS: '4000' };
@@ -66,7 +66,7 @@ export async function measureUnits(
     await using rows = await openRows(databaseUrl);
     const client = await makeClient(belfry);
     const room = { places, place, rows, serverPid, target, belfry, client };
-    // The first thousands cost more, until the compiler knows the code.
+    // The first thousands cost more, until the code is compiled.
     await passThrough(room, jobs / 2);
     const { accept, deliver } = await passThrough(room, jobs);
     const nodes = serverPid === null ? [] : await measureNodes(room, jobs, databaseUrl);
@@ -145,7 +145,7 @@ async function readAll({ belfry, serverPid, place, rows }: Room) {
   };
 }
 
-/** How much memory the service takes for requests that a target lets wait. */
+/** Measures the service's memory for requests that a target keeps open. */
 async function holdMany(room: Room, { underWay, warmUp }: { underWay: number; warmUp: number }) {
   const { belfry, client, target } = room;
   await passThrough(room, warmUp);
@@ -174,7 +174,7 @@ async function measureNodes(
   for (const nodes of NODES) {
     while (others.length < nodes - 1) {
       others.push(await startBelfry({ databaseUrl, env }));
-      // The first thousands of a process cost more, until the compiler knows the code.
+      // The first thousands of a process cost more, until the code is compiled.
       await passThrough(room, 2 * jobs);
     }
     await pause(room, true);

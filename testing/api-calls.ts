@@ -43,7 +43,7 @@ export async function callHttp(address: string, call: HttpCall = {}): Promise<Ht
   };
 }
 
-/** How much of everything that a call could leave behind there is, in all teams. */
+/** Counts the rows that a call could leave behind, over all teams. */
 export async function countStored({ database }: Pick<Store, 'database'>) {
   return database.read(async (db) => {
     const count = async (table: 'crons' | 'queues' | RunTable | EndedTable) => {
@@ -89,7 +89,7 @@ export async function expectRefused(
   const [first, ...rest] = Object.values(errors).flat();
   const more = rest.length === 1 ? ' (and 1 more error)' : ` (and ${rest.length} more errors)`;
   const message = `${first}${rest.length === 0 ? '' : more}`;
-  // As texts: the order of the fields counts.
+  // Compared as texts, because the order of the fields matters.
   assert.equal(JSON.stringify(answer.json), JSON.stringify({ message, errors }));
 }
 

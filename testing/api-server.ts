@@ -37,7 +37,7 @@ interface ApiCall {
   localAddress?: string;
 }
 
-/** What the API was asked to create, in order. */
+/** The things that the API was asked to create, in order. */
 export type Created =
   | { kind: 'cron'; teamId: string; input: CronInput }
   | { kind: 'job'; teamId: string; input: JobInput };
@@ -54,7 +54,7 @@ export class ApiServer implements AsyncDisposable {
   readonly askedTokens: string[] = [];
   readonly logged: { event: string; fields: object | undefined }[] = [];
   isReady: () => Promise<boolean> = () => Promise.resolve(true);
-  /** What creating rejects with, when set. */
+  /** The error with which creating rejects, if set. */
   fault: Error | null = null;
   #server;
 

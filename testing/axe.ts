@@ -10,10 +10,12 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** Every rule is looked at; describing each place that one of them finds right takes most of the time. */
+/**
+ * Every rule is checked, but only violations are reported: describing each place that passes takes most of the time.
+ */
 const RUN = "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)";
 
-/** What axe-core finds wrong with the page as it stands that keeps people out: one line each, mostly none. */
+/** The accessibility violations that axe-core finds on the page as it is now, one line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(source);
   const violations = await page.evaluate<Violation[]>(RUN);

@@ -1,15 +1,14 @@
 import { Client } from 'pg';
 import { createDatabase, type TestDatabase } from './postgres.ts';
 
-/** Above this a new copy is made sooner than the old one is emptied. */
+/** Above this size, making a new copy is faster than emptying the old one. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Copies of a template that this process has made and is done with, emptied. The server takes them along when it ends. */
+/** Emptied copies of a template that this process no longer uses. They are deleted with the server. */
 const idle = new Map<string, TestDatabase[]>();
 
 /**
- * Lends a copy of a migrated template that nobody else uses. Giving it back empties it: that takes a few
- * milliseconds, where copying takes a hundred.
+ * Lends a copy of a migrated template. Giving it back empties it: that takes a few milliseconds, copying a hundred.
  *
  * @returns a database whose `drop` gives it back
  */
@@ -22,7 +21,7 @@ export async function borrowDatabase(template: string): Promise<TestDatabase> {
   return { url: database.url, drop: giveBack, [Symbol.asyncDispose]: giveBack };
 }
 
-/** Empties every table but those of the migrations; false for a database that had better be dropped. */
+/** Empties every table except those of the migrations. False for a database that should be dropped instead. */
 async function empty(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -34,14 +33,14 @@ async function empty(url: string): Promise<boolean> {
         array(select quote_ident(tablename) from pg_tables
           where schemaname = 'public' and tablename not like 'kysely%') as tables`);
     const [state] = rows;
-    // Whoever is still connected may write after the emptying.
+    // Another connection may still write after the emptying.
     if (!state || state.others > 0 || state.bytes > MOST_BYTES) return false;
-    // Partitions are of a time: the next who borrows it has another.
+    // Partitions depend on the time, and the next borrower uses another one.
     const isPartition = (table: string) => /^ended_jobs_\d/.test(table);
     const deletions = state.tables.map((table) =>
       isPartition(table) ? `drop table ${table};` : `delete from ${table};`,
     );
-    // As a replica: the order of the tables does not matter to foreign keys then.
+    // In the replica role foreign keys are not checked, so tables can be emptied in any order.
     await client.query(`set session_replication_role = replica; ${deletions.join(' ')}`);
     return true;
   } finally {

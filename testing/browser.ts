@@ -55,7 +55,7 @@ const ARGS = [
   '--hide-scrollbars',
 ];
 
-/** Before it is ended, for the next file of the same process that needs one. */
+/** How long the browser is kept without users, for the next test file of the process. */
 const KEPT_MS = 500;
 
 let shared: { browser: Promise<Browser>; users: number } | null = null;
@@ -119,9 +119,9 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
   page.on('pageerror', (error) => note('error', error.message));
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? 'failed';
-    // A browser told to run no scripts fails what would load them.
+    // With scripts off, the browser reports each script as failed.
     if (!runsScripts && request.resourceType() === 'script') return;
-    // Leaving a page breaks off what it was still loading; nothing is wrong with that.
+    // Leaving a page cancels its open requests; that is no fault.
     if (reason !== 'net::ERR_ABORTED')
       note('request', `${request.method()} ${request.url()}: ${reason}`);
   });
@@ -146,8 +146,8 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
 const SCRIPTS_LIMIT_MS = 15_000;
 
 /**
- * A page is loaded before React has taken it over, and what is ticked or typed in between is lost on React.
- * Where scripts run, going to a page and reloading it wait for that; pages without React are as they are.
+ * A page is loaded before React has hydrated it, and React does not see what is ticked or typed in between. With
+ * scripts on, going to a page and reloading it wait for the hydration; pages without React do not wait.
  */
 const TAKEN_OVER = `new Promise((resolve, reject) => {
   if (window.__reactRouterContext === undefined) return resolve();

@@ -64,7 +64,7 @@ export async function createAuthority(name = 'Belfry test authority'): Promise<T
   };
 }
 
-/** A certificate that nobody vouches for but itself. */
+/** A self-signed certificate. */
 export async function createSelfSigned(request: CertificateRequest = {}): Promise<Credentials> {
   const keys = await generateKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -78,7 +78,7 @@ export async function createSelfSigned(request: CertificateRequest = {}): Promis
   return credentialsOf(certificate, keys.privateKey);
 }
 
-/** A request for a certificate that ran out yesterday. */
+/** A request for a certificate that expired yesterday. */
 export function expired(request: CertificateRequest = {}): CertificateRequest {
   const now = Date.now();
   return {
@@ -120,7 +120,7 @@ function validity({ notBefore, notAfter }: CertificateRequest) {
 }
 
 function serial() {
-  // The first bit set would make the number negative.
+  // With the first bit set, the number would be negative.
   const bytes = crypto.getRandomValues(new Uint8Array(8));
   return { serialNumber: `01${Buffer.from(bytes).toString('hex')}` };
 }

@@ -26,13 +26,17 @@ export function configOf(databaseUrl: string, env: Record<string, string> = {}):
   return config;
 }
 
-/** Opens the database of some settings beside the commands. */
+/** Opens the database of a configuration, beside the commands. */
 export async function openBeside(config: Config, { serving = false } = {}): Promise<Store> {
   const location = config.database;
   return openStore({ location, appKey: APP_KEY, clock: realClock, log: silentLog, serving });
 }
 
-/** Runs a command in this process, as the command line would. @param env  what it finds in the environment */
+/**
+ * Runs a command in this process, as the command line would.
+ *
+ * @param env  the command's environment
+ */
 export async function run(
   config: Config,
   argv: readonly string[],

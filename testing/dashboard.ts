@@ -15,17 +15,20 @@ import { Visitor } from './visitor.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** The service with its dashboard in this process, in real time, since sessions go by it. */
+/**
+ * The service with its dashboard in this process. It runs in real time, because the auth library reads the real clock
+ * for sessions.
+ */
 export interface TestDashboard extends AsyncDisposable {
   service: BelfryService;
   url: string;
-  /** What was logged, in order: mails too, where no server takes them. */
+  /** The logged events, in order; they include mails where no server takes them. */
   events: { event: string; fields: Record<string, unknown> }[];
-  /** Somebody with cookies and an address of their own, who speaks plain HTTP. */
+  /** A client over plain HTTP, with cookies and an address of its own. */
   visitor(): Visitor;
   /** Makes a user as the operator does; the first of a team is its owner. */
   user(email: string, place?: { team?: string; role?: InvitedRole }): Promise<TestUser>;
-  /** Answers nobody, as if the process were gone, until it is told to come back, to the same address. */
+  /** Stops answering, as if the process were gone, until it is told to come back on the same address. */
   goAway(): Promise<Absence>;
   /** A visitor who is signed in as that user. */
   signIn(user: { email: string }): Promise<Visitor>;
@@ -57,15 +60,15 @@ interface DashboardChoices {
   appKey?: Uint8Array;
   sends?: boolean;
   passwordWork?: PasswordWork;
-  /** How pages are addressed; browsers know passkeys of names only. */
+  /** The host in the address of pages; browsers support passkeys only for names. */
   host?: 'localhost' | '127.0.0.1';
 }
 
 const LIGHT_WORK: PasswordWork = { costLog2: 4, passes: 1 };
 
 /**
- * @param env  settings as an operator would set them; the database is in memory unless it names another
- * @param appKey  what that database was made with
+ * @param env  settings as an operator would set them; the database is in memory unless they name another
+ * @param appKey  the key with which that database was made
  */
 export async function startDashboard(
   env: Record<string, string> = {},

@@ -19,7 +19,7 @@ const isSetting = (name: string) => name.replace(/_FILE$/, '') in SETTINGS;
 describe('docs/deploy/belfry.service', () => {
   const unit = read('docs/deploy/belfry.service');
   const verified = () => {
-    // What it names must be there to be looked at.
+    // The files that it names must exist to be checked.
     const file = path.join(makeFolder(), 'belfry.service');
     fs.writeFileSync(file, unit.replace('/usr/local/bin/belfry', process.execPath));
     return file;

@@ -20,7 +20,7 @@ export type DnsAnswer =
   | 'REFUSED'
   /** No answer at all. */
   | 'silence'
-  /** Over UDP only the hint to ask again over TCP, where the records are given. */
+  /** Over UDP only the truncation flag; over TCP the records. */
   | { truncated: readonly (DnsRecord | string)[] }
   /** These bytes after the id of the query, whatever they are. */
   | { bytes: Uint8Array }
@@ -46,7 +46,7 @@ export interface DnsServer extends AsyncDisposable {
   queries: readonly DnsQuery[];
   /** Sets what a name answers from now on. Names never set answer NXDOMAIN. */
   answer(name: string, answer: DnsAnswer | DnsAnswerFunction): void;
-  /** Gives one answer after another for each type asked for, the last one for ever: a name that changes its mind. */
+  /** Gives one answer after another for each type, and repeats the last one: a name whose address changes. */
   answerInTurn(name: string, answers: readonly DnsAnswer[]): void;
   close(): Promise<void>;
 }
@@ -166,7 +166,7 @@ function encodeAnswer(query: Packet, asked: DnsQuery, answer: DnsAnswer): Buffer
     type: 'response',
     id: query.id ?? 0,
     flags: IS_RESPONSE | RECURSION | (isTruncated ? IS_TRUNCATED : 0) | rcode,
-    // The very spelling that was asked: resolvers vary the case and check it.
+    // The name exactly as asked: resolvers vary the case and compare it.
     questions: query.questions ?? [],
     answers: isTruncated ? [] : recordsFor(query, asked, answer),
   });

@@ -1,4 +1,4 @@
-/** Factories of test data: each names only what its test is about and takes the ordinary for the rest. */
+/** Factories of test data. A test gives only the values that it is about; the others have ordinary defaults. */
 import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
 import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Cron, CronSettings } from '#store/crons/crons';
@@ -88,7 +88,9 @@ export function aClaimant(
   return { nodeId, now: store.clock.now(), monthlyLimitOf: () => monthlyLimit };
 }
 
-/** As another node does with one that stood still for a whole lease; on SQLite whoever starts has done it already. */
+/**
+ * Declares a node dead, as another node does after a whole lease without renewal; on SQLite a starting process does so.
+ */
 export async function declareDead(store: Store, nodeId: string): Promise<void> {
   const heir = await aNode(store);
   const dead = (await store.nodes.readOthers(heir)).filter(({ id }) => id === nodeId);

@@ -6,13 +6,13 @@ interface Sleeper {
   wake: () => void;
 }
 
-/** How often the event loop turns between two wake-ups, so that what was woken can do its I/O. */
+/** How many turns the event loop takes between two wake-ups, so that I/O of woken code can finish. */
 const TURNS_BETWEEN_WAKES = 5;
 
 /**
- * A clock that moves only when told, so that a test owns the whole timeline.
+ * A clock that moves only when told, so that a test controls the time.
  *
- * Sleepers go by the monotonic time, as timers do: a jump of the wall clock wakes nobody.
+ * Sleepers use the monotonic time, like timers: a jump of the wall clock wakes none.
  */
 export class FakeClock implements Clock {
   #monotonicMs = 0;
@@ -40,15 +40,14 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** How many sleepers wait for a time still to come. */
+  /** The number of sleepers whose time has not come yet. */
   get waiting(): number {
     return this.#sleepers.length;
   }
 
   /**
-   * Lets `ms` milliseconds pass: wakes every sleeper whose time has come, earliest first, each at its
-   * own instant, and lets what it started run before the next one. Those who go to sleep meanwhile and
-   * whose time comes within the same span are woken too.
+   * Lets `ms` milliseconds pass: wakes each due sleeper at its own instant, earliest first, and lets the code that it
+   * started run before the next one. New sleepers that become due within the same span are woken too.
    */
   async advance(ms: number): Promise<void> {
     const until = this.#monotonicMs + ms;
@@ -62,7 +61,7 @@ export class FakeClock implements Clock {
     await letWorkRun();
   }
 
-  /** Lets `ms` milliseconds pass for a process that is stopped: whoever should have woken meanwhile does so after it. */
+  /** Lets `ms` milliseconds pass as for a stopped process: sleepers that became due meanwhile wake only afterwards. */
   async freeze(ms: number): Promise<void> {
     this.#monotonicMs += ms;
     await this.advance(0);
@@ -75,7 +74,7 @@ export class FakeClock implements Clock {
     await this.advance(ms);
   }
 
-  /** Sets the wall clock, as an administrator or a time server would. Monotonic time goes on unmoved. */
+  /** Sets the wall clock, as an administrator or a time server would. The monotonic time is not affected. */
   jumpTo(instant: string | number): void {
     this.#wallOffsetMs = toInstant(instant) - this.#monotonicMs;
   }

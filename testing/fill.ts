@@ -41,7 +41,7 @@ const EXECUTION = {
 export type JobFill = Partial<RowOf<typeof JOB>> & { team_id: string; queue_id: string };
 export type ExecutionFill = Partial<RowOf<typeof EXECUTION>> & { team_id: string; cron_id: string };
 
-/** What only a run that has ended has. */
+/** The columns that only ended runs have. */
 const ENDS = [
   'completed_at',
   'response_status',
@@ -105,7 +105,7 @@ const RESPONSE = {
   body: 'text',
 } as const satisfies Fields;
 
-/** Writes what is kept of the responses of runs that have ended. */
+/** Writes the responses of ended runs. */
 export async function fillResponses(
   store: Store,
   responses: readonly { team_id: string; run_id: string; body: string }[],

@@ -5,26 +5,26 @@ import type { Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Sees to it that a process does not outlive the one that started it. */
+/** Ends a process together with the one that started it. */
 export interface Guard {
   /** Ends the guarded process and removes its folder now; settles when both are gone. */
   end(): Promise<void>;
-  /** Guards no longer: for a process that has ended, whose number may be another's next. */
+  /** Stops guarding, after the process has ended: its id may be reused by another. */
   release(): void;
 }
 
-/** The wait has an end because a process whose parent is gone may stay in the table of processes for good. */
+/** The wait is limited, because a process whose parent is gone may stay in the process table for good. */
 const END_PROCESS =
   'cat >/dev/null; kill "-$2" "$1" 2>/dev/null; tries=0; ' +
   'while [ $tries -lt 200 ] && kill -0 "$1" 2>/dev/null; do tries=$((tries+1)); sleep 0.02; done; ' +
   '[ -z "$3" ] || rm -rf "$3"';
 
-/** Processes that still write there are ended at the same moment by guards of their own. */
+/** The delay lets processes that still write there be ended by their own guards. */
 const REMOVE_FOLDER = 'cat >/dev/null; sleep 0.2; rm -rf "$1"';
 
 /**
- * Starts a shell that waits for the end of its input. That comes when this process ends in whatever way,
- * SIGKILL included, and then the guarded process is sent `signal`.
+ * Starts a shell that waits for the end of its input. The input ends when this process ends, even by SIGKILL; then the
+ * shell sends `signal` to the guarded process.
  *
  * @param folder  removed once the process is gone; nothing if left out
  */
@@ -58,7 +58,7 @@ export function makeFolder(): string {
 function startShell(script: string, args: readonly string[]): ChildProcess {
   const shell = spawn('/bin/sh', ['-c', script, 'sh', ...args], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // A group of its own: Ctrl-C in the terminal must not reach it before its work is done.
+    // A process group of its own, so that Ctrl-C does not end the guard before its work is done.
     detached: true,
   });
   shell.on('error', () => {});
@@ -71,7 +71,7 @@ function startShell(script: string, args: readonly string[]): ChildProcess {
 
 const UNMOUNT = 'cat >/dev/null; umount -l "$1"';
 
-/** Gives what unmounts a folder; that is done too when this process ends, in whatever way. */
+/** Gives a function that unmounts a folder. It is also unmounted when this process ends in any way. */
 export function guardMount(folder: string): () => void {
   const shell = startShell(UNMOUNT, [folder]);
   return () => {

@@ -2,10 +2,10 @@ import pg from 'pg';
 import { eventually } from './process.ts';
 import { postgresUrl, type TestStore } from './stores.ts';
 
-/** Somebody else's transaction, which holds what it touches until it is ended or the test is. */
+/** A transaction of another connection, which keeps its row locks until it or the test ends. */
 interface Holder extends AsyncDisposable {
   query(text: string, values?: readonly unknown[]): Promise<void>;
-  /** Until another transaction waits for a row of this one. */
+  /** Waits until another transaction waits for a row of this one. */
   untilSomebodyWaits(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ export class Inbox<Item> {
   #waiters: Waiter<Item>[] = [];
   #counters: { count: number; reached: () => void }[] = [];
 
-  /** @param name  what arrives, in the plural, for messages */
+  /** @param name  the items in the plural, for messages */
   constructor(name: string, describe: (item: Item) => string) {
     this.#name = name;
     this.#describe = describe;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** The sum of one of the figures that a process gives of itself, over all labels. */
+/** The sum of a metric of a process over all labels. */
 export async function readMetric(serviceUrl: string, name: string): Promise<number> {
   const metrics = await (await fetch(`${serviceUrl}/metrics`)).text();
   const found = [...metrics.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))];

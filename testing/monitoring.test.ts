@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts';
 const FOLDER = path.join(path.dirname(import.meta.dirname), 'docs/monitoring');
 const RULES = path.join(FOLDER, 'alerts.yaml');
 const README = fs.readFileSync(path.join(FOLDER, 'README.md'), 'utf8');
-/** Of Prometheus itself, and of the exporter that README.md names. */
+/** Metrics of Prometheus itself, and of the exporter that README.md names. */
 const OF_OTHERS = new Set(['up', 'probe_success', 'probe_ssl_earliest_cert_expiry']);
 
 interface Rule {
@@ -26,12 +26,12 @@ const rules = (
   parse(fs.readFileSync(RULES, 'utf8')) as { groups: { rules: Rule[] }[] }
 ).groups.flatMap((group) => group.rules);
 const dashboard = JSON.parse(fs.readFileSync(path.join(FOLDER, 'grafana.json'), 'utf8')) as {
-  /** A row of panels asks nothing itself. */
+  /** Rows of panels have no queries. */
   panels: { id: number; title: string; targets?: { expr: string }[] }[];
 };
 const shown = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-/** Names of figures: what is neither a function, nor a label, nor a value. */
+/** The metrics in an expression: names that are no function, label or value. */
 function figuresIn(expr: string): string[] {
   return expr.match(/\b(?:belfry_\w+|up\b|probe_\w+)/g) ?? [];
 }

@@ -11,15 +11,15 @@ export const BASE_URL = 'https://belfry.example';
 
 interface TestNotifier extends AsyncDisposable {
   notifier: Notifier;
-  /** Waits until everything that is due has been told of, or tried. */
+  /** Waits until all due notices were sent or tried. */
   told(): Promise<void>;
 }
 
 /**
- * Starts what tells people of a service's alerts.
+ * Starts the notifier of a service.
  *
  * @param smtp  where mails go; without it they go to the log
- * @param store  another opening of the service's store, as another process has it
+ * @param store  another handle on the service's store, as another process has it
  */
 export async function startNotifier(
   service: TestService,

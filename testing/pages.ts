@@ -1,4 +1,4 @@
-/** Steps that stories of the dashboard share: who looks, what is pressed, what must not be wrong. */
+/** Steps that tests of the dashboard share: signing in, pressing buttons, checking for faults. */
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { findBarriers } from './axe.ts';
@@ -7,16 +7,16 @@ import type { TestDashboard, TestUser } from './dashboard.ts';
 import { openReader } from './reader/reader.ts';
 
 export interface Look {
-  /** Who is signed in. */
+  /** The user who is signed in. */
   user: TestUser;
   javaScript?: boolean;
-  /** In a browser without scripts too: for what keys and looks do there. */
+  /** True: uses a real browser even without scripts, for tests of keys and looks. */
   inBrowser?: boolean;
 }
 
 const withoutScripts = new WeakSet<WatchedPage>();
 
-/** Opens a page as that user, in a browser of their own; without scripts it is read by plain HTTP. */
+/** Opens a page as the user, in a browser of its own; without scripts it is read over plain HTTP. */
 export async function openPage(
   { browser, dashboard }: { browser: TestBrowser; dashboard: TestDashboard },
   path: string,
@@ -45,7 +45,7 @@ export function press(within: Page | Locator, word: string): Promise<void> {
   return within.getByRole('button', { name: word, exact: true }).first().click();
 }
 
-/** The button opens a question; gives what it says, and answers it with the same word. */
+/** Presses a button that opens a dialog, confirms it by the button with the same word, and gives the dialog's text. */
 export async function confirm(page: Page, word: string, within?: Locator): Promise<string> {
   const place = within ?? page.locator('main');
   const button = place.getByRole('button', { name: word, exact: true }).first();
@@ -59,13 +59,13 @@ export async function confirm(page: Page, word: string, within?: Locator): Promi
   return question;
 }
 
-/** Nothing on the page keeps people out (looked for where scripts run), and nothing went wrong on it. */
+/** Asserts that the page has no accessibility violations (checked where scripts run) and no faults. */
 export async function assertClean(watched: WatchedPage): Promise<void> {
   if (!withoutScripts.has(watched)) assert.deepEqual(await findBarriers(watched.page), []);
   assertNoFaults(watched);
 }
 
-/** Nothing went wrong on the page; a form that was refused is no fault, though the console tells of it. */
+/** Asserts that the page has no faults. A refused form is none, though the console reports it. */
 export function assertNoFaults({ faults }: WatchedPage): void {
   assert.deepEqual(
     faults.filter(({ text }) => !text.includes('status of 422')),

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy that many tools share a host name behind: it passes one path on, as it is, and keeps the rest. */
+/** A proxy of a host that several tools share: it forwards one path unchanged, and records other requests. */
 export interface PathProxy extends AsyncDisposable {
-  /** The address that people know, with the path. */
+  /** The public address, with the path. */
   url: string;
-  /** What was asked for beside the path, which is none of ours. */
+  /** Requests outside of the path. */
   strays: readonly string[];
-  /** Passes on to what listens there. */
+  /** Forwards to this address. */
   passTo(listening: string): void;
 }
 
@@ -20,7 +20,7 @@ export async function startPathProxy(basePath: string): Promise<PathProxy> {
     const url = request.url ?? '/';
     const isBelow = url === basePath || url.startsWith(`${basePath}/`);
     if (!isBelow || target === null) {
-      // Browsers ask for it at the root of a host, whatever the page says.
+      // Browsers request it at the root of a host, whatever the page says.
       if (url !== '/favicon.ico') strays.push(`${method} ${url}`);
       response.writeHead(404).end();
       return;

@@ -8,7 +8,7 @@ import { createPeople } from '#people/people';
 import type { Role } from '#people/roles';
 import type { RequestContext } from '#people/request-context';
 
-/** People on a database in memory, with a clock and a log of their own. */
+/** The room `people` on an in-memory database, with a clock and a log of its own. */
 
 export const PASSWORD = 'correct horse battery';
 
@@ -22,7 +22,7 @@ export async function openPeople(
   config: Partial<PeopleConfig> = {},
   location: StoreLocation = { kind: 'sqlite-memory' },
 ) {
-  // Sessions go by the real time, which the auth library reads for itself.
+  // The auth library uses the real time for sessions.
   const clock = new FakeClock(Date.now());
   const events: LoggedEvent[] = [];
   const log = recordingLog(events);
@@ -76,7 +76,7 @@ function recordingLog(events: LoggedEvent[]): Log {
   };
 }
 
-/** A user made by the operator; in the team `Bells` unless told otherwise, whose first member is its owner. */
+/** Makes a user as the operator; by default in the team `Bells`, whose first member is its owner. */
 export async function aUser(
   { people }: TestPeople,
   email: string,
@@ -89,7 +89,7 @@ export async function aUser(
 
 type TeamRole = 'owner' | 'admin' | 'member';
 
-/** Bells with an owner, an admin and a member, as who they act. */
+/** Makes the team Bells with an owner, an admin and a member, and gives their actors. */
 export async function aTeam(room: TestPeople): Promise<Record<TeamRole, Actor>> {
   const actors: Partial<Record<TeamRole, Actor>> = {};
   for (const role of ['owner', 'admin', 'member'] as const) {
@@ -101,7 +101,7 @@ export async function aTeam(room: TestPeople): Promise<Record<TeamRole, Actor>> 
 
 let lastAddress = 0;
 
-/** Somebody with a browser: keeps cookies, and has an address that nobody else has. */
+/** A person's browser: keeps cookies, and has a unique address. */
 export class Browser {
   readonly #cookies = new Map<string, string>();
   readonly clientAddress: string;
@@ -119,12 +119,12 @@ export class Browser {
     return { headers: this.headers, clientAddress: this.clientAddress };
   }
 
-  /** Those that could stand for a session; a mark of a known browser stays when one has gone. */
+  /** The cookies that could be a session's. The mark of a known browser remains after a sign-out. */
   get sessionCookies(): string[] {
     return [...this.#cookies.keys()].filter((name) => name.startsWith('belfry.'));
   }
 
-  /** Takes what an answer sets. */
+  /** Stores the cookies that an answer sets. */
   take<T extends object>(answer: T): T {
     const { setCookies = [] } = answer as { setCookies?: string[] };
     for (const text of setCookies) {

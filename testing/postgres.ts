@@ -46,7 +46,7 @@ interface Account {
 interface Installation {
   binaries: string;
   template: string;
-  /** Whom the server runs as; null for ourselves. Postgres refuses to run as root. */
+  /** The account of the server; null for our own. Postgres refuses to run as root. */
   account: Account | null;
 }
 
@@ -71,7 +71,7 @@ async function startFrom(installation: Installation, options: PostgresOptions): 
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-pg-'));
   fs.chmodSync(home, 0o711);
   await copyTree(installation.template, path.join(home, 'data'));
-  // All servers begin as copies of one cluster, so a standby finds in the other's log what it lacks.
+  // All servers start from copies of one cluster, so a standby can follow by the primary's log alone.
   if (options.standbyOf !== undefined) fs.writeFileSync(path.join(home, 'data/standby.signal'), '');
   const port = await findFreePort();
   let server = await launchServer(installation, home, port, options);
@@ -133,7 +133,7 @@ export async function prepareTemplate(
     await client.query(`drop database if exists ${draft}`);
     await client.query(`create database ${draft} template template0`);
     await fill(urlOf(serverUrl, draft));
-    // Only a finished one bears the name, so that a process that died amid filling leaves nothing to trust.
+    // Only a complete database gets the name, so an interrupted one is never used.
     await client.query(`alter database ${draft} rename to ${name}`);
   } finally {
     await client.end();
@@ -186,7 +186,7 @@ function findPackage(): { version: string; native: string } {
   return { version: manifest.version, native: path.join(folder, 'native') };
 }
 
-/** `initdb` wants a name for whom it runs as, so an account of the system is taken: nobody, or the first that is not root. */
+/** `initdb` needs a named account, so one of the system is used: nobody, or the first that is not root. */
 function findUnprivilegedAccount(): Account {
   const accounts = fs
     .readFileSync('/etc/passwd', 'utf8')
@@ -199,7 +199,7 @@ function findUnprivilegedAccount(): Account {
   return { uid: chosen.uid, gid: chosen.gid };
 }
 
-/** Fills a folder of its own first: several processes may do this at once, and one may be killed half-way. */
+/** Fills a temporary folder first: several processes may do this at once, and one may be killed half-way. */
 async function fillCache(cache: string, native: string, account: Account | null): Promise<void> {
   const staging = fs.mkdtempSync(`${cache}-`);
   try {
@@ -274,7 +274,7 @@ async function launchServer(
     ...account,
     cwd: path.join(home, 'data'),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C in the terminal goes to the tests, the guard ends the server.
+    // A process group of its own: Ctrl-C ends the tests, and the guard then ends the server.
     detached: true,
   });
   const guard = guardProcess(Number(server.pid), 'QUIT', home);
@@ -319,7 +319,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
   }
 }
 
-/** Reads on whatever a process prints (a full pipe would stop it) and keeps the last of it for messages. */
+/** Keeps reading a process's output, because a full pipe would stop it, and keeps the last part for messages. */
 function keepTail(child: ChildProcess): () => string {
   let tail = '';
   const keep = (chunk: Buffer) => {

@@ -11,15 +11,15 @@ export { eventually } from './wait.ts';
 interface BelfryOptions {
   /** Default: a fresh SQLite file in a folder of its own. */
   databaseUrl?: string;
-  /** Further settings, and instead of the defaults; undefined takes a default away. */
+  /** Further settings, which override the defaults; undefined removes a default. */
   env?: Record<string, string | undefined>;
   /** The working folder. Default: a fresh one, removed when the tests end. */
   folder?: string;
-  /** Default: what is under test. */
+  /** The program to run. Default: the one under test. */
   program?: Program;
 }
 
-/** What starts a Belfry: a file, and what comes before the command. */
+/** How to start Belfry: a file, and the arguments before the command. */
 export type Program = readonly [file: string, ...first: string[]];
 
 /** What one command of the operator's command line did. */
@@ -31,7 +31,7 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** The service as a process of its own, known from outside only. */
+/** The service as a separate process, seen only from outside. */
 export interface BelfryProcess extends AsyncDisposable {
   /** Where it listens, e.g. `http://127.0.0.1:41234`. */
   url: string;
@@ -58,12 +58,12 @@ export interface BelfryProcess extends AsyncDisposable {
 }
 
 const MAIN = path.join(path.dirname(import.meta.dirname), 'src/main.ts');
-/** What is tested: the sources, or the executable that `BELFRY_EXECUTABLE` names. */
+/** The program under test: the sources, or the executable that `BELFRY_EXECUTABLE` names. */
 const UNDER_TEST: Program = process.env['BELFRY_EXECUTABLE']
   ? [path.resolve(process.env['BELFRY_EXECUTABLE'])]
   : [process.execPath, MAIN];
 const READY = /belfry is ready at (http:\/\/[^\s"]+)/;
-/** However busy the machine is. */
+/** Long enough for a busy machine. */
 const START_LIMIT_MS = 60_000;
 /** Longer than the grace period below, so that a stop that takes its whole time is not cut short. */
 const STOP_LIMIT_MS = 15_000;
@@ -77,7 +77,7 @@ const DEFAULTS = {
   SHUTDOWN_GRACE_SECONDS: '5',
 };
 
-/** With Postgres a key must be given, and the same one to every process that shares the database. */
+/** Postgres needs a key, the same one in every process that shares the database. */
 const APP_KEY = Buffer.alloc(32, 'belfry').toString('base64');
 
 /** Starts the service and waits until it serves. Rejects with what it printed if it does not. */
@@ -150,10 +150,12 @@ export async function runBelfry(
   return runCommand(program, args, folder, settingsFor(databaseUrl, options.env));
 }
 
-/** What a process needs to run, and where compiled code is kept: `npm start` keeps it too. */
+/**
+ * The inherited variables: what a process needs to run, and the folder of compiled code, which `npm start` uses too.
+ */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'];
 
-/** Nothing but what is said here reaches the service: the settings of whoever runs the tests must not. */
+/** The settings of the service. No others are inherited from the environment of the tests. */
 function settingsFor(databaseUrl: string, given: BelfryOptions['env'] = {}): NodeJS.ProcessEnv {
   const inherited = INHERITED.map((name) => [name, process.env[name]]);
   const all: Record<string, string | undefined> = {

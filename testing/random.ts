@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that follow from a seed: small and repeatable; good enough to choose moments. */
+/** A seeded generator of numbers from 0 to 1: small and repeatable, good enough to choose moments. */
 export function makeRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -19,7 +19,7 @@ export interface RawConnection {
   send(bytes: string | Uint8Array): Promise<void>;
   /** Sends a few bytes at a time, with a pause after each. */
   drip(bytes: string | Uint8Array, pace: { everyMs: number; size?: number }): Promise<void>;
-  /** Says that nothing more will be sent; what arrives is still read. */
+  /** Ends the sending side; data that arrives is still read. */
   end(): void;
   /** Breaks the connection (TCP RST). */
   reset(): void;
@@ -91,7 +91,7 @@ function answerOnce(bytes: string | Uint8Array): RawScript {
   };
 }
 
-/** A script that waits for what never came is of interest only while its connection lasts. */
+/** Runs a script. If it waits for data that never came, that matters only while its connection lasts. */
 async function follow(act: RawScript, connection: RawConnection, index: number): Promise<void> {
   try {
     await act(connection, index);

@@ -20,7 +20,7 @@ export interface ReceivedRequest {
   remotePort: number;
 }
 
-/** What to answer; whatever is left out is 200, no headers of note, an empty body, at once. */
+/** The answer. Defaults: 200, no special headers, an empty body, at once. */
 export interface Answer {
   status?: number;
   statusText?: string;
@@ -41,7 +41,7 @@ export type AnswerFunction = (
 ) => AnswerOrNot | Promise<AnswerOrNot>;
 
 interface ReceiverOptions {
-  /** What is answered where no path has an answer of its own. Default: 200, empty. */
+  /** The answer of paths without one of their own. Default: 200, empty. */
   answer?: AnswerOrNot | AnswerFunction;
   /** Default: `127.0.0.1`. */
   host?: string;
@@ -89,7 +89,7 @@ export const ONLY_TLS_1_1 = {
 } as const;
 
 const SERVER_OPTIONS: http.ServerOptions = {
-  // A client that reuses a connection just as it is closed would see a failure nobody asked for.
+  // Long, because a client that reuses a connection while it is being closed would see a failure that no test wants.
   keepAliveTimeout: 120_000,
   requestTimeout: 0,
   maxHeaderSize: 1024 * 1024,

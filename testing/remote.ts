@@ -4,7 +4,7 @@ import { type BelfryProcess, type CommandResult, eventually } from './process.ts
 import { openRows } from './rows.ts';
 import { Visitor } from './visitor.ts';
 
-/** What a client and an operator do to a service that runs as a process of its own. */
+/** The actions of a client and an operator on a service that runs as a separate process. */
 
 export const TEAM = 'Bell ringers';
 const USER = { email: 'ada@example.com', password: 'correct horse battery' };
@@ -51,7 +51,7 @@ export async function signIn(belfry: BelfryProcess): Promise<Visitor> {
 
 /** A client of a restarted service with the token it had before. */
 export function clientOf(belfry: BelfryProcess, token: string): Omit<Client, 'teamId'> {
-  // The service closes idle connections after five seconds; a request must not meet that.
+  // The service closes idle connections after five seconds; no request may meet that moment.
   const agent = new http.Agent({ keepAlive: true, timeout: 2_000 });
   const headers = {
     Authorization: `Bearer ${token}`,
@@ -90,7 +90,7 @@ export async function listJobs(belfry: BelfryProcess, ...filter: string[]): Prom
   return read<PrintedJob[]>(listed);
 }
 
-/** Waits until that many rows say so; `text` selects their `number`. A command would be a process for each look. */
+/** Waits until a query gives this number as `number`. A command would start a process for each try. */
 export async function untilCounted(
   { databaseUrl }: Pick<BelfryProcess, 'databaseUrl'>,
   { text, number, withinMs }: { text: string; number: number; withinMs: number },

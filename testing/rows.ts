@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 
-/** Asks a running service's database directly: what a test has to know of many rows, in one look. */
+/** Queries a running service's database directly, for tests that need facts about many rows at once. */
 export interface Rows extends AsyncDisposable {
   all<Row>(text: string): Promise<Row[]>;
 }

@@ -3,7 +3,7 @@ import { ENDED_TABLE, KEPT_COLUMNS, OUTCOME_COLUMNS, type RunTable } from '#stor
 import type { EndedExecutionsTable, EndedJobsTable } from '#store/database/schema';
 import type { Store } from '#store/store';
 
-/** Runs wherever they are, as table expressions for a `from` clause of either database. */
+/** Runs in any state, as table expressions for a `from` clause of either database. */
 export const EVERY_JOB = everyRun('jobs');
 export const EVERY_EXECUTION = everyRun('executions');
 
@@ -19,7 +19,7 @@ function everyRun(table: RunTable): string {
 type Outcome = Pick<EndedJobsTable | EndedExecutionsTable, 'status' | 'completed_at'> &
   Partial<EndedJobsTable>;
 
-/** Ends runs that wait or run as if they had been sent, without anything that follows from an end. */
+/** Ends waiting or running runs as if they had been sent, without callbacks, alerts or counts. */
 export async function endRuns(
   { database }: Pick<Store, 'database'>,
   table: RunTable,

@@ -19,15 +19,15 @@ interface Check {
 const ROOT = path.dirname(import.meta.dirname);
 const TEST_FILES = '{src,spec,testing,bin,bench,packaging}/**/*.test.{ts,tsx}';
 /**
- * Most files wait now and then, for a disk, a browser or a second to pass, so two cores are kept busy by three
- * files. With more cores the service's processes, browsers and Postgres need a share of them too.
+ * Most files sometimes wait for a disk, a browser or a second to pass, so three files keep two cores busy. With more
+ * cores the service's processes, browsers and Postgres need their share too.
  */
 const FILES_AT_ONCE = Math.max(3, Math.floor(os.availableParallelism() * 0.75));
 const TEST_LIMIT_MS = 60_000;
-/** Longer than any test may take, so whoever is silent for so long waits for something that never comes. */
+/** Longer than any test may take, so a process that is silent for this long is stuck. */
 const SILENCE_LIMIT_MS = 150_000;
 
-/** What was found to be right is remembered by its sources, in files of that name. */
+/** The checks' results are cached by their sources, in files of that name. */
 const typesOf = (name: string) => [
   '--incremental',
   '--tsBuildInfoFile',
@@ -44,15 +44,15 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** The types of the dashboard's routes follow from its files; lint and types read them. */
+/** The types of the dashboard's routes are generated from its files; lint and the type check read them. */
 const ROUTE_TYPES: Check = { name: 'route types', command: ['react-router', 'typegen'] };
 
-/** Browser tests open it. Only built where its sources have changed. */
+/** The dashboard for browser tests. It is built only if its sources have changed. */
 const DASHBOARD: Check = { name: 'dashboard build', command: ['node', 'bin/build-dashboard.js'] };
 
 const PROCESSES = path.join(ROOT, 'build', 'test-processes');
 
-/** What one test process has compiled, the next need not: most of them load the same rooms. */
+/** The cache of compiled code, which test processes share: most of them load the same rooms. */
 const COMPILE_CACHE = path.join(ROOT, 'build', 'compile-cache');
 
 const DURATIONS = path.join(ROOT, 'build', 'test-durations.json');
@@ -151,7 +151,7 @@ async function runTests(files: readonly string[], postgresUrl: string): Promise<
   ];
   const env: NodeJS.ProcessEnv = { ...process.env, TEST_POSTGRES_URL: postgresUrl };
   env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
-  // Collecting garbage of short tests less often saves a tenth of the time.
+  // Collecting garbage less often saves a tenth of the time.
   env['NODE_OPTIONS'] = `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=64`.trim();
   if (process.stdout.isTTY) env['FORCE_COLOR'] = '1';
   const { code, output } = await runProgram(process.execPath, args, {
@@ -173,7 +173,7 @@ function findTotals(output: string): string {
 interface ProgramOptions {
   env?: NodeJS.ProcessEnv;
   onOutput?: (chunk: Buffer) => void;
-  /** After so long without output the program is interrupted; node's runner then names the files it waits for. */
+  /** After this long without output the program is interrupted; node's runner then names the unfinished files. */
   silenceLimitMs?: number;
 }
 

@@ -5,7 +5,7 @@ import { startRawReceiver, type RawConnection } from './raw-receiver.ts';
 import { scheduleCron, setQueue } from './scheduling.ts';
 import type { ApiAnswer, TestService } from './service.ts';
 
-/** Single runs from the API to what is recorded of them: for tests of what leaves the service and what comes back. */
+/** Helpers for single runs, from the API to their records: for tests of what the service sends and stores. */
 
 /** The queue of jobs that are tried once: the first failure is the last. */
 export const ONCE = 'once';
@@ -124,12 +124,12 @@ async function readRequest(connection: RawConnection): Promise<string> {
   return (await connection.untilBytes(headEnd + length)).toString('latin1');
 }
 
-/** The bytes behind a request's head. */
+/** The bytes after a request's head. */
 export function bodyOf(request: string): string {
   return request.slice(request.indexOf('\r\n\r\n') + 4);
 }
 
-/** What stands between method and version in a request's first line. */
+/** The target in a request's first line, between method and version. */
 export function targetOf(request: string): string {
   return request.split(' ', 2)[1] ?? '';
 }

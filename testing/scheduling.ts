@@ -12,7 +12,7 @@ import { eventually } from './process.ts';
 import type { AnswerFunction, ReceivedRequest, Receiver } from './receiver.ts';
 import type { TestService } from './service.ts';
 
-/** Steps that tests of the schedule share: what a client posts, what a person sets, what then stands in the store. */
+/** Steps that tests of the schedule share: posting as a client, changing settings as a person, reading the store. */
 
 const LOOPBACK = { base: 127 * 2 ** 24, prefix: 8 };
 
@@ -96,8 +96,9 @@ export function makeGate(): Gate {
 }
 
 /**
- * Answers of a target that wants `size` requests at once: it holds each until so many are under way, and then answers
- * them together. Where fewer are ever sent at once, none is answered. `most` is the most that were under way.
+ * The answers of a target that expects `size` simultaneous requests: it holds requests until so many are under way, and
+ * then answers them together. If fewer are sent at once, none is answered. `most` is the largest number that was under
+ * way.
  */
 export function answerInRounds(size: number): { answer: AnswerFunction; most: () => number } {
   let underWay = 0;
@@ -109,7 +110,7 @@ export function answerInRounds(size: number): { answer: AnswerFunction; most: ()
       most = Math.max(most, ++underWay);
       const { opened, open } = round;
       if (underWay === size) {
-        // A few turns of the network, so that whatever else was started arrives meanwhile.
+        // A short pause, so that other started requests arrive meanwhile.
         await delay(5);
         round = makeGate();
         open();

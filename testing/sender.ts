@@ -70,7 +70,7 @@ function requestOf(url: string, { method = 'GET', headers = [], body }: Extra): 
   return { method, url, headers, body: body === undefined ? null : Buffer.from(body) };
 }
 
-/** What is said of an exchange that broke off (§2.7). */
+/** The error text of an exchange that broke off (§2.7). */
 export function saysOf({ fault }: { fault: FaultCode }): string {
   return CONNECTION_FAULTS[fault].says;
 }

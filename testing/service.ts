@@ -14,7 +14,7 @@ export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposab
   store: TestStore;
   clock: FakeClock;
   url: string;
-  /** A user made by the command line's own verb, whose current team is `teamId`. */
+  /** The current team of a user who was made by the command line's method. */
   teamId: string;
   token: string;
   /** POSTs JSON as a well-behaved client does. */

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * So many files share a process, one after the other: starting one and loading the rooms and pages takes longer
- * than the tests of most files. Not more, so that processes end at about the same time.
+ * How many files share a process, one after the other: starting one and loading the rooms and pages takes longer than
+ * the tests of most files. Not more, so that processes end at about the same time.
  */
 const FILES_PER_PROCESS = 6;
-/** Nor more of those that took long. */
+/** The most milliseconds of tests in one process. */
 const MS_PER_PROCESS = 30_000;
-/** Files that look at their whole process: its memory, its pauses, its threads. */
+/** Files that measure their whole process: its memory, its pauses, its threads. */
 const ALONE = new Set([
   'spec/lost-thread.test.ts',
   'spec/security/large-things.test.ts',
@@ -20,11 +20,11 @@ const ALONE = new Set([
 /** How many milliseconds each file took when it ran last, by its path. */
 export type Durations = Readonly<Record<string, number>>;
 
-/** Those that took longest come first, so the cores stay busy to the end. */
+/** The slowest files come first, so that the cores stay busy to the end. */
 export function shareProcesses(files: readonly string[], durations: Durations): string[][] {
   const taken = (file: string) => durations[file] ?? guess(file);
   const longestFirst = files.toSorted((a, b) => taken(b) - taken(a));
-  // Those that need a package make it once, so they share a process, and take longest of all.
+  // Files that need a package share a process, so that it is made once. They take longest of all.
   const packaging = files.filter((file) => file.startsWith('packaging'));
   const alone = longestFirst.filter((file) => ALONE.has(file)).map((file) => [file]);
   const rest = longestFirst.filter((file) => !ALONE.has(file) && !packaging.includes(file));

@@ -21,7 +21,10 @@ export interface ReceivedMail {
   raw: string;
 }
 
-/** What the server says to a step of a mail: null to accept, else a refusal such as `{ code: 550, text: 'no such user' }`. */
+/**
+ * The server's answer to a step of a mail: null to accept, else a refusal such as `{ code: 550, text: 'no such user'
+ * }`.
+ */
 type SmtpVerdict = { code: number; text: string } | null;
 
 interface SmtpOptions {
@@ -70,7 +73,7 @@ export async function startSmtpServer({ user }: SmtpOptions = {}): Promise<SmtpR
       callbackify(judge)((error, refused) => done(error ?? refused));
     },
   });
-  // A client that breaks off is its own affair.
+  // Clients may break off.
   server.on('error', () => {});
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { guardProcess } from './guard.ts';
 
-/** A program of the machine's, which ends with this process at the latest. */
+/** Starts a program of the machine, which ends with this process at the latest. */
 export function guardedSpawn(
   command: string,
   args: readonly string[],

@@ -19,9 +19,9 @@ export const TEST_START = Date.parse('2026-11-21T12:00:00Z');
 
 export const TEST_APP_KEY = new Uint8Array(32).fill(7);
 
-/** A database of its own, gone with everything opened on it when the test ends. */
+/** A database of its own, which is deleted with everything opened on it when the test ends. */
 export interface TestStore extends OpenedStore, AsyncDisposable {
-  /** Moves only when told; the store goes by it, on Postgres too. */
+  /** Moves only when told. The store uses it, also on Postgres. */
   readonly testClock: FakeClock;
   readonly location: StoreLocation;
   /** Opens the same database once more, as another process would: by default as the command line does. */
@@ -41,9 +41,9 @@ type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean };
 export type OpenTestStore = (options?: TestStoreOptions) => Promise<TestStore>;
 
 /**
- * Declares the same tests on SQLite and on Postgres: what one of them keeps, the other must keep too.
+ * Declares the same tests for SQLite and Postgres.
  *
- * @param declare  called once a database, with its name and what opens a fresh one
+ * @param declare  called once per database, with its name and a function that opens a fresh store
  */
 export function forEachStore(
   declare: (name: Store['dialect'], openTestStore: OpenTestStore) => void,
@@ -67,7 +67,7 @@ export async function openPostgresTestStore(options?: TestStoreOptions): Promise
   return openTestStore({ kind: 'postgres', url: database.url }, options, () => database.drop());
 }
 
-/** Migrating takes longer than most tests; a copy of a migrated database is there sooner. */
+/** Migrating takes longer than most tests, so they use a copy of a migrated database. */
 const MIGRATED = 'belfry_migrated';
 let migrated: Promise<void> | null = null;
 
@@ -80,7 +80,7 @@ async function migrate(url: string): Promise<void> {
     log: silentLog,
     serving: false,
   });
-  // A test may open its copy with a key of its own.
+  // The key check is removed, because a test may open its copy with a key of its own.
   await store.database.transact((trx) => trx.deleteFrom('installation').execute());
   await store.close();
 }

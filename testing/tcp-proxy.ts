@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
-/** A TCP connection's way to a server of this machine, which can be made to swallow what it carries. */
+/** A TCP proxy to a server of this machine that can drop what it carries. */
 interface TcpProxy extends AsyncDisposable {
   port: number;
-  /** From now on the connections that are open carry nothing more and stay open; later ones carry everything. */
+  /** From now on open connections carry nothing more and stay open; later ones carry everything. */
   fallSilent(): void;
   /** The next connection that carries `text` to the server carries nothing back from then on. */
   swallowAnswerTo(text: string): void;

@@ -10,14 +10,14 @@ export interface PageAnswer {
 
 let lastAddress = 0;
 
-/** Somebody at a browser without scripts: keeps cookies and sends forms as browsers do; follows no redirect. */
+/** A browser without scripts: keeps cookies and sends forms as browsers do; follows no redirects. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   /** What `X-Forwarded-For` says, so that limits by address count each visitor for itself. */
   readonly clientAddress: string;
   readonly #listening: string;
   readonly #origin: string;
-  /** For which team the pages seen last were opened: their forms carry it. */
+  /** The team of the pages seen last; their forms carry it. */
   #team: string | null = null;
 
   /** @param origin  the public address, where the forms come from */
@@ -38,7 +38,7 @@ export class Visitor {
     form: Record<string, string> | [name: string, value: string][],
     headers: Record<string, string> = { Origin: this.#origin },
   ): Promise<PageAnswer> {
-    // Whoever sends a form of a team has seen its page.
+    // A form of a team is sent only after its page was seen.
     if (this.#team === null && this.cookies.size > 0 && !path.startsWith('/log'))
       await this.get('/');
     const body = new URLSearchParams(form);
@@ -47,7 +47,7 @@ export class Visitor {
     return this.#send(path, { method: 'POST', body, headers });
   }
 
-  /** Lets a real browser go on in this visitor's name. */
+  /** Copies the visitor's cookies into a real browser. */
   async lendTo(context: BrowserContext): Promise<void> {
     await context.addCookies(
       [...this.cookies].map(([name, value]) => ({ name, value, url: this.#listening })),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long a helper waits for something that should come at once, unless told otherwise. */
+/** The default time that a helper waits for something that should come at once. */
 export const DEFAULT_WAIT_MS = 10_000;
 
 /**
@@ -31,8 +31,8 @@ export function preciseNow(): number {
 }
 
 /**
- * Asks again and again until the answer is neither null, false nor undefined: for what a process
- * does of its own accord and tells nobody about.
+ * Repeats a question until the answer is neither null, false nor undefined: for things that a process does by itself
+ * and does not report.
  */
 export async function eventually<Result>(
   ask: () => Promise<Result | null | undefined | false> | Result | null | undefined | false,

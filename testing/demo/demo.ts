@@ -35,7 +35,7 @@ export async function runDemo(serve: () => Promise<void>): Promise<void> {
   const token = await makeDemoData(target.url);
   Object.assign(process.env, DEMO_SETTINGS);
   await serve();
-  // A wrong setting has been told.
+  // A wrong setting was reported already.
   if (process.exitCode !== undefined) return target.close();
   const port = process.env['PORT'] ?? '3000';
   say(
@@ -44,7 +44,7 @@ export async function runDemo(serve: () => Promise<void>): Promise<void> {
   setInterval(() => void sendJob(port, token, target.url), JOB_EVERY_MS);
 }
 
-/** Something to watch: most arrive, some are retried. */
+/** Sends a job, so that there is something to watch: most succeed, some are retried. */
 async function sendJob(port: string, token: string, target: string): Promise<void> {
   await fetch(`http://localhost:${port}/api/jobs`, {
     method: 'POST',

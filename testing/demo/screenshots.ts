@@ -38,7 +38,7 @@ const PAGES: Record<string, string | { on: string; link: string }> = {
   billing: '/settings/billing',
 };
 
-/** Those that people look at on a phone at night. */
+/** The pages that are also taken on a phone. */
 const ON_PHONE = new Set(['overview', 'queue', 'jobs', 'job', 'failures', 'alerts']);
 
 const DESK = { width: 1280, height: 800 };

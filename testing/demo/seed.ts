@@ -20,10 +20,10 @@ export const DEMO = {
 const HALF_HOUR = 30 * 60_000;
 
 /**
- * Fills an empty database with a month in the life of a small company, by living it: the service itself
- * sends every request to the target, on a clock that runs fast.
+ * Fills an empty database with a month of a small company by simulation: the service itself sends every request to the
+ * target, on a clock that runs fast.
  *
- * @param days  how long that month is
+ * @param days  the length of that month
  * @returns the API token of the first user
  */
 export async function seedDemo({
@@ -91,7 +91,7 @@ async function fill(
   return apiToken;
 }
 
-/** Waits until everything due is settled; whoever waits for an answer that never comes is timed out. */
+/** Waits until all due runs are settled; requests that never get an answer time out. */
 async function settle({ engine }: BelfryService, clock: FakeClock): Promise<void> {
   for (let round = 0; round < 3; round++) {
     const isQuiet = await eventually(() => engine?.isQuiet() ?? true, {
@@ -200,7 +200,9 @@ async function makeWork({ work }: BelfryService, teamId: string, target: string)
   };
 }
 
-/** A window that came every week of the month, one that is active for the first hours, one to come. */
+/**
+ * Makes maintenance windows: a weekly one of the past month, one that is active for the first hours, and a future one.
+ */
 async function makeQuietTimes(
   { work }: BelfryService,
   teamId: string,
@@ -209,7 +211,7 @@ async function makeQuietTimes(
   const hour = 3_600_000;
   const day = 24 * hour;
   const [firstDay, lastDay] = [Math.floor(start / day), Math.floor(end / day)];
-  // On the weekday of yesterday, so that the newest alerts have muted ones among them.
+  // On the weekday of yesterday, so that some of the newest alerts are muted.
   const firstTime = firstDay - ((firstDay - lastDay + 1) % 7) - 7;
   const sources = await work.listAlertSources(teamId);
   const covering = (...names: string[]) =>
@@ -226,7 +228,7 @@ async function makeQuietTimes(
   await make('Move to the new data centre', (lastDay + 3) * day + 20 * hour, 6);
 }
 
-/** On a clock that stands still during a request every run took no time at all; here they get a likely one. */
+/** Gives runs a plausible duration: the simulated clock stands still during a request, so each took no time. */
 async function giveDurations({ store }: BelfryService): Promise<void> {
   for (const table of ['ended_jobs', 'ended_executions'] as const) {
     await store.database.transact((trx) =>
@@ -248,7 +250,7 @@ async function giveDurations({ store }: BelfryService): Promise<void> {
   await run(countDurationsOf(ended));
 }
 
-/** On that clock no job waits either; here some do, most of them at noon. */
+/** Gives queues a plausible backlog, largest at noon: on the simulated clock no job waits. */
 async function giveDepths({ store }: BelfryService, teamId: string, end: number): Promise<void> {
   const queues = await store.queues.list(teamId);
   const ids = queues.filter(({ name }) => name !== 'reports').map(({ id }) => id);
@@ -277,7 +279,10 @@ async function giveDepths({ store }: BelfryService, teamId: string, end: number)
   });
 }
 
-/** Alerts of the month were told of in their time: the service must not send them all when it starts. */
+/**
+ * Marks the alerts of the simulated month as sent and read, and deletes their notices. Otherwise the service would send
+ * all of them when it starts.
+ */
 async function readOldAlerts({ store }: BelfryService, before: number): Promise<void> {
   await store.database.transact(async (trx) => {
     await trx.deleteFrom('notices').execute();

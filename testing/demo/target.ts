@@ -26,7 +26,7 @@ const ANSWERS: Record<string, (n: number) => { status: number; body: string } | 
   '/done': () => ({ status: 204, body: '' }),
 };
 
-/** What the demo's crons and jobs call: services of a made-up company that mostly work. */
+/** The target of the demo's crons and jobs: services of a made-up company that mostly work. */
 export async function startDemoTarget(port = 0): Promise<DemoTarget> {
   const counts = new Map<string, number>();
   const server = http.createServer((request, response) => {

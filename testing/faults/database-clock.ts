@@ -1,14 +1,14 @@
 import { Client } from 'pg';
 
-/** The clock of one database, which goes ahead of the server's by as much as it is told. */
+/** The clock of one database, which can be set ahead of the server's. */
 export interface DatabaseClock extends AsyncDisposable {
-  /** Steps so far away from the true time, in milliseconds; 0 is the true time again. */
+  /** Sets the offset from the true time in milliseconds; 0 for the true time. */
   step(toMs: number): Promise<void>;
 }
 
 /**
- * Puts a function of our own in the place of each of Postgres' that tells the time, whatever schemas a session looks
- * for it in. `current_timestamp` and `localtime` are words of the language and stay true.
+ * Replaces each time function of Postgres by one of our own, whatever the search path. `current_timestamp` and
+ * `localtime` are keywords and keep the true time.
  *
  * @param databaseUrl  of a scratch database, as a superuser; before anybody uses it
  */

@@ -1,8 +1,8 @@
 /** The files by which a test tells a process what to do (see inside.ts). */
 
-/** How far its clock is ahead, in milliseconds. */
+/** The wanted offset of the process's clock, in milliseconds. */
 export const OFFSET = 'offset';
-/** The last offset that it goes by. */
+/** The last offset that the process has applied. */
 export const SEEN = 'seen';
-/** Is there once its threads with a database are to end. */
+/** Exists once the process's database threads are to end. */
 export const ENDS_THREADS = 'ends-threads';

@@ -12,7 +12,7 @@ let offsetMs = 0;
 
 const TrueDate = Date;
 
-/** `Date` as the process sees it; what reads the time in no other way. */
+/** The `Date` of the process, which it uses for all readings of the time. */
 class SteppingDate extends TrueDate {
   constructor(...given: unknown[]) {
     if (given.length === 0) super(TrueDate.now() + offsetMs);
@@ -35,7 +35,7 @@ function obey(): void {
   if (isMainThread) {
     if (readOrder(SEEN) !== ordered) fs.writeFileSync(path.join(folder, SEEN), ordered);
   } else if (readOrder(ENDS_THREADS) !== '' && holdsDatabase()) {
-    // Of a thread this ends the thread.
+    // In a thread this ends only the thread.
     process.exit(1);
   }
 }

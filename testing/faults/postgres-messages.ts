@@ -1,4 +1,4 @@
-/** As much of the protocol of Postgres as it takes to know which statement an answer belongs to. */
+/** The part of the Postgres protocol that tells which statement an answer belongs to. */
 
 export interface Message {
   /** One letter; empty for what a client opens its connection with. */
@@ -16,7 +16,7 @@ export class MessageReader {
     this.#opens = opens;
   }
 
-  /** The messages that are whole now. */
+  /** The messages that are complete now. */
   read(chunk: Buffer): Message[] {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const messages: Message[] = [];
@@ -33,12 +33,12 @@ export class MessageReader {
   }
 }
 
-/** What one transaction of a client was asked to do, in order. */
+/** The statements of one transaction of a client, in order. */
 export type Statements = readonly string[];
 
 /**
- * What a client asks for: which statements make one transaction, and when its end is asked for. One instance a
- * connection; a client that sends the next statement before the answer to the last is understood too.
+ * Follows a client's messages: which statements form a transaction, and when its end is requested. One instance per
+ * connection; pipelined statements are supported.
  */
 export class Asked {
   readonly #prepared = new Map<string, string>();
@@ -95,7 +95,7 @@ export function changesRows(statements: Statements): boolean {
   return statements.some((text) => /\b(insert\s+into|update|delete\s+from)\b/i.test(text));
 }
 
-/** What a server without a free connection answers, and closes. */
+/** The answer of a server that has no free connection, before it closes. */
 export function tooManyConnections(): Buffer {
   const fields = ['SFATAL', 'VFATAL', 'C53300', 'Msorry, too many clients already', '', ''];
   const body = Buffer.from(fields.slice(0, -1).join('\0') + '\0', 'utf8');

@@ -10,19 +10,18 @@ import {
 } from './postgres-messages.ts';
 
 /**
- * What the way to the database does:
- * `carries` everything; `refuses` new connections; is `silent`: it takes connections and bytes, keeps them, and
- * delivers them when it carries again, as a network does that heals; is `full`: a new connection is told that the
- * server has none left.
+ * How the proxy treats connections: `carries` everything; `refuses` new connections; is `silent`: it accepts
+ * connections and bytes, keeps them, and delivers them when it carries again, as a network that recovers does; is
+ * `full`: new connections get the answer of a server without free ones.
  */
 export type Way = 'carries' | 'refuses' | 'silent' | 'full';
 
-/** What becomes of a transaction that changes rows, at the moment at which its end is asked for. */
+/** What happens to a transaction that changes rows, when its end is requested. */
 type Fate = 'carried' | 'commit-lost' | 'answer-lost';
 
-/** A way to a Postgres of this machine that fails as it is told to. */
+/** A proxy to a Postgres on this machine that fails on command. */
 export interface PostgresProxy extends AsyncDisposable {
-  /** The database's address by this way. */
+  /** The database's address through the proxy. */
   url: string;
   /** From now on, for connections that are open too. */
   turn(way: Way): void;
@@ -84,13 +83,13 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   };
 }
 
-/** What every connection of one proxy goes by. */
+/** The state that all connections of a proxy share. */
 class Switches {
   way: Way = 'carries';
   delayMs = 0;
   fateOf: (statements: Statements) => Fate = () => 'carried';
   readonly lost: Statements[] = [];
-  /** Settled while the way is not silent. */
+  /** Pending while the proxy is silent. */
   #sounds: PromiseWithResolvers<void> | null = null;
   #held: { text: string; seen: () => void; until: Promise<unknown> } | null = null;
 
@@ -117,7 +116,7 @@ class Switches {
     await promise;
   }
 
-  /** What the answer to a message has to wait for; null for nothing. */
+  /** What the answer to a message has to wait for; null: nothing. */
   findHold(bytes: Buffer): Promise<unknown> | null {
     if (this.#held === null || !bytes.includes(this.#held.text)) return null;
     this.#held.seen();
@@ -161,8 +160,8 @@ class Carried {
   }
 
   /**
-   * Message after message, in order, each as long as the way takes; the end of a connection too. So what a client
-   * has sent and then given up on is carried out when a silence is over, as TCP would have it.
+   * Passes messages on one by one, each with the delay, and then the end of the connection. So statements of a client
+   * that has given up are still executed after a silence, as with TCP.
    */
   #carry(from: net.Socket, reader: MessageReader, take: (message: Message) => unknown): void {
     let before = Promise.resolve();
@@ -195,7 +194,7 @@ class Carried {
     this.#server.write(message.bytes);
   }
 
-  /** An answer is passed on when it is whole: what was lost of one was lost from its beginning. */
+  /** Passes an answer on when it is complete, so an answer is lost as a whole or not at all. */
   async #tell({ type, bytes }: Message): Promise<void> {
     this.#answer.push(bytes);
     const isWhole = type === 'Z' || this.#losses.length === 0 || this.#isOpening;

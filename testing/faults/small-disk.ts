@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { guardMount, makeFolder } from '#testing/guard';
 
-/** A disk of a few megabytes, which is really full when it is full. */
+/** A real disk of a few megabytes that can be filled up. */
 export interface SmallDisk extends Disposable {
   folder: string;
   fill(): void;
@@ -13,7 +13,7 @@ export interface SmallDisk extends Disposable {
 /** Mounting takes root's rights on Linux. */
 export const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 
-/** @param uid  whose it is. Default: root's */
+/** @param uid  the owner. Default: root */
 export function mountSmallDisk(megabytes: number, folder = makeFolder(), uid = 0): SmallDisk {
   const options = `size=${megabytes}m,mode=0700,uid=${uid}`;
   execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
@@ -27,7 +27,7 @@ export function mountSmallDisk(megabytes: number, folder = makeFolder(), uid = 0
   };
 }
 
-/** Page by page to the last: a larger write is done in part. */
+/** Writes page by page: the last large write would succeed in part. */
 function fillUp(filler: string): void {
   const file = fs.openSync(filler, 'a');
   try {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { eventually } from '#testing/process';
 import { makeSwitches } from './switches.ts';
 
-/** Tells the time of both its threads, and ends with a code of its own when the one with a database has ended. */
+/** Prints the time of both its threads, and ends with its own exit code when the database thread has ended. */
 const PROCESS = `
   const { Worker } = require('node:worker_threads');
   const start = (text) => new Worker(new URL('data:text/javascript,' + encodeURIComponent(text)));

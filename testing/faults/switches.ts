@@ -4,15 +4,15 @@ import { makeFolder } from '#testing/guard';
 import { eventually } from '#testing/process';
 import { ENDS_THREADS, OFFSET, SEEN } from './inside-files.ts';
 
-/** What a test can do to a service's process from within, without the service's knowing. */
+/** Faults that a test can inject into a service's process from within. */
 export interface Switches {
   /** Settings to start the process with. */
   env: { NODE_OPTIONS: string; FAULTS_FOLDER: string };
-  /** Steps the process's own clock so far away from the true time; resolves once it goes by that. */
+  /** Sets the offset of the process's clock; resolves once the process has applied it. */
   stepClock(toMs: number): Promise<void>;
   /** Ends the threads of the process that hold a database, as a fault in them would. */
   endDatabaseThreads(): void;
-  /** Nothing is ordered any more: for the process that is started next. */
+  /** Clears all orders, for the process that is started next. */
   clear(): void;
 }
 

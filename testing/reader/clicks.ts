@@ -1,4 +1,4 @@
-/** What a click does where no script runs. */
+/** The effects of a click without scripts. */
 import {
   entriesOf,
   formOf,
@@ -11,7 +11,7 @@ import {
 } from './fields.ts';
 import { controlOf, OPEN } from './seen.ts';
 
-/** Where it leads to. */
+/** The address that it leads to. */
 export interface Step {
   method: 'GET' | 'POST';
   address: string;
@@ -40,7 +40,7 @@ function toggleDetails(summary: Element): void {
   const details = summary.parentElement;
   const name = details?.getAttribute('name');
   const isOpen = details?.hasAttribute('open') === true;
-  // Of those with one name one is open at most.
+  // Only one `details` of a name may be open.
   for (const other of name ? summary.ownerDocument.querySelectorAll('details') : []) {
     if (other.getAttribute('name') === name) other.removeAttribute('open');
   }
@@ -80,7 +80,7 @@ export function submit(form: Element, submitter: Element | null): Step {
   };
 }
 
-/** What Enter in a field does: it presses the first button that sends the form. */
+/** The effect of Enter in a field: it presses the first button that submits the form. */
 export function enter(field: Element): Step | null {
   if (isButton(field) || field.localName === 'a') return press(field);
   const form = formOf(field);

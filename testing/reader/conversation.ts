@@ -1,4 +1,7 @@
-/** The requests of somebody without scripts: cookies are kept, redirects followed, forms come from where they stand. */
+/**
+ * The requests of a browser without scripts: it keeps cookies, follows redirects, and sends the page's address with
+ * forms.
+ */
 import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -25,7 +28,7 @@ interface Asking {
   body: string | undefined;
 }
 
-/** Over a connection of its own: one that is kept may just be closing after a story's longer work. */
+/** Uses a new connection: a kept one may just be closing after a long step of the test. */
 async function ask(url: string, { method, headers, body }: Asking): Promise<ReaderAnswer> {
   const type = body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' };
   const request = http.request(url, { method, headers: { ...headers, ...type }, agent: false });

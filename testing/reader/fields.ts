@@ -1,4 +1,4 @@
-/** What stands in the fields of a parsed page, and what a form of it sends: as browsers do by the HTML standard. */
+/** The values of fields on a parsed page, and the data that its forms send, as browsers do by the HTML standard. */
 
 export function valueOf(field: Element): string {
   if (field.localName === 'select') {
@@ -10,7 +10,7 @@ export function valueOf(field: Element): string {
   return field.getAttribute('value') ?? (isTicked(field) === null ? '' : 'on');
 }
 
-/** Types or chooses it; a field that nobody could type into is refused. */
+/** Types or chooses a value; fails for a field that nobody could type into. */
 export function setValue(field: Element, value: string): void {
   if (isDisabled(field) || field.hasAttribute('readonly'))
     throw new Error(`nobody can type into ${field.outerHTML.slice(0, 200)}`);
@@ -31,7 +31,7 @@ export function choose(select: Element, wanted: readonly string[]): void {
   for (const option of options) option.toggleAttribute('selected', chosen.includes(option));
 }
 
-/** Null for what is no box to tick. */
+/** Null for a field that can't be ticked. */
 export function isTicked(field: Element): boolean | null {
   const isBox = /^(checkbox|radio)$/.test(field.getAttribute('type') ?? '');
   return field.localName === 'input' && isBox ? field.hasAttribute('checked') : null;
@@ -60,7 +60,7 @@ export function formOf(field: Element): Element | null {
   return id === null ? field.closest('form') : field.ownerDocument.getElementById(id);
 }
 
-/** The names and values that the form sends when that button is pressed. */
+/** The names and values that a form sends when the given button is pressed. */
 export function entriesOf(form: Element, submitter: Element | null): [string, string][] {
   const fields = [...form.ownerDocument.querySelectorAll('input, select, textarea, button')];
   return fields
@@ -88,7 +88,7 @@ export function isSubmitter(field: Element): boolean {
   return isButton(field) && type === 'submit';
 }
 
-/** What a browser would not send for, without `novalidate`: the fields that have to be filled. */
+/** The required fields that are empty; without `novalidate` a browser does not send the form. */
 export function missingFields(form: Element): string[] {
   const required = [...form.ownerDocument.querySelectorAll('[required]')];
   return required

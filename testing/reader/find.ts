@@ -1,4 +1,4 @@
-/** The ways in which stories find elements: those of Playwright's locators, which mean the same here. */
+/** The ways to find elements in tests: those of Playwright's locators, with the same meaning. */
 import type { Page } from 'playwright-core';
 import {
   isVisible,

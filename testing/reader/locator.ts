@@ -10,14 +10,14 @@ import {
 import { choose, isDisabled, isTicked, setValue, tick, valueOf } from './fields.ts';
 import { isVisible, matchesText, textOf } from './seen.ts';
 
-/** What locators need of the page that they look at. */
+/** The functions of a page that locators need. */
 export interface Sheet {
   document(): Document;
-  /** Follows a link, sends a form, opens what can be opened. */
+  /** Clicks an element: follows a link, submits a form, or opens it. */
   click(element: Element): Promise<void>;
   /** Sends the form of a field, as Enter does. */
   enter(element: Element): Promise<void>;
-  /** Loads the page again where it would do so by itself; false where nothing will change any more. */
+  /** Reloads the page if it would do so by itself. False where nothing will change any more. */
   refresh(): Promise<boolean>;
 }
 
@@ -36,8 +36,8 @@ type Choice = string | { label?: string; value?: string };
 const WAIT_MS = 15_000;
 
 /**
- * Finds elements in a parsed page anew each time that it is asked, as Playwright's locator does in a browser. It has
- * that part of a locator which stories without scripts use, and is as strict: what acts on one element fails on two.
+ * Finds elements in a parsed page, again for each call, as Playwright's locator does in a browser. It implements the
+ * methods that tests without scripts use, and is as strict: an action on one element fails if there are two.
  */
 export class ReaderLocator {
   readonly #sheet: Sheet;
@@ -127,7 +127,7 @@ export class ReaderLocator {
     return this.elements().some(isVisible);
   }
 
-  /** Nothing comes by itself on a page without scripts, unless the page says that it loads itself again. */
+  /** A page without scripts changes only if it reloads itself. */
   async waitFor({ state = 'visible' }: { state?: string } = {}): Promise<void> {
     const limit = performance.now() + WAIT_MS;
     for (;;) {

@@ -17,7 +17,7 @@ function lowerName(element: Element, name: string): void {
   element.removeAttribute(name);
 }
 
-/** The parser leaves references to characters as they are where no elements may stand. */
+/** Decodes character references, which the parser leaves as they are in elements with plain text only. */
 function decode(element: Element): void {
   const holder = element.ownerDocument.createElement('div');
   holder.innerHTML = element.textContent ?? '';

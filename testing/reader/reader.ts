@@ -6,7 +6,7 @@ import { Conversation, type ReaderAnswer } from './conversation.ts';
 import { ReaderLocator, type Sheet } from './locator.ts';
 import { parsePage } from './parse.ts';
 
-/** The page that is open, and everything that went wrong on the way. */
+/** The open page, and all faults on the way to it. */
 class OpenPage implements Sheet {
   readonly conversation: Conversation;
   readonly faults: PageFault[] = [];
@@ -32,7 +32,7 @@ class OpenPage implements Sheet {
     this.#answer = { ...answer, url: answer.url + (answer.url.includes('#') ? '' : url.hash) };
     this.#document = parsePage(isPage ? answer.text : '<!DOCTYPE html><html><body></body></html>');
     const { status } = answer;
-    // The words of the browser, so that a story may expect them of both.
+    // The browser's message, so that a test may expect the same of both.
     const text = `Failed to load resource: the server responded with a status of ${status}`;
     if (status >= 400) this.faults.push({ kind: 'console', text: `${text} (${answer.url})` });
     if (status >= 500) this.faults.push({ kind: 'request', text: `${answer.url}: ${status}` });
@@ -118,9 +118,9 @@ function toContext({ cookies }: Conversation) {
 }
 
 /**
- * A page as somebody has it who runs no scripts, by plain HTTP: a tenth of what one in a browser costs. It speaks
- * like Playwright's, so that a story is the same for both, and knows links, forms, details and popovers; it fails on
- * what it does not know. It loads no styles: looks, focus and keys need the browser.
+ * A page without scripts, over plain HTTP, at a tenth of the cost of a browser. It has the interface of Playwright's
+ * page, so that one test serves both. It supports links, forms, details and popovers, and fails on anything else. It
+ * loads no styles: looks, focus and keys need the browser.
  */
 export function openReader({ extraHTTPHeaders = {} }: BrowserContextOptions = {}): WatchedPage {
   const open = new OpenPage(extraHTTPHeaders);

@@ -1,7 +1,7 @@
-/** What somebody without scripts, styles or a screen gets of a parsed page: its texts, roles, names and labels. */
+/** What a page shows without scripts, styles or a screen: its texts, roles, names and labels. */
 import { computeAccessibleName, getRole } from 'dom-accessibility-api';
 
-/** A text as a test gives it: a part of it in any case, the whole of it where it has to be exact, or a pattern. */
+/** A text to find: a part in any case, with `exact` the whole text, or a pattern. */
 export interface Wanted {
   text: string | RegExp;
   exact?: boolean | undefined;
@@ -25,7 +25,10 @@ const UNSEEN = new Set(['HEAD', 'TEMPLATE', 'SCRIPT', 'STYLE', 'TITLE']);
 /** Marks popovers that were opened: the parsed page has no state of its own for that. */
 export const OPEN = 'data-popover-open';
 
-/** By the page's markup alone: what a style sheet hides counts as seen, but for what is marked as needing scripts. */
+/**
+ * Whether an element is visible, by the markup alone: elements that a style sheet hides count as visible, except those
+ * marked as needing scripts.
+ */
 export function isVisible(element: Element): boolean {
   if (element.localName === 'input' && element.getAttribute('type') === 'hidden') return false;
   for (let each: Element | null = element; each !== null; each = each.parentElement) {
@@ -46,7 +49,7 @@ function isHiding(holder: Element, element: Element): boolean {
   return summary === undefined || !summary.contains(element);
 }
 
-/** Some elements' text is not text of those around them. */
+/** Elements whose text does not belong to the elements around them. */
 const APART = new Set(['SCRIPT', 'NOSCRIPT', 'STYLE']);
 
 export function textOf(element: Element): string {
@@ -96,7 +99,7 @@ function labelElements(element: Element): Element[] {
   return labels.filter((label) => controlOf(label) === element);
 }
 
-/** The field that a click on the label is a click on. */
+/** The field that a click on the label activates. */
 export function controlOf(label: Element): Element | null {
   const id = label.getAttribute('for');
   if (id !== null) return label.ownerDocument.getElementById(id);
