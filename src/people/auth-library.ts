@@ -58,8 +58,8 @@ export function createAuthLibrary({
       },
     },
     advanced: {
-      // The library supports only its own cookie prefix, so the name carries ours, and with it the attributes that the
-      // prefix requires.
+      // The library can only add a prefix of its own to cookie names (`useSecureCookies`), so our prefix is part of the
+      // name here, with the attributes that it requires.
       cookiePrefix: `${prefix}belfry`,
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure, path },
