@@ -10,7 +10,7 @@ import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#service';
 import { openStore } from '#store/store';
 import { realClock } from '../src/real-clock.ts';
-import { TEST_APP_KEY } from './stores.ts';
+import { lendSqliteFile, TEST_APP_KEY } from './stores.ts';
 import { Visitor } from './visitor.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -67,7 +67,7 @@ interface DashboardChoices {
 const LIGHT_WORK: PasswordWork = { costLog2: 4, passes: 1 };
 
 /**
- * @param env  settings as an operator would set them; the database is in memory unless they name another
+ * @param env  settings as an operator would set them; the database is one of its own unless they name another
  * @param appKey  the key with which that database was made
  */
 export async function startDashboard(
@@ -88,8 +88,13 @@ export async function startDashboard(
   await once(server, 'listening');
   const echo = { address: '127.0.0.1', port: (server.address() as AddressInfo).port };
   const listening = `http://${host}:${echo.port}`;
+  const isOwn = config.database.kind === 'sqlite-memory';
+  const { location, drop } = isOwn
+    ? await lendSqliteFile()
+    : { location: config.database, drop: async () => {} };
   const store = await openStore({
-    location: config.database,
+    location,
+    onThisThread: isOwn,
     appKey,
     clock: realClock,
     log,
@@ -149,6 +154,7 @@ export async function startDashboard(
       await service.people.close();
       await service.sender.close();
       await store.close();
+      await drop();
     },
   };
 }

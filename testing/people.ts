@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import type { Log } from '#domain/log';
 import { openStore, type StoreLocation } from '#store/store';
 import { FakeClock } from './fake-clock.ts';
+import { lendSqliteFile } from './stores.ts';
 import type { Actor } from '#people/actor';
 import type { PeopleConfig } from '#people/config';
 import { createPeople } from '#people/people';
 import type { Role } from '#people/roles';
 import type { RequestContext } from '#people/request-context';
 
-/** The room `people` on an in-memory database, with a clock and a log of its own. */
+/** The room `people` on a database, with a clock and a log of its own. */
 
 export const PASSWORD = 'correct horse battery';
 
@@ -18,16 +19,23 @@ interface LoggedEvent {
   fields: Record<string, unknown>;
 }
 
-export async function openPeople(
-  config: Partial<PeopleConfig> = {},
-  location: StoreLocation = { kind: 'sqlite-memory' },
-) {
+export async function openPeople(config: Partial<PeopleConfig> = {}, given?: StoreLocation) {
+  const { location, drop } = given
+    ? { location: given, drop: async () => {} }
+    : await lendSqliteFile();
   // The auth library uses the real time for sessions.
   const clock = new FakeClock(Date.now());
   const events: LoggedEvent[] = [];
   const log = recordingLog(events);
   const appKey = new Uint8Array(32);
-  const store = await openStore({ location, appKey, clock, log, serving: false });
+  const store = await openStore({
+    location,
+    appKey,
+    clock,
+    log,
+    serving: false,
+    onThisThread: true,
+  });
   const people = createPeople({
     store,
     clock,
@@ -57,6 +65,7 @@ export async function openPeople(
     [Symbol.asyncDispose]: async () => {
       await people.close();
       await store.close();
+      await drop();
     },
   };
 }

@@ -36,7 +36,7 @@ export function postgresUrl({ location }: Pick<TestStore, 'location'>): string {
   return location.url;
 }
 
-/** `isEmpty`: a database that was never migrated, where Postgres otherwise copies one that was. */
+/** `isEmpty`: a database that was never migrated, where otherwise one that was is copied. */
 type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean };
 export type OpenTestStore = (options?: TestStoreOptions) => Promise<TestStore>;
 
@@ -52,17 +52,44 @@ export function forEachStore(
   describe('on Postgres', () => declare('postgres', openPostgresTestStore));
 }
 
+/** As `forEachStore`, but SQLite has its threads, as in the service. */
+export function forEachServedStore(
+  declare: (name: Store['dialect'], openTestStore: OpenTestStore) => void,
+): void {
+  describe('on SQLite', () => declare('sqlite', openThreadedTestStore));
+  describe('on Postgres', () => declare('postgres', openPostgresTestStore));
+}
+
+/** On this thread, unless told otherwise: opened in a few milliseconds. */
 export async function openSqliteTestStore(options?: TestStoreOptions): Promise<TestStore> {
+  const file = await lendSqliteFile(options);
+  return openTestStore(file.location, { onThisThread: true, ...options }, file.drop);
+}
+
+/**
+ * A SQLite file with threads, as the service has it: for what takes place on two connections at once, where one on this
+ * thread could only wait for itself. Starting them takes longer than most tests.
+ */
+export function openThreadedTestStore(options?: TestStoreOptions): Promise<TestStore> {
+  return openSqliteTestStore({ onThisThread: false, ...options });
+}
+
+/** A SQLite file in a folder of its own, which `drop` removes; migrated unless `isEmpty`. */
+export async function lendSqliteFile({ isEmpty = false } = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-store-'));
   const location = { kind: 'sqlite', path: path.join(folder, 'belfry.db') } as const;
-  return openTestStore(location, options, async () =>
-    fs.rmSync(folder, { recursive: true, force: true }),
-  );
+  if (!isEmpty) {
+    const bytes = await (migratedBytes ??= readMigratedFile());
+    fs.writeFileSync(location.path, bytes, { mode: 0o600 });
+  }
+  const drop = async () => fs.rmSync(folder, { recursive: true, force: true });
+  return { location, drop };
 }
 
 export async function openPostgresTestStore(options?: TestStoreOptions): Promise<TestStore> {
   const isEmpty = options?.isEmpty === true;
-  if (!isEmpty) await (migrated ??= prepareTemplate(MIGRATED, migrate));
+  if (!isEmpty)
+    await (migrated ??= prepareTemplate(MIGRATED, (url) => migrate({ kind: 'postgres', url })));
   const database = await (isEmpty ? createDatabase() : borrowDatabase(MIGRATED));
   return openTestStore({ kind: 'postgres', url: database.url }, options, () => database.drop());
 }
@@ -70,10 +97,21 @@ export async function openPostgresTestStore(options?: TestStoreOptions): Promise
 /** Migrating takes longer than most tests, so they use a copy of a migrated database. */
 const MIGRATED = 'belfry_migrated';
 let migrated: Promise<void> | null = null;
+let migratedBytes: Promise<Uint8Array> | null = null;
 
-async function migrate(url: string): Promise<void> {
+/** Made once a process. */
+async function readMigratedFile(): Promise<Uint8Array> {
+  const { location, drop } = await lendSqliteFile({ isEmpty: true });
+  await migrate(location);
+  const bytes = fs.readFileSync(location.path);
+  await drop();
+  return bytes;
+}
+
+async function migrate(location: StoreLocation): Promise<void> {
   const store = await openStore({
-    location: { kind: 'postgres', url },
+    location,
+    onThisThread: true,
     appKey: TEST_APP_KEY,
     clock: new FakeClock(TEST_START),
     clockOf: 'given',

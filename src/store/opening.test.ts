@@ -11,12 +11,17 @@ import { FakeClock } from '#testing/fake-clock';
 import { makeFolder } from '#testing/guard';
 import { aJob, aTeam } from '#testing/factories';
 import { createDatabase, startPostgres } from '#testing/postgres';
-import { forEachStore, openSqliteTestStore, TEST_APP_KEY, TEST_START } from '#testing/stores';
+import {
+  forEachServedStore,
+  openThreadedTestStore,
+  TEST_APP_KEY,
+  TEST_START,
+} from '#testing/stores';
 import { MIGRATION_NAMES } from './migrations/index.ts';
 import { openStore, type StoreLocation } from './store.ts';
 
 describe('opening a database', () => {
-  forEachStore((name, openTestStore) => {
+  forEachServedStore((name, openTestStore) => {
     test('a new one is migrated, once', async () => {
       await using store = await openTestStore({ isEmpty: true });
       assert.deepEqual(store.migrated, MIGRATION_NAMES);
@@ -96,9 +101,25 @@ describe('opening a database', () => {
   });
 });
 
+describe('a SQLite database in memory', () => {
+  test('keeps what is asked at once apart, and is gone with its store', async () => {
+    const location = { kind: 'sqlite-memory' } as const;
+    const store = await open(location);
+    assert.deepEqual(store.migrated, MIGRATION_NAMES);
+    const team = await aTeam(store);
+    const jobs = await Promise.all(Array.from({ length: 5 }, () => aJob(store, team.id)));
+    const found = await Promise.all(jobs.map(({ jobId }) => store.jobs.find(team.id, jobId)));
+    assert.deepEqual(new Set(found.map((job) => job?.status)), new Set(['pending']));
+    await store.close();
+    const next = await open(location);
+    assert.equal(await next.teams.find(team.id), null);
+    await next.close();
+  });
+});
+
 describe('a SQLite file', () => {
   test('is its owner’s alone, and so are the files beside it', async () => {
-    await using store = await openSqliteTestStore({ serving: true });
+    await using store = await openThreadedTestStore({ serving: true });
     await aTeam(store);
     const path = store.location.kind === 'sqlite' ? store.location.path : '';
     for (const each of [path, `${path}-wal`, `${path}-shm`]) {
@@ -107,7 +128,7 @@ describe('a SQLite file', () => {
   });
 
   test('is served by one process at a time', async () => {
-    await using store = await openSqliteTestStore({ serving: true });
+    await using store = await openThreadedTestStore({ serving: true });
     const file = filePath(store.location);
     await assert.rejects(store.openAnother({ serving: true }), {
       code: 'STORE_LOCKED',
@@ -120,7 +141,7 @@ describe('a SQLite file', () => {
   });
 
   test('what the command line writes beside the service is noticed', async () => {
-    await using store = await openSqliteTestStore({ serving: true });
+    await using store = await openThreadedTestStore({ serving: true });
     const heard: string[] = [];
     const stop = store.signals.listen((signal) => heard.push(signal.kind));
     await store.testClock.advance(200);
@@ -175,7 +196,7 @@ describe('a SQLite file', () => {
   });
 
   test('on a full disk the write fails as unavailable, and goes well once there is room', async () => {
-    await using store = await openSqliteTestStore();
+    await using store = await openThreadedTestStore();
     const team = await aTeam(store);
     const pages = await pragma(store, 'page_count');
     await pragma(store, `max_page_count = ${pages + 2}`);
@@ -188,7 +209,7 @@ describe('a SQLite file', () => {
   });
 
   test('held by another program for too long is unavailable, and the service goes on after', async () => {
-    await using store = await openSqliteTestStore();
+    await using store = await openThreadedTestStore();
     const other = await store.openAnother();
     await pragma(other, 'busy_timeout = 20');
     await store.database.transact(async (trx) => {

@@ -90,7 +90,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('are exact when two nodes settle overlapping runs at the same time', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const { teamId, node, cron } = await aScene(store, 3);
       const other = await store.openAnother();
       const otherNode = await aNode(other, 1e9);
@@ -184,7 +184,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     test('a burst on two nodes at once shares notices, and every alert is in one', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const { id: teamId } = await aTeam(store);
       await aQueue(store, teamId, { emailAlerts: true });
       const other = await store.openAnother();
@@ -281,7 +281,7 @@ forEachStore((dialect, openTestStore) => {
     }
 
     test('is claimed by one of two nodes that ask at the same time', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const { teamId } = await aNotice(store);
       const other = await store.openAnother();
       const claim = { now: store.clock.now(), leaseMs: 1000, most: 10 };

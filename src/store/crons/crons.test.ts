@@ -85,7 +85,7 @@ describe('crons in the store', () => {
     });
 
     test('nodes that race start a due time once', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
       const nodes = [await aNode(store), await aNode(store)] as const;

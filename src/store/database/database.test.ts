@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { aJob, aTeam } from '#testing/factories';
-import { forEachStore } from '#testing/stores';
+import { forEachServedStore } from '#testing/stores';
 import { eventually } from '#testing/process';
 import type { Trx } from './database.ts';
 import { StoreError } from './errors.ts';
 
 describe('the database handle', () => {
-  forEachStore((name, openTestStore) => {
+  forEachServedStore((name, openTestStore) => {
     test('inside a transaction every outer handle is refused at once', async () => {
       await using store = await openTestStore();
       const { database } = store;

@@ -48,7 +48,7 @@ describe('accepting jobs', () => {
     });
 
     test('fifty jobs that name a new queue at once share one queue', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
       const jobs = await Promise.all(

@@ -184,7 +184,7 @@ describe('claiming due jobs', () => {
     });
 
     test('two nodes that ask together never get the same job', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
       const nodes = [await aNode(store), await aNode(store)] as const;
@@ -217,7 +217,7 @@ describe('claiming due jobs', () => {
     });
 
     test('a concurrency limit holds across nodes that race for it', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
       const nodes = [await aNode(store), await aNode(store)] as const;
@@ -291,7 +291,7 @@ describe('claiming due jobs', () => {
 describe('the monthly limit', () => {
   forEachStore((_name, openTestStore) => {
     test('of twenty claims at once exactly seven are let through', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
       const nodes = [await aNode(store), await aNode(store)] as const;

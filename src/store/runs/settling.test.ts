@@ -192,7 +192,7 @@ describe('settling attempts', () => {
     });
 
     test('callbacks are taken once by takers that race, oldest first', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
       await store.teams.setSigningSecret(team.id, 'hush', TEST_START);
@@ -233,7 +233,7 @@ describe('settling attempts', () => {
 describe('dead nodes', () => {
   forEachStore((_name, openTestStore) => {
     test('what a dead node was running is dead-lettered once, without a callback', async () => {
-      await using store = await openTestStore();
+      await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
       const dead = await aNode(store);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
 import { aJob, aTeam } from '#testing/factories';
-import { openSqliteTestStore } from '#testing/stores';
+import { openSqliteTestStore, openThreadedTestStore } from '#testing/stores';
 
-const open = () => openSqliteTestStore({ onThisThread: true });
+const open = () => openSqliteTestStore();
 
 describe('a SQLite file on the caller’s own thread', () => {
   test('keeps transactions, transaction scripts and reads that are asked for at once apart', async () => {
@@ -25,8 +26,19 @@ describe('a SQLite file on the caller’s own thread', () => {
     assert.equal(found?.name, 'Whole');
   });
 
+  test('reads on a connection that cannot write', async () => {
+    await using store = await open();
+    const { id } = await aTeam(store);
+    const write = CompiledQuery.raw("update teams set name = 'Nobody'");
+    await assert.rejects(
+      store.database.read((db) => db.executeQuery(write)),
+      /readonly database/,
+    );
+    assert.equal((await store.teams.find(id))?.name, 'Northwind');
+  });
+
   test('works beside a process that has threads for it, and sees what that one wrote', async () => {
-    await using store = await openSqliteTestStore();
+    await using store = await openThreadedTestStore();
     const here = await store.openAnother({ onThisThread: true });
     const team = await aTeam(store);
     assert.equal((await here.teams.find(team.id))?.name, team.name);

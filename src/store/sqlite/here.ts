@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { StoreError } from '../database/errors.ts';
 import { carryOut, faultOf } from './carry-out.ts';
 import { Connection } from './connection.ts';
 import { type Answer, type SqliteLine, threadsClockMs, type WorkerSettings } from './protocol.ts';
 
-/** One SQLite connection on the caller's own thread. Callers take turns (`Turns`). */
+/**
+ * One SQLite connection on the caller's own thread. Callers take turns (`Turns`). As from a thread, an answer is a copy
+ * and comes in a later turn of the event loop, so a caller that asks on and on keeps nobody else out.
+ */
 export class SqliteHere implements SqliteLine {
   readonly #connection: Connection;
   readonly #reports: boolean;
@@ -19,20 +23,23 @@ export class SqliteHere implements SqliteLine {
     parameters: readonly unknown[],
     { begins = false, askedAtMs = threadsClockMs() } = {},
   ): Promise<{ rows: unknown[]; changes: number }> {
+    await setImmediate();
     try {
       if (!this.#connection.isInTransaction) this.#connection.waitSince(askedAtMs);
       if (begins) this.#connection.begin();
-      return this.#connection.run(sql, parameters);
+      const { rows, changes } = this.#connection.run(sql, parameters);
+      return { rows: structuredClone(rows), changes };
     } catch (error) {
       throw asStoreError(faultOf(0, error));
     }
   }
 
   async call(script: string, input: unknown): Promise<Pick<Answer, 'output' | 'ran'>> {
-    const asked = { id: 0, askedAtMs: threadsClockMs(), script, input };
+    const asked = { id: 0, askedAtMs: threadsClockMs(), script, input: structuredClone(input) };
+    await setImmediate();
     const [answer] = await carryOut(this.#connection, [asked], this.#reports);
     if (!answer || answer.error) throw asStoreError(answer);
-    return answer;
+    return structuredClone(answer);
   }
 
   async close(): Promise<void> {

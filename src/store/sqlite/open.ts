@@ -90,22 +90,36 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
 }
 
 /**
- * Opens the file on the caller's own thread: one connection, so reads and writes take turns. Throws the same errors as
- * `openSqliteFile`, but does not check for damage, as the service does at each start.
+ * Opens the file on the caller's own thread: reads and writes take turns, and reads have a connection that cannot
+ * write, opened when first wanted. Throws the same errors as `openSqliteFile`, but does not check for damage, as the
+ * service does at each start.
  */
 export async function openSqliteHere(
   path: string,
   { onStatement }: Pick<SqliteOptions, 'clock' | 'onStatement'>,
 ): Promise<Databases> {
   const turns = new Turns();
-  const here = openHere(path, onStatement !== undefined);
-  const db = kyselyOn(() => here, onStatement, turns);
-  const call = callerOn(here, onStatement);
+  const reports = onStatement !== undefined;
+  const writer = openHere(path, reports);
+  let reader: SqliteHere | null = null;
+  const startReader = () =>
+    (reader ??= new SqliteHere({
+      name: 'sqlite-reader',
+      path,
+      busyTimeoutMs: BUSY_TIMEOUT_MS,
+      readOnly: true,
+      pragmas: READER_PRAGMAS,
+      reports,
+    }));
+  const call = callerOn(writer, onStatement);
   const main = new Database({
     dialect: sqlite,
-    writer: db,
-    reader: db,
-    release: () => here.close(),
+    writer: kyselyOn(() => writer, onStatement, turns),
+    reader: kyselyOn(startReader, onStatement, turns),
+    release: async () => {
+      await reader?.close();
+      await writer.close();
+    },
     call: async (name, input) => {
       const endTurn = await turns.take();
       return call(name, input).finally(endTurn);
