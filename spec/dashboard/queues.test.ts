@@ -120,6 +120,26 @@ for (const javaScript of [true, false]) {
         assert.equal(sent?.scheduledAt, waiting.scheduledAt, 'its time stays');
         await assertClean(watched);
       });
+
+      test('so do the same words on the queue’s own page, one at a time', async () => {
+        const user = await begin();
+        const { work } = dashboard.service;
+        const { id } = await work.setQueue(user.teamId, 'mail', {});
+        await using watched = await open(`/queues/${id}`, user, javaScript);
+        const { page } = watched;
+        const main = page.locator('main');
+        for (const [word, other] of [
+          ['Pause', 'Enable'],
+          ['Enable', 'Pause'],
+        ] as const) {
+          assert.equal(await main.getByRole('button', { name: other, exact: true }).count(), 0);
+          await press(main, word);
+          await main.getByRole('button', { name: other, exact: true }).waitFor();
+          const row = await work.readQueueRow(user.teamId, id);
+          assert.equal(row?.queue.isPaused, word === 'Pause');
+        }
+        await assertClean(watched);
+      });
     }
 
     test('Delete asks first, says what goes with it, and what waited is never sent', async () => {

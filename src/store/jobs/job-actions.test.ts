@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import pg from 'pg';
-import { aDeadLetter, aJob, aNode, aTeam } from '#testing/factories';
+import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { forEachStore, openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
-import type { ResendAgain } from './job-actions.ts';
+import { holdPending, type ResendAgain } from './job-actions.ts';
 
 /** Two actions that locked the same rows in different orders would deadlock. */
 describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
@@ -29,6 +29,28 @@ describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
 });
 
 forEachStore((_name, openTestStore) => {
+  describe('actions on waiting jobs', () => {
+    test('find those that wait, of this team, and leave alone what has begun', async () => {
+      await using store = await openTestStore();
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const begun = await aClaimedJob(store, team.id, await aNode(store));
+      const [waiting, theirs] = [await aJob(store, team.id), await aJob(store, stranger.id)];
+      const ids = [begun.id, waiting.jobId, theirs.jobId];
+      const held = await store.database.transact((trx) =>
+        holdPending(trx, store.database.dialect, { teamId: team.id, jobIds: ids }),
+      );
+      assert.deepEqual(held, [{ id: waiting.jobId }]);
+      const fired = await store.jobs.fire(team.id, ids);
+      assert.deepEqual(
+        fired.map(({ id }) => id),
+        [waiting.jobId],
+      );
+      assert.deepEqual(await store.jobs.deletePending(team.id, ids), [waiting.jobId]);
+      assert.equal((await store.jobs.find(team.id, begun.id))?.status, 'processing');
+      assert.equal((await store.jobs.find(stranger.id, theirs.jobId))?.status, 'pending');
+    });
+  });
+
   describe('retrying by a list that has grown old', () => {
     test('passes over what another has resent since the task was made', async () => {
       await using store = await openTestStore();

@@ -139,7 +139,14 @@ forEachStore((_, openTestStore) => {
       const { add, names, otherQueueId, teamId } = await setScene(store);
       await add('a?x=1', failed(TEST_START - 1000));
       await add('ab', failed(TEST_START - 2000, { reason: 'timeout', response_status: null }));
-      await add('b', failed(TEST_START - 3000, { queue_id: otherQueueId, reason: null }));
+      await add(
+        'b',
+        failed(TEST_START - 3000, {
+          queue_id: otherQueueId,
+          reason: null,
+          response_status: 599,
+        }),
+      );
       await add('c', failed(TEST_START - 4000, { retried_as: newId(TEST_START) }));
       const tab = 'failed' as const;
       assert.deepEqual(await names({ tab, queueId: otherQueueId }), ['b']);
@@ -159,8 +166,11 @@ forEachStore((_, openTestStore) => {
       );
       assert.equal((await store.teamCounts.readAttention(teamId)).failedJobs, 3);
       assert.deepEqual(await names({ tab, statusCode: 'none' }), ['ab']);
-      assert.deepEqual(await names({ tab, statusCode: 503 }), ['a?x=1', 'b']);
+      assert.deepEqual(await names({ tab, statusCode: 503 }), ['a?x=1']);
+      assert.deepEqual(await names({ tab, statusCode: '502,504' }), []);
       assert.deepEqual(await names({ tab, statusCode: '5xx' }), ['a?x=1', 'b']);
+      assert.deepEqual(await names({ tab, statusCode: '4xx,599' }), ['b']);
+      assert.deepEqual(await names({ tab: 'all', statusCode: '503,none' }), ['a?x=1', 'ab', 'c']);
       assert.deepEqual(await names({ tab, statusCode: '404,none' }), ['ab']);
       assert.deepEqual(await names({ tab, urlPrefix: `${URL_START}a` }), ['a?x=1', 'ab']);
       assert.deepEqual(await names({ tab, target: `${URL_START}a` }), ['a?x=1']);
