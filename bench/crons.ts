@@ -86,7 +86,7 @@ function cronOf(url: string) {
     timeoutSeconds: 30,
     alertThreshold: null,
     assertions: [],
-    alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
+    alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null, slow: null },
     tags: [],
   };
 }

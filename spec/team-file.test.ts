@@ -344,6 +344,8 @@ crons:
     alert_note: Ask the night shift
     runbook_url: https://wiki.test/nightly
     remind_hours: 6
+    slow_seconds: 20
+    slow_times_median: 3
 `;
     test('are made before what names them, and come back by their names', async () => {
       const teamId = await makeTeam();
@@ -377,6 +379,7 @@ crons:
         note: 'Ask the night shift',
         runbookUrl: 'https://wiki.test/nightly',
         remindHours: 6,
+        slow: { seconds: 20, timesMedian: 3 },
       });
     });
     test('that there are none of are told with their place', async () => {

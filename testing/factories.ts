@@ -1,4 +1,5 @@
 /** Factories of test data. A test gives only the values that it is about; the others have ordinary defaults. */
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
 import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { Cron, CronSettings } from '#store/crons/crons';
@@ -67,7 +68,7 @@ export async function aCron(
     timeoutSeconds: 30,
     alertThreshold: null,
     assertions: [],
-    alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
+    alertSettings: NO_ALERT_SETTINGS,
     tags: [],
   };
   const firstAt = nextRunAt === undefined ? now + 3_600_000 : nextRunAt;

@@ -18,13 +18,13 @@ const withoutScripts = new WeakSet<WatchedPage>();
 
 /** Opens a page as the user, in a browser of its own; without scripts it is read over plain HTTP. */
 export async function openPage(
-  { browser, dashboard }: { browser: TestBrowser; dashboard: TestDashboard },
+  { browser, dashboard }: { browser?: TestBrowser; dashboard: TestDashboard },
   path: string,
   { user, javaScript = true, inBrowser = javaScript }: Look,
 ): Promise<WatchedPage> {
-  const watched = inBrowser
-    ? await browser.newPage({ javaScriptEnabled: javaScript })
-    : openReader();
+  if (inBrowser && !browser) throw new Error('a page with scripts needs a browser');
+  const watched =
+    inBrowser && browser ? await browser.newPage({ javaScriptEnabled: javaScript }) : openReader();
   await (await dashboard.signIn(user)).lendTo(watched.context);
   await watched.page.goto(`${dashboard.url}${path}`);
   watched.page.setDefaultTimeout(15_000);

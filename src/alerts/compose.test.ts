@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { RequestSpec } from '#domain/request';
 import type { StoredAlert } from '#store/alerts/alerts';
+import { pagerduty } from './channels/pagerduty/pagerduty.ts';
 import { writeMessage, writeTestMessage } from './compose.ts';
 import { excerptOf, oneLine } from './texts.ts';
 
@@ -62,6 +63,17 @@ describe('what an alert says', () => {
     [{ level: 'warning', failedRuns: 1 }, 1, 'Warning: cron “Nightly report” failed'],
     [{}, 1, 'Failure: cron “Nightly report” failed 2 times in a row'],
     [{ failedRuns: 1 }, 1, 'Failure: cron “Nightly report” failed'],
+    [{ kind: 'slow', level: 'warning' }, 1, 'Warning: cron “Nightly report” is slow'],
+    [
+      { kind: 'slow', level: 'warning', downMs: 7_500_000 },
+      1,
+      'Reminder: cron “Nightly report” is still slow after 2 h 5 min',
+    ],
+    [
+      { kind: 'slow', level: 'recovery', downMs: 7_500_000, source: queue },
+      1,
+      'Recovery: queue “emails” is as fast as before after 2 h 5 min',
+    ],
     [
       { kind: 'reminder', downMs: 7_500_000 },
       1,
@@ -117,6 +129,26 @@ describe('what an alert says', () => {
     const { facts } = write({ level: 'recovery', responseStatus: 200, reason: null, downMs: 5 });
     assert.ok(!facts.some(({ label }) => label === 'Reason'));
   });
+  test('a slow run says how long it took, and shows no response', () => {
+    const slow = { kind: 'slow', errorMessage: 'Took 25 s, longer than 20 s.' } as const;
+    const { facts, excerpt, details } = write(
+      { ...slow, level: 'warning', reason: null },
+      1,
+      'body',
+    );
+    assert.deepEqual(
+      facts.find(({ label }) => label === 'Duration'),
+      { label: 'Duration', value: slow.errorMessage },
+    );
+    assert.deepEqual([excerpt, details?.kind], [null, 'slow']);
+    const keys = (kind: 'slow' | null) =>
+      pagerduty
+        .formatPosts(write({ kind, level: 'recovery' }), { kind: 'pagerduty', routing_key: 'k' })
+        .map(({ body }) => (body as { dedup_key: string }).dedup_key);
+    assert.deepEqual(keys('slow'), [`belfry-cron-${cron.id}-slow`]);
+    assert.deepEqual(keys(null), [`belfry-cron-${cron.id}`]);
+  });
+
   test('it links to the run', () => {
     assert.equal(write().link.url, `${BASE_URL}/executions/${RUN_ID}`);
     assert.equal(write({ source: queue }).link.url, `${BASE_URL}/jobs/${RUN_ID}`);

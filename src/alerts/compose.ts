@@ -51,7 +51,10 @@ export function writeMessage(
       ...(note === null ? [] : [{ label: 'Note', value: oneLine(note, NOTE_CHARACTERS) }]),
       { label: 'Team', value: teamName },
     ],
-    excerpt: alertCount === 1 && response !== null ? excerptOf(response, secrets) : null,
+    excerpt:
+      alertCount === 1 && response !== null && alert.kind !== 'slow'
+        ? excerptOf(response, secrets)
+        : null,
     link: linkOf(alert, alertCount, baseUrl),
     runbook: runbookUrl === null ? null : { label: 'Open the runbook', url: plainUrl(runbookUrl) },
     details: { ...detailsOf(told, secrets), note },
@@ -104,6 +107,7 @@ function titleOf({ level, source, failedRuns, downMs, kind }: StoredAlert, count
   const name = `“${nameOf(source.name)}”`;
   if (kind === 'reminder')
     return `Reminder: cron ${name} still fails after ${describeDuration(downMs ?? 0)}`;
+  if (kind === 'slow') return slowTitle(level, `${source.kind} ${name}`, downMs);
   if (source.kind === 'queue') return queueTitle(level, name, count);
   switch (level) {
     case 'warning':
@@ -115,6 +119,19 @@ function titleOf({ level, source, failedRuns, downMs, kind }: StoredAlert, count
     case 'recovery':
       return `Recovery: cron ${name} works again after ${describeDuration(downMs ?? 0)}`;
   }
+}
+
+/**
+ * The title for slow runs.
+ *
+ * @param slowMs  for how long, by now; null where it begins
+ */
+function slowTitle(level: StoredAlert['level'], what: string, slowMs: number | null): string {
+  if (slowMs === null) return `Warning: ${what} is slow`;
+  const after = `after ${describeDuration(slowMs)}`;
+  return level === 'recovery'
+    ? `Recovery: ${what} is as fast as before ${after}`
+    : `Reminder: ${what} is still slow ${after}`;
 }
 
 /** The title for crons that began to fail inside a maintenance window and still fail at its end. */
@@ -156,7 +173,8 @@ function factsOf(
 ): { label: string; value: string }[] {
   const { level, attemptNumber, failedRuns, raisedAt } = alert;
   const facts = [{ label: 'Status', value: statusOf(alert) }];
-  if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert, secrets) });
+  if (alert.kind === 'slow') facts.push({ label: 'Duration', value: alert.errorMessage ?? '' });
+  else if (level !== 'recovery') facts.push({ label: 'Reason', value: reasonOf(alert, secrets) });
   if (attemptNumber !== null) facts.push({ label: 'Attempt', value: String(attemptNumber) });
   if (failedRuns !== null) facts.push({ label: 'Failed in a row', value: String(failedRuns) });
   const when = new Date(raisedAt).toISOString().slice(0, 19).replace('T', ' ');

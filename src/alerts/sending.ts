@@ -218,7 +218,7 @@ export class NoticeSending {
     const over = await alerts.listRecoveredSince(
       teamId,
       message.details.subjects.map(({ id }) => id),
-      alert.id,
+      alert,
     );
     const subjects = message.details.subjects.filter(({ id }) => !over.has(id));
     const details = { ...message.details, subjects };
@@ -266,12 +266,13 @@ function planSteps(
   config: ChannelConfig,
   members: readonly MemberAddress[],
 ): Step[] {
+  const areMembersTold = alert.source.kind === 'queue' && alert.kind !== 'slow';
   const [forChannel, forMembers] = [targets.filter(isForChannel), targets.filter(isForMembers)];
   const mails = members.flatMap(({ userId, email: address }): Step[] => {
     const isAmong = (some: readonly NoticeTarget[], all: NoticeTarget) =>
       some.some((each) => each === all || (typeof each === 'object' && each.userId === userId));
     if (isAmong(forMembers, 'members')) return [{ target: { userId }, kind: 'mail', address }];
-    if (config.kind !== 'email' || alert.source.kind === 'queue') return [];
+    if (config.kind !== 'email' || areMembersTold) return [];
     if (!isAmong(forChannel, 'channel')) return [];
     return [{ target: { userId, asChannel: true }, kind: 'mail', address }];
   });

@@ -1,5 +1,6 @@
-/** The alert settings of a cron or a queue (§6.5), except when an alert is raised. */
+/** The alert settings of a cron or a queue (§6.5), except when failed runs raise an alert. */
 import type { AlertLevel } from './alert-streak.ts';
+import { readSlowRule, type SlowRule } from './slow-runs.ts';
 
 /** The team's default channel, or another one by its id. */
 export type ChannelRef = string;
@@ -19,6 +20,8 @@ export interface AlertSettings {
   runbookUrl: string | null;
   /** Hours between reminders that a cron still fails; null: no reminders. */
   remindHours: RemindHours | null;
+  /** Which runs are slow, which is told too; null: none. */
+  slow: SlowRule | null;
 }
 
 export const REMIND_HOURS = [1, 6, 24] as const;
@@ -32,6 +35,7 @@ export const NO_ALERT_SETTINGS: AlertSettings = {
   note: null,
   runbookUrl: null,
   remindHours: null,
+  slow: null,
 };
 
 /**
@@ -49,7 +53,7 @@ export function resolveChannels(
   return [...new Set(chosen.map((ref) => (known.has(ref) ? ref : DEFAULT_REF)))];
 }
 
-/** The settings as JSON for the database; null if all of them are the defaults. */
+/** The settings as JSON for the database, without the rule of slow runs; null if all of them are the defaults. */
 export function writeAlertSettings(settings: AlertSettings): string | null {
   const channels = Object.entries(settings.channels).filter(([, refs]) => !isDefault(refs));
   const kept = {
@@ -65,15 +69,24 @@ function isDefault(refs: readonly ChannelRef[]): boolean {
   return refs.length === 1 && refs[0] === DEFAULT_REF;
 }
 
-/** Reads stored settings. What cannot be read counts as not set, so alerts go to the default channel. Never throws. */
-export function readAlertSettings(text: string | null): AlertSettings {
-  if (text === null) return NO_ALERT_SETTINGS;
+/**
+ * Reads stored settings. What cannot be read counts as not set, so alerts go to the default channel. Never throws.
+ *
+ * @param slowRule  is stored apart; whoever only notifies of an alert needs none
+ */
+export function readAlertSettings(
+  text: string | null,
+  slowRule: string | null = null,
+): AlertSettings {
+  const slow = readSlowRule(slowRule);
+  if (text === null) return { ...NO_ALERT_SETTINGS, slow };
   const kept = parse(text);
   return {
     channels: readChannels(kept['channels']),
     note: textOf(kept['note']),
     runbookUrl: textOf(kept['runbookUrl']),
     remindHours: REMIND_HOURS.find((hours) => hours === kept['remindHours']) ?? null,
+    slow,
   };
 }
 

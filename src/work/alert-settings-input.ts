@@ -2,7 +2,6 @@ import {
   ALERT_LEVELS,
   type AlertSettings,
   type ChannelRef,
-  NO_ALERT_SETTINGS,
   NOTE_CHARACTERS,
   REMIND_HOURS,
   type RemindHours,
@@ -10,9 +9,12 @@ import {
 import type { AlertLevel } from '#domain/alert-streak';
 import { type Fields, Findings, findGiven, isAtMost, isName, isSendableUrl } from './fields.ts';
 import { type Reading, readInteger, readText } from './fields.ts';
-import { LIMITS } from '#domain/limits';
+import { LIMITS, rangeOf } from '#domain/limits';
+import { SLOW_RANGES, type SlowRule } from '#domain/slow-runs';
 
 const TEXTS = {
+  slowSeconds: `Slow runs take longer than ${rangeOf(SLOW_RANGES.seconds)} seconds.`,
+  slowTimes: `Slow runs take longer than ${rangeOf(SLOW_RANGES.timesMedian)} times the median.`,
   notAList: 'The channels must be a list of names.',
   unknown: 'There is no such channel.',
   remindHours: 'Reminders come every 1, 6 or 24 hours.',
@@ -26,8 +28,8 @@ export function channelsField(level: AlertLevel): `${AlertLevel}_channels` {
 
 /**
  * Reads the alert settings of a cron or queue (§6.5): `warning_channels`, `failure_channels` and `recovery_channels`,
- * each a list (a missing one means the team's default channel, an empty one nobody), `alert_note`, `runbook_url`, and
- * for a cron `remind_hours`. Never throws.
+ * each a list (a missing one means the team's default channel, an empty one nobody), `alert_note`, `runbook_url`,
+ * `slow_seconds`, `slow_times_median`, and for a cron `remind_hours`. Never throws.
  *
  * @param refOf  the channel that a text of the list means, or null
  */
@@ -39,12 +41,13 @@ export function readAlertSettings(
   const note = readText(fields, 'alert_note', NOTE_RULES, findings)?.trim() ?? null;
   const runbookUrl = readText(fields, 'runbook_url', RUNBOOK_RULES, findings);
   const remindHours = readRemindHours(fields, findings);
+  const slow = readSlowRule(fields, findings);
   const channels: Partial<Record<AlertLevel, readonly ChannelRef[]>> = {};
   for (const level of ALERT_LEVELS) {
     const refs = readRefs(fields, channelsField(level), refOf, findings);
     if (refs !== null) channels[level] = refs;
   }
-  return findings.settle({ ...NO_ALERT_SETTINGS, channels, note, runbookUrl, remindHours });
+  return findings.settle({ channels, note, runbookUrl, remindHours, slow });
 }
 
 function readRemindHours(fields: Fields, findings: Findings): RemindHours | null {
@@ -53,6 +56,22 @@ function readRemindHours(fields: Fields, findings: Findings): RemindHours | null
   const hours = REMIND_HOURS.find((known) => known === given);
   if (hours === undefined) findings.add('remind_hours', TEXTS.remindHours);
   return hours ?? null;
+}
+
+function readSlowRule(fields: Fields, findings: Findings): SlowRule | null {
+  const seconds = readInteger(fields, 'slow_seconds', findings);
+  const timesMedian = readInteger(fields, 'slow_times_median', findings);
+  if (isOutside(seconds, SLOW_RANGES.seconds)) findings.add('slow_seconds', TEXTS.slowSeconds);
+  if (isOutside(timesMedian, SLOW_RANGES.timesMedian))
+    findings.add('slow_times_median', TEXTS.slowTimes);
+  return seconds === null && timesMedian === null ? null : { seconds, timesMedian };
+}
+
+function isOutside(
+  value: number | null,
+  { least, most }: { least: number; most: number },
+): boolean {
+  return value !== null && (value < least || value > most);
 }
 
 const NOTE_RULES = [isName('alert_note'), isAtMost('alert_note', NOTE_CHARACTERS)];

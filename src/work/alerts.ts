@@ -1,4 +1,5 @@
 import { isId } from '#domain/ids';
+import type { SlowRule } from '#domain/slow-runs';
 import type { AlertsAsked, StoredAlert } from '#store/alerts/alerts';
 import type { UsageAlert } from '#store/alerts/usage-alerts';
 import type { Store } from '#store/store';
@@ -13,6 +14,8 @@ export interface AlertWork {
   listAlerts(teamId: string, filter: AlertsAsked): Promise<Alert[]>;
   /** Finds an alert of a run. */
   findAlert(teamId: string, alertId: string): Promise<StoredAlert | null>;
+  /** Since when a cron or queue is slow by its rule (§6.4); null: it is not. */
+  findSlowSince(teamId: string, sourceId: string, rule: SlowRule): Promise<number | null>;
   /** Counts unread alerts, up to `MOST_COUNTED`. */
   countUnreadAlerts(teamId: string): Promise<number>;
   /**
@@ -36,6 +39,8 @@ export function createAlertWork({ alerts }: Store): AlertWork {
       return alerts.listAll(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
     findAlert: async (teamId, alertId) => (isId(alertId) ? alerts.find(teamId, alertId) : null),
+    findSlowSince: async (teamId, sourceId, rule) =>
+      isId(sourceId) ? alerts.findSlowSince(teamId, sourceId, rule) : null,
     countUnreadAlerts: (teamId) => alerts.countUnread(teamId, MOST_COUNTED),
     markAlerts: async (teamId, alertIds, isRead) =>
       alerts.mark(teamId, [...new Set(alertIds.filter(isId))], isRead),

@@ -339,7 +339,13 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         emailAlerts: false,
         deadLetterDays: 14,
         isPaused: false,
-        alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
+        alertSettings: {
+          channels: {},
+          note: null,
+          runbookUrl: null,
+          remindHours: null,
+          slow: null,
+        },
         tags: [],
       });
     });

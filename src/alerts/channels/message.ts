@@ -39,7 +39,7 @@ export interface Subject {
 export interface MessageDetails {
   /** Stays the same when the notice is sent again. */
   noticeId: string;
-  kind: 'reminder' | null;
+  kind: 'reminder' | 'slow' | null;
   alertCount: number;
   /** The cron or queue, or the several crons that the message tells of. */
   subjects: readonly Subject[];

@@ -15,6 +15,8 @@ export const ALERT_FIELDS: readonly string[] = [
   ...ALERT_LEVELS.map(channelsField),
   'alert_note',
   'runbook_url',
+  'slow_seconds',
+  'slow_times_median',
 ];
 
 /** Fields that only crons have. */
@@ -71,6 +73,7 @@ function fieldsOf({
   note,
   runbookUrl,
   remindHours,
+  slow,
 }: AlertSettings): Record<string, unknown> {
   const told = ALERT_LEVELS.map((level) => [
     channelsField(level),
@@ -81,6 +84,8 @@ function fieldsOf({
     alert_note: note,
     runbook_url: runbookUrl,
     remind_hours: remindHours,
+    slow_seconds: slow?.seconds ?? null,
+    slow_times_median: slow?.timesMedian ?? null,
   };
 }
 

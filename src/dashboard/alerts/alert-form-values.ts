@@ -14,6 +14,8 @@ export type AlertFormValues = {
   alert_note: string;
   runbook_url: string;
   remind_hours: string;
+  slow_seconds: string;
+  slow_times_median: string;
 };
 
 export const noAlertFormValues: AlertFormValues = formValuesOfAlerts(NO_ALERT_SETTINGS);
@@ -23,6 +25,7 @@ export function formValuesOfAlerts({
   note,
   runbookUrl,
   remindHours,
+  slow,
 }: AlertSettings): AlertFormValues {
   const ticked = ALERT_LEVELS.map((level) => [level, channels[level] ?? [DEFAULT_REF]]);
   return {
@@ -30,7 +33,13 @@ export function formValuesOfAlerts({
     alert_note: note ?? '',
     runbook_url: runbookUrl ?? '',
     remind_hours: remindHours === null ? '' : String(remindHours),
+    slow_seconds: textOf(slow?.seconds),
+    slow_times_median: textOf(slow?.timesMedian),
   };
+}
+
+function textOf(value: number | null | undefined): string {
+  return value === null || value === undefined ? '' : String(value);
 }
 
 /** Replaces a channel that was deleted by the default, as happens when alerts are raised. */

@@ -13,6 +13,11 @@ export function describeAlert(alert: Alert): string {
       ? 'The monthly limit is reached'
       : `${alert.mark} % of the monthly limit is used`;
   const { level, source, failedRuns, downMs, kind } = alert;
+  if (kind === 'slow') {
+    if (downMs === null) return `“${source.name}” is slow`;
+    const words = level === 'recovery' ? 'is as fast as before' : 'is still slow';
+    return `“${source.name}” ${words} after ${describeDuration(downMs)}`;
+  }
   if (kind === 'reminder')
     return `“${source.name}” still fails after ${describeDuration(downMs ?? 0)}`;
   if (source.kind === 'queue') {
@@ -30,9 +35,10 @@ export function describeAlert(alert: Alert): string {
 /** The second line of an alert: the target's status, what was wrong, and who muted the alert. */
 export function describeCause(alert: Alert): string {
   if (alert.level === 'usage') return describeUsage(alert);
-  const { errorMessage, mutedBy, level, delivery } = alert;
+  const { errorMessage, mutedBy, level, delivery, kind } = alert;
   const outcome = describeOutcome(alert);
-  const says = level !== 'recovery' && errorMessage !== null && !errorMessage.startsWith(outcome);
+  const isTold = level !== 'recovery' || kind === 'slow';
+  const says = isTold && errorMessage !== null && !errorMessage.startsWith(outcome);
   return [
     outcome === '–' ? null : outcome,
     says ? errorMessage : null,

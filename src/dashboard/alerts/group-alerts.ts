@@ -38,7 +38,7 @@ function keyOf(alert: Alert): string {
 /** `“mail”: 12 first attempts failed` */
 export function describeGroup({ alert, ids }: AlertGroup): string {
   const count = ids.length.toLocaleString('en');
-  if (ids.length === 1 || alert.level === 'usage' || alert.kind === 'reminder')
+  if (ids.length === 1 || alert.level === 'usage' || alert.kind !== null)
     return describeAlert(alert);
   const { source, level } = alert;
   const name = `“${source.name}”`;

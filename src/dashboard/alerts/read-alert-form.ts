@@ -24,6 +24,8 @@ export function readAlertForm(form: FormData): {
     alert_note: readText(form, 'alert_note').trim(),
     runbook_url: readText(form, 'runbook_url').trim(),
     remind_hours: readText(form, 'remind_hours'),
+    slow_seconds: readText(form, 'slow_seconds').trim(),
+    slow_times_median: readText(form, 'slow_times_median').trim(),
   };
   const { channels: _, ...texts } = formValues;
   const lists = ALERT_LEVELS.map((level) => [channelsField(level), JSON.stringify(ticked[level])]);

@@ -3,6 +3,7 @@ import { data, Link, useLocation } from 'react-router';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { ALERT_LEVELS, type AlertSettings } from '#domain/alert-settings';
 import { noteEntries } from '../alerts/note-entries.tsx';
+import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
 import { readTold } from '../alerts/told.ts';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
@@ -83,8 +84,10 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { payload, unreadable } = cron;
   const failing = await readFailing(work, team.id, row);
   const told = await readTold(work, team.id, cron.alertSettings, ALERT_LEVELS);
+  const slowSince = await readSlowSince(work, team.id, cron.id, cron.alertSettings);
   const page = {
     row,
+    slowSince,
     headers,
     payload,
     unreadable,
@@ -190,6 +193,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
       />
       <div className="stack">
         {loaderData.failing ? <Failing {...loaderData.failing} /> : null}
+        <SlowNotice since={loaderData.slowSince} source={`cron:${cron.id}`} />
         <UnreadableNotice what={loaderData.unreadable} />
         <MaintenanceNotice
           windows={windows}
@@ -375,7 +379,7 @@ function Settings({
             <AlertFact
               key="alerts"
               source={`cron:${cron.id}`}
-              isOn={threshold !== null}
+              isOn={threshold !== null || alertSettings.slow !== null}
               isMuted={windows.length > 0}
             >
               {threshold === null

@@ -2,7 +2,9 @@ import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
+import { ALERT_LEVELS } from '#domain/alert-settings';
 import { noteEntries } from '../alerts/note-entries.tsx';
+import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
 import { readTold } from '../alerts/told.ts';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
@@ -51,10 +53,16 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   ]);
   if (!row || !history || !deletion)
     return notHere(context, (teamId) => work.findQueue(teamId, params.id));
-  const told = await readTold(work, team.id, row.queue.alertSettings, ['warning', 'failure']);
-  const page = { row, history, range, faults, deletion, windows, activity, told };
+  const { alertSettings } = row.queue;
+  const levels = alertSettings.slow === null ? LEVELS_OF_JOBS : ALERT_LEVELS;
+  const told = await readTold(work, team.id, alertSettings, levels);
+  const slowSince = await readSlowSince(work, team.id, row.queue.id, alertSettings);
+  const page = { row, slowSince, history, range, faults, deletion, windows, activity, told };
   return { ...page, counts: await work.countTabs(team.id, params.id) };
 }
+
+/** Jobs have no recovery; a slow queue has. */
+const LEVELS_OF_JOBS = ['warning', 'failure'] as const;
 
 export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
@@ -108,6 +116,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
         menu={<DeleteQueue row={row} deletion={deletion} />}
       />
       <div className="stack">
+        <SlowNotice since={loaderData.slowSince} source={`queue:${queue.id}`} />
         <MaintenanceNotice windows={windows} of="this queue" />
         <div className={classes.columns}>
           <Panel
@@ -245,7 +254,7 @@ function Settings({ row: { queue }, isMuted, told }: SettingsProps) {
             <AlertFact
               key="alerts"
               source={`queue:${queue.id}`}
-              isOn={queue.emailAlerts}
+              isOn={queue.emailAlerts || queue.alertSettings.slow !== null}
               isMuted={isMuted}
             >
               {queue.emailAlerts ? 'On' : 'Off'}

@@ -5,6 +5,7 @@ import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import { ALERT_LEVELS } from '#domain/alert-settings';
 import { ChannelChoices } from '../alerts/ChannelChoices.tsx';
+import { SlowFields } from '../alerts/SlowFields.tsx';
 import { NoteFields } from '../alerts/NoteFields.tsx';
 import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
@@ -91,7 +92,10 @@ export function CronForm(props: CronFormProps) {
           <AssertionsEditor rows={formValues.assertions} errors={errors} />
         </div>
       </Section>
-      <Section title="Alerts" note="When somebody is told of runs that fail, and where.">
+      <Section
+        title="Alerts"
+        note="When somebody is told of runs that fail or are slow, and where."
+      >
         <AlertFields formValues={formValues} errors={errors} choices={choices} />
       </Section>
       {outcome}
@@ -131,6 +135,7 @@ function AlertFields({ formValues, errors, choices }: Part & Pick<CronFormProps,
           errors={errors}
         />
       </div>
+      <SlowFields formValues={formValues.alerts} errors={errors} />
       <ChannelChoices
         formValues={formValues.alerts}
         errors={errors}

@@ -3,7 +3,9 @@ import type { ReactNode } from 'react';
 import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
+import { ALERT_LEVELS } from '#domain/alert-settings';
 import { ChannelChoices } from '../alerts/ChannelChoices.tsx';
+import { SlowFields } from '../alerts/SlowFields.tsx';
 import { NoteFields } from '../alerts/NoteFields.tsx';
 import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
@@ -62,7 +64,10 @@ export function QueueForm(props: QueueFormProps) {
           <AssertionsEditor rows={formValues.assertions} errors={errors} />
         </div>
       </Section>
-      <Section title="Alerts" note="When somebody is told of jobs that fail, and where.">
+      <Section
+        title="Alerts"
+        note="When somebody is told of jobs that fail or are slow, and where."
+      >
         <AlertFields formValues={formValues} errors={errors} choices={choices} />
       </Section>
       <Section
@@ -125,12 +130,13 @@ function AlertFields({
         defaultChecked={formValues.email_alerts}
         errors={errors}
       />
+      <SlowFields formValues={formValues.alerts} errors={errors} />
       <ChannelChoices
         formValues={formValues.alerts}
         errors={errors}
         choices={choices}
-        levels={['warning', 'failure']}
-        note="Besides the mails to every member, by level. Nothing ticked: the mails alone."
+        levels={ALERT_LEVELS}
+        note="By level. Of jobs that fail, every member is mailed besides; recoveries are those of a slow queue."
       />
       <NoteFields formValues={formValues.alerts} errors={errors} />
     </div>

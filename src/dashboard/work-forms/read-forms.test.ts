@@ -134,6 +134,7 @@ describe('the form of a queue', () => {
     note: null,
     runbookUrl: null,
     remindHours: null,
+    slow: null,
   };
   test('reads every setting', () => {
     assert.deepEqual(inputOf(readQueueForm(form(queue))), {

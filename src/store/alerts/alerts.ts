@@ -3,7 +3,9 @@ import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
 import type { AlertDelivery, AlertKind, AlertsTable } from '../database/alerts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
+import type { SlowRule } from '#domain/slow-runs';
 import { raiseReminders } from './reminders.ts';
+import { findSlowSince } from './slow-spells.ts';
 import { listUsageAlerts, raiseUsageAlerts, type UsageAlert } from './usage-alerts.ts';
 
 /** An alert as recorded (§6.5). */
@@ -134,14 +136,14 @@ export class AlertStore {
   }
 
   /**
-   * The crons and queues that have had a recovery after the given alert.
+   * The crons and queues that have had a recovery of the same kind after the given alert.
    *
    * @param sourceIds  some hundreds at most
    */
   async listRecoveredSince(
     teamId: string,
     sourceIds: readonly string[],
-    alertId: string,
+    { id, kind }: Pick<StoredAlert, 'id' | 'kind'>,
   ): Promise<Set<string>> {
     const rows = await this.#db.read((db) =>
       db
@@ -150,8 +152,9 @@ export class AlertStore {
         .distinct()
         .where('team_id', '=', teamId)
         .where('source_id', 'in', sourceIds)
-        .where('id', '>', alertId)
+        .where('id', '>', id)
         .where('level', '=', 'recovery')
+        .where('kind', kind === 'slow' ? '=' : 'is', kind === 'slow' ? kind : null)
         .execute(),
     );
     return new Set(rows.map(({ source_id }) => source_id));
@@ -198,6 +201,11 @@ export class AlertStore {
       }
       return marked;
     });
+  }
+
+  /** Since when a cron or queue is slow by its rule; null: it is not. */
+  async findSlowSince(teamId: string, sourceId: string, rule: SlowRule): Promise<number | null> {
+    return findSlowSince(this.#db, teamId, sourceId, rule);
   }
 
   /** Raises reminders for crons that still fail, where their settings ask for them (§6.5). */

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
 import { type Collection, joinCollection } from '#domain/alert-digest';
 import { newId } from '#domain/ids';
-import type { AlertSource } from '#domain/maintenance';
 import type { NoticesTable } from '../database/alerts-schema.ts';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
@@ -28,7 +27,8 @@ export interface GroupToTell {
   teamId: string;
   /** The group's id, to which alerts refer in `notice_id`. */
   id: string;
-  kind: AlertSource['kind'];
+  /** Besides the channels, whatever they are (§6.4). */
+  mailsMembers: boolean;
   channels: readonly ChannelRef[];
   alertCount: number;
   dueAt: number;
@@ -198,16 +198,14 @@ const MEMBERS = 'members';
  * id.
  */
 function noticesOf(
-  { teamId, id, kind, channels, alertCount, dueAt }: GroupToTell,
+  { teamId, id, mailsMembers, channels, alertCount, dueAt }: GroupToTell,
   known: KnownChannels = new Map(),
 ): NewNotice[] {
   const hasDefault = channels.includes(DEFAULT_REF);
   const told = [
-    ...toldByDefault(kind, hasDefault, known.get(DEFAULT_REF)),
+    ...toldByDefault(mailsMembers, hasDefault, known.get(DEFAULT_REF)),
     ...channels
-      .filter(
-        (ref) => ref !== DEFAULT_REF && !(kind === 'queue' && known.get(ref)?.kind === 'email'),
-      )
+      .filter((ref) => ref !== DEFAULT_REF && !(mailsMembers && known.get(ref)?.kind === 'email'))
       .map((ref) => ({ ref, targets: ['channel'] as NoticeTarget[] })),
   ];
   return told.map(({ ref, targets }, at) => {
@@ -235,13 +233,12 @@ function noticesOf(
  * (§6.4), and at once even if the default channel, a chat, collects.
  */
 function toldByDefault(
-  kind: AlertSource['kind'],
+  mailsMembers: boolean,
   hasDefault: boolean,
   channel: KnownChannel | undefined,
 ): { ref: ChannelRef; targets: NoticeTarget[] }[] {
-  const isQueue = kind === 'queue';
-  if (!hasDefault) return isQueue ? [{ ref: MEMBERS, targets: ['members'] }] : [];
-  if (!isQueue) return [{ ref: DEFAULT_REF, targets: ['channel'] }];
+  if (!hasDefault) return mailsMembers ? [{ ref: MEMBERS, targets: ['members'] }] : [];
+  if (!mailsMembers) return [{ ref: DEFAULT_REF, targets: ['channel'] }];
   const isCollecting = (channel?.collectMinutes ?? null) !== null;
   if (!isCollecting || channel?.kind === 'email')
     return [{ ref: DEFAULT_REF, targets: ['channel', 'members'] }];
@@ -252,8 +249,8 @@ function toldByDefault(
 }
 
 /** Whether a notice to these channels has any recipient. */
-export function tellsAnybody(kind: AlertSource['kind'], channels: readonly ChannelRef[]): boolean {
-  return kind === 'queue' || channels.length > 0;
+export function tellsAnybody(mailsMembers: boolean, channels: readonly ChannelRef[]): boolean {
+  return mailsMembers || channels.length > 0;
 }
 
 /**

@@ -78,7 +78,8 @@ async function placeInNotices(
   placed: readonly Placed[],
 ): Promise<GroupToTell[]> {
   const told = placed.filter(
-    ({ alert, mutedBy, channels }) => mutedBy === null && tellsAnybody(alert.source.kind, channels),
+    ({ alert, mutedBy, channels }) =>
+      mutedBy === null && tellsAnybody(mailsMembers(alert), channels),
   );
   const groups = Map.groupBy(told, ({ alert }) => groupOf(alert));
   const notices: GroupToTell[] = [];
@@ -87,10 +88,9 @@ async function placeInNotices(
     const group = groups.get(key) ?? [];
     const [first] = group;
     if (!first) continue;
-    const notice =
-      first.alert.source.kind === 'cron'
-        ? newNotice(first, newId(first.alert.raisedAt), 1, first.alert.raisedAt)
-        : await placeBurst(trx, dialect, group);
+    const notice = !mailsMembers(first.alert)
+      ? newNotice(first, newId(first.alert.raisedAt), 1, first.alert.raisedAt)
+      : await placeBurst(trx, dialect, group);
     if (typeof notice !== 'string') notices.push(notice);
     const noticeId = typeof notice === 'string' ? notice : notice.id;
     for (const each of group) each.noticeId = noticeId;
@@ -98,20 +98,28 @@ async function placeInNotices(
   return notices;
 }
 
+/** Whether every member is mailed besides, and alerts in a burst share a notice: those of failing jobs (§6.4). */
+function mailsMembers({ source, kind }: AlertToRaise): boolean {
+  return source.kind === 'queue' && kind !== 'slow';
+}
+
 /**
- * The key of an alert's group. A cron's alerts are sent one by one: a streak raises few, and each says something else.
+ * The key of an alert's group. Others than those of failing jobs are sent one by one: a streak raises few, and each says
+ * something else.
  */
-function groupOf({ teamId, source, level, runId }: AlertToRaise): string {
-  return `${teamId} ${source.id} ${source.kind === 'queue' ? level : runId}`;
+function groupOf(alert: AlertToRaise): string {
+  const { teamId, source, level, runId, kind } = alert;
+  return `${teamId} ${source.id} ${mailsMembers(alert) ? level : `${runId} ${kind}`}`;
 }
 
 function newNotice(
-  { alert: { teamId, source }, channels }: Placed,
+  { alert, channels }: Placed,
   id: string,
   alertCount: number,
   dueAt: number,
 ): GroupToTell {
-  return { teamId, id, kind: source.kind, channels, alertCount, dueAt };
+  const { teamId } = alert;
+  return { teamId, id, mailsMembers: mailsMembers(alert), channels, alertCount, dueAt };
 }
 
 /** Adds alerts of a queue to the group that gathers them, and gives its id; else gives a new group. */

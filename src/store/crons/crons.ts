@@ -10,7 +10,9 @@ import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import { readTags, writeTags } from '#domain/tags';
+import { writeSlowRule } from '#domain/slow-runs';
 import type { Database, Trx } from '../database/database.ts';
+import { forgetSpell } from '../alerts/slow-spells.ts';
 import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
 import {
   readWholeExecutions,
@@ -192,13 +194,14 @@ export class CronStore {
    * cron.
    */
   async delete(teamId: string, cronId: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#db.transact((trx) =>
-      trx
+    const { numDeletedRows } = await this.#db.transact(async (trx) => {
+      await forgetSpell(trx, teamId, cronId);
+      return trx
         .deleteFrom('crons')
         .where('team_id', '=', teamId)
         .where('id', '=', cronId)
-        .executeTakeFirst(),
-    );
+        .executeTakeFirst();
+    });
     if (numDeletedRows === 0n) return false;
     for (const table of ['executions', 'ended_executions'] as const) {
       const found = { statement: findExecutionsOfCron[table], parameters: [cronId] };
@@ -366,6 +369,7 @@ export class CronStore {
       alert_threshold: settings.alertThreshold,
       assertions: JSON.stringify(settings.assertions),
       alert_settings: writeAlertSettings(settings.alertSettings),
+      slow_rule: writeSlowRule(settings.alertSettings.slow),
       tags: writeTags(settings.tags),
       sealed_headers: sealHeaders(this.#sealer, 'crons', settings.headers),
       payload: settings.payload === null ? null : JSON.stringify(settings.payload),
@@ -387,7 +391,7 @@ export class CronStore {
       timeoutSeconds: row.timeout_seconds,
       alertThreshold: row.alert_threshold,
       assertions: reader.readAssertions(row.assertions),
-      alertSettings: readAlertSettings(row.alert_settings),
+      alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
       tags: readTags(row.tags),
       isActive: row.is_active === 1,
       nextRunAt: row.next_run_at,

@@ -4,8 +4,8 @@ import type { FailureReason } from '#domain/failure';
 
 type YesNo = 0 | 1;
 
-/** `reminder`: the failure that was raised before continues. */
-export type AlertKind = 'reminder';
+/** `reminder`: the failure that was raised before continues. `slow`: it is about how long runs take. */
+export type AlertKind = 'reminder' | 'slow';
 export type AlertDelivery = 'muted' | 'pending' | 'sent' | 'failed';
 
 /** A cron's streak of failed runs: see `Streak` in domain/alert-streak. */
@@ -33,7 +33,7 @@ export interface AlertsTable {
   error_message: string | null;
   /** Crons: consecutive failed runs. */
   failed_runs: number | null;
-  /** Recoveries: how long the cron was failing, in milliseconds. */
+  /** Recoveries and what is told again: for how long it was or is down, or slow. */
   down_ms: number | null;
   delivery: AlertDelivery;
   /** The name of the maintenance window, as it was then. */
@@ -92,6 +92,18 @@ export interface AlertBurstsTable {
   gathering_until: number | null;
 }
 
+/** A cron or queue that is slow: `SlowSpell` in domain/slow-runs. */
+export interface SlowSpellsTable {
+  team_id: string;
+  source_id: string;
+  /** That it is slow by: what was slow by another one is told of anew. */
+  rule: string;
+  /** Null in a row that was only just made to be held. */
+  since: number | null;
+  last_at: number;
+  told_at: number;
+}
+
 /** The columns of any channel: a team's default one, and those that crons and queues may name. */
 export interface ChannelColumns {
   kind: string;
@@ -144,6 +156,7 @@ export interface AlertTables {
   usage_alerts: UsageAlertsTable;
   notices: NoticesTable;
   alert_bursts: AlertBurstsTable;
+  slow_spells: SlowSpellsTable;
   notification_channels: NotificationChannelsTable;
   channels: ChannelsTable;
   maintenance_windows: MaintenanceWindowsTable;

@@ -51,8 +51,10 @@ export interface QueuesTable {
   dead_letter_days: number;
   is_paused: YesNo;
   created_at: number;
-  /** JSON of `AlertSettings`; null for the defaults. */
+  /** JSON of `AlertSettings` without its rule of slow runs; null for the defaults. */
   alert_settings: string | null;
+  /** JSON of `SlowRule`. */
+  slow_rule: string | null;
   /** Tags as a JSON list; null for none. */
   tags: string | null;
 }
@@ -120,8 +122,10 @@ export interface CronsTable extends StreakColumns {
    * refuses.
    */
   payload: string | null;
-  /** JSON of `AlertSettings`; null for the defaults. */
+  /** JSON of `AlertSettings` without its rule of slow runs; null for the defaults. */
   alert_settings: string | null;
+  /** JSON of `SlowRule`. */
+  slow_rule: string | null;
   /** Tags as a JSON list; null for none. */
   tags: string | null;
 }

@@ -42,7 +42,13 @@ describe('accepting jobs', () => {
         emailAlerts: false,
         deadLetterDays: 14,
         isPaused: false,
-        alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null },
+        alertSettings: {
+          channels: {},
+          note: null,
+          runbookUrl: null,
+          remindHours: null,
+          slow: null,
+        },
         tags: [],
       });
     });

@@ -37,6 +37,7 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0019-viewers': async () => (await import('./0019-viewers.ts')).addViewers,
   '0020-ends-of-executions': async () =>
     (await import('./0020-ends-of-executions.ts')).indexEndsOfExecutions,
+  '0021-slow-runs': async () => (await import('./0021-slow-runs.ts')).createSlowRuns,
 };
 
 /** The names of all migrations of this version, in order. */

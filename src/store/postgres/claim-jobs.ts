@@ -127,8 +127,8 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
   ), drawn as (
     select * from claimed union all select ${CLAIMED_COLUMNS}, false from failed as jobs
   ) ${isCounted ? `, ${KEEP_TAKEN(dialect.rows(TAKEN, 7))}` : ''}
-  select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, q.plan,
-    q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
+  select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, q.slow_rule,
+    q.plan, q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
   from open_queues q left join drawn on drawn.queue_id = q.id`;
 }
 

@@ -3,8 +3,10 @@ import { readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
 import { readTags, writeTags } from '#domain/tags';
+import { writeSlowRule } from '#domain/slow-runs';
 import type { Database, Trx } from '../database/database.ts';
 import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
+import { forgetSpell } from '../alerts/slow-spells.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { QueuesTable, YesNo } from '../database/schema.ts';
 import type { SignalBus } from '../database/signals.ts';
@@ -30,7 +32,7 @@ export function queueSettingsOf(row: SettingsColumns): QueueSettings {
     emailAlerts: row.email_alerts === 1,
     deadLetterDays: row.dead_letter_days,
     isPaused: row.is_paused === 1,
-    alertSettings: readAlertSettings(row.alert_settings),
+    alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
     tags: readTags(row.tags),
   };
 }
@@ -71,7 +73,10 @@ function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColu
     ...(emailAlerts !== undefined && { email_alerts: yesNo(emailAlerts) }),
     ...(deadLetterDays !== undefined && { dead_letter_days: deadLetterDays }),
     ...(isPaused !== undefined && { is_paused: yesNo(isPaused) }),
-    ...(alertSettings !== undefined && { alert_settings: writeAlertSettings(alertSettings) }),
+    ...(alertSettings !== undefined && {
+      alert_settings: writeAlertSettings(alertSettings),
+      slow_rule: writeSlowRule(alertSettings.slow),
+    }),
     ...(tags !== undefined && { tags: writeTags(tags) }),
   };
 }
@@ -204,6 +209,7 @@ export class QueueStore {
     const { numDeletedRows } = await this.#db.transact(async (trx) => {
       const slots = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
       await slots.where('queue_id', '=', queueId).execute();
+      await forgetSpell(trx, teamId, queueId);
       return trx
         .deleteFrom('queues')
         .where('team_id', '=', teamId)

@@ -87,6 +87,7 @@ const TABLES_OF_TEAM = [
   'usage_alerts',
   'notices',
   'alert_bursts',
+  'slow_spells',
   'notification_channels',
   'channels',
   'maintenance_window_sources',

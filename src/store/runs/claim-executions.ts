@@ -28,13 +28,14 @@ interface ClaimedExecutionRow extends TakenRow {
   cron_expression: string;
   timeout_seconds: number;
   assertions: string;
+  slow_rule: string | null;
   next_run_at: number | null;
   payload: string | null;
   due_at: number;
 }
 
 const CRON_COLUMNS = `c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
-  c.timeout_seconds, c.assertions, c.next_run_at, c.sealed_headers, c.payload`;
+  c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload`;
 
 /** Parameters: 1 team, 2 node, 3 now, 4 how many */
 const startRunNows = preparedStatement<{ id: string; cron_id: string; created_at: number }>(

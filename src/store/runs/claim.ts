@@ -1,4 +1,5 @@
 import type { HttpMethod } from '#domain/exchange';
+import { readSlowRule } from '#domain/slow-runs';
 import type { Claim, Claimant, ClaimedRun, ClaimContext, Holds, FlowSlots } from './claims.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
@@ -142,6 +143,7 @@ interface Sending {
   timeout_seconds: number;
   assertions: string;
   sealed_signing_secret: string | null;
+  slow_rule: string | null;
 }
 
 /**
@@ -168,6 +170,7 @@ export function claimedRun<Payload>(
     timeoutSeconds: sending.timeout_seconds,
     assertions: reader.readAssertions(sending.assertions),
     signingSecret: reader.readSecret(secrets, sending.sealed_signing_secret),
+    slowRule: readSlowRule(sending.slow_rule),
     unreadable: reader.unreadable,
   };
 }

@@ -66,6 +66,7 @@ describe('claiming due jobs', () => {
         timeoutSeconds: 7,
         assertions,
         signingSecret: 'hush',
+        slowRule: null,
         unreadable: null,
         startedAt: TEST_START,
         dueAt: TEST_START,

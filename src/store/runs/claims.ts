@@ -1,5 +1,6 @@
 import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
+import type { SlowRule } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
 
@@ -57,6 +58,8 @@ export interface ClaimedRun {
   timeoutSeconds: number;
   assertions: readonly Assertion[];
   signingSecret: string | null;
+  /** Of its cron or queue, as it was when the run was claimed. */
+  slowRule: SlowRule | null;
   /**
    * Says which stored part can't be read any more; null where all can. Such a run is not sent: it is settled as a
    * worker failure and subtracted from the month's count.

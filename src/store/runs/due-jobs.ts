@@ -15,6 +15,7 @@ export interface ClaimedQueueRow extends FlowRow {
   concurrency_limit: number | null;
   assertions: string;
   is_paused: 0 | 1;
+  slow_rule: string | null;
 }
 
 export interface ClaimedJobRow extends TakenRow {
@@ -27,8 +28,8 @@ export interface ClaimedJobRow extends TakenRow {
 
 export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as const satisfies Fields;
 
-export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, t.plan,
-  t.sealed_signing_secret`;
+export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, q.slow_rule,
+  t.plan, t.sealed_signing_secret`;
 
 export const CLAIMED_COLUMNS = `jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id,
   jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload`;

@@ -13,6 +13,7 @@ import type { Database } from '../database/database.ts';
 import type { ClaimJobs } from './due-jobs.ts';
 import type { OnBatch } from '../database/group-commit.ts';
 import { HeldFlows } from './held-rows.ts';
+import { Medians } from '../figures/medians.ts';
 import { NodeGroups } from './node-groups.ts';
 import { jobClaims as onPostgres } from '../postgres/claim-jobs.ts';
 import { ofEachTable, type RunTable, TABLE_OF } from './run-tables.ts';
@@ -34,6 +35,7 @@ export class RunStore {
   readonly #clock: Clock;
   readonly #signals: SignalBus;
   readonly #context: ClaimContext;
+  readonly #medians: Medians;
   readonly #heldTeams: HeldFlows<FlowSlots>;
   readonly #points: Readonly<Record<RunTable, StartingPoints>>;
   readonly #settling = ofEachTable(
@@ -49,6 +51,7 @@ export class RunStore {
     this.#db = db;
     this.#clock = clock;
     this.#signals = signals;
+    this.#medians = new Medians(db);
     this.#context = { db, sealer, secrets: new SecretReader(sealer), knownPlans: new Set() };
     this.claimJobs = JOB_CLAIMS[db.dialect.name](this.#context, clock);
     this.#heldTeams = new HeldFlows(db, findHeldTeams, ({ id }) => ({ id, teamId: id }));
@@ -113,7 +116,8 @@ export class RunStore {
     settlements: readonly Settlement[],
   ): Promise<boolean[]> {
     this.#onBatch('settle', settlements.length);
-    const { ours, hasRaised } = await settleRuns(this.#db, table, nodeId, settlements);
+    const tools = { db: this.#db, medians: this.#medians };
+    const { ours, hasRaised } = await settleRuns(tools, table, nodeId, settlements);
     // Signals of all settlements: one that is no longer ours may have been written by an earlier try whose answer was
     // lost.
     const signals = settlements.flatMap(signalsOf);

@@ -4,24 +4,27 @@ import { END_RUNS } from './end-runs.ts';
 import { type JobAlert, raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from './run-tables.ts';
 import { type EndedRow, packSettlements, type Settlement } from './settlement.ts';
+import { followSpells, timeRuns } from '../alerts/slow-spells.ts';
+import type { Medians } from '../figures/medians.ts';
 import { uncountRuns, unsentRuns } from '../figures/usage.ts';
 
 export interface Settled {
   /** The ids of the runs that were still the node's to end; for all others nothing was changed. */
   ours: Set<string>;
-  /** Whether the streak of a cron has raised an alert. */
+  /** Whether the streak of a cron, or how long runs took, has raised an alert. */
   hasRaised: boolean;
 }
 
 /** Ends runs of one table in one transaction: their outcomes, next attempts, callbacks and alerts. */
 export async function settleRuns(
-  db: Database,
+  { db, medians }: { db: Database; medians: Medians },
   table: RunTable,
   nodeId: string,
   settlements: readonly Settlement[],
 ): Promise<Settled> {
+  const timed = await timeRuns(settlements, medians);
   const input = packSettlements(db.dialect, table, nodeId, settlements);
-  if (settlements.every(isQuiet)) {
+  if (timed.length === 0 && settlements.every(isQuiet)) {
     return { ours: idsOf(await db.perform(END_RUNS, input)), hasRaised: false };
   }
   return db.transact(async (trx) => {
@@ -29,10 +32,12 @@ export async function settleRuns(
     const ended = await END_RUNS[dialect.name].run(trx, dialect, input);
     const ours = idsOf(ended);
     const kept = settlements.filter(({ run }) => ours.has(run.id));
+    const ourTimed = timed.filter(({ run }) => ours.has(run.id));
+    const isPaceTold = await followSpells(trx, dialect, ourTimed);
     await raiseJobAlerts(trx, dialect, kept.flatMap(alertOf));
-    const hasRaised = await followCrons(trx, dialect, findAlertable(kept, ended));
+    const hasFollowed = await followCrons(trx, dialect, findAlertable(kept, ended));
     await uncountRuns(trx, dialect, unsentRuns(kept.map(({ run }) => run)));
-    return { ours, hasRaised };
+    return { ours, hasRaised: hasFollowed || isPaceTold };
   });
 }
 

@@ -1,4 +1,4 @@
-import { cut, type Message, type Subject } from '../message.ts';
+import { cut, type Message, type MessageDetails, type Subject } from '../message.ts';
 import type { Post, PostingChannel } from '../posting-channel.ts';
 
 const SERVER = 'https://events.pagerduty.com';
@@ -12,8 +12,8 @@ const SEVERITIES: Record<Exclude<Message['level'], 'recovery'>, string> = {
 
 /**
  * Events of PagerDuty (version 2): a failure or warning opens an incident, a recovery resolves it. Each cron and each
- * queue has a deduplication key of its own, so an event that is sent again opens no second incident. A test opens an
- * incident and resolves it.
+ * queue has a deduplication key of its own, and another for being slow, so an event that is sent again opens no second
+ * incident. A test opens an incident and resolves it.
  */
 export const pagerduty: PostingChannel<'pagerduty'> = {
   formatPosts: (message, { routing_key, server = SERVER }) => {
@@ -30,15 +30,16 @@ export const pagerduty: PostingChannel<'pagerduty'> = {
     return details.subjects.map((subject) =>
       post(
         level === 'recovery'
-          ? resolve(keyOf(subject))
-          : trigger(message, keyOf(subject), subject.name),
+          ? resolve(keyOf(subject, details))
+          : trigger(message, keyOf(subject, details), subject.name),
       ),
     );
   },
 };
 
-function keyOf({ kind, id }: Subject): string {
-  return `belfry-${kind}-${id}`;
+/** What is slow may fail too, and each is over by itself. */
+function keyOf({ kind, id }: Subject, about: MessageDetails): string {
+  return `belfry-${kind}-${id}${about.kind === 'slow' ? '-slow' : ''}`;
 }
 
 function resolve(key: string) {

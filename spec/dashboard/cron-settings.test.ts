@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { heading, openPage, press } from '#testing/pages';
+import { eventually } from '#testing/process';
+
+/** What a cron can be told beside what it calls and when, as its form and its page have it. Without scripts. */
+
+let dashboard: TestDashboard;
+let teams = 0;
+
+before(async () => {
+  dashboard = await startDashboard();
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+const begin = () => dashboard.user(`set${++teams}@bells.test`, { team: `Set team ${teams}` });
+const open = (path: string, user: TestUser) =>
+  openPage({ dashboard }, path, { user, javaScript: false });
+
+const input = {
+  name: 'Slowly',
+  cronExpression: '0 0 29 2 *',
+  method: 'GET',
+  headers: [],
+  payload: null,
+  callbackUrl: null,
+  timeoutSeconds: 20,
+  alertThreshold: null,
+  isActive: true,
+} as const;
+
+describe('§6.4 a rule of slow runs', () => {
+  test('is set in the form, and a slow run is told of on the page and among the alerts', async () => {
+    const user = await begin();
+    const { work } = dashboard.service;
+    const url = `${dashboard.url}/echo?delay=1.2`;
+    const cron = await work.createCron(user.teamId, { ...input, url });
+    await using watched = await open(`/crons/${cron.id}/edit`, user);
+    const { page } = watched;
+    await page.getByLabel('Slow after').fill('301');
+    await press(page, 'Save');
+    await page.getByText('Slow runs take longer than 1 to 300 seconds.').first().waitFor();
+    assert.equal(await page.getByLabel('Slow after').inputValue(), '301');
+    await page.getByLabel('Slow after').fill('1');
+    await page.getByLabel('Slow at times the median').fill('3');
+    await press(page, 'Save');
+    await heading(page, 'Slowly');
+    await page.getByText('longer than 1 s or 3 times the median').waitFor();
+    await press(page, 'Run now');
+    await eventually(async () => (await work.listAlerts(user.teamId, { limit: 9 })).length === 1);
+    await page.goto(`${dashboard.url}/crons/${cron.id}`);
+    await page.getByText('This cron is slow').waitFor();
+    await page.getByRole('link', { name: 'See its alerts' }).first().click();
+    await page.getByText('“Slowly” is slow').first().waitFor();
+    await page.getByText('longer than 1 s.').first().waitFor();
+  });
+
+  test('is set for a queue, whose recoveries have channels then', async () => {
+    const user = await begin();
+    const { work } = dashboard.service;
+    const queue = await work.setQueue(user.teamId, 'mails', {});
+    await using watched = await open(`/queues/${queue.id}/edit`, user);
+    const { page } = watched;
+    await page.getByLabel('Slow at times the median').fill('5');
+    await page.getByLabel('Default channel: Recovery').uncheck();
+    await press(page, 'Save');
+    await heading(page, 'mails');
+    await page.getByText('longer than 5 times the median').waitFor();
+    await page.getByText('Recovery: nobody').waitFor();
+    const saved = await work.findQueue(user.teamId, queue.id);
+    assert.deepEqual(saved?.alertSettings.slow, { seconds: null, timesMedian: 5 });
+  });
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import { LEAST_TIMED, type SlowRule } from '#domain/slow-runs';
+import type { Store } from '#store/store';
+import {
+  aClaimant,
+  aClaimedJob,
+  aCron,
+  anExecutionSettlement,
+  aNode,
+  aQueue,
+  aSettlement,
+  aTeam,
+} from '#testing/factories';
+import { forEachStore, type OpenTestStore, openSqliteTestStore } from '#testing/stores';
+
+const HOUR_MS = 3_600_000;
+const AFTER_20_S: SlowRule = { seconds: 20, timesMedian: null };
+const SLOW_MS = 25_000;
+const FAST_MS = 800;
+
+async function aScene(openTestStore: OpenTestStore, slow: SlowRule | null = AFTER_20_S) {
+  const store = await openTestStore();
+  const { id: teamId } = await aTeam(store);
+  const node = await aNode(store, 1e9);
+  const cron = await aCron(store, teamId, { alertSettings: { ...NO_ALERT_SETTINGS, slow } });
+  /** Run nows that are under way. */
+  const start = async (in_: Store = store, by = node, count = 1) => {
+    for (let n = 0; n < count; n++)
+      await in_.crons.addExecution(teamId, cron.id, store.clock.now());
+    const asked = [{ id: teamId, slots: count }];
+    return (await in_.runs.claimExecutions(asked, aClaimant(in_, by), () => null)).claimed;
+  };
+  const run = async (durationMs: number, isSuccess = true) => {
+    const [execution] = await start();
+    assert.ok(execution);
+    const failed = { responseStatus: 500, reason: 'http_server_error' } as const;
+    const settlement = anExecutionSettlement(store, execution, {
+      status: isSuccess ? 'success' : 'failed',
+      end: { durationMs, ...(isSuccess ? {} : failed) },
+    });
+    assert.equal(await store.runs.settle(node, settlement), true);
+    await store.testClock.advance(HOUR_MS);
+  };
+  const set = (alertSettings: Partial<AlertSettings>) =>
+    store.crons.update(
+      teamId,
+      cron.id,
+      { ...cron, alertSettings: { ...cron.alertSettings, ...alertSettings } },
+      { isActive: null, nextRunAt: null, now: store.clock.now() },
+    );
+  return { store, teamId, node, cron, start, run, set };
+}
+
+async function told(store: Store, teamId: string): Promise<string[]> {
+  const alerts = await store.alerts.list(teamId, { limit: 100 });
+  return alerts
+    .map(({ level, kind, errorMessage }) => `${level} ${kind}: ${errorMessage}`)
+    .toReversed();
+}
+
+const BEGUN = 'warning slow: Took 25 s, longer than 20 s.';
+const OVER = 'recovery slow: Took 800 ms.';
+
+forEachStore((_name, openTestStore) => {
+  describe('§6.4 slow runs', () => {
+    test('of a cron are told of once, and once when a run is fast again', async () => {
+      const { store, teamId, cron, run } = await aScene(openTestStore);
+      await using _ = store;
+      await run(FAST_MS);
+      const since = store.clock.now();
+      await run(SLOW_MS);
+      await run(SLOW_MS, false);
+      assert.equal(await store.alerts.findSlowSince(teamId, cron.id, AFTER_20_S), since);
+      await run(FAST_MS, false);
+      assert.deepEqual(await told(store, teamId), [BEGUN]);
+      await run(FAST_MS);
+      await run(FAST_MS);
+      assert.deepEqual(await told(store, teamId), [BEGUN, OVER]);
+      assert.equal(await store.alerts.findSlowSince(teamId, cron.id, AFTER_20_S), null);
+      const [recovery] = await store.alerts.list(teamId, { limit: 1 });
+      assert.equal(recovery?.downMs, 3 * HOUR_MS);
+      assert.equal(recovery.delivery, 'pending');
+      assert.deepEqual(recovery.source, { kind: 'cron', id: cron.id, name: cron.name });
+    });
+
+    test('are told of once where two nodes end them at the same moment', async () => {
+      const { store, teamId, node, start } = await aScene(openTestStore);
+      await using _ = store;
+      const other = await store.openAnother();
+      const otherNode = await aNode(other, 1e9);
+      const [mine, theirs] = [await start(store, node, 8), await start(other, otherNode, 8)];
+      const end = (in_: Store, by: string) => (execution: (typeof mine)[number]) =>
+        in_.runs.settle(
+          by,
+          anExecutionSettlement(store, execution, { end: { durationMs: SLOW_MS } }),
+        );
+      await Promise.all([...mine.map(end(store, node)), ...theirs.map(end(other, otherNode))]);
+      assert.deepEqual(await told(store, teamId), [BEGUN]);
+    });
+
+    test('go by the median of the last days, once there are enough successes', async () => {
+      const rule = { seconds: null, timesMedian: 3 };
+      const { store, teamId, run } = await aScene(openTestStore, rule);
+      await using _ = store;
+      await run(SLOW_MS);
+      for (let n = 0; n < LEAST_TIMED; n++) await run(1_000);
+      await run(2_500);
+      assert.deepEqual(await told(store, teamId), []);
+      await run(SLOW_MS);
+      const [alert] = await told(store, teamId);
+      assert.match(alert ?? '', /^warning slow: Took 25 s, longer than 3 times its median of /);
+    });
+
+    test('of a queue go to its channels, and not to every member', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      const node = await aNode(store, 1e9);
+      const channels = { warning: [], failure: [], recovery: [] };
+      const alertSettings = { ...NO_ALERT_SETTINGS, channels, slow: AFTER_20_S };
+      const queue = await aQueue(store, teamId, { emailAlerts: true, alertSettings });
+      const run = async (durationMs: number, alert: 'failure' | null) => {
+        const job = await aClaimedJob(store, teamId, node);
+        const status = alert ? 'dead_lettered' : 'success';
+        await store.runs.settle(
+          node,
+          aSettlement(store, job, { end: { durationMs }, alert, status }),
+        );
+      };
+      await run(SLOW_MS, null);
+      await run(SLOW_MS, 'failure');
+      const [failure, slow, ...more] = await store.alerts.list(teamId, { limit: 9 });
+      assert.deepEqual(more, []);
+      assert.deepEqual([slow?.kind, slow?.delivery, slow?.attemptNumber], ['slow', 'muted', 1]);
+      assert.deepEqual([failure?.kind, failure?.delivery], [null, 'pending']);
+      assert.equal(await store.queues.delete(teamId, queue.id), 2);
+      assert.equal(await store.alerts.findSlowSince(teamId, queue.id, AFTER_20_S), null);
+    });
+  });
+});
+
+describe('§6.4 slow runs: rules, reminders and windows', () => {
+  test('a changed rule begins anew, and without one nothing is told', async () => {
+    const { store, teamId, run, set } = await aScene(openSqliteTestStore);
+    await using _ = store;
+    await run(SLOW_MS);
+    await set({ slow: { seconds: 10, timesMedian: null } });
+    await run(SLOW_MS);
+    const anew = 'warning slow: Took 25 s, longer than 10 s.';
+    assert.deepEqual(await told(store, teamId), [BEGUN, anew]);
+    await set({ slow: null });
+    await run(SLOW_MS);
+    await run(FAST_MS);
+    assert.deepEqual(await told(store, teamId), [BEGUN, anew]);
+  });
+
+  test('a rule that was taken away while a run was under way tells nothing of it', async () => {
+    const { store, teamId, node, start, set } = await aScene(openSqliteTestStore);
+    await using _ = store;
+    const [execution] = await start();
+    assert.ok(execution);
+    await set({ slow: null });
+    const end = { durationMs: SLOW_MS };
+    assert.ok(await store.runs.settle(node, anExecutionSettlement(store, execution, { end })));
+    assert.deepEqual(await told(store, teamId), []);
+  });
+
+  test('reminders tell again, with the next slow run after their time', async () => {
+    const { store, teamId, run, set } = await aScene(openSqliteTestStore);
+    await using _ = store;
+    await set({ remindHours: 6 });
+    for (let n = 0; n < 13; n++) await run(SLOW_MS);
+    const alerts = await store.alerts.list(teamId, { limit: 9 });
+    assert.deepEqual(
+      alerts.map(({ downMs }) => downMs),
+      [12 * HOUR_MS, 6 * HOUR_MS, null],
+    );
+  });
+
+  test('a maintenance window mutes them, and its end tells of failing crons alone', async () => {
+    const { store, teamId, run } = await aScene(openSqliteTestStore);
+    await using _ = store;
+    const now = store.clock.now();
+    const window = { name: 'Move', startsAt: now, endsAt: now + HOUR_MS, isWeekly: false };
+    await store.windows.create(teamId, { ...window, covers: 'team' }, now);
+    await run(SLOW_MS);
+    await store.windows.tellEnds();
+    const [alert, ...more] = await store.alerts.list(teamId, { limit: 9 });
+    assert.deepEqual(more, []);
+    assert.deepEqual([alert?.kind, alert?.delivery, alert?.mutedBy], ['slow', 'muted', 'Move']);
+  });
+
+  test('being slow and failing are told of apart, and one recovery is not the other', async () => {
+    const { store, teamId, cron, run } = await aScene(openSqliteTestStore);
+    await using _ = store;
+    const unchanged = { isActive: null, nextRunAt: null, now: store.clock.now() };
+    await store.crons.update(teamId, cron.id, { ...cron, alertThreshold: 1 }, unchanged);
+    await run(SLOW_MS, false);
+    const [failure, slow] = await store.alerts.list(teamId, { limit: 9 });
+    assert.deepEqual([failure?.level, slow?.kind], ['failure', 'slow']);
+    assert.ok(failure && slow);
+    await run(SLOW_MS);
+    const recovered = (alert: typeof slow) =>
+      store.alerts.listRecoveredSince(teamId, [cron.id], alert);
+    assert.deepEqual([...(await recovered(failure))], [cron.id]);
+    assert.deepEqual([...(await recovered(slow))], []);
+  });
+
+  test('cost a queue or cron without a rule nothing', async () => {
+    const statements: string[] = [];
+    const { store, run, teamId, node } = await aScene(
+      (options) =>
+        openSqliteTestStore({ ...options, onStatement: ({ sql }) => void statements.push(sql) }),
+      null,
+    );
+    await using _ = store;
+    await run(SLOW_MS);
+    const job = await aClaimedJob(store, teamId, node);
+    await store.runs.settle(node, aSettlement(store, job, { end: { durationMs: SLOW_MS } }));
+    assert.ok(statements.some((sql) => sql.includes('ended_jobs')));
+    assert.deepEqual(
+      statements.filter((sql) => /slow_spells|group by step/.test(sql) && !/create/.test(sql)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,231 @@
+import { type AlertSettings, readAlertSettings, REMIND_HOURS } from '#domain/alert-settings';
+import type { FailureReason } from '#domain/failure';
+import {
+  followPace,
+  judgePace,
+  type Pace,
+  type SlowAlert,
+  type SlowRule,
+  type SlowSpell,
+  writeSlowRule,
+} from '#domain/slow-runs';
+import type { Database, Trx } from '../database/database.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import type { Medians } from '../figures/medians.ts';
+import type { ClaimedExecution, ClaimedJob } from '../runs/claims.ts';
+import type { RunEnd, Settlement } from '../runs/settlement.ts';
+import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
+
+/** An ended run of a cron or queue that has a rule of slow runs. */
+export interface TimedRun {
+  run: ClaimedJob | ClaimedExecution;
+  sourceId: string;
+  /** As `writeSlowRule` writes it. */
+  rule: string;
+  isSuccess: boolean;
+  pace: Pace;
+  end: RunEnd;
+}
+
+/** Why a run ends without having been timed. */
+const UNTIMED: ReadonlySet<FailureReason | null> = new Set(['limit_exceeded', 'worker_failed']);
+
+/** Judges the runs whose cron or queue has a rule, by medians that are read before any transaction begins. */
+export async function timeRuns(
+  settlements: readonly Settlement[],
+  medians: Medians,
+): Promise<TimedRun[]> {
+  const timed: TimedRun[] = [];
+  for (const { run, status, end } of settlements) {
+    const { teamId, slowRule } = run;
+    if (slowRule === null || UNTIMED.has(end.reason)) continue;
+    const sourceId = run.kind === 'job' ? run.queueId : run.cronId;
+    const medianMs =
+      slowRule.timesMedian === null ? null : await medians.find(teamId, sourceId, end.completedAt);
+    const pace = judgePace(slowRule, end.durationMs, medianMs);
+    if (!pace) continue;
+    const rule = writeSlowRule(slowRule);
+    timed.push({ run, sourceId, rule, isSuccess: status === 'success', pace, end });
+  }
+  return timed;
+}
+
+interface SpellRow {
+  team_id: string;
+  source_id: string;
+  rule: string;
+  since: number | null;
+  last_at: number;
+  told_at: number;
+}
+
+const SOURCE = { team_id: 'id', source_id: 'id' } as const satisfies Fields;
+const SPELL = 's.team_id, s.source_id, s.rule, s.since, s.last_at, s.told_at';
+const OF_GIVEN = 's.team_id = given.team_id and s.source_id = given.source_id';
+
+const readSpells = preparedStatement<SpellRow>(
+  'read-slow-spells',
+  ({ rows }) =>
+    `select ${SPELL} from ${rows(SOURCE, 1)} cross join slow_spells s where ${OF_GIVEN}`,
+);
+
+const makeSpells = preparedStatement<never>(
+  'make-slow-spells',
+  ({ rows }) => `
+  insert into slow_spells (team_id, source_id, rule, since, last_at, told_at)
+  select team_id, source_id, '', cast(null as bigint), 0, 0 from ${rows(SOURCE, 1)}
+  where true order by source_id on conflict do nothing`,
+);
+
+/** In one order, so that two nodes that settle runs of the same sources do not wait for each other. */
+const holdSpells = preparedStatement<SpellRow>(
+  'hold-slow-spells',
+  ({ rows, lock }) => `
+  select ${SPELL} from ${rows(SOURCE, 1)} cross join slow_spells s where ${OF_GIVEN}
+  order by s.source_id ${lock('for update of s')}`,
+);
+
+/**
+ * Follows crons and queues by runs that were just settled in this transaction, in that order, and raises what they
+ * give rise to. What changes nothing, as most runs do, is read and not held.
+ *
+ * @returns whether anything was raised
+ */
+export async function followSpells(
+  trx: Trx,
+  dialect: Dialect,
+  timed: readonly TimedRun[],
+): Promise<boolean> {
+  if (timed.length === 0) return false;
+  const bySource = Map.groupBy(timed, ({ sourceId }) => sourceId);
+  const all = [...bySource].flatMap(([source_id, [first]]) =>
+    first ? [{ team_id: first.run.teamId, source_id }] : [],
+  );
+  const rows = await runPrepared(trx, dialect, readSpells, [packRows(SOURCE, all)]);
+  const seen = new Map(rows.map((row) => [row.source_id, row]));
+  const stirred = all.filter(({ source_id }) => {
+    const runs = bySource.get(source_id) ?? [];
+    return [...Map.groupBy(runs, ({ rule }) => rule)].some(([rule, ofRule]) => {
+      const before = spellOf(seen.get(source_id), rule);
+      // As if it were told again as often as can be.
+      return follow(before, ofRule, REMIND_HOURS[0]).spell !== before;
+    });
+  });
+  if (stirred.length === 0) return false;
+  const packed = packRows(SOURCE, stirred);
+  await runPrepared(trx, dialect, makeSpells, [packed]);
+  const held = await runPrepared(trx, dialect, holdSpells, [packed]);
+  const alerts: AlertToRaise[] = [];
+  for (const row of held) {
+    alerts.push(...(await followHeld(trx, row, bySource.get(row.source_id) ?? [])));
+  }
+  await raiseAlerts(trx, dialect, alerts);
+  return alerts.length > 0;
+}
+
+/** What was slow by another rule is not slow by this one yet. */
+function spellOf(row: SpellRow | undefined, rule: string): SlowSpell | null {
+  if (!row || row.since === null || row.rule !== rule) return null;
+  return { since: row.since, lastAt: row.last_at, toldAt: row.told_at };
+}
+
+function follow(before: SlowSpell | null, runs: readonly TimedRun[], remindHours: number | null) {
+  let spell = before;
+  const alerts: { run: TimedRun; alert: SlowAlert }[] = [];
+  for (const run of runs) {
+    const { isSuccess, pace, end } = run;
+    const step = followPace(
+      spell,
+      { isSlow: pace.isSlow, isSuccess, at: end.completedAt },
+      remindHours,
+    );
+    ({ spell } = step);
+    if (step.alert) alerts.push({ run, alert: step.alert });
+  }
+  return { spell, alerts };
+}
+
+async function followHeld(
+  trx: Trx,
+  row: SpellRow,
+  runs: readonly TimedRun[],
+): Promise<AlertToRaise[]> {
+  const { team_id: teamId, source_id: sourceId } = row;
+  const kind = runs[0]?.run.kind === 'job' ? 'queue' : 'cron';
+  const source = await trx
+    .selectFrom(kind === 'queue' ? 'queues' : 'crons')
+    .select(['id', 'name', 'alert_settings', 'slow_rule'])
+    .where('team_id', '=', teamId)
+    .where('id', '=', sourceId)
+    .executeTakeFirst();
+  const rule = source?.slow_rule ?? null;
+  // The rule, or all of it, was taken away while they ran.
+  if (!source || rule === null) {
+    await forgetSpell(trx, teamId, sourceId);
+    return [];
+  }
+  const settings = readAlertSettings(source.alert_settings);
+  const present = runs.filter((run) => run.rule === rule);
+  const { spell, alerts } = follow(spellOf(row, rule), present, settings.remindHours);
+  if (spell === null) await forgetSpell(trx, teamId, sourceId);
+  else
+    await trx
+      .updateTable('slow_spells')
+      .set({ rule, since: spell.since, last_at: spell.lastAt, told_at: spell.toldAt })
+      .where('team_id', '=', teamId)
+      .where('source_id', '=', sourceId)
+      .execute();
+  const named = { kind, id: sourceId, name: source.name } as const;
+  return alerts.map(({ run, alert }) => alertOf(run, alert, named, settings));
+}
+
+function alertOf(
+  { run, pace, end }: TimedRun,
+  { level, slowMs }: SlowAlert,
+  source: AlertToRaise['source'],
+  settings: AlertSettings,
+): AlertToRaise {
+  return {
+    teamId: run.teamId,
+    level,
+    source,
+    runId: run.id,
+    attemptNumber: run.kind === 'job' ? run.attemptNumber : null,
+    raisedAt: end.completedAt,
+    responseStatus: end.responseStatus,
+    reason: end.reason,
+    errorMessage: pace.words,
+    failedRuns: null,
+    downMs: slowMs,
+    settings,
+    kind: 'slow',
+  };
+}
+
+export async function forgetSpell(trx: Trx, teamId: string, sourceId: string): Promise<void> {
+  await trx
+    .deleteFrom('slow_spells')
+    .where('team_id', '=', teamId)
+    .where('source_id', '=', sourceId)
+    .execute();
+}
+
+/** Since when a cron or queue is slow by its rule; null: it is not. */
+export async function findSlowSince(
+  db: Database,
+  teamId: string,
+  sourceId: string,
+  rule: SlowRule,
+): Promise<number | null> {
+  const row = await db.read((reader) =>
+    reader
+      .selectFrom('slow_spells')
+      .select('since')
+      .where('team_id', '=', teamId)
+      .where('source_id', '=', sourceId)
+      .where('rule', '=', writeSlowRule(rule))
+      .executeTakeFirst(),
+  );
+  return row?.since ?? null;
+}
