@@ -29,6 +29,15 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 
 type Json = Record<string, unknown>;
 
+/** What is printed of a cron or queue that chose nothing about its alerts. */
+const NO_ALERT_FIELDS = {
+  alert_channels: {},
+  alert_note: null,
+  runbook_url: null,
+  slow_seconds: null,
+  slow_times_median: null,
+};
+
 forEachDatabase((_name, makeDatabaseUrl) => {
   let config: Config;
   let store: Store;
@@ -194,6 +203,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         concurrency_limit: null,
         assertions: [],
         email_alerts: false,
+        ...NO_ALERT_FIELDS,
         dead_letter_days: 14,
         is_paused: false,
         tags: [],
@@ -220,6 +230,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         concurrency_limit: 3,
         assertions,
         email_alerts: true,
+        ...NO_ALERT_FIELDS,
         dead_letter_days: 7,
         is_paused: true,
         tags: [],
@@ -297,6 +308,8 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         timeout_seconds: 30,
         alert_threshold: null,
         assertions: [],
+        ...NO_ALERT_FIELDS,
+        remind_hours: null,
         is_active: true,
         tags: [],
       });

@@ -41,6 +41,10 @@ export async function openRooms(config: Config): Promise<OpenRooms> {
         return createWork({ store, isSecretHeader }).as('command-line', log);
       },
       people: people.operator,
+      sendTest: async (teamId, channel) => {
+        const { sendTestOnce } = await import('./test-notice.ts');
+        return sendTestOnce({ config, store, log, baseUrl }, teamId, channel);
+      },
       migrated: store.migrated,
       close: () => store.close(),
     };

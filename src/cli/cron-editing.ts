@@ -5,6 +5,8 @@ import { parseAssertions } from '#domain/assertions';
 import { readCronInput } from '#work/cron-input';
 import type { Cron, CronExtras } from '#work/crons';
 import type { Work } from '#work/work';
+import { addAlertOptions, type AlertOptions, addReminderOptions } from './alert-options.ts';
+import { readAlertOptions } from './alert-options.ts';
 import { CommandFault } from './fault.ts';
 import { addTeamOption, readTagOptions, repeatedOption, tagOption } from './options.ts';
 import { accept, fieldsOf, type Members, readHeaderOptions, refuseBlank } from './readings.ts';
@@ -13,7 +15,7 @@ import { writeCron } from './records.ts';
 import { noCron, show, type Session } from './session.ts';
 
 /** An option is `false` where its `--no-…` form was given. */
-interface CronOptions {
+interface CronOptions extends AlertOptions {
   name?: string;
   url?: string;
   expression?: string;
@@ -50,7 +52,9 @@ export function addCronEditing(cron: Command, session: Session): void {
       const input = accept(readCronInput(fieldsOf(members)), OPTION_OF);
       const extras = readExtras(options);
       const { teamId, work } = await session.findTeam(team);
-      session.print(writeCron(await work.createCron(teamId, input, extras)));
+      const alerts = await readAlertOptions(options, { work, teamId });
+      const made = await work.createCron(teamId, input, { ...extras, ...alerts });
+      session.print(writeCron(made));
     });
   addFieldOptions(cron.command('edit').description('change what is given of a cron'))
     .option('--no-headers', 'send no headers of its own any more')
@@ -86,7 +90,7 @@ export function addCronEditing(cron: Command, session: Session): void {
 }
 
 function addFieldOptions(command: Command): Command {
-  return command
+  return addReminderOptions(addAlertOptions(command))
     .option('--name <N>', "the cron's name")
     .option('--url <U>', 'where its requests go')
     .option('--expression <E>', 'when, in UTC: five fields such as "*/5 * * * *", or @daily')
@@ -108,7 +112,8 @@ async function editCron(session: Session, id: string, options: CronOptions): Pro
   refuseLosing(before, given, options);
   const reading = readCronInput(fieldsOf({ ...membersOfCron(before), ...given }));
   const { isActive: _, ...input } = accept(reading, OPTION_OF);
-  const cron = await work.editCron(teamId, id, input, readExtras(options));
+  const alerts = await readAlertOptions(options, { work, teamId }, before.alertSettings);
+  const cron = await work.editCron(teamId, id, input, { ...readExtras(options), ...alerts });
   if (!cron) throw noCron(id);
   session.print(writeCron(cron));
 }

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { addActivityCommands } from './activity.ts';
 import { addAlertCommands } from './alerts.ts';
+import { addChannelCommands } from './channels.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addCronCommands, addExecutionCommands } from './crons.ts';
 import { addInstallationCommands } from './installation.ts';
@@ -36,6 +37,7 @@ export function buildProgram(session: Session): Command {
   addJobCommands(program, session);
   addExecutionCommands(program, session);
   addAlertCommands(program, session);
+  addChannelCommands(program, session);
   addActivityCommands(program, session);
   addInstallationCommands(program, session);
   addCompletionCommand(program, session);

@@ -1,6 +1,7 @@
 import { LIMITS, rangeOf } from '#domain/limits';
 import { type Command, Option } from 'commander';
 import { readQueueChange, readQueueName } from '#work/queue-input';
+import { addAlertOptions, type AlertOptions, readAlertOptions } from './alert-options.ts';
 import {
   addTagFilter,
   addTeamOption,
@@ -13,7 +14,7 @@ import { accept, fieldsOf, type Members, refuseBlank } from './readings.ts';
 import { writeQueue } from './records.ts';
 import type { Session } from './session.ts';
 
-interface QueueOptions {
+interface QueueOptions extends AlertOptions {
   team: string;
   queue: string;
   timeout?: string;
@@ -41,7 +42,7 @@ export function addQueueCommands(program: Command, session: Session): void {
     },
   );
   const set = queue.command('set').description('change a queue, making it if needed');
-  addTeamOption(set)
+  addAlertOptions(addTeamOption(set))
     .requiredOption('--queue <Q>', "the queue's name")
     .option('--timeout <S>', `seconds that an attempt may take, ${rangeOf(LIMITS.timeoutSeconds)}`)
     .option('--retries <LIST>', 'waits before each retry such as "1m,30m,3h", or off')
@@ -72,7 +73,11 @@ export function addQueueCommands(program: Command, session: Session): void {
       const read = accept(readQueueChange(fieldsOf(membersOf(options))), OPTION_OF);
       const change = { ...read, ...(tags && { tags }) };
       const { teamId, work } = await session.findTeam(options.team);
-      session.print(writeQueue(await work.setQueue(teamId, name, change)));
+      const before = await work.findQueueByName(teamId, name);
+      const place = { work, teamId };
+      const alerts = await readAlertOptions(options, place, before?.alertSettings);
+      const whole = { ...change, ...alerts };
+      session.print(writeQueue(await work.setQueue(teamId, name, whole)));
     });
 }
 

@@ -1,7 +1,9 @@
 import type { TeamWithUsage } from '#people/operator';
 import { describeUsage } from '#domain/usage';
+import type { AlertSettings } from '#domain/alert-settings';
 import type { Activity } from '#work/activity';
 import type { Alert, StoredAlert, UsageAlert } from '#work/alerts';
+import type { ListedChannel } from '#work/channels';
 import type { Cron, ExecutionDetail, ExecutionRecord } from '#work/crons';
 import type { JobRecord } from '#work/jobs';
 import type { Queue } from '#work/queues';
@@ -74,6 +76,8 @@ export function writeCron(cron: Cron) {
     timeout_seconds: cron.timeoutSeconds,
     alert_threshold: cron.alertThreshold,
     assertions: cron.assertions,
+    ...writeAlertSettings(cron.alertSettings),
+    remind_hours: cron.alertSettings.remindHours,
     is_active: cron.isActive,
     tags: cron.tags,
     next_run_at: writeInstant(cron.nextRunAt),
@@ -93,10 +97,37 @@ export function writeQueue(queue: Queue) {
     concurrency_limit: queue.concurrencyLimit,
     assertions: queue.assertions,
     email_alerts: queue.emailAlerts,
+    ...writeAlertSettings(queue.alertSettings),
     dead_letter_days: queue.deadLetterDays,
     is_paused: queue.isPaused,
     tags: queue.tags,
     created_at: writeInstant(queue.createdAt),
+  };
+}
+
+/** Channels by their ids, as `channel list` prints them; a level that is left out goes to the default. */
+function writeAlertSettings({ channels, note, runbookUrl, slow }: AlertSettings) {
+  return {
+    alert_channels: channels,
+    alert_note: note,
+    runbook_url: runbookUrl,
+    slow_seconds: slow?.seconds ?? null,
+    slow_times_median: slow?.timesMedian ?? null,
+  };
+}
+
+/** What it is reached by is shown only in part. */
+export function writeChannel(channel: ListedChannel) {
+  return {
+    id: channel.id,
+    /** Null: the default. */
+    name: channel.name,
+    kind: channel.kind,
+    shown: Object.fromEntries(channel.shown.map(({ name, text }) => [name, text])),
+    collect_minutes: channel.collectMinutes,
+    last_sent_at: writeInstant(channel.lastSentAt),
+    last_error: channel.lastError,
+    last_error_at: writeInstant(channel.lastErrorAt),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ChannelConfig } from '#domain/notification-channel';
 import type { Operator } from '#people/operator';
 import type { Work } from '#work/work';
 
@@ -38,6 +39,11 @@ export interface OpenRooms {
   /** A function, because not every command needs this room. */
   work: () => Promise<Work>;
   people: Operator;
+  /** Sends a test by a channel; by email to every member. `logged`: mails go to the log, for want of a server. */
+  sendTest(
+    teamId: string,
+    config: ChannelConfig,
+  ): Promise<{ kind: 'sent' | 'logged' } | { kind: 'failed'; error: string }>;
   /** The names of the migrations that opening the database applied. */
   migrated: readonly string[];
   close(): Promise<void>;

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { configOf, run } from '#testing/command-line';
+
+type Json = Record<string, unknown>;
+
+describe('§6.5 alerts and channels on the command line', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-alerts-'));
+  const config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`);
+  const env = { BELFRY_SECRET_SLACK: 'https://hooks.example/T000/B000/abcdefgh', OTHER: 'hush' };
+  const team = ['--team', 'Acme'];
+
+  async function printed(...argv: string[]): Promise<Json & Json[]> {
+    const { code, json, stderr } = await run(config, argv, { env });
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    return json as Json & Json[];
+  }
+  async function refused(...argv: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(config, argv, { env });
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    return stderr.replace(/^belfry: /, '').trimEnd();
+  }
+
+  before(async () => {
+    await printed(
+      ...'user create --email a@acme.test --password correct-horse --team Acme'.split(' '),
+    );
+  });
+  after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+  const ADD = ['channel', 'add', ...team, '--name', 'On call', '--kind', 'slack'];
+
+  test('a channel is added with a secret from the environment, which is never printed whole', async () => {
+    const added = await printed(
+      ...ADD,
+      '--url',
+      'env:BELFRY_SECRET_SLACK',
+      '--collect-minutes',
+      '5',
+    );
+    assert.deepEqual(
+      [added['name'], added['kind'], added['collect_minutes']],
+      ['On call', 'slack', 5],
+    );
+    assert.doesNotMatch(JSON.stringify(added), /abcdefgh/);
+    const [first, second, ...more] = await printed('channel', 'list', ...team);
+    assert.deepEqual([first?.['id'], first?.['name'], first?.['kind']], ['default', null, 'email']);
+    assert.deepEqual(second, added);
+    assert.deepEqual(more, []);
+    const [activity] = await printed('activity', 'list', ...team);
+    assert.deepEqual([activity?.['action'], activity?.['subject']], ['channel.added', 'On call']);
+  });
+
+  test('what can be no channel is refused in one line, without its secret', async () => {
+    assert.match(
+      await refused(...ADD, '--url', 'env:OTHER'),
+      /^--url: .* begin with BELFRY_SECRET_\.$/,
+    );
+    assert.match(await refused(...ADD, '--url', 'env:BELFRY_SECRET_NONE'), /is not set\.$/);
+    assert.match(await refused(...ADD, '--url', 'no address'), /^--url: .* must be a valid URL\.$/);
+    assert.match(
+      await refused(...ADD, '--url', 'env:BELFRY_SECRET_SLACK'),
+      /^it leads to the same place as On call\.$/,
+    );
+    assert.match(
+      await refused(...ADD, '--url', 'https://hooks.example/other'),
+      /^the team has a channel "On call" already\.$/,
+    );
+  });
+
+  test('a test says how it went', async () => {
+    const { code, json } = await run(config, ['channel', 'test', ...team, '--name', 'default']);
+    assert.deepEqual([code, json], [0, { name: 'default', outcome: 'logged' }]);
+    const blocked = ['--name', 'Inside', '--kind', 'webhook', '--url', 'http://127.0.0.1:9/'];
+    await printed('channel', 'add', ...team, ...blocked);
+    assert.match(
+      await refused('channel', 'test', ...team, '--name', 'Inside'),
+      /^the test was not sent: .*blocked/,
+    );
+    assert.match(
+      await refused('channel', 'test', ...team, '--name', 'Nowhere'),
+      /^the team "Acme" has no channel "Nowhere"\.$/,
+    );
+  });
+
+  test('a cron takes all that it can set about its alerts, and an edit leaves the rest', async () => {
+    const settings = '--expression @daily --remind-hours 6 --slow-seconds 20 --slow-times-median 3';
+    const told = ['--failure-channel', 'On call', '--failure-channel', 'default'];
+    const cron = ['--name', 'Nightly', '--url', 'https://x.example/', '--alert-note', 'Ask Ada'];
+    const words = [...cron, ...told, '--no-warning-channels', ...settings.split(' ')];
+    const made: Json = await printed('cron', 'create', ...team, ...words);
+    const channels = await printed('channel', 'list', ...team);
+    const onCall = channels.find(({ name }) => name === 'On call');
+    assert.deepEqual(made['alert_channels'], { warning: [], failure: [onCall?.['id'], 'default'] });
+    const id = String(made['id']);
+    const edited = await printed(
+      'cron',
+      'edit',
+      '--id',
+      id,
+      '--no-slow-seconds',
+      '--no-alert-note',
+    );
+    assert.deepEqual(edited, { ...made, slow_seconds: null, alert_note: null });
+    const gone = await printed('cron', 'edit', '--id', id, '--no-slow-times-median');
+    assert.deepEqual([gone['slow_seconds'], gone['slow_times_median']], [null, null]);
+    const [activity] = await printed('activity', 'list', ...team);
+    assert.deepEqual(
+      [activity?.['action'], activity?.['detail']],
+      ['cron.edited', 'alert settings'],
+    );
+    assert.match(
+      await refused('cron', 'edit', '--id', id, '--slow-seconds', '301'),
+      /^--slow-seconds: Slow runs take longer than 1 to 300 seconds\.$/,
+    );
+    assert.match(
+      await refused('cron', 'edit', '--id', id, '--failure-channel', 'Nowhere'),
+      /^--failure-channel: There is no such channel\.$/,
+    );
+  });
+
+  test('so does a queue', async () => {
+    const set = ['queue', 'set', ...team, '--queue', 'mails'];
+    await printed(...set, '--slow-seconds', '20', '--recovery-channel', 'On call');
+    const queue = await printed(...set, '--slow-times-median', '4', '--timeout', '9');
+    assert.deepEqual(
+      [queue['slow_seconds'], queue['slow_times_median'], queue['timeout_seconds']],
+      [20, 4, 9],
+    );
+    const channels = queue['alert_channels'] as Record<string, string[]>;
+    assert.deepEqual(Object.keys(channels), ['recovery']);
+  });
+
+  test('a removed channel gives its place to the default, which stays', async () => {
+    await printed('channel', 'remove', ...team, '--name', 'On call');
+    const names = (await printed('channel', 'list', ...team)).map(({ name }) => name);
+    assert.deepEqual(names, [null, 'Inside']);
+    assert.match(
+      await refused('channel', 'remove', ...team, '--name', 'default'),
+      /^the default channel stays\.$/,
+    );
+  });
+});

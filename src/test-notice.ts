@@ -1,0 +1,37 @@
+import { createNotifier, type TestOutcome } from '#alerts/notifier';
+import type { Log } from '#domain/log';
+import type { ChannelConfig } from '#domain/notification-channel';
+import { createSender } from '#outgoing/exchange';
+import { createMailer } from '#people/mail';
+import type { Store } from '#store/store';
+import type { Config } from './config.ts';
+import { realClock } from './real-clock.ts';
+
+interface Tools {
+  config: Config;
+  store: Store;
+  log: Log;
+  /** The public address. */
+  baseUrl: string;
+}
+
+/** Sends one test by a channel, under the same network rules as the service, for a process that ends then. */
+export async function sendTestOnce(
+  { config, store, log, baseUrl }: Tools,
+  teamId: string,
+  channel: ChannelConfig,
+): Promise<TestOutcome> {
+  const { allowedNetworks, dnsServers } = config;
+  const sender = createSender({
+    clock: realClock,
+    allowedNetworks,
+    dnsServers: dnsServers ?? [],
+  });
+  const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log);
+  try {
+    return await createNotifier({ store, sender, mailer, log, baseUrl }).sendTest(teamId, channel);
+  } finally {
+    mailer.close();
+    await sender.close();
+  }
+}
