@@ -146,6 +146,12 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
       ['open', 'open'],
     ],
   ],
+  // They go together: a test of its own.
+  OIDC_ISSUER: ['provider', []],
+  OIDC_CLIENT_ID: ['provider', []],
+  OIDC_CLIENT_SECRET: ['provider', []],
+  OIDC_NAME: ['provider', [['Key Cloak', null]]],
+  OIDC_SCOPES: ['provider', [['openid groups', null]]],
   MAX_TEAMS_PER_USER: ['maxTeamsPerUser', [['1', 1]]],
   SECRET_HEADERS: ['secretHeaders', [['X-Customer, x-a', ['X-Customer', 'x-a']]]],
   SESSION_MAX_DAYS: [
@@ -256,6 +262,17 @@ const BAD: { [Name in SettingName]: string[] } = {
   DNS_SERVERS: ['dns.example', '1.1.1.1:0', '1.1.1.1:65536', '[1.1.1.1]:53', '1.1.1.1,'],
   PLANS: ['free', 'free=', 'free=-1', 'free=10,free=20', 'free=10,', 'a b=1', 'free=Unlimited'],
   SIGN_UP: ['closed', 'Open'],
+  OIDC_ISSUER: [
+    'id.example',
+    'http://id.example',
+    'http://localhost.example',
+    'https://u:hidden@id.example',
+    'https://id.example/?realm=a',
+  ],
+  OIDC_CLIENT_ID: ['x'.repeat(301), 'bélfry'],
+  OIDC_CLIENT_SECRET: ['x'.repeat(1001), 'gehéim'],
+  OIDC_NAME: ['x'.repeat(61)],
+  OIDC_SCOPES: ['email profile', 'openid "quoted"'],
   MAX_TEAMS_PER_USER: ['0', '10001', 'many'],
   SECRET_HEADERS: ['X-A,', 'two words', 'X:A', 'x'.repeat(101)],
   SESSION_MAX_DAYS: ['0', '3651', 'never'],
@@ -310,6 +327,7 @@ describe('settings', () => {
       dnsServers: null,
       plans: [{ name: 'free', monthlyLimit: 1000 }],
       signUp: 'invite',
+      provider: null,
       maxTeamsPerUser: 10,
       secretHeaders: [],
       sessionMaxDays: 90,
@@ -324,6 +342,36 @@ describe('settings', () => {
       heartbeatUrl: null,
       logLevel: 'info',
     });
+  });
+
+  test('a provider is an issuer and a client, with the rest as it is wanted', () => {
+    const least = { OIDC_ISSUER: 'https://id.example/realms/a', OIDC_CLIENT_ID: 'belfry' };
+    const usual = {
+      issuer: 'https://id.example/realms/a',
+      clientId: 'belfry',
+      clientSecret: null,
+      name: 'id.example',
+      scopes: 'openid email profile',
+    };
+    assert.deepEqual(accepted(least).provider, usual);
+    const more = { OIDC_CLIENT_SECRET: 's p', OIDC_NAME: 'Okta', OIDC_SCOPES: 'openid  groups' };
+    const wanted = { clientSecret: 's p', name: 'Okta', scopes: 'openid groups' };
+    assert.deepEqual(accepted({ ...least, ...more }).provider, { ...usual, ...wanted });
+    for (const OIDC_ISSUER of ['http://127.0.0.1:8080', 'http://localhost/a', 'http://[::1]:1'])
+      assert.equal(accepted({ ...least, OIDC_ISSUER }).provider?.issuer, OIDC_ISSUER);
+    const halves = [
+      { OIDC_ISSUER: least.OIDC_ISSUER },
+      { OIDC_CLIENT_ID: 'belfry' },
+      { OIDC_CLIENT_SECRET: 'hidden' },
+    ];
+    for (const half of halves) {
+      const lines = refused(half);
+      assert.match(
+        lines.join('\n'),
+        /^OIDC_ISSUER: sign-in by a provider needs OIDC_ISSUER and OIDC_CLIENT_ID/,
+      );
+      assert.doesNotMatch(lines.join('\n'), /hidden/);
+    }
   });
 
   test('an empty variable counts as not given', () => {

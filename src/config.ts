@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Cidr } from '#domain/network';
+import type { ProviderSettings } from '#people/provider';
 import {
   SettingsReader,
   type DatabaseLocation,
@@ -39,6 +40,8 @@ export interface Config {
   /** Never empty. The first one is the plan of new teams. */
   plans: readonly Plan[];
   signUp: (typeof SIGN_UPS)[number];
+  /** By which people may sign in besides, by OpenID Connect; null: none. */
+  provider: ProviderSettings | null;
   maxTeamsPerUser: number;
   /** Further names of headers that hold secrets, as given. Common names are known without this. */
   secretHeaders: readonly string[];
@@ -86,6 +89,25 @@ function readBackups(settings: SettingsReader, cwd: string): Config['backups'] {
   const everyHours = settings.read('BACKUP_EVERY_HOURS');
   const keep = settings.read('BACKUP_KEEP');
   return folder === null ? null : { folder: resolve(cwd, folder), everyHours, keep };
+}
+
+function readProvider(settings: SettingsReader): ProviderSettings | null {
+  const issuer = settings.read('OIDC_ISSUER');
+  const clientId = settings.read('OIDC_CLIENT_ID');
+  const clientSecret = settings.read('OIDC_CLIENT_SECRET');
+  const name = settings.read('OIDC_NAME');
+  const scopes = settings.read('OIDC_SCOPES');
+  const told = settings.errors.some((line) => /^OIDC_(?:ISSUER|CLIENT_ID)(?:_FILE)?:/.test(line));
+  if (issuer === null || clientId === null) {
+    const isHalf = issuer !== null || clientId !== null || clientSecret !== null;
+    if (isHalf && !told) {
+      settings.errors.push(
+        'OIDC_ISSUER: sign-in by a provider needs OIDC_ISSUER and OIDC_CLIENT_ID; set both, or none of OIDC_….',
+      );
+    }
+    return null;
+  }
+  return { issuer, clientId, clientSecret, name: name ?? new URL(issuer).hostname, scopes };
 }
 
 function checkTogether(
@@ -138,6 +160,7 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     dnsServers: Object.freeze(settings.read('DNS_SERVERS')),
     plans: Object.freeze(settings.read('PLANS')),
     signUp: settings.read('SIGN_UP'),
+    provider: readProvider(settings),
     maxTeamsPerUser: settings.read('MAX_TEAMS_PER_USER'),
     secretHeaders: Object.freeze(settings.read('SECRET_HEADERS')),
     sessionMaxDays: settings.read('SESSION_MAX_DAYS'),

@@ -137,6 +137,23 @@ function parseHeartbeatUrl(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) && text.length <= 2000 ? url.href : null;
 }
 
+/** The text stays as it is: a provider compares it with its own to the letter. */
+function parseIssuer(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || text.length > 1000) return null;
+  const { protocol, hostname, username, password, search, hash } = url;
+  if (username !== '' || password !== '' || search !== '' || hash !== '') return null;
+  const isHere =
+    protocol === 'http:' && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+  return protocol === 'https:' || isHere ? text : null;
+}
+
+function parseScopes(text: string): string | null {
+  const scopes = text.split(/ +/);
+  const arePlain = scopes.every((scope) => /^[!#-[\]-~]{1,100}$/.test(scope));
+  return arePlain && scopes.length <= 30 && scopes.includes('openid') ? scopes.join(' ') : null;
+}
+
 function parseMailFrom(text: string): string | null {
   const shape = /^(?:[^<>"\p{Cc}]{0,100}<[^\s<>@,;"]+@[^\s<>@,;"]+>|[^\s<>@,;"]+@[^\s<>@,;"]+)$/u;
   return text.length <= 320 && shape.test(text) ? text : null;
@@ -216,6 +233,37 @@ export const SETTINGS = {
     parse: parsePlans,
   }),
   SIGN_UP: oneOf(SIGN_UPS, 'invite'),
+  OIDC_ISSUER: define<string | null>({
+    accepts: 'the https URL by which the provider knows itself (http on this machine alone)',
+    fallback: null,
+    shownDefault: 'none',
+    parse: parseIssuer,
+  }),
+  OIDC_CLIENT_ID: define<string | null>({
+    accepts: '1 to 300 printable ASCII characters',
+    fallback: null,
+    shownDefault: 'none',
+    parse: (text) => (/^[ -~]{1,300}$/.test(text) ? text : null),
+  }),
+  OIDC_CLIENT_SECRET: define<string | null>({
+    accepts: '1 to 1,000 printable ASCII characters',
+    fallback: null,
+    shownDefault: 'none',
+    secret: true,
+    parse: (text) => (/^[ -~]{1,1000}$/.test(text) ? text : null),
+  }),
+  OIDC_NAME: define<string | null>({
+    accepts: 'what people call the provider, in up to 60 characters',
+    fallback: null,
+    shownDefault: 'the host name of OIDC_ISSUER',
+    parse: (text) => (/^[^\p{Cc}]{1,60}$/u.test(text) ? text : null),
+  }),
+  OIDC_SCOPES: define<string>({
+    accepts: 'scopes separated by blanks, openid among them, such as openid email profile',
+    fallback: 'openid email profile',
+    shownDefault: 'openid email profile',
+    parse: parseScopes,
+  }),
   MAX_TEAMS_PER_USER: wholeNumber(1, 10_000, 10),
   SECRET_HEADERS: define<string[]>({
     accepts: 'names of headers, comma-separated, such as X-Customer,X-Account-Number',

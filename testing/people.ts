@@ -45,6 +45,7 @@ export async function openPeople(config: Partial<PeopleConfig> = {}, given?: Sto
       appKey,
       signUp: 'invite',
       asksSetupCode: false,
+      provider: null,
       maxTeamsPerUser: 10,
       sessionMaxDays: 90,
       smtpUrl: null,

@@ -6,6 +6,8 @@ export default [
     route('login', 'routes/login.tsx'),
     route('login/code', 'routes/login.code.tsx'),
     route('login/passkey', 'routes/login.passkey.tsx'),
+    route('login/provider', 'routes/login.provider.tsx'),
+    route('login/provider/back', 'routes/login.provider.back.tsx'),
     route('register', 'routes/register.tsx'),
     route('register/:token', 'routes/register.$token.tsx'),
     route('forgot-password', 'routes/forgot-password.tsx'),

@@ -37,6 +37,7 @@ export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/wi
 /** Accounts and teams, and the outcomes of their calls. */
 export type { Actor } from '#people/actor';
 export type { Passkey } from '#people/passkeys';
+export type { ProviderRefusal } from '#people/provider-sign-ins';
 export type { Done, FieldErrors, NotFound, Refused, TooMany } from '#people/outcomes';
 export type { Usage } from '#people/plans';
 export type { InvitedRole, Permission, Role } from '#people/roles';

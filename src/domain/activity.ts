@@ -73,6 +73,7 @@ const ACTIONS = {
   'account.reset-link': { area: 'access', words: 'Made a link to set a new password' },
   'account.second-factor': { area: 'access', words: 'Changed their second factor' },
   'account.passkey': { area: 'access', words: 'Changed their passkeys' },
+  'account.provider': { area: 'access', words: 'Joined their account to the sign-in provider' },
   'account.signed-out': { area: 'access', words: 'Was signed out everywhere' },
 } as const satisfies Record<string, ActionFacts>;
 

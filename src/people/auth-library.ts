@@ -1,7 +1,10 @@
+import { createAuthEndpoint } from '@better-auth/core/api';
 import { APIError } from '@better-auth/core/error';
 import { passkey } from '@better-auth/passkey';
+import { setSessionCookie } from 'better-auth/cookies';
 import { betterAuth } from 'better-auth/minimal';
 import { twoFactor } from 'better-auth/plugins/two-factor';
+import type { BetterAuthPlugin } from 'better-auth';
 import type { Clock } from '#domain/clock';
 import { newId } from '#domain/ids';
 import type { Log } from '#domain/log';
@@ -87,9 +90,32 @@ export function createAuthLibrary({
         schema: SECOND_FACTOR_TABLES,
       }),
       passkeysFor(baseUrl),
+      sessionsForKnown,
     ],
   });
 }
+
+/** Opens a session for somebody who is known by other means. Like all of the library it is called as a function only. */
+const sessionsForKnown = {
+  id: 'belfry-known',
+  endpoints: {
+    openSession: createAuthEndpoint(
+      '/belfry/open-session',
+      {
+        method: 'POST',
+        metadata: { SERVER_ONLY: true, $Infer: { body: {} as { userId: string } } },
+      },
+      async (ctx) => {
+        const { internalAdapter } = ctx.context;
+        const user = await internalAdapter.findUserById(ctx.body.userId);
+        if (!user) throw new APIError('BAD_REQUEST', { code: 'USER_NOT_FOUND' });
+        const session = await internalAdapter.createSession(user.id);
+        await setSessionCookie(ctx, { session, user });
+        return ctx.json({ sessionId: session.id });
+      },
+    ),
+  },
+} satisfies BetterAuthPlugin;
 
 /** A passkey stands for two factors, so the device has to have asked its owner for one of them each time. */
 function passkeysFor(baseUrl: string) {

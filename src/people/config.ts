@@ -1,4 +1,5 @@
 import type { PasswordWork } from './passwords.ts';
+import type { ProviderSettings } from './provider.ts';
 
 /** A plan as the operator names it; null is no limit (§8.2). */
 export interface Plan {
@@ -12,6 +13,8 @@ export interface PeopleConfig {
   /** 32 bytes; signs cookies and encrypts second factors. */
   appKey: Uint8Array;
   signUp: 'invite' | 'open';
+  /** By which people may sign in besides; null: none. */
+  provider: ProviderSettings | null;
   /**
    * Whether creating the first account needs the code that the log and the command line show: set where strangers can
    * reach the service too.

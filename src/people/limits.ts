@@ -16,6 +16,8 @@ const RULES = {
   'session-guess': { most: 10, windowMs: 60 * 60_000 },
   /** Begun sign-ins by passkey; each leaves a challenge in the database for some minutes. */
   passkey: { most: 20, windowMs: 60_000 },
+  /** Sign-ins by a provider that are begun or ended; each asks the provider. */
+  provider: { most: 20, windowMs: 60_000 },
   /** Requests that send a mail. */
   mail: { most: 3, windowMs: 60_000 },
   /** Mails to one address, counted for each requester first, so that one requester cannot use up `mailbox`. */

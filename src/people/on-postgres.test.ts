@@ -16,7 +16,7 @@ test('an account lives its whole life on Postgres, the auth library included', a
 
   const token = await tokens.generateApiToken(userId);
   const owner = await room.people.findTokenOwner(token);
-  assert.deepEqual(owner, { userId, teamId: session?.team?.id });
+  assert.deepEqual(owner, { userId, teamId: session?.team?.id, isViewer: false });
 
   const begun = await accounts.beginSecondFactor({ password: PASSWORD }, browser.request);
   assert.equal(begun.kind, 'begun');

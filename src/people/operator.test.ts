@@ -10,7 +10,7 @@ test('a user made by the operator has a team of their own and a token that acts 
   assert.equal(made.kind, 'created');
   if (made.kind !== 'created') return;
   const { userId, teamId, apiToken } = made;
-  assert.deepEqual(await room.people.findTokenOwner(apiToken), { userId, teamId });
+  assert.deepEqual(await room.people.findTokenOwner(apiToken), { userId, teamId, isViewer: false });
   assert.deepEqual(await room.store.users.listTeams(userId), [
     { id: teamId, name: "ada's team", role: 'owner' },
   ]);

@@ -21,6 +21,8 @@ import { Reauthentication } from './reauthentication.ts';
 import { Passwords } from './passwords.ts';
 import { PeopleActivity } from './people-activity.ts';
 import { Plans } from './plans.ts';
+import { ProviderProofs } from './provider-proofs.ts';
+import { ProviderSignIns } from './provider-sign-ins.ts';
 import { Registrations } from './registrations.ts';
 import { ResetLinks } from './reset-links.ts';
 import { SecondFactors } from './second-factors.ts';
@@ -42,27 +44,16 @@ interface PeopleDeps {
 export type People = ReturnType<typeof createPeople>;
 
 export function createPeople(deps: PeopleDeps) {
-  const { store, clock, log, config } = deps;
-  const { baseUrl, appKey, smtpUrl, mailFrom } = config;
-  const mailer = deps.mailer ?? createMailer({ smtpUrl, from: mailFrom }, log);
-  const passwords = new Passwords(config.passwordWork);
-  const plans = new Plans(config.plans);
-  const limits = new Limits({ store, clock, log });
-  const background = new Background(log);
-  const activity = new PeopleActivity({ store, log });
-  const tokens = new ApiTokens({ store, clock, background });
-  const resetLinks = new ResetLinks({ store, clock, baseUrl });
-  const authLibrary = new AuthLibraryLoader({ store, clock, log, passwords, baseUrl, appKey });
-  const devices = new Devices({ clock, baseUrl, appKey });
-  const guesses = new PasswordGuesses({ limits, devices });
-  const entering = { guesses, devices, activity, sessionMaxDays: config.sessionMaxDays };
-  const sessions = new Sessions({ store, clock, log, authLibrary, ...entering });
-  const reauthentication = new Reauthentication({ store, guesses, passwords, sessions });
-  const emailLinks = new EmailLinks({ store, clock, limits, mailer, baseUrl, appKey });
-  const basics = { store, clock, log, limits, mailer, background, authLibrary, config, emailLinks };
-  const doers = { sessions, devices, reauthentication, tokens, activity };
-  const common = { ...basics, ...doers, passwords, plans };
-  const { registerByInvitation, ...ownRegistrations } = gather(new Registrations(common));
+  const { common, proofs, resetLinks } = buildParts(deps);
+  const { tokens, sessions, mailer, background, authLibrary, reauthentication } = common;
+  const { baseUrl } = deps.config;
+  const registrations = new Registrations(common);
+  const {
+    registerByInvitation,
+    registerByProvider: _,
+    ...ownRegistrations
+  } = gather(registrations);
+  const providerSignIns = new ProviderSignIns({ ...common, registrations, proofs });
   return {
     /** For the API: finds a token's user and team (§5). One short query; does not load the auth library. */
     findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
@@ -74,8 +65,10 @@ export function createPeople(deps: PeopleDeps) {
         new PasswordResets({ ...common, resetLinks }),
         new OwnAccount(common),
         new SignUps(common),
+        providerSignIns,
       ),
       ...ownRegistrations,
+      describeConfirmation: gather(reauthentication).describeConfirmation,
       /** True where mails are sent by SMTP; otherwise their links are in the log. */
       sendsMail: () => mailer.sends,
     },
@@ -98,4 +91,37 @@ export function createPeople(deps: PeopleDeps) {
       mailer.close();
     },
   };
+}
+
+/** What the services of this room are made of, each once. */
+function buildParts(deps: PeopleDeps) {
+  const { store, clock, log, config } = deps;
+  const { baseUrl, appKey, smtpUrl, mailFrom } = config;
+  const mailer = deps.mailer ?? createMailer({ smtpUrl, from: mailFrom }, log);
+  const passwords = new Passwords(config.passwordWork);
+  const plans = new Plans(config.plans);
+  const limits = new Limits({ store, clock, log });
+  const background = new Background(log);
+  const activity = new PeopleActivity({ store, log });
+  const tokens = new ApiTokens({ store, clock, background });
+  const resetLinks = new ResetLinks({ store, clock, baseUrl });
+  const authLibrary = new AuthLibraryLoader({ store, clock, log, passwords, baseUrl, appKey });
+  const devices = new Devices({ clock, baseUrl, appKey });
+  const guesses = new PasswordGuesses({ limits, devices });
+  const entering = { guesses, devices, activity, sessionMaxDays: config.sessionMaxDays };
+  const sessions = new Sessions({ store, clock, log, authLibrary, ...entering });
+  const proofs = new ProviderProofs({ clock, baseUrl, appKey });
+  const reauthentication = new Reauthentication({
+    store,
+    guesses,
+    passwords,
+    sessions,
+    proofs,
+    config,
+  });
+  const emailLinks = new EmailLinks({ store, clock, limits, mailer, baseUrl, appKey });
+  const basics = { store, clock, log, limits, mailer, background, authLibrary, config, emailLinks };
+  const doers = { sessions, devices, reauthentication, tokens, activity };
+  const common = { ...basics, ...doers, passwords, plans };
+  return { common, proofs, resetLinks };
 }

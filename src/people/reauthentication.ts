@@ -3,6 +3,8 @@ import type { User } from '#store/people/users';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
 import type { Passwords } from './passwords.ts';
+import type { ProviderProofs } from './provider-proofs.ts';
+import type { ProviderSettings } from './provider.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -11,6 +13,8 @@ interface Deps {
   guesses: PasswordGuesses;
   passwords: Passwords;
   sessions: Sessions;
+  proofs: ProviderProofs;
+  config: { provider: ProviderSettings | null };
 }
 
 export const WRONG_PASSWORD = 'This is not your password.';
@@ -30,12 +34,43 @@ export class Reauthentication {
     request: RequestContext,
   ): Promise<{ kind: 'confirmed'; user: User } | Refused | TooMany> {
     const { store, passwords } = this.#deps;
+    const provider = await this.#withoutPassword(request);
+    if (provider !== null) return provider;
     return this.inSession(request, 'password', async (session) => {
       const user = await store.users.find(session.user.id);
       const hash = user && (await store.users.readPasswordHash(user.id));
       const isRight = await passwords.verify(password, hash);
       return user && isRight ? { kind: 'confirmed', user } : refuse('password', WRONG_PASSWORD);
     });
+  }
+
+  /**
+   * Whether pages ask for the password, or for a sign-in at the provider that is a few minutes old at most: the rule for
+   * who has no password. Null: for the password.
+   */
+  async describeConfirmation(
+    userId: string,
+    sessionId: string,
+    headers: Headers,
+  ): Promise<{ provider: string; isProved: boolean } | null> {
+    const { store, proofs, config } = this.#deps;
+    if (config.provider === null || (await store.users.readPasswordHash(userId)) !== null)
+      return null;
+    return { provider: config.provider.name, isProved: proofs.isProved(headers, sessionId) };
+  }
+
+  /** What comes of it for who has no password; null for all others. */
+  async #withoutPassword(
+    request: RequestContext,
+  ): Promise<{ kind: 'confirmed'; user: User } | Refused | null> {
+    const { store, sessions } = this.#deps;
+    const session = await sessions.readSession(request.headers);
+    if (!session) return null;
+    const how = await this.describeConfirmation(session.user.id, session.id, request.headers);
+    if (how === null) return null;
+    const user = await store.users.find(session.user.id);
+    if (user && how.isProved) return { kind: 'confirmed', user };
+    return refuse('password', `Confirm with ${how.provider} that it is you, then send this again.`);
   }
 
   /** Counts a guess that is made with an open session. */

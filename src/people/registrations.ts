@@ -1,4 +1,5 @@
 import type { Clock } from '#domain/clock';
+import type { ProviderLink } from '#store/people/provider-links';
 import type { Registered, Registration, StartingTeam } from '#store/people/registration';
 import type { Store } from '#store/store';
 import type { Background } from './background.ts';
@@ -157,6 +158,42 @@ export class Registrations {
       background.run('accounts.email-not-confirmed', () => emailLinks.mailConfirmation(user));
     }
     return this.#enter(person, request);
+  }
+
+  /**
+   * Makes an account for somebody whom the operator's provider has let in, and who has none: by an invitation, or with a
+   * team of their own where anybody may register. Null where neither lets them in.
+   *
+   * @param person  their email is in lower case, and verified by the provider
+   */
+  async registerByProvider(
+    { link, ...who }: { name: string; email: string; link: ProviderLink },
+    invitation: string | null,
+    request: RequestContext,
+  ): Promise<{ id: string; email: string } | null | TooMany> {
+    if (!(await this.isSetUp())) return null;
+    const tooMany = await this.#deps.limits.count('account', request.clientAddress);
+    if (tooMany) return tooMany;
+    const { store, clock, plans, activity } = this.#deps;
+    const account = { ...who, passwordHash: null, isEmailVerified: true };
+    const register = (team: StartingTeam) =>
+      store.registrations.register(
+        { account, team, link, token: null, isFirst: false },
+        clock.now(),
+      );
+    const invited =
+      invitation === null
+        ? null
+        : await register({ kind: 'invited', tokenHash: hashToken(invitation) });
+    if (invited?.kind === 'registered') {
+      const { teamId, userId } = invited;
+      await activity.ofTeam(teamId, { userId }, { action: 'member.joined' });
+      return { id: userId, email: who.email };
+    }
+    if (!this.mayRegister()) return null;
+    const name = normalizeName(`${who.name}'s team`).slice(0, 100);
+    const made = await register({ kind: 'new', name, plan: plans.first });
+    return made.kind === 'registered' ? { id: made.userId, email: who.email } : null;
   }
 
   async #registerWithTeam(

@@ -114,15 +114,31 @@ export class Sessions {
     return this.enter(response.user, setCookies, request);
   }
 
+  /** Signs in somebody who is known by other means, such as the operator's provider. */
+  async openFor(
+    user: { id: string; email: string },
+    request: RequestContext,
+    by: string | null,
+  ): Promise<SignedIn & { sessionId: string }> {
+    const body = { userId: user.id };
+    const answer = await this.#deps.authLibrary.ask(request, [], (api, headers) =>
+      api.openSession({ body, headers, returnHeaders: true }),
+    );
+    if (answer.kind === 'declined') throw new Error(`no session was opened: ${answer.code}`);
+    const entered = await this.enter(user, answer.setCookies, request, by);
+    return { ...entered, sessionId: answer.response.sessionId };
+  }
+
   /** Completes a sign-in. Ends the browser's earlier session, and remembers the browser for the account. */
   async enter(
     { id, email }: { id: string; email: string },
     setCookies: readonly string[],
     request: RequestContext,
+    by: string | null = null,
   ): Promise<SignedIn> {
     const { devices, log, activity } = this.#deps;
     log.info('account.signed-in', { userId: id, address: request.clientAddress });
-    const detail = `from ${request.clientAddress}`;
+    const detail = `from ${request.clientAddress}${by === null ? '' : `, by ${by}`}`;
     await activity.ofAccount(id, { action: 'account.signed-in', detail });
     if (pickCookies(request.headers, ['session']) !== '') await this.signOut(request);
     const known = devices.remember(request.headers, email);

@@ -29,6 +29,7 @@ import { OutcomeStore } from './figures/outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
 import type { OnIndex } from './postgres/index-steps.ts';
 import { OneTimeTokenStore } from './people/one-time-tokens.ts';
+import { ProviderLinkStore } from './people/provider-links.ts';
 import { UntrustedHeaderStore } from './nodes/untrusted-headers.ts';
 import { TeamCountStore } from './figures/team-counts.ts';
 import { QueueStore } from './queues/queues.ts';
@@ -122,6 +123,7 @@ export interface Store {
   readonly rateLimits: RateLimitStore;
   readonly authRecords: AuthRecordStore;
   readonly oneTimeTokens: OneTimeTokenStore;
+  readonly providerLinks: ProviderLinkStore;
   readonly untrustedHeaders: UntrustedHeaderStore;
   readonly nodes: NodeStore;
   readonly retention: RetentionStore;
@@ -254,6 +256,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     rateLimits: new RateLimitStore(main),
     authRecords: new AuthRecordStore(main),
     oneTimeTokens: new OneTimeTokenStore(main),
+    providerLinks: new ProviderLinkStore(main),
     untrustedHeaders: new UntrustedHeaderStore(main),
     nodes: new NodeStore(main, lease),
     retention: new RetentionStore(main),

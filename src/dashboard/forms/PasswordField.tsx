@@ -1,4 +1,7 @@
 import { type ComponentProps, useId, useState } from 'react';
+import { useLocation, useRouteLoaderData } from 'react-router';
+import { ProviderLink } from '../account/ProviderLink.tsx';
+import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 import type { FieldErrors } from '../services.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import { describeControl, FieldFrame } from './FieldFrame.tsx';
@@ -41,7 +44,31 @@ export function PasswordField({
   );
 }
 
-/** The password that somebody has now, asked for where a session alone is not enough. */
+/** In place of the password of somebody who has none: whether the provider has just been asked who they are. */
+function Confirmed({
+  provider,
+  isProved,
+  next,
+  error,
+}: {
+  provider: string;
+  isProved: boolean;
+  next: string;
+  error: string | undefined;
+}) {
+  if (isProved) return <p className="muted">{`Confirmed with ${provider} a moment ago.`}</p>;
+  return (
+    <div>
+      <p>{error ?? `Confirm first that it is you. ${provider} asks you, and leads back here.`}</p>
+      <ProviderLink name={provider} next={next} word={`Confirm with ${provider}`} isAgain />
+    </div>
+  );
+}
+
+/**
+ * The password that somebody has now, asked for where a session alone is not enough; a sign-in at the provider for who
+ * has none.
+ */
 export function CurrentPasswordField({
   name = 'password',
   label = 'Password',
@@ -51,6 +78,12 @@ export function CurrentPasswordField({
   label?: string;
   errors?: FieldErrors | undefined;
 }) {
+  const { pathname } = useLocation();
+  const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
+  const confirmation = shell?.confirmation;
+  if (confirmation) {
+    return <Confirmed {...confirmation} next={pathname} error={errors?.[name]?.join(' ')} />;
+  }
   return (
     <PasswordField
       name={name}

@@ -9,6 +9,7 @@ import {
   requestContextOf,
 } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
+import { ProviderLink } from '../account/ProviderLink.tsx';
 import { AccountFields, SignedOutForm } from '../account/SignedOutForm.tsx';
 import { Form } from '../forms/Form.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
@@ -17,9 +18,11 @@ import type { FieldErrors, Teams } from '../services.ts';
 import type { Route } from './+types/invitations.$token.ts';
 
 export async function loader({ params, context }: Route.LoaderArgs) {
-  const invitation = await context.get(services).people.teams.readInvitation(params.token);
+  const { teams, accounts } = context.get(services).people;
+  const invitation = await teams.readInvitation(params.token);
   const current = context.get(session);
-  return { invitation, signedInAs: current ? current.user.email : null };
+  const signedInAs = current ? current.user.email : null;
+  return { invitation, signedInAs, provider: accounts.providerName() };
 }
 
 type Answer = { problem: string | undefined; errors: FieldErrors; values: Record<string, string> };
@@ -76,7 +79,7 @@ function join(outcome: Accepted, baseUrl: string) {
 }
 
 export default function Invitation({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { invitation, signedInAs } = loaderData;
+  const { invitation, signedInAs, provider } = loaderData;
   if (!invitation) {
     return (
       <SignedOutForm
@@ -106,23 +109,23 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
       </>
     );
   }
+  const here = `/invitations/${params.token}`;
   return (
-    <SignedOutForm
-      title={title}
-      note={note}
-      word="Create account and join"
-      problem={actionData?.problem}
-      below={
-        <Link to={`/login?next=${encodeURIComponent(`/invitations/${params.token}`)}`}>
-          I have an account
-        </Link>
-      }
-    >
-      <AccountFields
-        errors={actionData?.errors}
-        values={actionData?.values}
-        email={invitation.email}
-      />
-    </SignedOutForm>
+    <>
+      <SignedOutForm
+        title={title}
+        note={note}
+        word="Create account and join"
+        problem={actionData?.problem}
+        below={<Link to={`/login?next=${encodeURIComponent(here)}`}>I have an account</Link>}
+      >
+        <AccountFields
+          errors={actionData?.errors}
+          values={actionData?.values}
+          email={invitation.email}
+        />
+      </SignedOutForm>
+      {provider === null ? null : <ProviderLink name={provider} next={here} />}
+    </>
   );
 }

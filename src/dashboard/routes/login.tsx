@@ -2,6 +2,7 @@ import { data, Link, redirect } from 'react-router';
 import { redirectWithCookies, sentForm, services, session, requestContextOf } from '../context.ts';
 import { readNext } from '../serving/cookies.ts';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
+import { ProviderLink } from '../account/ProviderLink.tsx';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
@@ -18,6 +19,7 @@ export async function loader({ url, context }: Route.LoaderArgs) {
     next,
     mayRegister: accounts.mayRegister(),
     offersPasskeys: accounts.offersPasskeys(),
+    provider: accounts.providerName(),
   };
 }
 
@@ -78,6 +80,9 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
         />
         <CurrentPasswordField />
       </SignedOutForm>
+      {loaderData.provider === null ? null : (
+        <ProviderLink name={loaderData.provider} next={loaderData.next} />
+      )}
       {loaderData.offersPasskeys ? (
         <BeginPasskey next={loaderData.next} word="Sign in with a passkey" />
       ) : null}

@@ -24,7 +24,9 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   const passkeys = isOffered
     ? await accounts.listPasskeys(requestContextOf(request, context))
     : null;
-  return { user, mustConfirm, passkeys };
+  const session = context.get(signedIn).session;
+  const confirmation = await accounts.describeConfirmation(user.id, session.id, request.headers);
+  return { user, mustConfirm, passkeys, provider: confirmation?.provider ?? null };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
@@ -73,24 +75,30 @@ export default function Profile({ loaderData, actionData }: Route.ComponentProps
     <>
       {loaderData.mustConfirm ? <ConfirmEmail email={loaderData.user.email} /> : null}
       <WhoYouAre {...forms} />
-      <ChangePassword {...forms} />
-      <Section
-        title="Second factor"
-        note="Sign-in then asks for a code of an authenticator as well."
-      >
-        {factorIntents.map((intent) => (
-          <Problem key={intent} intent={intent} answer={actionData} />
-        ))}
-        <SecondFactor
-          isOn={loaderData.user.hasSecondFactor}
-          begun={kept}
-          onTaken={take}
-          renewed={renewed.kept}
-          onRenewedTaken={renewed.take}
-          isConfirming={actionData?.intent === 'confirm-second-factor'}
-          errors={isAboutFactor ? actionData?.errors : undefined}
-        />
-      </Section>
+      {loaderData.provider === null ? (
+        <ChangePassword {...forms} />
+      ) : (
+        <NoPassword provider={loaderData.provider} />
+      )}
+      {loaderData.provider === null ? (
+        <Section
+          title="Second factor"
+          note="Sign-in then asks for a code of an authenticator as well."
+        >
+          {factorIntents.map((intent) => (
+            <Problem key={intent} intent={intent} answer={actionData} />
+          ))}
+          <SecondFactor
+            isOn={loaderData.user.hasSecondFactor}
+            begun={kept}
+            onTaken={take}
+            renewed={renewed.kept}
+            onRenewedTaken={renewed.take}
+            isConfirming={actionData?.intent === 'confirm-second-factor'}
+            errors={isAboutFactor ? actionData?.errors : undefined}
+          />
+        </Section>
+      ) : null}
       {loaderData.passkeys ? (
         <PasskeySection passkeys={loaderData.passkeys} answer={actionData} />
       ) : null}
@@ -208,6 +216,18 @@ function ChangePassword({ answer }: FormsProps) {
         />
         <Send intent="password">Change password</Send>
       </Form>
+    </Section>
+  );
+}
+
+/** Nothing of ours is asked for beside the provider, so there is nothing of ours to change. */
+function NoPassword({ provider }: { provider: string }) {
+  return (
+    <Section title="Password and second factor" note={`You sign in with ${provider}.`}>
+      <p>
+        You have no password here. What asks for one asks {provider} instead who you are, and second
+        factors are set up there.
+      </p>
     </Section>
   );
 }

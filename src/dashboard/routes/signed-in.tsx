@@ -9,10 +9,11 @@ import type { Route } from './+types/signed-in.ts';
 export async function loader({ request, context }: Route.LoaderArgs) {
   const { user, team, session } = context.get(signedIn);
   const { people, work } = context.get(services);
-  const [attention, usage] = await Promise.all([
+  const [attention, usage, confirmation] = await Promise.all([
     // If the counts cannot be read, the page is shown without them.
     work.readAttention(team.id).catch(nullIfBusy),
     people.billing.readUsage(team.id),
+    people.accounts.describeConfirmation(user.id, session.id, request.headers),
   ]);
   return {
     user,
@@ -20,6 +21,8 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     teams: session.teams,
     attention,
     usage,
+    /** Who has no password confirms by the provider; null for all others. */
+    confirmation,
     allowedNetworks: context.get(requestFacts).targets.allowedNetworks,
     theme: readTheme(request),
     toast: readToast(request),

@@ -28,6 +28,8 @@ const publicPages = new Set([
   '/login',
   '/login/code',
   '/login/passkey',
+  '/login/provider',
+  '/login/provider/back',
   '/register',
   '/register/:token',
   '/setup',

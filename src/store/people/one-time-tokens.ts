@@ -1,4 +1,5 @@
 import { newId } from '#domain/ids';
+import { setPassword } from './kept-passwords.ts';
 import { endAccess } from './access.ts';
 import type { Database, Trx } from '../database/database.ts';
 
@@ -80,12 +81,7 @@ export class OneTimeTokenStore {
     return this.#db.transact(async (trx) => {
       const taken = await takeOneTimeToken(trx, purpose, hash, now);
       if (taken === null) return null;
-      const { numUpdatedRows } = await trx
-        .updateTable('accounts')
-        .set({ password: passwordHash, updated_at: now })
-        .where('user_id', '=', taken.whom)
-        .where('provider_id', '=', 'credential')
-        .executeTakeFirst();
+      const isThere = await setPassword(trx, taken.whom, passwordHash, now);
       await endAccess(trx, taken.whom, { revokesToken });
       // The link was mailed, or given out by the operator.
       await trx
@@ -93,7 +89,7 @@ export class OneTimeTokenStore {
         .set({ email_verified: 1 })
         .where('id', '=', taken.whom)
         .execute();
-      return numUpdatedRows > 0n ? taken.whom : null;
+      return isThere ? taken.whom : null;
     });
   }
 

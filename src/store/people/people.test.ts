@@ -335,6 +335,45 @@ forEachStore((_name, openTestStore) => {
     });
   });
 
+  describe('who comes by a provider', () => {
+    const link = { issuer: 'https://id.example', subject: 'ada' };
+
+    test('has one account, and an account one person at each provider', async () => {
+      await using store = await openTestStore();
+      const ada = await aPerson(store, 'a@x.test');
+      const bea = await aPerson(store, 'b@x.test');
+      const links = store.providerLinks;
+      const now = store.clock.now();
+      assert.equal(await links.find(link), null);
+      const came = await Promise.all(
+        ['ada', 'ada again'].map((subject) => links.add(ada.userId, { ...link, subject }, now)),
+      );
+      assert.equal(came.filter(Boolean).length, 1);
+      const kept = { ...link, subject: came[0] ? 'ada' : 'ada again' };
+      assert.deepEqual(await links.find(kept), { id: ada.userId, email: 'a@x.test' });
+      assert.equal(await links.add(bea.userId, kept, now), false);
+      assert.equal(await links.find({ ...kept, issuer: 'https://other.example' }), null);
+      assert.equal(await links.add(ada.userId, { ...kept, issuer: 'https://other' }, now), true);
+      await store.users.delete(bea.userId, now);
+      await store.users.delete(ada.userId, now);
+      assert.equal(await links.find(kept), null);
+    });
+
+    test('has no password until a link gives them one', async () => {
+      await using store = await openTestStore();
+      const account = { email: 'a@x.test', name: 'a', passwordHash: null, isEmailVerified: true };
+      const { userId } = await aPerson(store, 'a@x.test', { account, link });
+      assert.equal((await store.providerLinks.find(link))?.id, userId);
+      assert.equal(await store.users.readPasswordHash(userId), null);
+      const token = { purpose: 'reset-password', hash: HASH, whom: userId };
+      await store.oneTimeTokens.add(token, { expiresAt: 1000, now: 0 });
+      const password = { passwordHash: 'scrypt$…', revokesToken: false };
+      const reset = store.oneTimeTokens.resetPassword('reset-password', HASH, password, 0);
+      assert.equal(await reset, userId);
+      assert.equal(await store.users.readPasswordHash(userId), 'scrypt$…');
+    });
+  });
+
   describe('oneTimeTokens', () => {
     test('of many who take one, one gets it; none after its time', async () => {
       await using store = await openTestStore();

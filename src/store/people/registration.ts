@@ -4,13 +4,16 @@ import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { keepRole, roleIn } from './kept-roles.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
+import { addPassword } from './kept-passwords.ts';
+import { addLink, type ProviderLink } from './provider-links.ts';
 import { insertTeam } from './teams.ts';
 
 /** The data of a new account. Everything is validated, and the email is in lower case. */
 export interface NewAccount {
   email: string;
   name: string;
-  passwordHash: string;
+  /** Null for who comes by a provider. */
+  passwordHash: string | null;
   /** The owner has proven to read the address's mails, or the operator vouches for it. */
   isEmailVerified: boolean;
 }
@@ -26,6 +29,8 @@ export interface Registration {
   account: NewAccount;
   team: StartingTeam;
   token: TokenToKeep | null;
+  /** Who comes by a provider is known by this. */
+  link?: ProviderLink;
   /** A token that the registration uses up; it is refused if the token is gone. */
   oneTimeToken?: { purpose: string; hash: string };
   /** True: refused if there was ever an account here. */
@@ -65,7 +70,7 @@ export class RegistrationStore {
   }
 
   async register(
-    { account, team, token, oneTimeToken, isFirst }: Registration,
+    { account, team, token, link, oneTimeToken, isFirst }: Registration,
     now: number,
   ): Promise<Registered> {
     return this.#db.transact(async (trx) => {
@@ -91,6 +96,8 @@ export class RegistrationStore {
           created_at: now,
         })
         .execute();
+      if (link && !(await addLink(trx, userId, link, now)))
+        throw new Error('the person has an account');
       if (token) await keepToken(trx, userId, token, now);
       return { kind: 'registered', userId, teamId: place.teamId, role: place.role };
     });
@@ -215,21 +222,5 @@ async function insertUser(
       ...times,
     })
     .execute();
-  await trx
-    .insertInto('accounts')
-    .values({
-      id: newId(now),
-      user_id: userId,
-      provider_id: 'credential',
-      account_id: userId,
-      password: passwordHash,
-      access_token: null,
-      refresh_token: null,
-      id_token: null,
-      access_token_expires_at: null,
-      refresh_token_expires_at: null,
-      scope: null,
-      ...times,
-    })
-    .execute();
+  if (passwordHash !== null) await addPassword(trx, userId, passwordHash, now);
 }

@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { startProvider, type TestProvider } from '#testing/provider';
+import type { PageAnswer, Visitor } from '#testing/visitor';
+
+/** §5.7: sign-in by OpenID Connect, against a real provider, and what strangers may try with it. */
+
+let provider: TestProvider;
+let dashboard: TestDashboard;
+let owner: TestUser;
+
+before(async () => {
+  provider = await startProvider();
+  dashboard = await startDashboard(provider.env, { sends: false });
+  provider.expect(dashboard.url);
+  owner = await dashboard.user('owner@bells.test');
+});
+after(async () => {
+  await dashboard[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+});
+
+let people = 0;
+const somebody = (email = `new${++people}@bells.test`) =>
+  ({ sub: `sub of ${email}`, email, email_verified: true, name: 'Somebody' }) as const;
+
+/** Leaves for the provider. @returns where the browser is to go there */
+async function leave(visitor: Visitor, query = ''): Promise<string> {
+  const { status, headers } = await visitor.get(`/login/provider${query}`);
+  assert.equal(status, 302);
+  const to = headers.get('Location') ?? '';
+  assert.ok(to.startsWith(`${provider.issuer}/auth?`), to);
+  return to;
+}
+
+/** The path and query with which the provider sends a browser back. */
+async function comeBackWith(to: string): Promise<string> {
+  const url = new URL(await provider.visit(to));
+  assert.equal(url.origin, new URL(dashboard.url).origin);
+  return url.pathname + url.search;
+}
+
+async function signIn(visitor: Visitor, query = ''): Promise<PageAnswer> {
+  return visitor.get(await comeBackWith(await leave(visitor, query)));
+}
+
+async function isSignedIn(visitor: Visitor): Promise<boolean> {
+  return (await visitor.get('/settings/profile')).status !== 302;
+}
+
+async function assertRefused(visitor: Visitor, answer: PageAnswer, words: RegExp, status = 403) {
+  assert.equal(answer.status, status, answer.text.slice(0, 300));
+  assert.match(answer.text, words);
+  assert.match(answer.text, /Other ways to sign in/);
+  assert.equal(await isSignedIn(visitor), false);
+}
+
+describe('sign-in by a provider', () => {
+  test('is offered by its name, asks with PKCE, state and nonce, and opens the account with the same confirmed email', async () => {
+    const ada = await dashboard.user('ada@bells.test', { role: 'member' });
+    provider.person = somebody(ada.email);
+    const visitor = dashboard.visitor();
+    assert.match((await visitor.get('/login?next=%2Fcrons')).text, /Sign in with Bell House/);
+    const answer = await signIn(visitor, '?next=%2Fcrons');
+    assert.deepEqual([answer.status, answer.headers.get('Location')], [302, '/crons']);
+    assert.match((await visitor.get('/settings/profile')).text, /ada@bells\.test/);
+    const asked = provider.asked.at(-1);
+    assert.equal(asked?.get('code_challenge_method'), 'S256');
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      assert.ok((asked?.get(name) ?? '').length >= 40, name);
+    const boss = await dashboard.signIn(owner);
+    const activity = await boss.get('/settings/activity?area=access');
+    assert.match(activity.text, /Joined their account to the sign-in provider/);
+    assert.match(activity.text, /by Bell House/);
+  });
+
+  test('knows a person again by issuer and subject, whatever their email is there by now', async () => {
+    const bea = await dashboard.user('bea@bells.test', { role: 'member' });
+    provider.person = somebody(bea.email);
+    await signIn(dashboard.visitor());
+    provider.person = { ...provider.person, email: owner.email };
+    const visitor = dashboard.visitor();
+    assert.equal((await signIn(visitor)).status, 302);
+    assert.match((await visitor.get('/settings/profile')).text, /bea@bells\.test/);
+  });
+
+  test('asks for no second factor of ours, and ends the session that the browser had', async () => {
+    const eve = await dashboard.user('eve@bells.test', { role: 'member' });
+    const before = await dashboard.signIn(eve);
+    const old = before.cookies.get('belfry.session_token') ?? '';
+    provider.person = somebody(eve.email);
+    assert.equal((await signIn(before)).status, 302);
+    assert.notEqual(before.cookies.get('belfry.session_token'), old);
+    const thief = dashboard.visitor();
+    thief.cookies.set('belfry.session_token', old);
+    assert.equal(await isSignedIn(thief), false);
+  });
+
+  test('makes an account for who comes by an invitation, in its team and role', async () => {
+    const boss = await dashboard.signIn(owner);
+    provider.person = somebody();
+    const { email } = provider.person;
+    const form = { intent: 'invite', email: email ?? '', role: 'viewer' };
+    const { text } = await boss.post('/settings/members', form);
+    const link = /\/invitations\/[\w-]+/.exec(text)?.[0] ?? '';
+    const visitor = dashboard.visitor();
+    assert.match((await visitor.get(link)).text, /Sign in with Bell House/);
+    assert.equal((await signIn(visitor, `?next=${encodeURIComponent(link)}`)).status, 302);
+    assert.match((await visitor.get('/')).text, /View only/);
+    provider.person = somebody();
+    const second = dashboard.visitor();
+    const used = await signIn(second, `?next=${encodeURIComponent(link)}`);
+    await assertRefused(second, used, /no account here yet/);
+  });
+
+  test('makes an account with a team of its own where anybody may register', async () => {
+    await using open = await startDashboard({ ...provider.env, SIGN_UP: 'open' }, { sends: false });
+    provider.expect(open.url);
+    provider.person = somebody();
+    const visitor = open.visitor();
+    const to = async () => (await visitor.get('/login/provider')).headers.get('Location') ?? '';
+    const back = async () => {
+      const url = new URL(await provider.visit(await to()));
+      return visitor.get(url.pathname + url.search);
+    };
+    assert.equal((await back()).status, 403, 'nobody has set it up');
+    await open.user('first@bells.test');
+    assert.equal((await back()).status, 302);
+    assert.match((await visitor.get('/')).text, /Somebody&#x27;s team|Somebody's team/);
+  });
+
+  test('leads nowhere but to pages of ours', async () => {
+    const cay = await dashboard.user('cay@bells.test', { role: 'member' });
+    provider.person = somebody(cay.email);
+    for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example']) {
+      const answer = await signIn(dashboard.visitor(), `?next=${encodeURIComponent(next)}`);
+      assert.equal(answer.headers.get('Location'), '/');
+    }
+  });
+
+  test('works where the public address has a path', async () => {
+    await using below = await startDashboard(
+      { ...provider.env, BASE_URL: 'https://tools.example.com/belfry' },
+      { sends: false },
+    );
+    const { headers, setCookies } = await below.visitor().get('/login/provider');
+    const to = new URL(headers.get('Location') ?? '');
+    assert.equal(
+      to.searchParams.get('redirect_uri'),
+      'https://tools.example.com/belfry/login/provider/back',
+    );
+    const cookie = setCookies.find((text) => text.includes('belfry_provider='));
+    assert.match(cookie ?? '', /^__Secure-.*; Path=\/belfry; .*HttpOnly; Secure$/);
+  });
+});
+
+describe('nobody comes in by a provider', () => {
+  test('whose email it has not verified, or does not tell', async () => {
+    const dan = await dashboard.user('dan@bells.test', { role: 'member' });
+    for (const person of [
+      { ...somebody(dan.email), email_verified: false },
+      { sub: 'without', email: dan.email },
+      { sub: 'without any' },
+    ]) {
+      provider.person = person;
+      const visitor = dashboard.visitor();
+      await assertRefused(visitor, await signIn(visitor), /no email address of yours/);
+    }
+  });
+
+  test('by an account that somebody made under their email without showing that it is theirs', async () => {
+    const squat = { name: 'Mallory', email: 'victim@bells.test', password: 'long enough' };
+    const { teams } = dashboard.service.people;
+    const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
+    const desk = { clientAddress: '198.51.100.1' };
+    const invited = await teams.invite(actor, { email: null, role: 'member' }, desk);
+    assert.ok(invited.kind === 'invited');
+    const path = new URL(invited.link).pathname;
+    const mallory = dashboard.visitor();
+    assert.equal((await mallory.post(path, { intent: 'register', ...squat })).status, 302);
+    provider.person = somebody(squat.email);
+    const victim = dashboard.visitor();
+    await assertRefused(victim, await signIn(victim), /nobody has confirmed yet/);
+  });
+
+  test('by an email that was somebody else’s at the provider before', async () => {
+    const fay = await dashboard.user('fay@bells.test', { role: 'member' });
+    provider.person = somebody(fay.email);
+    await signIn(dashboard.visitor());
+    provider.person = { ...somebody(fay.email), sub: 'who has the address now' };
+    const visitor = dashboard.visitor();
+    await assertRefused(visitor, await signIn(visitor), /belongs to somebody else/);
+  });
+
+  test('who has no account, where accounts are made by invitation', async () => {
+    provider.person = somebody();
+    const visitor = dashboard.visitor();
+    await assertRefused(visitor, await signIn(visitor), /made by invitation/);
+  });
+
+  test('with an answer to another browser’s question, to none, or to the one before', async () => {
+    const gus = await dashboard.user('gus@bells.test', { role: 'member' });
+    provider.person = somebody(gus.email);
+    const back = await comeBackWith(await leave(dashboard.visitor()));
+    const victim = dashboard.visitor();
+    await assertRefused(victim, await victim.get(back), /begun more than ten minutes ago/);
+    await leave(victim);
+    await assertRefused(victim, await victim.get(back), /could not be checked/);
+    const earlier = await comeBackWith(await leave(victim));
+    await leave(victim);
+    await assertRefused(victim, await victim.get(earlier), /could not be checked/);
+  });
+
+  test('with a code that was used, a state or a cookie that was changed, or a refusal', async () => {
+    const hal = await dashboard.user('hal@bells.test', { role: 'member' });
+    provider.person = somebody(hal.email);
+    const change = async (edit: (url: URL, visitor: Visitor) => void) => {
+      const visitor = dashboard.visitor();
+      const url = new URL(await comeBackWith(await leave(visitor)), dashboard.url);
+      edit(url, visitor);
+      return { visitor, answer: await visitor.get(url.pathname + url.search) };
+    };
+    const checked = /could not be checked/;
+    const state = await change((url) => url.searchParams.set('state', 'x'.repeat(43)));
+    await assertRefused(state.visitor, state.answer, checked);
+    const code = await change((url) => url.searchParams.set('code', 'x'.repeat(43)));
+    await assertRefused(code.visitor, code.answer, checked);
+    const issuer = await change((url) => url.searchParams.set('iss', 'https://evil.example'));
+    await assertRefused(issuer.visitor, issuer.answer, checked);
+    const cookie = await change((_url, { cookies }) => {
+      const [head, text = '', mark] = (cookies.get('belfry_provider') ?? '').split('.');
+      const kept = JSON.parse(Buffer.from(text, 'base64url').toString()) as object;
+      const forged = Buffer.from(JSON.stringify({ ...kept, nonce: 'mine' })).toString('base64url');
+      cookies.set('belfry_provider', `${head}.${forged}.${mark}`);
+    });
+    await assertRefused(cookie.visitor, cookie.answer, /begun more than ten minutes ago/);
+    const refused = await change((url) => {
+      url.searchParams.delete('code');
+      url.searchParams.set('error', 'access_denied');
+    });
+    await assertRefused(refused.visitor, refused.answer, /did not let you in/);
+  });
+
+  test('with an ID token that answers another question: a code of another browser, with this one’s state', async () => {
+    const ida = await dashboard.user('ida@bells.test', { role: 'member' });
+    provider.person = somebody(ida.email);
+    const stolen = new URL(await comeBackWith(await leave(dashboard.visitor())), dashboard.url);
+    const thief = dashboard.visitor();
+    const own = new URL(await leave(thief));
+    stolen.searchParams.set('state', own.searchParams.get('state') ?? '');
+    await assertRefused(thief, await thief.get(stolen.pathname + stolen.search), /could not be/);
+  });
+
+  test('too often from one address', async () => {
+    const visitor = dashboard.visitor();
+    const statuses = [];
+    for (let n = 0; n < 21; n++) statuses.push((await visitor.get('/login/provider/back')).status);
+    assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429]);
+  });
+});
+
+describe('who has no password', () => {
+  test('shows the provider anew who they are before what others give their password for', async () => {
+    const boss = await dashboard.signIn(owner);
+    provider.person = somebody();
+    const form = { intent: 'invite', email: '', role: 'member' };
+    const { text } = await boss.post('/settings/members', form);
+    const link = /\/invitations\/[\w-]+/.exec(text)?.[0] ?? '';
+    const visitor = dashboard.visitor();
+    await signIn(visitor, `?next=${encodeURIComponent(link)}`);
+    const profile = await visitor.get('/settings/profile');
+    assert.match(profile.text, /You have no password here/);
+    assert.match(profile.text, /Confirm with Bell House/);
+    assert.doesNotMatch(profile.text, /type="password"/);
+    const generate = () => visitor.post('/settings/api-token', { password: '' });
+    const refused = await generate();
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /Confirm with Bell House that it is you/);
+    const guess = await visitor.post('/settings/api-token', { password: 'anything' });
+    assert.equal(guess.status, 422);
+
+    const again = await signIn(visitor, '?again=1&next=%2Fsettings%2Fapi-token');
+    assert.equal(again.headers.get('Location'), '/settings/api-token');
+    assert.equal(provider.asked.at(-1)?.get('prompt'), 'login');
+    assert.equal(provider.asked.at(-1)?.get('max_age'), '0');
+    const made = await generate();
+    assert.match(made.text, /belfry_/);
+
+    // The proof is of one session, and of none that is opened without being asked anew.
+    const proof = visitor.cookies.get('belfry_provider_again') ?? '';
+    await signIn(visitor);
+    assert.equal((await generate()).status, 422);
+    visitor.cookies.set('belfry_provider_again', proof);
+    assert.equal((await generate()).status, 422);
+  });
+});
+
+describe('a provider that does not answer', () => {
+  test('stops neither the start nor other ways in, and is told in plain words', async () => {
+    const away = await startProvider();
+    await away.goAway();
+    await using alone = await startDashboard(away.env, { sends: false });
+    const user = await alone.user('jo@bells.test');
+    const visitor = alone.visitor();
+    const answer = await visitor.get('/login/provider');
+    assert.equal(answer.status, 503);
+    assert.match(answer.text, /Bell House does not answer just now/);
+    const told = alone.events.find(({ event }) => event === 'account.provider-failed');
+    assert.match(JSON.stringify(told?.fields), /ECONNREFUSED/);
+    assert.ok(!JSON.stringify(alone.events).includes(away.env['OIDC_CLIENT_SECRET'] ?? '-'));
+    assert.equal((await alone.signIn(user)).cookies.size > 0, true);
+  });
+
+  test('that is not set up has no page', async () => {
+    await using without = await startDashboard({}, { sends: false });
+    await without.user('kim@bells.test');
+    for (const path of ['/login/provider', '/login/provider/back?code=x'])
+      assert.equal((await without.visitor().get(path)).status, 404);
+    assert.doesNotMatch((await without.visitor().get('/login')).text, /Sign in with/);
+  });
+});

@@ -1,0 +1,26 @@
+import { ButtonLink } from '../parts/Button.tsx';
+
+/** Leaves for the operator's provider, which sends the browser back. A whole page goes, so it works without scripts. */
+export function ProviderLink({
+  name,
+  next,
+  word = `Sign in with ${name}`,
+  isAgain = false,
+}: {
+  /** What people call the provider. */
+  name: string;
+  /** Where to go after it; a path of ours. */
+  next: string;
+  word?: string;
+  /** To be asked for anew, in place of a password. */
+  isAgain?: boolean;
+}) {
+  const query = new URLSearchParams({ next, ...(isAgain && { again: '1' }) });
+  return (
+    <p>
+      <ButtonLink to={`/login/provider?${query.toString()}`} reloadDocument variant="default">
+        {word}
+      </ButtonLink>
+    </p>
+  );
+}

@@ -1,0 +1,24 @@
+/** What is said to somebody whom the provider's answer does not let in, and what they can do. */
+import type { ProviderRefusal } from '../services.ts';
+
+/** @param name  what people call the provider */
+export function explainProviderRefusal(why: ProviderRefusal, name: string): string {
+  switch (why) {
+    case 'away':
+      return `${name} does not answer just now. Try again in a moment, or sign in another way. If it goes on, the operator finds the cause in the log.`;
+    case 'not-believed':
+      return `What ${name} answered could not be checked, so nobody was signed in. Begin again. If it goes on, the operator finds the cause in the log.`;
+    case 'declined':
+      return `${name} did not let you in. Begin again, or ask whoever runs it.`;
+    case 'expired':
+      return 'This sign-in was begun more than ten minutes ago, in another browser, or not here. Begin again.';
+    case 'no-email':
+      return `${name} names no email address of yours that it has verified, so no account can be found. Have it verified there, then begin again.`;
+    case 'unconfirmed':
+      return 'There is an account with your email, and nobody has confirmed yet that the address is theirs. Sign in to it with its password, confirm the email under Settings, Profile, then begin again.';
+    case 'other-person':
+      return `The account with your email belongs to somebody else at ${name}. Ask the operator.`;
+    case 'no-account':
+      return 'You have no account here yet, and new ones are made by invitation. Ask an admin of your team for one, and open its link before you sign in.';
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { startProvider } from '#testing/provider';
+import { Provider, type ProviderAttempt } from './provider.ts';
+
+const BASE_URL = 'http://127.0.0.1:1';
+
+function clientOf(issuer: string): Provider {
+  const settings = {
+    issuer,
+    clientId: 'belfry',
+    clientSecret: 'a-secret-between-the-two',
+    name: 'Bell House',
+    scopes: 'openid email profile',
+  };
+  return new Provider(settings, `${BASE_URL}/login/provider/back`, Date.now);
+}
+
+test('an ID token for another nonce, and a code for another verifier, are not believed', async () => {
+  await using at = await startProvider();
+  at.expect(BASE_URL);
+  at.person = { sub: 'ada', email: 'ada@bells.test', email_verified: true, name: 'Ada' };
+  const client = clientOf(at.issuer);
+  const finish = async (forged: Partial<ProviderAttempt>) => {
+    const { url, attempt } = await client.begin(false);
+    const { search } = new URL(await at.visit(url));
+    return client.finish(search, { ...attempt, ...forged });
+  };
+  const refused = { name: 'ProviderFault', code: 'PROVIDER_REFUSED' };
+  await assert.rejects(finish({ nonce: 'that-of-somebody-else' }), refused);
+  await assert.rejects(finish({ verifier: 'v'.repeat(43) }), refused);
+  await assert.rejects(finish({ state: 's'.repeat(43) }), refused);
+  assert.deepEqual(await finish({}), {
+    subject: 'ada',
+    verifiedEmail: 'ada@bells.test',
+    name: 'Ada',
+  });
+});
+
+test('a provider that speaks for another issuer, or without end, is not asked further', async () => {
+  const answers: Record<string, string> = {};
+  const server = http.createServer((request, response) => {
+    response.setHeader('Content-Type', 'application/json');
+    response.end(answers[(request.url ?? '').split('/')[1] ?? '']);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  answers['other'] = JSON.stringify({ issuer: 'https://other.example' });
+  answers['endless'] = JSON.stringify({ issuer: `${origin}/endless`, x: 'x'.repeat(2 ** 20) });
+  const away = { name: 'ProviderFault', code: 'PROVIDER_AWAY' };
+  for (const path of ['other', 'endless', 'nothing'])
+    await assert.rejects(clientOf(`${origin}/${path}`).begin(false), away, path);
+  server.close();
+  server.closeAllConnections();
+});

@@ -1,0 +1,185 @@
+import type * as Library from 'openid-client';
+import type { Configuration } from 'openid-client';
+
+/** The operator's provider of sign-ins, by OpenID Connect. */
+export interface ProviderSettings {
+  /** Its issuer's URL, below which it describes itself (OpenID Connect Discovery 1.0). */
+  issuer: string;
+  clientId: string;
+  /** Null for a client without one, which PKCE alone protects. */
+  clientSecret: string | null;
+  /** What people call it. */
+  name: string;
+  /** Scopes that are asked for, separated by blanks; `openid` among them. */
+  scopes: string;
+}
+
+/** What one sign-in is tied to: it goes out with the browser, and its answer is checked against it. */
+export interface ProviderAttempt {
+  state: string;
+  nonce: string;
+  verifier: string;
+  /** The provider is to ask for the person anew, even if it still knows the browser. */
+  isAgain: boolean;
+}
+
+/** Whom the provider says that it has in front of it. */
+export interface ProviderIdentity {
+  /** Names the person at this issuer for good; emails change. */
+  subject: string;
+  /** As the provider writes it; null where it names none, or has not verified it. */
+  verifiedEmail: string | null;
+  name: string | null;
+}
+
+/** The provider could not be asked, or what it said is not to be believed. `code` tells which; the cause is for the log. */
+export class ProviderFault extends Error {
+  override readonly name = 'ProviderFault';
+  readonly code: 'PROVIDER_AWAY' | 'PROVIDER_REFUSED';
+
+  constructor(code: ProviderFault['code'], cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.code = code;
+  }
+}
+
+const WITHIN_SECONDS = 10;
+const LONGEST_ANSWER = 1024 * 1024;
+/** How long what the provider says of itself is taken to hold; its keys are looked up anew when one is unknown. */
+const KNOWN_FOR_MS = 60 * 60_000;
+/** How long ago a person may have been asked where they were to be asked anew. */
+const AGAIN_SECONDS = 10 * 60;
+const CLOCK_TOLERANCE_SECONDS = 30;
+
+type Known = { library: typeof Library; config: Configuration; until: number };
+
+/**
+ * The conversation with the provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, part 3.1;
+ * RFC 7636), carried out by a certified library, which is loaded when it is first needed. The provider is of the
+ * operator's choice and may be in a private network; each of its answers is bounded in time and size.
+ */
+export class Provider {
+  readonly settings: ProviderSettings;
+  readonly #redirectUri: string;
+  readonly #now: () => number;
+  #known: Known | null = null;
+
+  /** @param redirectUri  where it sends people back to */
+  constructor(settings: ProviderSettings, redirectUri: string, now: () => number) {
+    this.settings = settings;
+    this.#redirectUri = redirectUri;
+    this.#now = now;
+  }
+
+  /**
+   * Where the browser is to go, and what has to come back with it.
+   *
+   * @throws ProviderFault
+   */
+  async begin(isAgain: boolean): Promise<{ url: string; attempt: ProviderAttempt }> {
+    const { library, config } = await this.#discover();
+    const [state, nonce] = [library.randomState(), library.randomNonce()];
+    const verifier = library.randomPKCECodeVerifier();
+    const url = library.buildAuthorizationUrl(config, {
+      redirect_uri: this.#redirectUri,
+      scope: this.settings.scopes,
+      state,
+      nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(isAgain && { prompt: 'login', max_age: '0' }),
+    });
+    return { url: url.href, attempt: { state, nonce, verifier, isAgain } };
+  }
+
+  /**
+   * Redeems what the browser came back with.
+   *
+   * @param search  the query of the address that it came back to
+   * @throws ProviderFault
+   */
+  async finish(search: string, attempt: ProviderAttempt): Promise<ProviderIdentity> {
+    const { library, config } = await this.#discover();
+    try {
+      const tokens = await library.authorizationCodeGrant(
+        config,
+        new URL(search, this.#redirectUri),
+        {
+          expectedState: attempt.state,
+          expectedNonce: attempt.nonce,
+          pkceCodeVerifier: attempt.verifier,
+          idTokenExpected: true,
+          ...(attempt.isAgain && { maxAge: AGAIN_SECONDS }),
+        },
+      );
+      const claims = tokens.claims();
+      if (!claims) throw new TypeError('there is no ID token');
+      const asks = config.serverMetadata().userinfo_endpoint !== undefined;
+      const more = asks ? await library.fetchUserInfo(config, tokens.access_token, claims.sub) : {};
+      return readIdentity({ ...claims, ...more, sub: claims.sub });
+    } catch (error) {
+      throw asFault(error);
+    }
+  }
+
+  async #discover(): Promise<Known> {
+    if (this.#known !== null && this.#known.until > this.#now()) return this.#known;
+    const library = await import('openid-client');
+    const { issuer, clientId, clientSecret } = this.settings;
+    const server = new URL(issuer);
+    try {
+      const config = await library.discovery(
+        server,
+        clientId,
+        { [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+        clientSecret === null ? library.None() : library.ClientSecretPost(clientSecret),
+        {
+          timeout: WITHIN_SECONDS,
+          [library.customFetch]: fetchBounded,
+          // The setting takes http from this machine alone.
+          ...(server.protocol === 'http:' && { execute: [library.allowInsecureRequests] }),
+        },
+      );
+      this.#known = { library, config, until: this.#now() + KNOWN_FOR_MS };
+      return this.#known;
+    } catch (error) {
+      throw new ProviderFault('PROVIDER_AWAY', error);
+    }
+  }
+}
+
+/** Never follows a redirect: the library asks for that. */
+async function fetchBounded(url: string, options: object): Promise<Response> {
+  const answer = await fetch(url, options);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > LONGEST_ANSWER) throw new TypeError('the provider answered more than 1 MiB');
+    chunks.push(chunk);
+  }
+  const hasBody = bytes > 0;
+  const { status, headers } = answer;
+  return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
+}
+
+function readIdentity(claims: Record<string, unknown> & { sub: string }): ProviderIdentity {
+  const { email, email_verified: isVerified } = claims;
+  // Some providers write booleans as text.
+  const hasEmail = typeof email === 'string' && (isVerified === true || isVerified === 'true');
+  const names = [claims['name'], claims['preferred_username']];
+  const name = names.find((each) => typeof each === 'string' && each.trim() !== '');
+  return {
+    subject: claims.sub,
+    verifiedEmail: hasEmail ? email : null,
+    name: typeof name === 'string' ? name : null,
+  };
+}
+
+/** What can't be reached is away; everything else that goes wrong is an answer that is not believed. */
+function asFault(error: unknown): ProviderFault {
+  const { code } = (error ?? {}) as { code?: unknown };
+  const isAway =
+    code === 'OAUTH_TIMEOUT' || (error instanceof TypeError && error.message === 'fetch failed');
+  return new ProviderFault(isAway ? 'PROVIDER_AWAY' : 'PROVIDER_REFUSED', error);
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import { newId } from '#domain/ids';
+import type { Database, Trx } from '../database/database.ts';
+
+/** Somebody at a provider of sign-ins, whom it names for good. */
+export interface ProviderLink {
+  /** The URL by which the provider is known. */
+  issuer: string;
+  /** The person, as the provider writes them. */
+  subject: string;
+}
+
+/** Which accounts people come to by a provider. A provider has one person an account, and a person has one account. */
+export class ProviderLinkStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async find({ issuer, subject }: ProviderLink): Promise<{ id: string; email: string } | null> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('accounts as a')
+        .innerJoin('users as u', 'u.id', 'a.user_id')
+        .select(['u.id', 'u.email'])
+        .where('a.provider_id', '=', providerOf(issuer))
+        .where('a.account_id', '=', subject)
+        .executeTakeFirst(),
+    );
+    return row ?? null;
+  }
+
+  /** False where the account, or the person, is joined to another already. */
+  async add(userId: string, link: ProviderLink, now: number): Promise<boolean> {
+    return this.#db.transact(async (trx) => {
+      // Two who come at once take turns.
+      const held = sql.raw(this.#db.dialect.lock('for update'));
+      await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
+      const other = await trx
+        .selectFrom('accounts')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('provider_id', '=', providerOf(link.issuer))
+        .executeTakeFirst();
+      return other === undefined && addLink(trx, userId, link, now);
+    });
+  }
+}
+
+/** False where the person has an account. */
+export async function addLink(
+  trx: Trx,
+  userId: string,
+  { issuer, subject }: ProviderLink,
+  now: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('accounts')
+    .values({
+      id: newId(now),
+      user_id: userId,
+      provider_id: providerOf(issuer),
+      account_id: subject,
+      password: null,
+      access_token: null,
+      refresh_token: null,
+      id_token: null,
+      access_token_expires_at: null,
+      refresh_token_expires_at: null,
+      scope: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((oc) => oc.columns(['provider_id', 'account_id']).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** Apart from `credential`, which is what the auth library calls a password. */
+function providerOf(issuer: string): string {
+  return `oidc ${issuer}`;
+}

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider, type Configuration } from 'oidc-provider';
+
+export interface Person {
+  sub: string;
+  email?: string;
+  email_verified?: boolean;
+  name?: string;
+}
+
+/** A real OpenID provider on loopback. It signs in whoever `person` is, without a question. */
+export interface TestProvider extends AsyncDisposable {
+  issuer: string;
+  /** Settings of a Belfry that knows it. */
+  env: Record<string, string>;
+  person: Person;
+  /** What it was asked for by the browser, in order: the queries of its authorization endpoint. */
+  asked: URLSearchParams[];
+  /** Answers nobody from now on. */
+  goAway(): Promise<void>;
+  /** Registers where it sends people back to. */
+  expect(baseUrl: string): void;
+  /** Goes there as a browser would, through all its redirects. @returns the address that it ends at: Belfry's */
+  visit(url: string): Promise<string>;
+}
+
+const CLIENT = { client_id: 'belfry', client_secret: 'a-secret-between-the-two' };
+
+export async function startProvider(): Promise<TestProvider> {
+  const server = http.createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const redirectUris = new Set<string>();
+  const self: TestProvider = {
+    issuer,
+    env: {
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: CLIENT.client_id,
+      OIDC_CLIENT_SECRET: CLIENT.client_secret,
+      OIDC_NAME: 'Bell House',
+    },
+    person: { sub: 'nobody' },
+    asked: [],
+    goAway: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+    expect: (baseUrl) => void redirectUris.add(`${baseUrl}/login/provider/back`),
+    visit: (url) => follow(url, issuer),
+    [Symbol.asyncDispose]: async () => {
+      if (!server.listening) return;
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  const provider = new Provider(issuer, configure(self));
+  // It is known only later on which port Belfry listens.
+  const client = provider.Client.prototype as { redirectUriAllowed(uri: string): boolean };
+  client.redirectUriAllowed = (uri) => redirectUris.has(uri);
+  // It says on the console that tests are no place for it.
+  provider.on('server_error', (_ctx, error) => process.stderr.write(`provider: ${error.stack}\n`));
+  const answer = provider.callback();
+  server.on('request', (request, response) => {
+    const url = new URL(request.url ?? '/', issuer);
+    if (url.pathname === '/auth') self.asked.push(url.searchParams);
+    if (!url.pathname.startsWith('/interaction/')) return void answer(request, response);
+    const login = { accountId: self.person.sub };
+    void provider.interactionFinished(request, response, { login, consent: {} });
+  });
+  return self;
+}
+
+function configure(self: TestProvider): Configuration {
+  return {
+    clients: [
+      {
+        ...CLIENT,
+        redirect_uris: ['https://belfry.example/'],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    cookies: { keys: ['only for tests'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    features: { devInteractions: { enabled: false } },
+    pkce: { required: () => true },
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ ...self.person, sub: id }) }),
+    loadExistingGrant: async (ctx) => {
+      const { client, session, provider } = ctx.oidc;
+      const grant = new provider.Grant({
+        ...(client && { clientId: client.clientId }),
+        ...(session?.accountId && { accountId: session.accountId }),
+      });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+  };
+}
+
+const MOST_REDIRECTS = 10;
+
+async function follow(url: string, issuer: string): Promise<string> {
+  // Nobody whom the provider would remember.
+  const cookies = new Map<string, string>();
+  let next = url;
+  for (let hop = 0; hop < MOST_REDIRECTS && next.startsWith(issuer); hop++) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(next, { redirect: 'manual', headers: { cookie } });
+    for (const text of answer.headers.getSetCookie()) {
+      const [pair = ''] = text.split(';');
+      const at = pair.indexOf('=');
+      if (at > 0) cookies.set(pair.slice(0, at), pair.slice(at + 1));
+    }
+    const location = answer.headers.get('location');
+    if (location === null)
+      throw new Error(`${answer.status} ${/<pre>.*/.exec(await answer.text())?.[0] ?? next}`);
+    next = new URL(location, next).href;
+  }
+  return next;
+}
