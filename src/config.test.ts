@@ -152,6 +152,7 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
   OIDC_CLIENT_SECRET: ['provider', []],
   OIDC_NAME: ['provider', [['Key Cloak', null]]],
   OIDC_SCOPES: ['provider', [['openid groups', null]]],
+  PASSWORD_SIGN_IN: ['passwordSignIn', [['on', true]]],
   MAX_TEAMS_PER_USER: ['maxTeamsPerUser', [['1', 1]]],
   SECRET_HEADERS: ['secretHeaders', [['X-Customer, x-a', ['X-Customer', 'x-a']]]],
   SESSION_MAX_DAYS: [
@@ -273,6 +274,7 @@ const BAD: { [Name in SettingName]: string[] } = {
   OIDC_CLIENT_SECRET: ['x'.repeat(1001), 'gehéim'],
   OIDC_NAME: ['x'.repeat(61)],
   OIDC_SCOPES: ['email profile', 'openid "quoted"'],
+  PASSWORD_SIGN_IN: ['no', 'OFF'],
   MAX_TEAMS_PER_USER: ['0', '10001', 'many'],
   SECRET_HEADERS: ['X-A,', 'two words', 'X:A', 'x'.repeat(101)],
   SESSION_MAX_DAYS: ['0', '3651', 'never'],
@@ -328,6 +330,7 @@ describe('settings', () => {
       plans: [{ name: 'free', monthlyLimit: 1000 }],
       signUp: 'invite',
       provider: null,
+      passwordSignIn: true,
       maxTeamsPerUser: 10,
       secretHeaders: [],
       sessionMaxDays: 90,
@@ -372,6 +375,13 @@ describe('settings', () => {
       );
       assert.doesNotMatch(lines.join('\n'), /hidden/);
     }
+  });
+
+  test('passwords are switched off only where a provider is a way in', () => {
+    const off = { PASSWORD_SIGN_IN: 'off' };
+    const provider = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'belfry' };
+    assert.equal(accepted({ ...off, ...provider }).passwordSignIn, false);
+    assert.match(refused(off).join('\n'), /^PASSWORD_SIGN_IN: "off" would leave nobody a way in/);
   });
 
   test('an empty variable counts as not given', () => {

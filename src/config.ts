@@ -42,6 +42,8 @@ export interface Config {
   signUp: (typeof SIGN_UPS)[number];
   /** By which people may sign in besides, by OpenID Connect; null: none. */
   provider: ProviderSettings | null;
+  /** False: that provider is the only way in. */
+  passwordSignIn: boolean;
   maxTeamsPerUser: number;
   /** Further names of headers that hold secrets, as given. Common names are known without this. */
   secretHeaders: readonly string[];
@@ -111,7 +113,7 @@ function readProvider(settings: SettingsReader): ProviderSettings | null {
 }
 
 function checkTogether(
-  { role, database, appKey, backups, historyDays, successHistoryDays }: Config,
+  { role, database, appKey, backups, historyDays, successHistoryDays, ...config }: Config,
   settings: SettingsReader,
 ): void {
   const onPostgres = database.kind === 'postgres';
@@ -128,6 +130,11 @@ function checkTogether(
   if (successHistoryDays > historyDays) {
     settings.errors.push(
       `SUCCESS_HISTORY_DAYS: ${successHistoryDays} is more than HISTORY_DAYS, which is ${historyDays}; successes are kept that long at most.`,
+    );
+  }
+  if (!config.passwordSignIn && config.provider === null) {
+    settings.errors.push(
+      'PASSWORD_SIGN_IN: "off" would leave nobody a way in; set OIDC_ISSUER and OIDC_CLIENT_ID, or leave it on.',
     );
   }
   // A key that cannot be parsed has been reported already.
@@ -161,6 +168,7 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     plans: Object.freeze(settings.read('PLANS')),
     signUp: settings.read('SIGN_UP'),
     provider: readProvider(settings),
+    passwordSignIn: settings.read('PASSWORD_SIGN_IN') === 'on',
     maxTeamsPerUser: settings.read('MAX_TEAMS_PER_USER'),
     secretHeaders: Object.freeze(settings.read('SECRET_HEADERS')),
     sessionMaxDays: settings.read('SESSION_MAX_DAYS'),

@@ -264,6 +264,7 @@ export const SETTINGS = {
     shownDefault: 'openid email profile',
     parse: parseScopes,
   }),
+  PASSWORD_SIGN_IN: oneOf(['on', 'off'], 'on'),
   MAX_TEAMS_PER_USER: wholeNumber(1, 10_000, 10),
   SECRET_HEADERS: define<string[]>({
     accepts: 'names of headers, comma-separated, such as X-Customer,X-Account-Number',

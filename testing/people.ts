@@ -46,6 +46,7 @@ export async function openPeople(config: Partial<PeopleConfig> = {}, given?: Sto
       signUp: 'invite',
       asksSetupCode: false,
       provider: null,
+      passwordSignIn: true,
       maxTeamsPerUser: 10,
       sessionMaxDays: 90,
       smtpUrl: null,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { startProvider, type TestProvider } from '#testing/provider';
 import type { PageAnswer, Visitor } from '#testing/visitor';
 
@@ -270,7 +270,7 @@ describe('who has no password', () => {
     const visitor = dashboard.visitor();
     await signIn(visitor, `?next=${encodeURIComponent(link)}`);
     const profile = await visitor.get('/settings/profile');
-    assert.match(profile.text, /You have no password here/);
+    assert.match(profile.text, /No password of yours opens anything here/);
     assert.match(profile.text, /Confirm with Bell House/);
     assert.doesNotMatch(profile.text, /type="password"/);
     const generate = () => visitor.post('/settings/api-token', { password: '' });
@@ -318,5 +318,56 @@ describe('a provider that does not answer', () => {
     for (const path of ['/login/provider', '/login/provider/back?code=x'])
       assert.equal((await without.visitor().get(path)).status, 404);
     assert.doesNotMatch((await without.visitor().get('/login')).text, /Sign in with/);
+  });
+});
+
+describe('where passwords are switched off', () => {
+  test('the provider is the only way in: no password, link or sign-up opens anything', async () => {
+    const env = { ...provider.env, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
+    await using strict = await startDashboard(env, { sends: false, host: 'localhost' });
+    provider.expect(strict.url);
+    const ada = await strict.user('ada@strict.test');
+    const { people: room } = strict.service;
+    const visitor = strict.visitor();
+    const login = await visitor.get('/login');
+    assert.match(login.text, /Sign in with Bell House/);
+    assert.doesNotMatch(login.text, /type="password"|passkey|Forgot the password/);
+    const posts = [
+      ['/login', { email: ada.email, password: PASSWORD }, 422],
+      ['/login/passkey', { intent: 'begin' }, 404],
+      ['/register', { name: 'M', email: 'm@x.test', password: 'long enough', team: 'M' }, 404],
+    ] as const;
+    for (const [path, form, status] of posts)
+      assert.equal((await visitor.post(path, form)).status, status, path);
+    assert.equal((await visitor.get('/forgot-password')).status, 404);
+    await visitor.post('/forgot-password', { email: ada.email });
+    await room.close();
+    assert.ok(!strict.events.some(({ event }) => event === 'mail.written-to-log'));
+    assert.equal(room.operator.takesPasswords(), false);
+    const reset = new URL((await room.operator.resetPasswordUrl(ada.email)) ?? '').pathname;
+    const renewed = await visitor.post(reset, { password: 'long enough' });
+    assert.doesNotMatch(renewed.headers.get('Location') ?? '', /login/);
+    assert.equal(
+      (await strict.visitor().post('/login', { email: ada.email, password: 'long enough' })).status,
+      422,
+    );
+    const actor = { userId: ada.userId, teamId: ada.teamId, role: 'owner' } as const;
+    const desk = { clientAddress: '198.51.100.1' };
+    const invited = await room.teams.invite(actor, { email: null, role: 'member' }, desk);
+    assert.ok(invited.kind === 'invited');
+    const path = new URL(invited.link).pathname;
+    const guest = { name: 'Mal', email: 'mal@x.test', password: 'long enough' };
+    assert.doesNotMatch((await visitor.get(path)).text, /type="password"/);
+    assert.equal((await visitor.post(path, guest)).status, 422);
+    assert.equal((await visitor.get('/settings/profile')).status, 302);
+
+    provider.person = somebody(ada.email);
+    const to = (await visitor.get('/login/provider')).headers.get('Location') ?? '';
+    const back = new URL(await provider.visit(to));
+    assert.equal((await visitor.get(back.pathname + back.search)).status, 302);
+    const token = await visitor.post('/settings/api-token', { password: PASSWORD });
+    assert.equal(token.status, 422, 'a password stands for nothing any more');
+    const change = { intent: 'password', current_password: PASSWORD, password: 'long enough' };
+    assert.equal((await visitor.post('/settings/profile', change)).status, 422);
   });
 });

@@ -35,6 +35,7 @@ export function addUserCommands(program: Command, session: Session): void {
     .requiredOption('--email <E>', 'email address')
     .action(async ({ email }: { email: string }) => {
       const { people } = await session.open();
+      if (!people.takesPasswords()) throw new CommandFault(PASSWORDS_OFF);
       const resetUrl = await people.resetPasswordUrl(email);
       if (resetUrl === null) throw noAccount(email);
       session.print({ resetUrl });
@@ -60,6 +61,9 @@ export function addUserCommands(program: Command, session: Session): void {
       session.print({ apiToken });
     });
 }
+
+const PASSWORDS_OFF =
+  'PASSWORD_SIGN_IN is off, so a new password would open nothing; set it to on, or let the provider help.';
 
 const noAccount = (email: string) =>
   new CommandFault(`there is no account with the email ${show(email)}.`);

@@ -15,6 +15,8 @@ export interface PeopleConfig {
   signUp: 'invite' | 'open';
   /** By which people may sign in besides; null: none. */
   provider: ProviderSettings | null;
+  /** False: the provider is the only way in; passwords and passkeys open nothing. */
+  passwordSignIn: boolean;
   /**
    * Whether creating the first account needs the code that the log and the command line show: set where strangers can
    * reach the service too.

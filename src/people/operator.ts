@@ -23,7 +23,7 @@ interface Deps {
   plans: Plans;
   tokens: ApiTokens;
   resetLinks: ResetLinks;
-  config: Pick<PeopleConfig, 'appKey'>;
+  config: Pick<PeopleConfig, 'appKey' | 'passwordSignIn'>;
   activity: PeopleActivity;
 }
 
@@ -99,6 +99,11 @@ export class Operator {
   async setupCode(): Promise<string | null> {
     const { store, config } = this.#deps;
     return (await store.registrations.hasBegun()) ? null : makeSetupCode(config.appKey);
+  }
+
+  /** False where the operator's provider is the only way in: a password, and a link that sets one, open nothing. */
+  takesPasswords(): boolean {
+    return this.#deps.config.passwordSignIn;
   }
 
   /** Makes a link that sets a new password, once and within an hour. Null: no such account. */

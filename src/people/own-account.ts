@@ -13,7 +13,7 @@ import type { Limits } from './limits.ts';
 import type { Mailer } from './mail.ts';
 import { writeEmailChangedMail } from './mails.ts';
 import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.ts';
-import { type Reauthentication, WRONG_PASSWORD } from './reauthentication.ts';
+import { PASSWORDS_OFF, type Reauthentication, WRONG_PASSWORD } from './reauthentication.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import type { RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
@@ -31,6 +31,7 @@ interface Deps {
   background: Background;
   emailLinks: EmailLinks;
   activity: PeopleActivity;
+  config: { passwordSignIn: boolean };
 }
 
 const EMAIL_TAKEN = 'There is an account with this email.';
@@ -137,7 +138,8 @@ export class OwnAccount {
   ): Promise<SignedIn | Refused | TooMany> {
     const refused = gatherErrors({ password: checkPassword(input.password) });
     if (refused) return refused;
-    const { store, authLibrary, reauthentication } = this.#deps;
+    const { store, authLibrary, reauthentication, config } = this.#deps;
+    if (!config.passwordSignIn) return refuse('currentPassword', PASSWORDS_OFF);
     const { currentPassword, password: newPassword } = input;
     return reauthentication.inSession(request, 'currentPassword', async ({ user }) => {
       const answer = await authLibrary.ask(request, ['session'], (api, headers) =>

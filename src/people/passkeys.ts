@@ -22,7 +22,7 @@ interface Deps {
   limits: Limits;
   sessions: Sessions;
   reauthentication: Reauthentication;
-  config: { baseUrl: string };
+  config: { baseUrl: string; passwordSignIn: boolean };
   activity: PeopleActivity;
 }
 
@@ -56,8 +56,10 @@ export class Passkeys {
     this.#deps = deps;
   }
 
+  /** Not where the operator's provider is to be the only way in. */
   offersPasskeys(): boolean {
-    return relyingPartyOf(this.#deps.config.baseUrl) !== null;
+    const { baseUrl, passwordSignIn } = this.#deps.config;
+    return passwordSignIn && relyingPartyOf(baseUrl) !== null;
   }
 
   async beginPasskeySignIn(request: RequestContext): Promise<Asked | TooMany | NotFound> {
@@ -81,7 +83,7 @@ export class Passkeys {
     const { authLibrary, limits, sessions } = this.#deps;
     const tooMany = await limits.count('guess', request.clientAddress);
     if (tooMany) return tooMany;
-    const response = readAnswer(text);
+    const response = this.offersPasskeys() ? readAnswer(text) : null;
     const answer =
       response &&
       (await authLibrary.ask(request, ['passkey'], (api, headers) =>

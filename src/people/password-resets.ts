@@ -13,6 +13,7 @@ import type { RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 interface Deps {
+  config: { passwordSignIn: boolean };
   store: Store;
   log: Log;
   limits: Limits;
@@ -32,6 +33,11 @@ export class PasswordResets {
     this.#deps = deps;
   }
 
+  /** False where the operator's provider is the only way in. */
+  takesPasswords(): boolean {
+    return this.#deps.config.passwordSignIn;
+  }
+
   /**
    * Mails a reset link. The answer and its timing are the same whether or not the account exists: the rest happens
    * afterwards.
@@ -43,6 +49,7 @@ export class PasswordResets {
     const { limits, background } = this.#deps;
     const tooMany = await limits.count('mail', request.clientAddress);
     if (tooMany) return tooMany;
+    if (!this.takesPasswords()) return DONE;
     background.run('accounts.reset-not-mailed', () =>
       this.#mail(normalizeEmail(email), request.clientAddress),
     );
@@ -50,7 +57,7 @@ export class PasswordResets {
   }
 
   async isResetTokenValid(token: string): Promise<boolean> {
-    return this.#deps.resetLinks.isValid(token);
+    return this.takesPasswords() && this.#deps.resetLinks.isValid(token);
   }
 
   /**
@@ -64,7 +71,7 @@ export class PasswordResets {
     const { store, activity, limits, passwords, resetLinks, devices } = this.#deps;
     const tooMany = await limits.count('account', request.clientAddress);
     if (tooMany) return tooMany;
-    if (!(await resetLinks.isValid(token))) return { kind: 'expired' };
+    if (!(await this.isResetTokenValid(token))) return { kind: 'expired' };
     const refused = gatherErrors({ password: checkPassword(password) });
     if (refused) return refused;
     return orBusy(async () => {

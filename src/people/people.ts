@@ -108,7 +108,8 @@ function buildParts(deps: PeopleDeps) {
   const authLibrary = new AuthLibraryLoader({ store, clock, log, passwords, baseUrl, appKey });
   const devices = new Devices({ clock, baseUrl, appKey });
   const guesses = new PasswordGuesses({ limits, devices });
-  const entering = { guesses, devices, activity, sessionMaxDays: config.sessionMaxDays };
+  const { sessionMaxDays, passwordSignIn } = config;
+  const entering = { guesses, devices, activity, sessionMaxDays, passwordSignIn };
   const sessions = new Sessions({ store, clock, log, authLibrary, ...entering });
   const proofs = new ProviderProofs({ clock, baseUrl, appKey });
   const reauthentication = new Reauthentication({

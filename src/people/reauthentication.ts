@@ -14,9 +14,10 @@ interface Deps {
   passwords: Passwords;
   sessions: Sessions;
   proofs: ProviderProofs;
-  config: { provider: ProviderSettings | null };
+  config: { provider: ProviderSettings | null; passwordSignIn: boolean };
 }
 
+export const PASSWORDS_OFF = 'Passwords are switched off here.';
 export const WRONG_PASSWORD = 'This is not your password.';
 const SIGNED_OUT = 'Sign in again and repeat this.';
 
@@ -46,7 +47,7 @@ export class Reauthentication {
 
   /**
    * Whether pages ask for the password, or for a sign-in at the provider that is a few minutes old at most: the rule for
-   * who has no password. Null: for the password.
+   * who has no password, and for all where passwords are switched off. Null: for the password.
    */
   async describeConfirmation(
     userId: string,
@@ -54,8 +55,10 @@ export class Reauthentication {
     headers: Headers,
   ): Promise<{ provider: string; isProved: boolean } | null> {
     const { store, proofs, config } = this.#deps;
-    if (config.provider === null || (await store.users.readPasswordHash(userId)) !== null)
-      return null;
+    if (config.provider === null) return null;
+    const asksPassword =
+      config.passwordSignIn && (await store.users.readPasswordHash(userId)) !== null;
+    if (asksPassword) return null;
     return { provider: config.provider.name, isProved: proofs.isProved(headers, sessionId) };
   }
 

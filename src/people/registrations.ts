@@ -12,6 +12,7 @@ import type { Mailer } from './mail.ts';
 import { NOT_FOUND, type NotFound, refuse, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy, type Passwords } from './passwords.ts';
 import type { Plans } from './plans.ts';
+import { PASSWORDS_OFF } from './reauthentication.ts';
 import { hashToken, isTokenShaped } from './secrets.ts';
 import { isSetupCode, makeSetupCode } from './setup-code.ts';
 import type { SignedIn, Sessions } from './sessions.ts';
@@ -70,9 +71,10 @@ export class Registrations {
     return { code: this.asksSetupCode() ? makeSetupCode(this.#deps.config.appKey) : null };
   }
 
-  /** `SIGN_UP=open`: people may register without an invitation. */
+  /** `SIGN_UP=open`: people may register without an invitation, with a password. */
   mayRegister(): boolean {
-    return this.#deps.config.signUp === 'open';
+    const { signUp, passwordSignIn } = this.#deps.config;
+    return signUp === 'open' && passwordSignIn;
   }
 
   /** Makes the first account, its team and the session. Of several simultaneous tries exactly one succeeds. */
@@ -134,6 +136,7 @@ export class Registrations {
     request: RequestContext,
   ): Promise<SignedIn | NotFound | Refused | TooMany> {
     if (!isTokenShaped(token)) return NOT_FOUND;
+    if (!this.#deps.config.passwordSignIn) return refuse('password', PASSWORDS_OFF);
     const { store, clock } = this.#deps;
     const tokenHash = hashToken(token);
     const invitation = await store.invitations.findOpen(tokenHash, clock.now());
@@ -190,7 +193,7 @@ export class Registrations {
       await activity.ofTeam(teamId, { userId }, { action: 'member.joined' });
       return { id: userId, email: who.email };
     }
-    if (!this.mayRegister()) return null;
+    if (this.#deps.config.signUp !== 'open') return null;
     const name = normalizeName(`${who.name}'s team`).slice(0, 100);
     const made = await register({ kind: 'new', name, plan: plans.first });
     return made.kind === 'registered' ? { id: made.userId, email: who.email } : null;

@@ -45,6 +45,7 @@ interface SessionDeps {
   guesses: PasswordGuesses;
   devices: Devices;
   sessionMaxDays: number;
+  passwordSignIn: boolean;
   activity: PeopleActivity;
 }
 
@@ -92,6 +93,10 @@ export class Sessions {
     { email, password }: { email: string; password: string },
     request: RequestContext,
   ): Promise<Opened | TooMany> {
+    if (!this.#deps.passwordSignIn) {
+      this.tellRefused('passwords are switched off', request);
+      return { kind: 'wrong' };
+    }
     const outcome = await this.#deps.guesses.atSignIn(email, request, () =>
       this.open({ email, password }, request),
     );

@@ -44,7 +44,7 @@ export class SignUps {
     request: RequestContext,
   ): Promise<Done | Refused | TooMany | { kind: 'closed' }> {
     const { config, limits, background } = this.#deps;
-    if (config.signUp !== 'open') return { kind: 'closed' };
+    if (config.signUp !== 'open' || !config.passwordSignIn) return { kind: 'closed' };
     const refused = gatherErrors({ email: checkEmail(input.email) });
     if (refused) return refused;
     const tooMany = await limits.count('mail', request.clientAddress);

@@ -1,5 +1,5 @@
 import { data, Link } from 'react-router';
-import { sentForm, services, requestContextOf } from '../context.ts';
+import { notFound, sentForm, services, requestContextOf } from '../context.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
@@ -7,7 +7,9 @@ import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/forgot-password.ts';
 
 export function loader({ context }: Route.LoaderArgs) {
-  return { sendsMail: context.get(services).people.accounts.sendsMail() };
+  const { accounts } = context.get(services).people;
+  if (!accounts.takesPasswords()) notFound();
+  return { sendsMail: accounts.sendsMail() };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {

@@ -22,7 +22,8 @@ export async function loader({ params, context }: Route.LoaderArgs) {
   const invitation = await teams.readInvitation(params.token);
   const current = context.get(session);
   const signedInAs = current ? current.user.email : null;
-  return { invitation, signedInAs, provider: accounts.providerName() };
+  const [provider, takesPasswords] = [accounts.providerName(), accounts.takesPasswords()];
+  return { invitation, signedInAs, provider, takesPasswords };
 }
 
 type Answer = { problem: string | undefined; errors: FieldErrors; values: Record<string, string> };
@@ -110,6 +111,14 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
     );
   }
   const here = `/invitations/${params.token}`;
+  if (!loaderData.takesPasswords && provider !== null) {
+    return (
+      <>
+        <SignedOutForm title={title} note={note} word={null} />
+        <ProviderLink name={provider} next={here} />
+      </>
+    );
+  }
   return (
     <>
       <SignedOutForm

@@ -20,6 +20,7 @@ export async function loader({ url, context }: Route.LoaderArgs) {
     mayRegister: accounts.mayRegister(),
     offersPasskeys: accounts.offersPasskeys(),
     provider: accounts.providerName(),
+    takesPasswords: accounts.takesPasswords(),
   };
 }
 
@@ -56,6 +57,15 @@ export async function action({ request, context }: Route.ActionArgs) {
 }
 
 export default function Login({ loaderData, actionData }: Route.ComponentProps) {
+  const { provider, takesPasswords, next } = loaderData;
+  if (!takesPasswords && provider !== null) {
+    return (
+      <>
+        <SignedOutForm title="Sign in" word={null} />
+        <ProviderLink name={provider} next={next} />
+      </>
+    );
+  }
   return (
     <>
       <SignedOutForm
@@ -69,7 +79,7 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
           </>
         }
       >
-        <input type="hidden" name="next" value={loaderData.next} />
+        <input type="hidden" name="next" value={next} />
         <TextField
           name="email"
           label="Email"
@@ -80,9 +90,7 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
         />
         <CurrentPasswordField />
       </SignedOutForm>
-      {loaderData.provider === null ? null : (
-        <ProviderLink name={loaderData.provider} next={loaderData.next} />
-      )}
+      {provider === null ? null : <ProviderLink name={provider} next={next} />}
       {loaderData.offersPasskeys ? (
         <BeginPasskey next={loaderData.next} word="Sign in with a passkey" />
       ) : null}

@@ -225,8 +225,8 @@ function NoPassword({ provider }: { provider: string }) {
   return (
     <Section title="Password and second factor" note={`You sign in with ${provider}.`}>
       <p>
-        You have no password here. What asks for one asks {provider} instead who you are, and second
-        factors are set up there.
+        No password of yours opens anything here. What would ask for one asks {provider} instead who
+        you are, and second factors are set up there.
       </p>
     </Section>
   );
