@@ -87,6 +87,7 @@ function cronOf(url: string) {
     alertThreshold: null,
     assertions: [],
     alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null, slow: null },
+    end: { endsAt: null, maxRuns: null },
     tags: [],
   };
 }

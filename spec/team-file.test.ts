@@ -344,6 +344,8 @@ crons:
     alert_note: Ask the night shift
     runbook_url: https://wiki.test/nightly
     remind_hours: 6
+    ends_at: 2999-12-31 18:00
+    max_runs: 10
     slow_seconds: 20
     slow_times_median: 3
 `;
@@ -372,6 +374,7 @@ crons:
       const [theirs] = await work.listChannelSettings(other);
       assert.equal(theirs?.collectMinutes, 5);
       const [copy] = await work.listCrons(other);
+      assert.deepEqual(copy?.end, { endsAt: Date.parse('2999-12-31T18:00Z'), maxRuns: 10 });
       assert.notEqual(theirs?.id, channel.id);
       const failure = [theirs?.id, 'default'];
       assert.deepEqual(copy?.alertSettings, {

@@ -310,6 +310,10 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         assertions: [],
         ...NO_ALERT_FIELDS,
         remind_hours: null,
+        ends_at: null,
+        max_runs: null,
+        runs_counted: 0,
+        has_ended: false,
         is_active: true,
         tags: [],
       });

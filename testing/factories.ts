@@ -1,4 +1,5 @@
 /** Factories of test data. A test gives only the values that it is about; the others have ordinary defaults. */
+import { NO_END } from '#domain/cron-end';
 import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
 import type { Claim, Claimant, ClaimedExecution, ClaimedJob } from '#store/runs/claims';
@@ -69,6 +70,7 @@ export async function aCron(
     alertThreshold: null,
     assertions: [],
     alertSettings: NO_ALERT_SETTINGS,
+    end: NO_END,
     tags: [],
   };
   const firstAt = nextRunAt === undefined ? now + 3_600_000 : nextRunAt;

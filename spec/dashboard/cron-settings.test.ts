@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { heading, openPage, press } from '#testing/pages';
+import { heading, openPage, press, rowOf } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** What a cron can be told beside what it calls and when, as its form and its page have it. Without scripts. */
@@ -29,6 +29,46 @@ const input = {
   alertThreshold: null,
   isActive: true,
 } as const;
+
+describe('§3.1 an end', () => {
+  test('is set in the form, which shows the runs before it, and the page and the list say it', async () => {
+    const user = await begin();
+    const { work } = dashboard.service;
+    const daily = {
+      ...input,
+      name: 'Countdown',
+      cronExpression: '0 6 * * *',
+      url: 'https://x.example/',
+    };
+    const cron = await work.createCron(user.teamId, daily);
+    await using watched = await open(`/crons/${cron.id}/edit`, user);
+    const { page } = watched;
+    await page.getByLabel('Ends at').fill('some day');
+    await page.getByLabel('Ends after runs').fill('2');
+    await press(page, 'Save');
+    await page.getByText('such as 2026-12-31 18:00.').first().waitFor();
+    assert.equal(await page.getByLabel('Ends at').inputValue(), 'some day');
+    await page.getByText('Then it ends.').waitFor();
+    await page.getByLabel('Ends at').fill('2999-12-31 18:00');
+    await press(page, 'Save');
+    await heading(page, 'Countdown');
+    await page.getByText('2999-12-31 18:00 UTC or 2 runs (0 so far)').waitFor();
+    await page.getByText('Then the cron ends.').waitFor();
+    await page.goto(`${dashboard.url}/crons/${cron.id}/edit`);
+    await page.getByLabel('Ends at').fill('2020-01-01 00:00');
+    await press(page, 'Save');
+    await page.getByText('The cron has ended and runs no more.').waitFor();
+    await page.goto(`${dashboard.url}/crons?status=ended`);
+    await rowOf(page, 'Countdown').getByText('Ended').waitFor();
+    await page.goto(`${dashboard.url}/crons?status=active`);
+    await page.getByText('No cron matches').waitFor();
+    const [activity] = await work.listActivityOf(user.teamId, cron.id);
+    assert.equal(
+      activity?.detail,
+      'end: 2999-12-31 18:00 UTC or 2 runs → 2020-01-01 00:00 UTC or 2 runs',
+    );
+  });
+});
 
 describe('§6.4 a rule of slow runs', () => {
   test('is set in the form, and a slow run is told of on the page and among the alerts', async () => {

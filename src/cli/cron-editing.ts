@@ -7,6 +7,9 @@ import type { Cron, CronExtras } from '#work/crons';
 import type { Work } from '#work/work';
 import { addAlertOptions, type AlertOptions, addReminderOptions } from './alert-options.ts';
 import { readAlertOptions } from './alert-options.ts';
+import { type CronEnd, MOST_RUNS, NO_END } from '#domain/cron-end';
+import { formatUtcMinute } from '#domain/instant';
+import { readCronEnd } from '#work/cron-end-input';
 import { CommandFault } from './fault.ts';
 import { addTeamOption, readTagOptions, repeatedOption, tagOption } from './options.ts';
 import { accept, fieldsOf, type Members, readHeaderOptions, refuseBlank } from './readings.ts';
@@ -29,6 +32,8 @@ interface CronOptions extends AlertOptions {
   assert?: string;
   tag?: string[];
   tags?: boolean;
+  endsAt?: string | false;
+  maxRuns?: string | false;
 }
 
 /** The option that sets each field. */
@@ -42,6 +47,8 @@ const OPTION_OF = {
   callback_url: '--callback-url',
   timeout_seconds: '--timeout',
   alert_threshold: '--alert-threshold',
+  ends_at: '--ends-at',
+  max_runs: '--max-runs',
 } as const;
 
 export function addCronEditing(cron: Command, session: Session): void {
@@ -50,7 +57,7 @@ export function addCronEditing(cron: Command, session: Session): void {
     .action(async ({ team, paused, ...options }: CronOptions & { team: string; paused?: true }) => {
       const members = { ...membersOf(options), is_active: String(!paused) };
       const input = accept(readCronInput(fieldsOf(members)), OPTION_OF);
-      const extras = readExtras(options);
+      const extras = { ...readExtras(options), end: readEnd(options, NO_END) };
       const { teamId, work } = await session.findTeam(team);
       const alerts = await readAlertOptions(options, { work, teamId });
       const made = await work.createCron(teamId, input, { ...extras, ...alerts });
@@ -62,6 +69,8 @@ export function addCronEditing(cron: Command, session: Session): void {
     .option('--no-callback-url', 'call nobody back any more')
     .option('--no-alert-threshold', 'raise no alerts any more')
     .option('--no-tags', 'have no tags any more')
+    .option('--no-ends-at', 'end at no time')
+    .option('--no-max-runs', 'end after no number of runs')
     .requiredOption('--id <ID>', "the cron's id")
     .action(({ id, ...options }: CronOptions & { id: string }) => editCron(session, id, options));
   const verbs = {
@@ -97,6 +106,8 @@ function addFieldOptions(command: Command): Command {
     .option('--method <M>', 'GET, POST, PUT, PATCH or DELETE')
     .addOption(repeatedOption('--header <H>', 'a header such as "X-Team: mails"; may be repeated'))
     .option('--payload <TEXT>', 'what is sent')
+    .option('--ends-at <TIME>', 'when it ends, in UTC such as "2026-12-31 18:00"')
+    .option('--max-runs <N>', `after how many scheduled runs it ends, ${rangeOf(MOST_RUNS)}`)
     .option('--callback-url <U>', 'where a summary of each run goes')
     .option('--timeout <S>', `seconds that a run may take, ${rangeOf(LIMITS.timeoutSeconds)}`)
     .option('--alert-threshold <N>', 'failed runs in a row that raise an alert: 1, 2 or 3')
@@ -113,7 +124,11 @@ async function editCron(session: Session, id: string, options: CronOptions): Pro
   const reading = readCronInput(fieldsOf({ ...membersOfCron(before), ...given }));
   const { isActive: _, ...input } = accept(reading, OPTION_OF);
   const alerts = await readAlertOptions(options, { work, teamId }, before.alertSettings);
-  const cron = await work.editCron(teamId, id, input, { ...readExtras(options), ...alerts });
+  const cron = await work.editCron(teamId, id, input, {
+    ...readExtras(options),
+    end: readEnd(options, before.end),
+    ...alerts,
+  });
   if (!cron) throw noCron(id);
   session.print(writeCron(cron));
 }
@@ -125,6 +140,24 @@ function refuseLosing({ id, unreadable }: Cron, given: Members, { assert }: Cron
   throw new CommandFault(
     `the cron ${show(id)} cannot be edited as it is: ${unreadable} Give its headers, payload and assertions anew.`,
   );
+}
+
+/** What is not given stays. */
+function readEnd({ endsAt, maxRuns }: CronOptions, before: CronEnd): CronEnd {
+  for (const [option, text] of [
+    [OPTION_OF.ends_at, endsAt],
+    [OPTION_OF.max_runs, maxRuns],
+  ] as const)
+    if (typeof text === 'string') refuseBlank(option, text);
+  const kept = {
+    ends_at: before.endsAt === null ? null : formatUtcMinute(before.endsAt),
+    max_runs: before.maxRuns === null ? null : String(before.maxRuns),
+  };
+  const members = {
+    ends_at: JSON.stringify(endsAt === undefined ? kept.ends_at : endsAt || null),
+    max_runs: JSON.stringify(maxRuns === undefined ? kept.max_runs : maxRuns || null),
+  };
+  return accept(readCronEnd(fieldsOf(members)), OPTION_OF);
 }
 
 /** The fields whose options were given. */

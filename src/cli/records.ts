@@ -1,6 +1,7 @@
 import type { TeamWithUsage } from '#people/operator';
 import { describeUsage } from '#domain/usage';
 import type { AlertSettings } from '#domain/alert-settings';
+import { hasEnded } from '#domain/cron-end';
 import type { Activity } from '#work/activity';
 import type { Alert, StoredAlert, UsageAlert } from '#work/alerts';
 import type { ListedChannel } from '#work/channels';
@@ -78,6 +79,10 @@ export function writeCron(cron: Cron) {
     assertions: cron.assertions,
     ...writeAlertSettings(cron.alertSettings),
     remind_hours: cron.alertSettings.remindHours,
+    ends_at: writeInstant(cron.end.endsAt),
+    max_runs: cron.end.maxRuns,
+    runs_counted: cron.runsCounted,
+    has_ended: hasEnded(cron),
     is_active: cron.isActive,
     tags: cron.tags,
     next_run_at: writeInstant(cron.nextRunAt),

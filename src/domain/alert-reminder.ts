@@ -13,7 +13,7 @@ export interface Reminding {
   hours: RemindHours | null;
   /** Whether its failure was raised and no run has succeeded since. */
   isFailing: boolean;
-  /** False while the cron is paused: a paused cron sends no reminder. */
+  /** False while the cron is paused or once it has ended: such a cron sends no reminder. */
   isActive: boolean;
   /** The end of the maintenance window that mutes the cron now; null without one. */
   mutedUntil: number | null;

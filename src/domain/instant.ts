@@ -19,3 +19,9 @@ export function parseUtc(text: string): number | null {
   if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(iso)) return null;
   return at >= 0 ? at : null;
 }
+
+/** As `parseUtc` reads it and a person writes it: `2026-11-20 09:05`, with seconds only where there are any. */
+export function formatUtcMinute(ms: number): string {
+  const text = new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+  return text.endsWith(':00') ? text.slice(0, -3) : text;
+}

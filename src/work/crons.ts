@@ -1,6 +1,7 @@
 import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
+import { type CronEnd, NO_END } from '#domain/cron-end';
 import type { HeaderList } from '#domain/exchange';
 import { parseCronExpression } from '#domain/cron';
 import { isId } from '#domain/ids';
@@ -18,6 +19,7 @@ type CronEdit = Omit<CronInput, 'isActive'> & { isActive?: boolean };
 export interface CronExtras {
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
+  end: CronEnd;
   /** As `readTagsInput` gives them. */
   tags: readonly string[];
 }
@@ -96,8 +98,8 @@ export function createCronWork({ crons, clock }: Store): CronWork {
     editCron: async (teamId, cronId, input, extras = {}) => {
       const before = await findCron(teamId, cronId);
       if (!before) return null;
-      const { assertions, alertSettings, tags } = before;
-      const settings = settingsOf(input, { assertions, alertSettings, tags, ...extras });
+      const { assertions, alertSettings, end, tags } = before;
+      const settings = settingsOf(input, { assertions, alertSettings, end, tags, ...extras });
       const nextRunAt = findNextRun(input.cronExpression, clock.now());
       return crons.update(teamId, cronId, settings, {
         isActive: input.isActive ?? null,
@@ -136,7 +138,12 @@ export function createCronWork({ crons, clock }: Store): CronWork {
   };
 }
 
-const NO_EXTRAS: CronExtras = { assertions: [], alertSettings: NO_ALERT_SETTINGS, tags: [] };
+const NO_EXTRAS: CronExtras = {
+  assertions: [],
+  alertSettings: NO_ALERT_SETTINGS,
+  end: NO_END,
+  tags: [],
+};
 
 function settingsOf(input: CronEdit, extras: CronExtras): CronSettings {
   const { isActive: _, ...settings } = input;

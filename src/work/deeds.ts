@@ -1,4 +1,5 @@
 import type { ActivityAction, Deed } from '#domain/activity';
+import { describeEnd } from '#domain/cron-end';
 import type { ChannelOutcome } from './channels.ts';
 import type { Cron } from './crons.ts';
 import type { JobEdit } from './jobs.ts';
@@ -35,7 +36,11 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
   editCron: async (work, teamId, id) => {
     const before = await work.findCron(teamId, id);
     return (after) =>
-      after && { action: 'cron.edited', subject: after, ...detailOf(before, after, CRON_FIELDS) };
+      after && {
+        action: 'cron.edited',
+        subject: after,
+        ...detailOf(before && shownOf(before), shownOf(after), CRON_FIELDS),
+      };
   },
   startCron: async () => about('cron.started'),
   pauseCron: async () => about('cron.paused'),
@@ -182,6 +187,11 @@ function channelDeed(
     : { action, subject: { id: came.id, name }, detail };
 }
 
+/** With its end in words. */
+function shownOf(cron: Cron) {
+  return { ...cron, end: describeEnd(cron.end) };
+}
+
 /** A job has no name; its pages call it by the end of its id. */
 function job(id: string): Named {
   return { id, name: id.slice(-8) };
@@ -199,7 +209,7 @@ function bulk(kind: BulkKind, came: BulkOutcome): Deed | null {
 type Shown<Thing> = { readonly [Field in keyof Thing]?: [word: string, show: 'value' | 'name'] };
 
 /** Values that may contain a secret (addresses, headers, payloads) are not recorded, only that they changed. */
-const CRON_FIELDS: Shown<Cron> = {
+const CRON_FIELDS: Shown<ReturnType<typeof shownOf>> = {
   name: ['name', 'value'],
   cronExpression: ['schedule', 'value'],
   method: ['method', 'value'],
@@ -212,6 +222,7 @@ const CRON_FIELDS: Shown<Cron> = {
   assertions: ['assertions', 'name'],
   isActive: ['active', 'value'],
   alertSettings: ['alert settings', 'name'],
+  end: ['end', 'value'],
   tags: ['tags', 'value'],
 };
 

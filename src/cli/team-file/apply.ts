@@ -64,15 +64,15 @@ async function saveCron(
   teamId: string,
   { id, wanted }: Extract<Step, { kind: 'cron' }>,
 ): Promise<void> {
-  const { input, isActive, assertions, tags } = wanted;
+  const { input, isActive, assertions, tags, end } = wanted;
   const alertSettings = await findChannels(work, teamId, wanted.alertSettings);
   if (id === null) {
     const active = { ...input, isActive: isActive ?? true };
-    await work.createCron(teamId, active, { assertions, alertSettings, tags });
+    await work.createCron(teamId, active, { assertions, alertSettings, tags, end });
     return;
   }
   const edit = { ...input, ...(isActive !== null && { isActive }) };
-  const cron = await work.editCron(teamId, id, edit, { assertions, alertSettings, tags });
+  const cron = await work.editCron(teamId, id, edit, { assertions, alertSettings, tags, end });
   if (!cron) throw new CommandFault('it was deleted meanwhile.');
 }
 

@@ -1,4 +1,5 @@
 import { type ChannelField, fieldsOfKind, valueOf } from '#domain/notification-channel';
+import { formatUtcMinute } from '#domain/instant';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { ChannelSettings } from '#work/channels';
@@ -204,6 +205,8 @@ function planCron(
     ['alert_threshold', current?.alertThreshold, input.alertThreshold],
     ['assertions', current?.assertions, wanted.assertions],
     ['is_active', current?.isActive, isActive],
+    ['ends_at', textOf(current?.end.endsAt), textOf(wanted.end.endsAt)],
+    ['max_runs', current?.end.maxRuns, wanted.end.maxRuns],
     ['tags', current?.tags ?? [], wanted.tags],
     ...pairAlertFields(current?.alertSettings, wanted.alertSettings, state.channels),
   ]);
@@ -218,6 +221,11 @@ function planCron(
   );
   const step = { kind: 'cron', name: input.name, wanted, id: current?.id ?? null } as const;
   return stepIfAny(step, shown, current !== null);
+}
+
+/** Undefined of a cron that is not there yet. */
+function textOf(at: number | null | undefined): string | null | undefined {
+  return at === null || at === undefined ? at : formatUtcMinute(at);
 }
 
 type Headers = readonly (readonly [name: string, value: string])[];

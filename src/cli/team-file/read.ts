@@ -7,6 +7,8 @@ import { readAlertSettings } from '#work/alert-settings-input';
 import { readDefaultChannelInput, readNamedChannelInput } from '#work/channel-input';
 import type { ChannelSettings } from '#work/channels';
 import { type CronInput, readCronInput } from '#work/cron-input';
+import { type CronEnd, NO_END } from '#domain/cron-end';
+import { readCronEnd } from '#work/cron-end-input';
 import type { Reading } from '#work/fields';
 import { readQueueChange, readQueueName } from '#work/queue-input';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
@@ -35,6 +37,7 @@ export interface WantedCron {
   /** Channels are given by name, also in a queue's settings: they may not exist yet. */
   alertSettings: AlertSettings;
   tags: readonly string[];
+  end: CronEnd;
   /** The paths of fields whose values came from the environment: `url`, `headers.Authorization`. */
   secrets: ReadonlySet<string>;
 }
@@ -91,6 +94,8 @@ const CRON_FIELDS = [
   'alert_threshold',
   'assertions',
   'is_active',
+  'ends_at',
+  'max_runs',
   'tags',
   ...ALERT_FIELDS,
   ...CRON_ALERT_FIELDS,
@@ -183,6 +188,7 @@ class TeamReader {
       assertions: this.#readAssertions(mapping, path),
       alertSettings: this.#readAlerts(mapping, path),
       tags: this.#take(readTagsInput(fieldsOf(membersOf(mapping))), path, []),
+      end: this.#take(readCronEnd(fieldsOf(membersOf(mapping))), path, NO_END),
       secrets: new Set(secrets),
     };
   }

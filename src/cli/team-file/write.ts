@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { fieldsOfKind, valueOf } from '#domain/notification-channel';
 import { formatRetrySchedule } from '#domain/retry-schedule';
+import { formatUtcMinute } from '#domain/instant';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Cron } from '#work/crons';
 import type { Queue } from '#work/queues';
@@ -118,6 +119,8 @@ function writeCron(cron: Cron, isSecretHeader: IsSecretHeader, references: Refer
     ...(cron.alertThreshold !== null && { alert_threshold: cron.alertThreshold }),
     ...(cron.assertions.length > 0 && { assertions: cron.assertions }),
     is_active: cron.isActive,
+    ...(cron.end.endsAt !== null && { ends_at: formatUtcMinute(cron.end.endsAt) }),
+    ...(cron.end.maxRuns !== null && { max_runs: cron.end.maxRuns }),
     ...(cron.tags.length > 0 && { tags: cron.tags }),
   };
 }

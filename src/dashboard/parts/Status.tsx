@@ -27,6 +27,7 @@ const statuses = {
   running: { glyph: 'processing', tone: 'blue', word: 'Running' },
   pending: { glyph: 'pending', tone: 'slate', word: 'Pending' },
   idle: { glyph: 'pending', tone: 'slate', word: 'Idle' },
+  ended: { glyph: 'pending', tone: 'grey', word: 'Ended' },
   paused: { glyph: 'paused', tone: 'grey', word: 'Paused' },
   muted: { glyph: 'muted', tone: 'violet', word: 'Muted' },
 } satisfies Record<string, Look>;

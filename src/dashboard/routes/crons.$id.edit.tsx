@@ -29,6 +29,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     id: cron.id,
     name: cron.name,
     unreadable: cron.unreadable,
+    runsCounted: cron.runsCounted,
     formValues: given === null ? formValues : { ...formValues, url: given.slice(0, 4096) },
     hasSecrets: cron.headers.some(([name]) => work.isSecretHeader(name)),
     areSecretsShown,
@@ -88,6 +89,7 @@ export default function EditCron({ loaderData, actionData }: Route.ComponentProp
         errors={answer.errors}
         word="Save"
         cancelTo={`/crons/${id}`}
+        runsCounted={loaderData.runsCounted}
         choices={loaderData.choices}
         outcome={answer.test ? <TestOutcome outcome={answer.test} /> : null}
       />

@@ -6,6 +6,7 @@ import { noteEntries } from '../alerts/note-entries.tsx';
 import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
 import { readTold } from '../alerts/told.ts';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
+import { hasEnded, timesWithinEnd } from '#domain/cron-end';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
@@ -31,6 +32,8 @@ import { Time, useMoment } from '../parts/Time.tsx';
 import { AssertionList } from '../runs/AssertionList.tsx';
 import { DurationPlot } from '../runs/DurationPlot.tsx';
 import { History } from '../runs/History.tsx';
+import { CronOutlook, describeItsEnd } from '../runs/CronOutlook.tsx';
+import { cronStatus } from '../runs/cron-status.ts';
 import { describeOverlap } from '../runs/overlap.ts';
 import { describeStreak, readStreak } from '../runs/failing-streak.ts';
 import { AnswerStart, Panel } from '../runs/RunParts.tsx';
@@ -178,7 +181,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
     <>
       <PageHeader
         title={cron.name}
-        beside={<Status name={cron.isActive ? 'active' : 'paused'} />}
+        beside={<Status name={cronStatus(cron)} />}
         parent={{ to: '/crons', text: 'Crons' }}
         note={<RequestLine method={cron.method} url={cron.url} copy="Copy method and URL" />}
         more={<More row={row} />}
@@ -309,7 +312,8 @@ function More({ row: { cron } }: { row: CronListRow }) {
 function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: CronListRow }) {
   const { now, timeZone } = useMoment();
   const reading = readSchedule(cron.cronExpression, now, timeZone);
-  const planned = reading.kind === 'right' ? reading.runs : [];
+  const times = reading.kind === 'right' ? reading.runs : [];
+  const planned = timesWithinEnd(times, cron.end, cron.runsCounted);
   const runs = cron.isActive ? planned.slice(0, 5) : [];
   const overlap = describeOverlap(recentResults, planned);
   return (
@@ -320,7 +324,7 @@ function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: 
           {overlap}
         </Notice>
       ) : null}
-      {cron.isActive ? (
+      {cron.isActive && !hasEnded(cron) ? (
         <ol className={classes.planned}>
           {runs.map((at) => (
             <li key={at}>
@@ -328,9 +332,8 @@ function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: 
             </li>
           ))}
         </ol>
-      ) : (
-        <p className="muted">Nothing while the cron is paused.</p>
-      )}
+      ) : null}
+      <CronOutlook cron={cron} isLastShown={runs.length < 5} />
       <div>
         <h3>Last 50 runs</h3>
         <div className={classes.strip}>
@@ -373,6 +376,7 @@ function Settings({
       <DefinitionList
         entries={[
           ['Tags', cron.tags.length === 0 ? null : <Tags key="tags" tags={cron.tags} of="crons" />],
+          ['Ends', describeItsEnd(cron)],
           ['Request timeout', `${cron.timeoutSeconds} s`],
           [
             'Alerts',

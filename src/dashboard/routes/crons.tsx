@@ -12,6 +12,7 @@ import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Form } from '../forms/Form.tsx';
+import { cronStatus } from '../runs/cron-status.ts';
 import { readCronFilter } from '../runs/cron-filter.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { FilterBar } from '../lists/FilterBar.tsx';
@@ -176,6 +177,7 @@ function Filters({ faults, isNarrowed, tags }: FiltersProps) {
         <option value="">All</option>
         <option value="active">Active</option>
         <option value="paused">Paused</option>
+        <option value="ended">Ended</option>
         <option value="failed">Last run failed</option>
         <option value="healthy">Active, not failing</option>
       </select>
@@ -198,7 +200,7 @@ const statusColumn = ({ byId }: MutedNow): Column<CronListRow> => ({
   width: '90px',
   cell: ({ cron }) => (
     <span className={classes.states}>
-      <Status name={cron.isActive ? 'active' : 'paused'} />
+      <Status name={cronStatus(cron)} />
       <MutedMark windows={byId[cron.id]} />
     </span>
   ),

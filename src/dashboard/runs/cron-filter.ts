@@ -3,7 +3,7 @@ import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import type { CronSearch } from '../services.ts';
 import { readTagFilter } from './TagFilter.tsx';
 
-const statuses = ['active', 'paused', 'failed', 'healthy'] as const;
+const statuses = ['active', 'paused', 'ended', 'failed', 'healthy'] as const;
 
 /** The search that the address asks for; empty if it asks for nothing. */
 export function readCronFilter(params: URLSearchParams): ReadFilters<CronSearch> {

@@ -42,6 +42,8 @@ type CronFormProps = {
   choices: readonly ChannelChoice[];
   /** The cron whose stored headers replace masked ones, when a cron is made from another. */
   from?: string | null;
+  /** Scheduled runs that count toward its end. */
+  runsCounted?: number;
   /** A part above the fields that fills the form. */
   paste?: ReactNode;
   /** The outcome of a test run, shown above the buttons. */
@@ -73,7 +75,7 @@ export function CronForm(props: CronFormProps) {
           <TagsField defaultValue={formValues.tags} errors={errors} />
         </div>
       </Section>
-      <Schedule formValues={formValues} errors={errors} />
+      <Schedule formValues={formValues} errors={errors} runsCounted={props.runsCounted ?? 0} />
       <Section title="Request" note="The same with every run.">
         <div className={classes.fields}>
           <ContentFields
@@ -106,11 +108,11 @@ export function CronForm(props: CronFormProps) {
 
 type Part = { formValues: CronFormValues; errors: FieldErrors | undefined };
 
-function Schedule({ formValues, errors }: Part) {
+function Schedule({ formValues, errors, runsCounted }: Part & { runsCounted: number }) {
   return (
     <Section title="Schedule" note="Crons run in UTC, at most once a minute.">
       <div className={classes.fields}>
-        <ScheduleField defaultValue={formValues.cron_expression} errors={errors} />
+        <ScheduleField formValues={formValues} runsCounted={runsCounted} errors={errors} />
         <CheckField
           name="is_active"
           label="Active"

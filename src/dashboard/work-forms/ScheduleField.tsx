@@ -1,3 +1,5 @@
+import { type CronEnd, timesWithinEnd } from '#domain/cron-end';
+import { parseUtc } from '#domain/instant';
 import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import { useId, useState } from 'react';
@@ -11,21 +13,27 @@ import {
 } from '../words/schedule-words.ts';
 import { formatUtc, useMoment } from '../parts/Time.tsx';
 import type { FieldErrors } from '../services.ts';
+import type { CronFormValues } from './form-values.ts';
 import classes from '../forms/Form.module.css';
 
-/**
- * The cron expression with an explanation: in words, its next ten runs, and warnings. Without a script the button
- * "Show next runs" gets the same from the server.
- */
-export function ScheduleField({
-  defaultValue,
-  errors,
-}: {
-  defaultValue: string;
+type ScheduleFieldProps = {
+  formValues: Pick<CronFormValues, 'cron_expression' | 'ends_at' | 'max_runs'>;
+  /** Of a cron that has a number of runs. */
+  runsCounted: number;
   errors?: FieldErrors | undefined;
-}) {
+};
+
+/**
+ * The cron expression and its end, with an explanation: in words, its next ten runs, and warnings. Without a script the
+ * button "Show next runs" gets the same from the server.
+ */
+export function ScheduleField({ formValues, runsCounted, errors }: ScheduleFieldProps) {
+  const defaultValue = formValues.cron_expression;
   const { now, timeZone } = useMoment();
   const [expression, setExpression] = useState(defaultValue);
+  const [endsAt, setEndsAt] = useState(formValues.ends_at);
+  const [maxRuns, setMaxRuns] = useState(formValues.max_runs);
+  const end = readEnd(endsAt, maxRuns);
   const id = useId();
   // The error is about the text that was sent. It disappears as soon as somebody types.
   const shownErrors = expression === defaultValue ? errors : undefined;
@@ -46,7 +54,38 @@ export function ScheduleField({
         onChange={(event) => setExpression(event.currentTarget.value)}
         errors={shownErrors}
       />
-      <datalist id={`${id}-presets`}>
+      <Presets id={`${id}-presets`} onUse={setExpression} />
+      <noscript>
+        <Button type="submit" name="intent" value="look" variant="default" formNoValidate>
+          Show next runs
+        </Button>
+      </noscript>
+      <div id={`${id}-meaning`} aria-live="polite">
+        <Meaning
+          reading={endReading(readSchedule(expression, now, timeZone), end, runsCounted)}
+          timeZone={timeZone}
+        />
+      </div>
+      {timeZone && timeZone !== 'UTC' ? (
+        <LocalTime timeZone={timeZone} now={now} onUse={setExpression} />
+      ) : null}
+      <EndFields
+        formValues={formValues}
+        errors={errors}
+        runsCounted={runsCounted}
+        typed={{ endsAt, maxRuns }}
+        onEndsAt={setEndsAt}
+        onMaxRuns={setMaxRuns}
+      />
+    </>
+  );
+}
+
+/** Common schedules: offered in the field, and as buttons where scripts run. */
+function Presets({ id, onUse }: { id: string; onUse: (expression: string) => void }) {
+  return (
+    <>
+      <datalist id={id}>
         {presets.map(({ expression: value, text }) => (
           <option key={value} value={value}>
             {text}
@@ -55,27 +94,82 @@ export function ScheduleField({
       </datalist>
       <div className={`${classes.presets} needs-script`} role="group" aria-label="Presets">
         {presets.map(({ expression: value, text }) => (
-          <button key={value} type="button" title={value} onClick={() => setExpression(value)}>
+          <button key={value} type="button" title={value} onClick={() => onUse(value)}>
             {text}
           </button>
         ))}
       </div>
-      <noscript>
-        <Button type="submit" name="intent" value="look" variant="default" formNoValidate>
-          Show next runs
-        </Button>
-      </noscript>
-      <div id={`${id}-meaning`} aria-live="polite">
-        <Meaning reading={readSchedule(expression, now, timeZone)} timeZone={timeZone} />
-      </div>
-      {timeZone && timeZone !== 'UTC' ? (
-        <LocalTime timeZone={timeZone} now={now} onUse={setExpression} />
-      ) : null}
     </>
   );
 }
 
-function Meaning({ reading, timeZone }: { reading: ScheduleReading; timeZone: string | null }) {
+type EndFieldsProps = ScheduleFieldProps & {
+  typed: { endsAt: string; maxRuns: string };
+  onEndsAt: (text: string) => void;
+  onMaxRuns: (text: string) => void;
+};
+
+/** When the schedule ends (§3.1). An error goes as soon as something else is typed. */
+function EndFields({ formValues, errors, runsCounted, typed, ...on }: EndFieldsProps) {
+  return (
+    <>
+      <TextField
+        name="ends_at"
+        label="Ends at"
+        className={classes.short}
+        description="UTC, such as 2026-12-31 18:00. The last time of the schedule that still runs. Empty: no end."
+        placeholder="none"
+        autoComplete="off"
+        value={typed.endsAt}
+        onChange={(event) => on.onEndsAt(event.currentTarget.value)}
+        errors={typed.endsAt === formValues.ends_at ? errors : undefined}
+      />
+      <TextField
+        name="max_runs"
+        label="Ends after runs"
+        className={classes.short}
+        description={describeMaxRuns(formValues.max_runs, runsCounted)}
+        placeholder="none"
+        inputMode="numeric"
+        autoComplete="off"
+        value={typed.maxRuns}
+        onChange={(event) => on.onMaxRuns(event.currentTarget.value)}
+        errors={typed.maxRuns === formValues.max_runs ? errors : undefined}
+      />
+    </>
+  );
+}
+
+function describeMaxRuns(maxRuns: string, counted: number): string {
+  const sofar = maxRuns === '' ? '' : ` ${counted} so far.`;
+  return `So many runs of the schedule; Run now does not count.${sofar} Empty: no end.`;
+}
+
+/** What is typed, as far as it can be read; the server says what is wrong with it. */
+function readEnd(endsAt: string, maxRuns: string): CronEnd {
+  return {
+    endsAt: parseUtc(endsAt),
+    maxRuns: /^\d{1,7}$/.test(maxRuns.trim()) ? Number(maxRuns) : null,
+  };
+}
+
+function endReading(
+  reading: ScheduleReading,
+  end: CronEnd,
+  counted: number,
+): ScheduleReading & { isLastShown?: boolean } {
+  if (reading.kind !== 'right') return reading;
+  const runs = timesWithinEnd(reading.runs, end, counted);
+  return { ...reading, runs, isLastShown: runs.length < reading.runs.length };
+}
+
+function Meaning({
+  reading,
+  timeZone,
+}: {
+  reading: ReturnType<typeof endReading>;
+  timeZone: string | null;
+}) {
   if (reading.kind === 'empty') return null;
   if (reading.kind === 'wrong') {
     return (
@@ -88,6 +182,11 @@ function Meaning({ reading, timeZone }: { reading: ScheduleReading; timeZone: st
     <div className={classes.schedule}>
       <p className={classes.words}>{reading.words}</p>
       <RunTimes runs={reading.runs} timeZone={timeZone} />
+      {reading.isLastShown ? (
+        <p>
+          {reading.runs.length === 0 ? 'It has ended: none comes before its end.' : 'Then it ends.'}
+        </p>
+      ) : null}
       {reading.warnings.map((text) => (
         <p key={text} className={classes.warning}>
           <Glyph name="failures" size={14} />

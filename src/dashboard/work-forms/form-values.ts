@@ -22,6 +22,8 @@ export type CronFormValues = RequestFormValues & {
   /** Separated by commas. */
   tags: string;
   cron_expression: string;
+  ends_at: string;
+  max_runs: string;
   timeout_seconds: string;
   alert_threshold: string;
   is_active: boolean;
@@ -67,6 +69,8 @@ export const emptyCron: CronFormValues = {
   tags: '',
   url: '',
   cron_expression: '',
+  ends_at: '',
+  max_runs: '',
   method: 'GET',
   headers: '',
   payload: '',

@@ -2,8 +2,10 @@
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import type { HeaderList } from '#domain/exchange';
+import { formatUtcMinute } from '#domain/instant';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { IsSecretHeader } from '#domain/secret-headers';
+import { readCronEnd } from '#work/cron-end-input';
 import { type CronInput, readCronInput } from '#work/cron-input';
 import type { Cron, CronExtras } from '#work/crons';
 import { type JobInput, readJobInput } from '#work/job-input';
@@ -54,6 +56,8 @@ export function readCronForm(
     name: readText(form, 'name'),
     tags: readText(form, 'tags').trim(),
     cron_expression: readText(form, 'cron_expression'),
+    ends_at: readText(form, 'ends_at').trim(),
+    max_runs: readText(form, 'max_runs').trim(),
     timeout_seconds: readText(form, 'timeout_seconds').trim(),
     alert_threshold: readText(form, 'alert_threshold'),
     is_active: readChecked(form, 'is_active'),
@@ -70,18 +74,21 @@ export function readCronForm(
     { headers: headersJson(headers, stored) },
   );
   const [reading, tags] = [readCronInput(fields), readTagsInput(fields)];
+  const end = readCronEnd(fields);
   const assertions = readAssertions(rows);
   const errors = {
     ...(reading.ok ? {} : errorsOf(reading.errors)),
     ...findRepeatedHeader(headers),
     ...assertions.errors,
     ...(tags.ok ? {} : errorsOf(tags.errors)),
+    ...(end.ok ? {} : errorsOf(end.errors)),
     ...alerts.errors,
   };
-  if (!reading.ok || !tags.ok || Object.keys(errors).length > 0)
+  if (!reading.ok || !tags.ok || !end.ok || Object.keys(errors).length > 0)
     return { ok: false, formValues, errors };
   const { settings: alertSettings } = alerts;
-  const extras = { assertions: assertions.list, alertSettings, tags: tags.input };
+  const settings = { assertions: assertions.list, alertSettings, tags: tags.input };
+  const extras = { ...settings, end: end.input };
   return { ok: true, formValues, input: { cron: reading.input, extras } };
 }
 
@@ -183,6 +190,8 @@ export function formValuesOfCron(cron: Cron, isMasked: IsSecretHeader): CronForm
     tags: cron.tags.join(', '),
     url: cron.url,
     cron_expression: cron.cronExpression,
+    ends_at: cron.end.endsAt === null ? '' : formatUtcMinute(cron.end.endsAt),
+    max_runs: cron.end.maxRuns === null ? '' : String(cron.end.maxRuns),
     method: cron.method,
     headers: writeHeaders(maskHeaders(cron.headers, isMasked)),
     payload: cron.payload ?? '',

@@ -48,7 +48,7 @@ async function remindOfCron(
     now,
     hours: settings.remindHours,
     isFailing: row.has_raised_failure === 1,
-    isActive: row.is_active === 1,
+    isActive: row.is_active === 1 && row.next_run_at !== null,
     mutedUntil: window && endOfWindow(window, now),
   });
   await trx
@@ -85,7 +85,14 @@ function wholeMinutes(ms: number): number {
 async function holdCron(trx: Trx, dialect: Dialect, teamId: string, cronId: string) {
   return trx
     .selectFrom('crons')
-    .select(['name', 'is_active', 'has_raised_failure', 'failed_runs', 'failing_since'])
+    .select([
+      'name',
+      'is_active',
+      'next_run_at',
+      'has_raised_failure',
+      'failed_runs',
+      'failing_since',
+    ])
     .select(['remind_at', 'alert_settings'])
     .where('team_id', '=', teamId)
     .where('id', '=', cronId)

@@ -1,4 +1,4 @@
-import { type ExecutionRecord, executionRecord } from './crons.ts';
+import { type ExecutionRecord, executionRecord } from './execution-records.ts';
 import type { Database } from '../database/database.ts';
 import { runPrepared } from '../database/prepared.ts';
 import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';

@@ -34,6 +34,7 @@ describe('crons in the store', () => {
           remindHours: 6,
           slow: { seconds: 20, timesMedian: 3 },
         },
+        end: { endsAt: TEST_START + 9e9, maxRuns: 3 },
         tags: ['billing', 'rückstände'],
       } as const;
       const cron = await aCron(store, team.id, { ...settings, nextRunAt: TEST_START + 1 });
@@ -44,6 +45,7 @@ describe('crons in the store', () => {
         alertSettings: { ...settings.alertSettings, channels: { recovery: [] } },
         isActive: true,
         nextRunAt: TEST_START + 1,
+        runsCounted: 0,
         unreadable: null,
       };
       assert.deepEqual(kept, { ...stored, teamId: team.id, id: cron.id, createdAt: TEST_START });

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import { type CronEnd, keepCount, withinEnd } from '#domain/cron-end';
 import { nextReminder } from '#domain/alert-reminder';
 import {
   type AlertSettings,
@@ -14,14 +15,16 @@ import { writeSlowRule } from '#domain/slow-runs';
 import type { Database, Trx } from '../database/database.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
+import { readWholeExecutions } from '../runs/every-run.ts';
 import {
-  readWholeExecutions,
-  type StoredExecutionRow,
-  type WholeExecutionRow,
-} from '../runs/every-run.ts';
+  type ExecutionDetail,
+  executionDetail,
+  type ExecutionRecord,
+  executionRecord,
+  NOT_ENDED,
+} from './execution-records.ts';
 import { openHeaders, sealHeaders } from '../runs/headers.ts';
-import type { CronsTable, EndedExecutionsTable } from '../database/schema.ts';
-import type { ExecutionStatus } from '#domain/run-status';
+import type { CronsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { SignalBus } from '../database/signals.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
@@ -40,6 +43,7 @@ export interface CronSettings {
   alertThreshold: number | null;
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
+  end: CronEnd;
   /** Sorted, without duplicates (§2.13). */
   tags: readonly string[];
 }
@@ -48,32 +52,16 @@ export interface Cron extends CronSettings {
   teamId: string;
   id: string;
   isActive: boolean;
-  /** Null while paused. */
+  /** Null while paused, and once it has ended. */
   nextRunAt: number | null;
+  /** Scheduled runs that count toward the end; 0 without a number of runs. */
+  runsCounted: number;
   createdAt: number;
   /** Says which part can't be read any more and is left out; null where all can. */
   unreadable: string | null;
 }
 
-/** An execution record (§2.5). */
-export interface ExecutionRecord {
-  teamId: string;
-  id: string;
-  cronId: string;
-  scheduledFor: number | null;
-  status: ExecutionStatus;
-  createdAt: number;
-  startedAt: number | null;
-  completedAt: number | null;
-  responseStatus: number | null;
-  reason: EndedExecutionsTable['reason'];
-  errorMessage: string | null;
-  durationMs: number | null;
-}
-
-export interface ExecutionDetail extends ExecutionRecord {
-  response: { body: Uint8Array; totalBytes: number; trace: string | null } | null;
-}
+export type { ExecutionDetail, ExecutionRecord };
 
 /** Crons and their executions. After each commit that makes a run due, the engines get a signal. */
 export class CronStore {
@@ -94,17 +82,18 @@ export class CronStore {
     nextRunAt: number | null,
     now: number,
   ): Promise<Cron> {
-    const row: CronsTable = {
+    const row: Selectable<CronsTable> = {
       team_id: teamId,
       id: newId(now),
       created_at: now,
       is_active: nextRunAt === null ? 0 : 1,
-      next_run_at: nextRunAt,
+      next_run_at: withinEnd(nextRunAt, settings.end, 0),
+      runs_counted: 0,
       ...UNBROKEN,
       ...this.#columns(settings),
     };
     await this.#db.transact((trx) => trx.insertInto('crons').values(row).execute());
-    this.#tellDue(teamId, nextRunAt);
+    this.#tellDue(teamId, row.next_run_at);
     return this.#cron(row);
   }
 
@@ -128,7 +117,10 @@ export class CronStore {
     return this.#change(teamId, cronId, (row) => {
       const wasActive = row.is_active === 1;
       const active = isActive ?? wasActive;
-      const stays = wasActive && row.cron_expression === settings.cronExpression;
+      const stays =
+        wasActive && row.next_run_at !== null && row.cron_expression === settings.cronExpression;
+      const counted = keepCount(endOf(row), settings.end, row.runs_counted);
+      const next = stays ? row.next_run_at : nextRunAt;
       return {
         ...this.#columns(settings),
         // Without a threshold the streak is not kept, so it would be stale when a threshold is set again.
@@ -136,7 +128,8 @@ export class CronStore {
           ? UNBROKEN
           : { remind_at: remindAt(row, settings.alertSettings.remindHours, now) }),
         is_active: active ? 1 : 0,
-        next_run_at: active ? (stays ? row.next_run_at : nextRunAt) : null,
+        runs_counted: counted,
+        next_run_at: active ? withinEnd(next, settings.end, counted) : null,
       };
     });
   }
@@ -180,7 +173,12 @@ export class CronStore {
     nextRunAt: (cronExpression: string) => number | null,
   ): Promise<Cron | null> {
     return this.#change(teamId, cronId, (row) =>
-      row.is_active === 1 ? {} : { is_active: 1, next_run_at: nextRunAt(row.cron_expression) },
+      row.is_active === 1
+        ? {}
+        : {
+            is_active: 1,
+            next_run_at: withinEnd(nextRunAt(row.cron_expression), endOf(row), row.runs_counted),
+          },
     );
   }
 
@@ -322,7 +320,7 @@ export class CronStore {
   async #change(
     teamId: string,
     cronId: string,
-    decide: (row: CronsTable) => Partial<CronsTable>,
+    decide: (row: Selectable<CronsTable>) => Partial<Selectable<CronsTable>>,
   ): Promise<Cron | null> {
     const row = await this.#db.transact(async (trx) => {
       const before = await this.#holdRow(trx, teamId, cronId);
@@ -344,7 +342,11 @@ export class CronStore {
   }
 
   /** Locks the cron's row: an engine may be setting its next time at this moment. */
-  async #holdRow(trx: Trx, teamId: string, cronId: string): Promise<CronsTable | undefined> {
+  async #holdRow(
+    trx: Trx,
+    teamId: string,
+    cronId: string,
+  ): Promise<Selectable<CronsTable> | undefined> {
     return trx
       .selectFrom('crons')
       .selectAll()
@@ -369,6 +371,8 @@ export class CronStore {
       alert_threshold: settings.alertThreshold,
       assertions: JSON.stringify(settings.assertions),
       alert_settings: writeAlertSettings(settings.alertSettings),
+      ends_at: settings.end.endsAt,
+      max_runs: settings.end.maxRuns,
       slow_rule: writeSlowRule(settings.alertSettings.slow),
       tags: writeTags(settings.tags),
       sealed_headers: sealHeaders(this.#sealer, 'crons', settings.headers),
@@ -376,7 +380,7 @@ export class CronStore {
     };
   }
 
-  #cron(row: CronsTable): Cron {
+  #cron(row: Selectable<CronsTable>): Cron {
     const reader = new PartsReader();
     return {
       teamId: row.team_id,
@@ -395,14 +399,24 @@ export class CronStore {
       tags: readTags(row.tags),
       isActive: row.is_active === 1,
       nextRunAt: row.next_run_at,
+      end: endOf(row),
+      runsCounted: row.runs_counted,
       createdAt: row.created_at,
       unreadable: reader.unreadable,
     };
   }
 }
 
+function endOf({ ends_at, max_runs }: Pick<CronsTable, 'ends_at' | 'max_runs'>): CronEnd {
+  return { endsAt: ends_at, maxRuns: max_runs };
+}
+
 /** The time of the next reminder after an edit: if the interval has changed, it is counted from now. */
-function remindAt(row: CronsTable, hours: RemindHours | null, now: number): number | null {
+function remindAt(
+  row: Selectable<CronsTable>,
+  hours: RemindHours | null,
+  now: number,
+): number | null {
   if (row.has_raised_failure === 0) return null;
   const isSame = readAlertSettings(row.alert_settings).remindHours === hours;
   return isSame ? row.remind_at : nextReminder(now, hours);
@@ -415,36 +429,3 @@ const UNBROKEN = {
   has_raised_failure: 0,
   remind_at: null,
 } as const;
-
-const NOT_ENDED = {
-  completed_at: null,
-  response_status: null,
-  reason: null,
-  error_message: null,
-  duration_ms: null,
-};
-
-export function executionRecord(row: StoredExecutionRow): ExecutionRecord {
-  return {
-    teamId: row.team_id,
-    id: row.id,
-    cronId: row.cron_id,
-    scheduledFor: row.scheduled_for,
-    status: row.status,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    completedAt: row.completed_at,
-    responseStatus: row.response_status,
-    reason: row.reason,
-    errorMessage: row.error_message,
-    durationMs: row.duration_ms,
-  };
-}
-
-function executionDetail(row: WholeExecutionRow): ExecutionDetail {
-  const response =
-    row.body === null
-      ? null
-      : { body: row.body, totalBytes: row.total_bytes ?? 0, trace: row.trace };
-  return { ...executionRecord(row), response };
-}

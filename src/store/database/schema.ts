@@ -113,7 +113,12 @@ export interface CronsTable extends StreakColumns {
   timeout_seconds: number;
   alert_threshold: number | null;
   is_active: YesNo;
+  /** Null while paused, and once it has ended. */
   next_run_at: number | null;
+  ends_at: number | null;
+  max_runs: number | null;
+  /** Scheduled runs, of a cron with `max_runs`. */
+  runs_counted: Generated<number>;
   assertions: string;
   created_at: number;
   sealed_headers: string | null;

@@ -86,8 +86,11 @@ export interface CronKey {
 export interface CronSearch {
   /** A text in the name, the URL or the id; A to Z in either case. */
   text?: string;
-  /** `failed`: active, and the last finished run failed; `healthy`: active, and it did not. */
-  status?: 'active' | 'paused' | 'failed' | 'healthy';
+  /**
+   * `ended`: active without a time to come, which `active` leaves out. `failed`: active, and the last finished run
+   * failed; `healthy`: active, and it did not.
+   */
+  status?: 'active' | 'paused' | 'ended' | 'failed' | 'healthy';
   /** A tag, in its stored form. */
   tag?: string;
 }
@@ -115,8 +118,11 @@ export async function listCronIds(
         query.where((eb) => isBeyond(eb, key ?? { name: '', id: '' }, isBack)),
       )
       .$if(text !== undefined, (query) => query.where(holdsText(db, text ?? '')))
-      .$if(status === 'active' || status === 'paused', (query) =>
-        query.where('is_active', '=', status === 'active' ? 1 : 0),
+      .$if(status === 'paused', (query) => query.where('is_active', '=', 0))
+      .$if(status === 'active' || status === 'ended', (query) =>
+        query
+          .where('is_active', '=', 1)
+          .where('next_run_at', status === 'ended' ? 'is' : 'is not', null),
       )
       .$if(status === 'failed', (query) => query.where('is_active', '=', 1).where(lastRunFailed))
       .$if(status === 'healthy', (query) =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { type ExecutionRecord, executionRecord } from '../crons/crons.ts';
+import { type ExecutionRecord, executionRecord } from '../crons/execution-records.ts';
 import { everyExecution } from '../runs/every-run.ts';
 
 export interface FoundExecution extends ExecutionRecord {

@@ -38,6 +38,7 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0020-ends-of-executions': async () =>
     (await import('./0020-ends-of-executions.ts')).indexEndsOfExecutions,
   '0021-slow-runs': async () => (await import('./0021-slow-runs.ts')).createSlowRuns,
+  '0022-cron-ends': async () => (await import('./0022-cron-ends.ts')).addCronEnds,
 };
 
 /** The names of all migrations of this version, in order. */

@@ -1,3 +1,4 @@
+import { withinEnd } from '#domain/cron-end';
 import { newId } from '#domain/ids';
 import {
   claimedRun,
@@ -72,11 +73,17 @@ async function startWaiting(
   return runPrepared(runner, dialect, readCronsOfRuns, [packRows(CRON, runs), teamId]);
 }
 
+interface DueCronRow extends ClaimedExecutionRow {
+  ends_at: number | null;
+  max_runs: number | null;
+  runs_counted: number;
+}
+
 /** Parameters: 1 team, 2 now, 3 how many */
-const holdDueCrons = preparedStatement<ClaimedExecutionRow & { due_at: number }>(
+const holdDueCrons = preparedStatement<DueCronRow>(
   'hold-due-crons',
   ({ $, lock }) => `
-  select ${CRON_COLUMNS}, c.next_run_at as due_at from crons c
+  select ${CRON_COLUMNS}, c.next_run_at as due_at, c.ends_at, c.max_runs, c.runs_counted from crons c
   where c.team_id = ${$(1)} and c.next_run_at <= ${$(2)}
   order by c.next_run_at, c.id limit ${$(3)} ${lock('for update skip locked')}`,
 );
@@ -86,13 +93,20 @@ const TICK = {
   cron_id: 'id',
   execution_id: 'id',
   due_at: 'bigint',
+} as const satisfies Fields;
+
+const MOVE = {
+  team_id: 'id',
+  cron_id: 'id',
   next_run_at: 'bigint',
+  runs_counted: 'int',
 } as const satisfies Fields;
 
 const moveCronsOn = preparedStatement<never>(
   'move-crons-on',
   (dialect) => `
-  update crons set next_run_at = given.next_run_at from ${dialect.rows(TICK, 1)}
+  update crons set next_run_at = given.next_run_at, runs_counted = given.runs_counted
+  from ${dialect.rows(MOVE, 1)}
   where crons.team_id = given.team_id and crons.id = given.cron_id`,
 );
 
@@ -117,7 +131,10 @@ const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) 
   returning id`;
 });
 
-/** Starts runs of due crons and sets their next times in the same transaction, so no two nodes run a time twice. */
+/**
+ * Starts runs of due crons, counts them and sets their next times in the same transaction, so no two nodes run a time
+ * twice.
+ */
 async function startTicks(
   runner: StatementRunner,
   dialect: Dialect,
@@ -128,14 +145,24 @@ async function startTicks(
   const due = await runPrepared(runner, dialect, holdDueCrons, [teamId, now, slots]);
   if (due.length === 0) return [];
   const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
-  const ticks = runs.map(({ cron_id, id, due_at, cron_expression }) => {
-    const next_run_at = nextRunAt(cron_expression, now);
-    return { team_id: teamId, cron_id, execution_id: id, due_at, next_run_at };
+  const ticks = runs.map(({ cron_id, id, due_at }) => {
+    return { team_id: teamId, cron_id, execution_id: id, due_at };
   });
-  const rows = packRows(TICK, ticks);
-  await runPrepared(runner, dialect, moveCronsOn, [rows]);
-  const inserted = await runPrepared(runner, dialect, insertTicks, [rows, nodeId, now]);
+  const inserted = await runPrepared(runner, dialect, insertTicks, [
+    packRows(TICK, ticks),
+    nodeId,
+    now,
+  ]);
   const ours = new Set(inserted.map(({ id }) => id));
+  const moves = runs.map((run) => {
+    const { cron_id, cron_expression, ends_at: endsAt, max_runs: maxRuns } = run;
+    // A time that has run already is no second one.
+    const runs_counted = run.runs_counted + (maxRuns !== null && ours.has(run.id) ? 1 : 0);
+    const next = nextRunAt(cron_expression, now);
+    const next_run_at = withinEnd(next, { endsAt, maxRuns }, runs_counted);
+    return { team_id: teamId, cron_id, next_run_at, runs_counted };
+  });
+  await runPrepared(runner, dialect, moveCronsOn, [packRows(MOVE, moves)]);
   return runs.filter(({ id }) => ours.has(id));
 }
 

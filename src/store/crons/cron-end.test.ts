@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { CronEnd } from '#domain/cron-end';
+import type { Store } from '#store/store';
+import {
+  aClaimant,
+  aCron,
+  anExecutionSettlement,
+  aNode,
+  aTeam,
+  declareDead,
+} from '#testing/factories';
+import { forEachStore, type OpenTestStore, openSqliteTestStore, TEST_START } from '#testing/stores';
+
+const MINUTE_MS = 60_000;
+const everyMinute = (_expression: string, now: number) => now - (now % MINUTE_MS) + MINUTE_MS;
+
+async function aScene(openTestStore: OpenTestStore, end: Partial<CronEnd>) {
+  const store = await openTestStore();
+  const { id: teamId } = await aTeam(store);
+  const node = await aNode(store, 1e9);
+  const whole = { endsAt: null, maxRuns: null, ...end };
+  const cron = await aCron(store, teamId, { end: whole, nextRunAt: TEST_START + MINUTE_MS });
+  const claim = async (in_: Store = store, by = node) =>
+    (await in_.runs.claimExecutions([{ id: teamId, slots: 9 }], aClaimant(in_, by), everyMinute))
+      .claimed;
+  /** How many runs start in so many minutes. */
+  const pass = async (minutes: number) => {
+    let started = 0;
+    for (let n = 0; n < minutes; n++) {
+      await store.testClock.advance(MINUTE_MS);
+      for (const run of await claim()) {
+        started++;
+        await store.runs.settle(node, anExecutionSettlement(store, run));
+      }
+    }
+    return started;
+  };
+  const read = async () => {
+    const found = await store.crons.find(teamId, cron.id);
+    assert.ok(found);
+    return found;
+  };
+  const edit = async (change: Partial<CronEnd>) =>
+    store.crons.update(
+      teamId,
+      cron.id,
+      { ...cron, end: { ...whole, ...change } },
+      { isActive: null, nextRunAt: everyMinute('', store.clock.now()), now: store.clock.now() },
+    );
+  return { store, teamId, node, cron, claim, pass, read, edit };
+}
+
+forEachStore((_name, openTestStore) => {
+  describe('§3.1 a cron with an end', () => {
+    test('runs so many times by its schedule, and is opened again by a greater number', async () => {
+      const { store, teamId, cron, pass, read, edit } = await aScene(openTestStore, { maxRuns: 3 });
+      await using _ = store;
+      await store.crons.addExecution(teamId, cron.id, store.clock.now());
+      assert.equal(await pass(6), 4, 'Run now is one more');
+      const ended = await read();
+      assert.deepEqual([ended.isActive, ended.nextRunAt, ended.runsCounted], [true, null, 3]);
+      await store.crons.addExecution(teamId, cron.id, store.clock.now());
+      assert.equal(await pass(2), 1, 'Run now goes on');
+      await edit({ maxRuns: 5 });
+      assert.equal(await pass(6), 2);
+      assert.deepEqual([(await read()).nextRunAt, (await read()).runsCounted], [null, 5]);
+      await edit({ maxRuns: null });
+      assert.equal(await pass(3), 3);
+      assert.equal((await read()).runsCounted, 0);
+    });
+
+    test('runs at its end and not after it', async () => {
+      const endsAt = TEST_START + 2 * MINUTE_MS;
+      const { store, pass, read, edit } = await aScene(openTestStore, { endsAt });
+      await using _ = store;
+      assert.equal(await pass(5), 2);
+      assert.equal((await read()).nextRunAt, null);
+      await edit({ endsAt: TEST_START + 60 * MINUTE_MS });
+      assert.equal(await pass(2), 2);
+      await edit({ endsAt: TEST_START });
+      assert.equal(await pass(2), 0);
+    });
+
+    test('is exact where nodes claim at the same moment', async () => {
+      const { store, node, claim, read } = await aScene(openTestStore, { maxRuns: 2 });
+      await using _ = store;
+      const other = await store.openAnother();
+      const otherNode = await aNode(other, 1e9);
+      let started = 0;
+      for (let n = 0; n < 5; n++) {
+        await store.testClock.advance(MINUTE_MS);
+        const claims = [claim(store, node), claim(other, otherNode), claim(store, node)];
+        started += (await Promise.all(claims)).flat().length;
+      }
+      assert.equal(started, 2);
+      assert.equal((await read()).runsCounted, 2);
+    });
+
+    test('counts a run once whose node died, and missed times as one', async () => {
+      const { store, node, claim, read, pass } = await aScene(openTestStore, { maxRuns: 3 });
+      await using _ = store;
+      const doomed = await aNode(store, 1e9);
+      await store.testClock.advance(30 * MINUTE_MS);
+      assert.equal((await claim(store, doomed)).length, 1, 'missed times count as one');
+      await declareDead(store, doomed);
+      assert.equal((await read()).runsCounted, 1);
+      assert.ok(node);
+      assert.equal(await pass(5), 2);
+      assert.equal((await read()).runsCounted, 3);
+    });
+  });
+});
+
+describe('§3.1 a cron with an end: pausing and searching', () => {
+  test('a pause keeps the count, and a start after the end starts nothing', async () => {
+    const { store, teamId, cron, pass, read } = await aScene(openSqliteTestStore, { maxRuns: 2 });
+    await using _ = store;
+    const start = () =>
+      store.crons.start(teamId, cron.id, (expression) =>
+        everyMinute(expression, store.clock.now()),
+      );
+    assert.equal(await pass(1), 1);
+    await store.crons.pause(teamId, cron.id);
+    assert.equal(await pass(3), 0);
+    await start();
+    assert.equal(await pass(3), 1);
+    await store.crons.pause(teamId, cron.id);
+    await start();
+    assert.deepEqual([(await read()).isActive, (await read()).nextRunAt], [true, null]);
+  });
+
+  test('an ended one is found as that, and no longer as active', async () => {
+    const { store, teamId, cron } = await aScene(openSqliteTestStore, { endsAt: TEST_START });
+    await using _ = store;
+    const find = (status: 'active' | 'ended' | 'paused') =>
+      store.lists.listCronIds(teamId, { status, limit: 9 });
+    assert.deepEqual(await find('ended'), [cron.id]);
+    assert.deepEqual([await find('active'), await find('paused')], [[], []]);
+  });
+});
