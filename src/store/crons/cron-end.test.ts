@@ -51,7 +51,7 @@ async function aScene(openTestStore: OpenTestStore, end: Partial<CronEnd>) {
   return { store, teamId, node, cron, claim, pass, read, edit };
 }
 
-forEachStore((_name, openTestStore) => {
+forEachStore((name, openTestStore) => {
   describe('§3.1 a cron with an end', () => {
     test('runs so many times by its schedule, and is opened again by a greater number', async () => {
       const { store, teamId, cron, pass, read, edit } = await aScene(openTestStore, { maxRuns: 3 });
@@ -85,7 +85,8 @@ forEachStore((_name, openTestStore) => {
     test('is exact where nodes claim at the same moment', async () => {
       const { store, node, claim, read } = await aScene(openTestStore, { maxRuns: 2 });
       await using _ = store;
-      const other = await store.openAnother();
+      // A file of SQLite has one process that claims and settles.
+      const other = name === 'postgres' ? await store.openAnother() : store;
       const otherNode = await aNode(other, 1e9);
       let started = 0;
       for (let n = 0; n < 5; n++) {
