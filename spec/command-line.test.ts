@@ -12,6 +12,7 @@ import { newId } from '#domain/ids';
 import type { Store } from '#store/store';
 import { configOf, openBeside, run } from '#testing/command-line';
 import { aCron, aJob } from '#testing/factories';
+import { fillExecutions } from '#testing/fill';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { makeFolder } from '#testing/guard';
@@ -48,6 +49,22 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
   describe('a list', () => {
     const idsOf = (records: Json[]) => records.map(({ id }) => id);
+
+    test('of runs is narrowed as the page is, and goes on behind a run', async () => {
+      const cron = await aCron(store, teamId, { name: 'Nightly' });
+      const [older, newer] = await fillExecutions(store, [
+        { team_id: teamId, cron_id: cron.id, completed_at: 1000 },
+        { team_id: teamId, cron_id: cron.id, completed_at: 2000, status: 'failed' },
+      ]);
+      const list = ['runs', 'list', ...team, '--cron', cron.id];
+      assert.deepEqual(idsOf(await printed(...list)), [newer, older]);
+      assert.deepEqual(idsOf(await printed(...list, '--status', 'failed')), [newer]);
+      assert.deepEqual(idsOf(await printed(...list, '--before', String(newer))), [older]);
+      const [run] = await printed(...list, '--limit', '1');
+      assert.deepEqual([run?.['kind'], run?.['source']], ['cron', 'Nightly']);
+      assert.match(await refused(...list, '--code', '5x'), /^--code: Write codes such as 503/);
+      assert.match(await refused(...list, '--before', cron.id), /^there is no run /);
+    });
 
     test('goes on with what is older than the last record of the page before', async () => {
       const ids: string[] = [];

@@ -9,6 +9,7 @@ import { addJobCommands } from './jobs.ts';
 import { addQueueCommands } from './queues.ts';
 import { type Output, OUTPUTS } from './output.ts';
 import type { Session } from './session.ts';
+import { addRunCommands } from './runs.ts';
 import { addTeamCommands } from './teams.ts';
 import { addUserCommands } from './users.ts';
 
@@ -36,6 +37,7 @@ export function buildProgram(session: Session): Command {
   addCronCommands(program, session);
   addJobCommands(program, session);
   addExecutionCommands(program, session);
+  addRunCommands(program, session);
   addAlertCommands(program, session);
   addChannelCommands(program, session);
   addActivityCommands(program, session);

@@ -57,6 +57,7 @@ export default [
   ]),
   route('jobs/:id/text', 'routes/jobs.$id.text.ts'),
   route('executions/:id/text', 'routes/executions.$id.text.ts'),
+  route('runs/export', 'routes/runs.export.ts'),
   route('settings/activity/export', 'routes/settings.activity.export.ts'),
   route('find', 'routes/find.ts'),
   route('connection', 'routes/connection.ts'),

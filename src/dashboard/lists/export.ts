@@ -6,15 +6,35 @@ export type ExportFormat = 'csv' | 'jsonl';
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['csv', 'jsonl'];
 /** The most rows in one download. A longer list is exported in several periods. */
 const MOST_EXPORTED = 100_000;
+/** Each looks at so many rows or for so long at most, however few of them are wanted. */
+const MOST_PAGES = 600;
+
+/** The last line of a file that ends before the list does. */
+const CUT_OFF =
+  'There is more: a file holds 100,000 rows at most, and a search looks for so long. Narrow the time to go on.';
+
+interface ExportedPage<Row> {
+  rows: Row[];
+  /** Where the next one begins; null at the end. */
+  next: string | null;
+}
+
+/** For lists whose pages begin behind the id of a row. */
+export function behindLast<Row extends { id: string }>(
+  rows: Row[],
+  limit: number,
+): ExportedPage<Row> {
+  return { rows, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+}
 
 /**
  * Streams a list as a file. Each page is read when the one before it has been consumed, so it needs no more memory
  * than one page.
  *
- * @param readPage  reads at most `limit` rows behind the row with that id; from the beginning without an id
+ * @param readPage  reads at most `limit` rows, from where the page before said; from the beginning without that
  * @param write  the cells of a row, in the order of the columns
  */
-export function answerExport<Row extends { id: string }>({
+export function answerExport<Row>({
   format,
   name,
   columns,
@@ -25,7 +45,7 @@ export function answerExport<Row extends { id: string }>({
   /** The file's name without its extension. */
   name: string;
   columns: readonly string[];
-  readPage: (after: string | undefined, limit: number) => Promise<Row[]>;
+  readPage: (from: string | undefined, limit: number) => Promise<ExportedPage<Row>>;
   write: (row: Row) => readonly Cell[];
 }): Response {
   const writeRow = (row: Row) =>
@@ -33,7 +53,8 @@ export function answerExport<Row extends { id: string }>({
       ? writeCsvLine(write(row))
       : `${JSON.stringify(Object.fromEntries(write(row).map((cell, at) => [columns[at], cell])))}\n`;
   const head = format === 'csv' ? writeCsvLine(columns) : '';
-  const pages = eachPage(head, readPage, writeRow);
+  const end = format === 'csv' ? writeCsvLine([CUT_OFF]) : `${JSON.stringify({ note: CUT_OFF })}\n`;
+  const pages = eachPage({ head, end }, readPage, writeRow);
   const body = new ReadableStream<string>({
     pull: async (controller) => {
       const { done, value } = await pages.next();
@@ -50,20 +71,23 @@ export function answerExport<Row extends { id: string }>({
   });
 }
 
-const PAGE_ROWS = 500;
+const PAGE_ROWS = 200;
 
-async function* eachPage<Row extends { id: string }>(
-  head: string,
-  readPage: (after: string | undefined, limit: number) => Promise<Row[]>,
+async function* eachPage<Row>(
+  { head, end }: { head: string; end: string },
+  readPage: (from: string | undefined, limit: number) => Promise<ExportedPage<Row>>,
   writeRow: (row: Row) => string,
 ): AsyncGenerator<string> {
   if (head !== '') yield head;
-  let after: string | undefined;
-  for (let count = 0; count < MOST_EXPORTED;) {
-    const rows = await readPage(after, PAGE_ROWS);
-    yield rows.map(writeRow).join('');
+  let from: string | undefined;
+  let count = 0;
+  for (let page = 0; count < MOST_EXPORTED && page < MOST_PAGES; page++) {
+    const { rows, next } = await readPage(from, PAGE_ROWS);
+    // An empty text would not be taken, and nothing asked for after it.
+    if (rows.length > 0) yield rows.map(writeRow).join('');
+    if (next === null) return;
     count += rows.length;
-    after = rows.at(-1)?.id;
-    if (rows.length < PAGE_ROWS) return;
+    from = next;
   }
+  yield end;
 }

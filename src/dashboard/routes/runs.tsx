@@ -3,6 +3,7 @@ import type { ReadFilters } from '#domain/read-filters';
 import { filterSentences, readRunSearch, type RunSearch } from '#domain/run-search';
 import { services, signedIn } from '../context.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
+import { Exports } from '../lists/Exports.tsx';
 import { UnreadableFilter } from '../lists/FilterFault.tsx';
 import { Pagination } from '../lists/Pagination.tsx';
 import { readCursor } from '../lists/read-cursor.ts';
@@ -77,6 +78,7 @@ export default function Runs({ loaderData: { page, faults, ...offered } }: Route
               note: `Searched back to ${formatUtc(searchedBackTo)}; “Older” goes on from there.`,
             })}
       />
+      {rows.length > 0 ? <Exports to="/runs/export" /> : null}
     </>
   );
 }

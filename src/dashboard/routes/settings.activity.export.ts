@@ -3,7 +3,7 @@ import { describeAction } from '#domain/activity';
 import { may } from '#people/roles';
 import { readActivitySearch } from '../activity/activity-search.ts';
 import { services, signedIn } from '../context.ts';
-import { answerExport, EXPORT_FORMATS } from '../lists/export.ts';
+import { answerExport, behindLast, EXPORT_FORMATS } from '../lists/export.ts';
 import type { Activity } from '../services.ts';
 import type { Route } from './+types/settings.activity.export.ts';
 
@@ -21,8 +21,10 @@ export function loader({ context, url }: Route.LoaderArgs): Response {
     format,
     name: 'activity',
     columns: COLUMNS,
-    readPage: (before, limit) =>
-      work.listActivity(team.id, { ...search, ...(before && { before }), withAccess, limit }),
+    readPage: async (before, limit) => {
+      const asked = { ...search, ...(before && { before }), withAccess, limit };
+      return behindLast(await work.listActivity(team.id, asked), limit);
+    },
     write: writeActivity,
   });
 }

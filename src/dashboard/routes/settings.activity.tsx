@@ -1,4 +1,3 @@
-import { Link, useLocation } from 'react-router';
 import { may } from '#people/roles';
 import { ActivityFilters } from '../activity/ActivityFilters.tsx';
 import { ActivityTable } from '../activity/ActivityTable.tsx';
@@ -6,6 +5,7 @@ import { activityFilters, readActivitySearch } from '../activity/activity-search
 import { services, signedIn } from '../context.ts';
 import { cutPage } from '../lists/cut-page.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
+import { Exports } from '../lists/Exports.tsx';
 import { UnreadableFilter } from '../lists/FilterFault.tsx';
 import { Pagination } from '../lists/Pagination.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
@@ -44,30 +44,7 @@ export default function ActivityPage({ loaderData }: Route.ComponentProps) {
         </EmptyState>
       )}
       <Pagination older={next} newer={previous} note="Activity is kept for 400 days." />
-      {rows.length > 0 ? <Exports /> : null}
+      {rows.length > 0 ? <Exports to="/settings/activity/export" /> : null}
     </div>
-  );
-}
-
-/** The download links. They reload the document: the response is a file, which the router must leave to the browser. */
-function Exports() {
-  const params = new URLSearchParams(useLocation().search);
-  for (const name of ['after', 'before']) params.delete(name);
-  const addressOf = (format: string) => {
-    params.set('format', format);
-    return `/settings/activity/export?${params}`;
-  };
-  return (
-    <p>
-      Download what is listed as{' '}
-      <Link to={addressOf('csv')} reloadDocument download>
-        CSV
-      </Link>{' '}
-      or{' '}
-      <Link to={addressOf('jsonl')} reloadDocument download>
-        JSON lines
-      </Link>
-      .
-    </p>
   );
 }
