@@ -86,16 +86,18 @@ function refuseProblems(
 }
 
 async function readState(work: Work, teamId: string): Promise<TeamState> {
-  const [config, { collectMinutes }, channels, queues, crons, windows] = await Promise.all([
-    work.readChannelConfig(teamId),
-    work.readChannel(teamId),
-    work.listChannelSettings(teamId),
-    work.listQueues(teamId),
-    work.listCrons(teamId),
-    work.listWindows(teamId),
-  ]);
+  const [config, { collectMinutes }, channels, queues, crons, windows, runFilters] =
+    await Promise.all([
+      work.readChannelConfig(teamId),
+      work.readChannel(teamId),
+      work.listChannelSettings(teamId),
+      work.listQueues(teamId),
+      work.listCrons(teamId),
+      work.listWindows(teamId),
+      work.listRunFilters(teamId),
+    ]);
   const channel = { config, collectMinutes };
-  return { channel, channels, queues, crons, windows };
+  return { channel, channels, queues, crons, windows, runFilters };
 }
 
 /**

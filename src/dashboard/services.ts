@@ -14,6 +14,7 @@ import type { Work } from '#work/work';
 export type * from '#work/cron-contract';
 export type * from '#work/job-contract';
 export type * from '#work/run-contract';
+export type { RunFilter, RunFilterOutcome } from '#work/run-filters';
 export type { FoundRun, RunsPage } from '#work/run-list';
 export type { Found } from '#work/finding';
 

@@ -19,6 +19,7 @@ import { forViewer } from './for-viewer.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork, type QueueWork } from './queues.ts';
 import { createRunListWork, type RunListWork } from './run-list.ts';
+import { createRunFilterWork, type RunFilterWork } from './run-filters.ts';
 import { createRunPages } from './run-pages.ts';
 import { createTagWork, type TagWork } from './tags.ts';
 import { createTestRun, type TestRunOptions } from './test-run.ts';
@@ -49,6 +50,7 @@ export type Work = CronWork &
   };
 
 type Pages = RunListWork &
+  RunFilterWork &
   CronPages &
   JobPages &
   RunPages & {
@@ -87,6 +89,7 @@ export function createWork({
     ...createQueuePages(store),
     ...createOverviewPage(store),
     ...createRunListWork(store),
+    ...createRunFilterWork(store),
     ...createRunPages(store, isSecretHeader),
     isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,

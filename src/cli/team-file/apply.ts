@@ -6,6 +6,7 @@ import { CommandFault } from '../fault.ts';
 import { withIds } from './alert-fields.ts';
 import type { Step } from './plan.ts';
 import type { WantedCover } from './read.ts';
+import { queryOfFilter, type WantedRunFilter } from './run-filters.ts';
 
 /** Carries out one step by the same methods as the dashboard. Throws a CommandFault, or what the store throws. */
 export async function carryOutStep(work: Work, teamId: string, step: Step): Promise<void> {
@@ -31,6 +32,8 @@ export async function carryOutStep(work: Work, teamId: string, step: Step): Prom
       return saveCron(work, teamId, step);
     case 'window':
       return saveWindow(work, teamId, step);
+    case 'run-filter':
+      return saveRunFilter(work, teamId, step.wanted);
   }
 }
 
@@ -88,6 +91,17 @@ async function saveWindow(
     : work.editWindow(teamId, id, input));
   if (kind === 'too-many') throw new CommandFault('the team has as many windows as it may have.');
   if (kind === 'not-found') throw new CommandFault('it was deleted meanwhile.');
+}
+
+async function saveRunFilter(work: Work, teamId: string, wanted: WantedRunFilter): Promise<void> {
+  const sources = await work.listAlertSources(teamId);
+  const query = queryOfFilter(wanted, {
+    queues: sources.filter(({ kind }) => kind === 'queue'),
+    crons: sources.filter(({ kind }) => kind === 'cron'),
+  });
+  if (query === null) throw new CommandFault('its queue or cron was deleted meanwhile.');
+  const outcome = await work.saveRunFilter(teamId, wanted.name, query);
+  if (outcome.kind === 'refused') throw new CommandFault(outcome.error);
 }
 
 /** Looks crons and queues up only when a step needs them: an earlier step may have made them. */

@@ -5,7 +5,9 @@ import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { ChannelSettings } from '#work/channels';
 import type { Cron } from '#work/crons';
 import type { Queue } from '#work/queues';
+import type { RunFilter } from '#work/run-filters';
 import type { MaintenanceWindowView } from '#work/windows';
+import { FILTER_FIELDS, fieldsOfFilter, type WantedRunFilter } from './run-filters.ts';
 import { findUnknownChannels, pairAlertFields } from './alert-fields.ts';
 import type { Path, Problem } from './document.ts';
 import type { WantedCover, WantedCron, WantedQueue, WantedTeam, WantedWindow } from './read.ts';
@@ -17,6 +19,7 @@ export interface TeamState {
   queues: readonly Queue[];
   crons: readonly Cron[];
   windows: readonly MaintenanceWindowView[];
+  runFilters: readonly RunFilter[];
 }
 
 /** One field whose value differs from the file's. Secrets are replaced by `(secret)`. */
@@ -39,6 +42,7 @@ export type Step = {
   /** `id`: null for one that is to be made. */
   | { kind: 'cron'; wanted: WantedCron; id: string | null }
   | { kind: 'window'; wanted: WantedWindow; id: string | null }
+  | { kind: 'run-filter'; wanted: WantedRunFilter }
 );
 
 export interface Plan {
@@ -75,9 +79,13 @@ export function planTeam(
       const found = findOnly(state.windows, window.name, [...path, 'name'], problems);
       return planWindow(window, found, state);
     }),
+    ...wanted.runFilters.flatMap((filter, at) => {
+      problems.push(...findUnknownSource(filter, ['run_filters', at], wanted, state));
+      return planRunFilter(filter, state);
+    }),
   ];
-  const { queues, crons, windows } = wanted;
-  const lists = [wanted.channels, queues, crons, windows];
+  const { queues, crons, windows, runFilters } = wanted;
+  const lists = [wanted.channels, queues, crons, windows, runFilters];
   const items = (wanted.channel ? 1 : 0) + lists.reduce((sum, { length }) => sum + length, 0);
   return { plan: { steps, unchanged: items - steps.length }, problems };
 }
@@ -120,6 +128,33 @@ function findStrangers(
           ],
     ),
   );
+}
+
+/** The queue or cron that a filter is of. */
+function findUnknownSource(
+  { fields }: WantedRunFilter,
+  path: Path,
+  wanted: WantedTeam,
+  state: TeamState,
+): Problem[] {
+  const { queue, cron } = fields;
+  const covers = {
+    queues: queue === undefined ? [] : [queue],
+    crons: cron === undefined ? [] : [cron],
+  };
+  return findStrangers(covers, path, wanted, state).map(({ message }) => {
+    return { path: [...path, queue === undefined ? 'cron' : 'queue'], message };
+  });
+}
+
+function planRunFilter(wanted: WantedRunFilter, state: TeamState): Step[] {
+  const current = state.runFilters.find(({ name }) => name === wanted.name);
+  const has = current ? (fieldsOfFilter(current, state) ?? {}) : {};
+  const changes = compare(
+    FILTER_FIELDS.map((field) => [field, has[field], wanted.fields[field] ?? null] as const),
+  );
+  const step = { kind: 'run-filter', name: wanted.name, wanted } as const;
+  return stepIfAny(step, changes, current !== undefined);
 }
 
 const namesOf = (items: readonly { name: string }[]) => items.map(({ name }) => name);

@@ -16,6 +16,7 @@ import { readTagsInput } from '#work/tag-input';
 import { readWindowInput } from '#work/window-input';
 import { fieldsOf } from '../readings.ts';
 import { ALERT_FIELDS, CRON_ALERT_FIELDS } from './alert-fields.ts';
+import { FILTER_FIELDS, readRunFilter, type WantedRunFilter } from './run-filters.ts';
 import { type Mapping, membersOf, type Path, type Problem, showPath } from './document.ts';
 import { type TeamDocument, toJson, type Value } from './document.ts';
 
@@ -60,9 +61,18 @@ export interface WantedTeam {
   queues: readonly WantedQueue[];
   crons: readonly WantedCron[];
   windows: readonly WantedWindow[];
+  runFilters: readonly WantedRunFilter[];
 }
 
-const SECTIONS = ['version', 'channel', 'channels', 'queues', 'crons', 'maintenance_windows'];
+const SECTIONS = [
+  'version',
+  'channel',
+  'channels',
+  'queues',
+  'crons',
+  'maintenance_windows',
+  'run_filters',
+];
 const CHANNEL_FIELDS = [
   'kind',
   'collect_minutes',
@@ -130,6 +140,11 @@ class TeamReader {
       crons: this.#readList(root, 'crons', (item, path) => this.#readCron(item, path)),
       windows: this.#readList(root, 'maintenance_windows', (item, path) =>
         this.#readWindow(item, path),
+      ),
+      runFilters: this.#readList(root, 'run_filters', (item, path) =>
+        readRunFilter(this.#mapping(item, path, ['name', ...FILTER_FIELDS]), (field, message) =>
+          this.#add([...path, field], message),
+        ),
       ),
     };
   }

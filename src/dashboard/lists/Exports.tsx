@@ -9,7 +9,7 @@ export function Exports({ to }: { to: string }) {
     return `${to}?${params}`;
   };
   return (
-    <p>
+    <p style={{ marginTop: 12 }}>
       Download what is listed as{' '}
       <Link to={addressOf('csv')} reloadDocument download>
         CSV

@@ -1,7 +1,9 @@
-import { useLocation } from 'react-router';
+import { data, useLocation } from 'react-router';
+import { readKeptQuery } from '#domain/run-filter';
 import type { ReadFilters } from '#domain/read-filters';
 import { filterSentences, readRunSearch, type RunSearch } from '#domain/run-search';
-import { services, signedIn } from '../context.ts';
+import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { readText } from '../forms/read-form.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Exports } from '../lists/Exports.tsx';
 import { UnreadableFilter } from '../lists/FilterFault.tsx';
@@ -13,8 +15,10 @@ import { ButtonLink } from '../parts/Button.tsx';
 import { formatUtc } from '../parts/Time.tsx';
 import { isNarrowed } from '../runs/run-links.ts';
 import { RunFilters, type RunSources } from '../runs/RunFilters.tsx';
+import { type KeepAnswer, KeepFilter, SavedFilters } from '../runs/SavedFilters.tsx';
+import { redirectWithToast } from '../serving/cookies.ts';
 import { RunTable } from '../runs/RunTable.tsx';
-import type { NamedSource, RunsPage, Work } from '../services.ts';
+import type { NamedSource, RunFilterOutcome, RunsPage, Work } from '../services.ts';
 import type { Route } from './+types/runs.ts';
 
 /** One list of everything that was sent: attempts of jobs and runs of crons that have ended. */
@@ -27,7 +31,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const page: RunsPage = search
     ? await work.listRuns(team.id, search, readCursor(url))
     : { rows: [], next: null, previous: null, searchedBackTo: null };
-  return { page, faults, sources, tags: await work.listTags(team.id) };
+  const [tags, saved] = await Promise.all([work.listTags(team.id), work.listRunFilters(team.id)]);
+  return { page, faults, sources, tags, saved, kept: readKeptQuery(url.searchParams) };
 }
 
 const unknownSource: ReadFilters<RunSearch> = {
@@ -54,14 +59,49 @@ async function readSources(work: Work, teamId: string, search: RunSearch | null)
   return { sources, isKnown };
 }
 
-export default function Runs({ loaderData: { page, faults, ...offered } }: Route.ComponentProps) {
+export async function action({ context, url }: Route.ActionArgs) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const form = context.get(sentForm);
+  const name = readText(form, 'name');
+  const id = readText(form, 'id');
+  const done = (text: string, query = url.search) =>
+    redirectWithToast(`/runs${query}`, { kind: 'done', text }, context.get(requestFacts).baseUrl);
+  const answerTo = (outcome: RunFilterOutcome, text: string) => {
+    if (outcome.kind === 'not-found') notFound();
+    if (outcome.kind === 'saved') return done(text);
+    // Its form has one field.
+    return data<KeepAnswer>({ name, errors: { name: [outcome.error] } }, { status: 422 });
+  };
+  switch (readText(form, 'intent')) {
+    case 'save': {
+      const outcome = await work.saveRunFilter(team.id, name, url.searchParams.toString());
+      const isNew = outcome.kind === 'saved' && outcome.isNew;
+      return answerTo(outcome, `The filter “${name}” is ${isNew ? 'saved' : 'replaced'}.`);
+    }
+    case 'rename':
+      return answerTo(
+        await work.renameRunFilter(team.id, id, name),
+        `The filter is called “${name}” now.`,
+      );
+    case 'delete':
+      if (!(await work.deleteRunFilter(team.id, id))) notFound();
+      return done('The filter is deleted.', '');
+    default:
+      throw data(null, { status: 400 });
+  }
+}
+
+export default function Runs({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
+  const { page, faults, sources, tags, saved, kept } = loaderData;
   const params = new URLSearchParams(useLocation().search);
   const { rows, next, previous, searchedBackTo } = page;
   return (
     <>
-      <PageHeader title="Runs" />
-      <RunFilters {...offered} params={params} faults={faults} />
+      <PageHeader title="Runs" more={<SavedFilters saved={saved} kept={kept} />} />
+      <RunFilters sources={sources} tags={tags} params={params} faults={faults} />
+      <KeepFilter saved={saved} kept={kept} answer={actionData} />
       {faults ? (
         <UnreadableFilter />
       ) : rows.length > 0 ? (

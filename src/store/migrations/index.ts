@@ -39,6 +39,7 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
     (await import('./0020-ends-of-executions.ts')).indexEndsOfExecutions,
   '0021-slow-runs': async () => (await import('./0021-slow-runs.ts')).createSlowRuns,
   '0022-cron-ends': async () => (await import('./0022-cron-ends.ts')).addCronEnds,
+  '0023-run-filters': async () => (await import('./0023-run-filters.ts')).createRunFilters,
 };
 
 /** The names of all migrations of this version, in order. */
