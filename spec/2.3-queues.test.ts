@@ -15,7 +15,7 @@ import {
   setQueue,
   startSecondEngine,
 } from '#testing/scheduling';
-import { startService } from '#testing/service';
+import { startService, type TestService } from '#testing/service';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
 
 const NOWHERE = 'http://127.0.0.1:9/';
@@ -27,6 +27,10 @@ forEachStore((dialect, openTestStore) => {
   describe('"a concurrency limit"', () => {
     declareLimits(openTestStore);
     if (dialect === 'postgres') declareSharedLimit(openTestStore);
+  });
+  describe('a rate', () => {
+    declareRates(openTestStore);
+    if (dialect === 'postgres') declareSharedRate(openTestStore);
   });
   describe('deleting a queue', () => declareDeleting(openTestStore));
   describe('fairness (§3.8)', () => declareFairness(openTestStore));
@@ -48,6 +52,7 @@ function declareDefaults(openTestStore: OpenTestStore) {
         retriesEnabled: true,
         honorsRetryAfter: false,
         concurrencyLimit: null,
+        rate: null,
         assertions: [],
         emailAlerts: false,
         deadLetterDays: 14,
@@ -306,6 +311,104 @@ function declareLimits(openTestStore: OpenTestStore) {
     gates[3]?.open();
     await receiver.waitFor(4);
     await service.quiet();
+  });
+}
+
+const FIVE_A_SECOND = { count: 5, per: 'second' } as const;
+
+/** When the jobs of a queue started, by the clock of the store, from the first on. */
+async function startsOf({ work, teamId }: TestService, ids: readonly string[]): Promise<number[]> {
+  const jobs = await Promise.all(ids.map((id) => work.findJob(teamId, id)));
+  const starts = jobs.flatMap((job) => job?.startedAt ?? []).toSorted((a, b) => a - b);
+  return starts.map((at) => at - (starts[0] ?? 0));
+}
+
+function declareRates(openTestStore: OpenTestStore) {
+  test('jobs start evenly spread, and nobody looks at the queue in between', async () => {
+    let looks = 0;
+    const onStatement = ({ sql }: { sql: string }) => {
+      if (/^\/\* (claim-jobs-at-once|read-queues) /.test(sql)) looks++;
+    };
+    await using receiver = await startReceiver();
+    await using service = await startService((options) =>
+      openTestStore({ ...options, onStatement }),
+    );
+    await setQueue(service, { isPaused: true, rate: FIVE_A_SECOND });
+    const posts = Array.from({ length: 10 }, () => scheduleJob(service, { url: receiver.url }));
+    const ids = (await Promise.all(posts)).map(({ job_id }) => job_id);
+    await service.quiet();
+    looks = 0;
+    await setQueue(service, { isPaused: false });
+    while (receiver.requests.length < 10) await service.advance(100);
+    assert.deepEqual(
+      await startsOf(service, ids),
+      ids.map((_, n) => n * 200),
+    );
+    assert.ok(looks >= 10 && looks <= 14, `${looks} looks at ten jobs`);
+  });
+
+  test('it counts retries like first attempts, and Fire now waits for its turn too', async () => {
+    await using receiver = await startReceiver({ answer: { status: 500 } });
+    await using service = await startService(openTestStore);
+    await setQueue(service, { rate: { count: 1, per: 'minute' }, retrySchedule: [1] });
+    const { job_id } = await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.quiet();
+    const [, retry] = await attemptsOf(service, job_id);
+    await service.work.fireJob(service.teamId, retry?.id ?? '');
+    await service.advance(MINUTE - 1);
+    assert.equal(receiver.requests.length, 1);
+    await service.advance(1);
+    await receiver.waitFor(2);
+    await service.quiet();
+  });
+
+  test('a rate that is raised or lifted holds at once for what waits', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await setQueue(service, { rate: { count: 1, per: 'hour' } });
+    for (let n = 0; n < 4; n++) await scheduleJob(service, { url: receiver.url });
+    await receiver.waitFor(1);
+    await service.advance(SECOND);
+    assert.equal(receiver.requests.length, 1);
+    await setQueue(service, { rate: { count: 1, per: 'minute' } });
+    await receiver.waitFor(2);
+    await service.advance(59 * SECOND);
+    assert.equal(receiver.requests.length, 2);
+    await setQueue(service, { rate: null });
+    await receiver.waitFor(4);
+  });
+}
+
+function declareSharedRate(openTestStore: OpenTestStore) {
+  test('"holds across all nodes" (§3.8), and holds up no other queue', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore);
+    await using second = await startSecondEngine(service);
+    await setQueue(service, { rate: FIVE_A_SECOND });
+    const posts = Array.from({ length: 20 }, () => scheduleJob(service, { url: receiver.url }));
+    const ids = (await Promise.all(posts)).map(({ job_id }) => job_id);
+    const others: string[] = [];
+    while (receiver.requests.length < 20 + others.length) {
+      const to = { url: `${receiver.url}/other`, queue: 'others' };
+      if (others.length < 5) others.push((await scheduleJob(service, to)).job_id);
+      await service.advance(50);
+    }
+    await Promise.all([service.quiet(), second.quiet()]);
+    const starts = await startsOf(service, ids);
+    assert.equal(starts.length, 20);
+    for (const [first, from] of starts.entries()) {
+      for (const [last, until] of starts.entries()) {
+        const most = Math.floor((until - from + 100) / 200) + 1;
+        assert.ok(last - first < most, `${last - first + 1} in ${until - from} ms`);
+      }
+    }
+    assert.ok((starts.at(-1) ?? 0) <= 5 * SECOND, `the last after ${starts.at(-1)} ms`);
+    for (const id of others) {
+      const job = await service.work.findJob(service.teamId, id);
+      const late = (job?.startedAt ?? Infinity) - (job?.scheduledAt ?? 0);
+      assert.ok(late <= SECOND, `${late} ms late`);
+    }
   });
 }
 

@@ -22,6 +22,7 @@ queues:
   - name: mails
     retry_schedule: 10s, 5m
     honor_retry_after: true
+    rate: 10/second
     concurrency_limit: 3
     tags: [eu, mails]
 crons:
@@ -139,6 +140,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       const [queue] = content.queues;
       assert.deepEqual([queue?.['retrySchedule'], queue?.['concurrencyLimit']], [[10, 300], 3]);
       assert.equal(queue?.['honorsRetryAfter'], true);
+      assert.deepEqual(queue['rate'], { count: 10, per: 'second' });
       const [cron] = content.crons;
       assert.deepEqual(cron?.['headers'], [
         ['X-Team', 'mails'],
@@ -285,7 +287,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       const teamId = await makeTeam();
       for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
       assert.deepEqual(await refused(teamId, FILE), [
-        'crons[0].name (line 14): The team has 2 of this name; rename or delete the others first.',
+        'crons[0].name (line 15): The team has 2 of this name; rename or delete the others first.',
       ]);
     });
 
@@ -401,6 +403,7 @@ crons:
         name: 'odd: "name"',
         retriesEnabled: false,
         honorsRetryAfter: true,
+        rate: { count: 5, per: 'minute' },
         isPaused: true,
       });
       await aCron(store, teamId, {

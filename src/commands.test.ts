@@ -201,6 +201,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         retry_schedule: [60, 1800, 10_800],
         honor_retry_after: false,
         concurrency_limit: null,
+        rate: null,
         assertions: [],
         email_alerts: false,
         ...NO_ALERT_FIELDS,
@@ -215,7 +216,9 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       ];
       const changed = await printed(
         ...set(
-          ...'--timeout 5 --retries 1s,2m --retry-after on --concurrency 3 --pause'.split(' '),
+          ...'--timeout 5 --retries 1s,2m --retry-after on --concurrency 3 --rate 90/min --pause'.split(
+            ' ',
+          ),
         ),
         ...'--dead-letter-days 7 --email-alerts on --assert'.split(' '),
         JSON.stringify(assertions),
@@ -228,6 +231,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         retry_schedule: [1, 120],
         honor_retry_after: true,
         concurrency_limit: 3,
+        rate: '90/minute',
         assertions,
         email_alerts: true,
         ...NO_ALERT_FIELDS,
@@ -239,10 +243,12 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
 
     test('switches retries off and on, lifts the limit, resumes', async () => {
-      const off = await printed(...set('--retries', 'off', '--concurrency', 'none', '--resume'));
+      const off = await printed(
+        ...set(...'--retries off --concurrency none --rate none --resume'.split(' ')),
+      );
       assert.deepEqual(
-        [off['retries_enabled'], off['concurrency_limit'], off['is_paused']],
-        [false, null, false],
+        [off['retries_enabled'], off['concurrency_limit'], off['rate'], off['is_paused']],
+        [false, null, null, false],
       );
       const on = await printed(...set('--retries', '10s', '--email-alerts', 'off'));
       assert.deepEqual(
@@ -259,6 +265,8 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       [['--retries', '25h'], /^--retries: The retry schedule must be/],
       [['--retries', 'never'], /^--retries: The retry schedule must be/],
       [['--concurrency', '0'], /^--concurrency: The concurrency limit must be/],
+      [['--rate', '10'], /^--rate: The rate must be a whole number from 1 to 1000000, per second/],
+      [['--rate', '0/second'], /^--rate: The rate must be/],
       [['--concurrency', '-1'], /^--concurrency: The concurrency limit must be/],
       [['--dead-letter-days', '366'], /^--dead-letter-days: .*1 to 365/],
       [['--assert', '{'], /^--assert: Assertions must be a list written as JSON\.$/],

@@ -62,6 +62,7 @@ for (const javaScript of [true, false]) {
       await page.getByLabel('Name', { exact: true }).fill('mail');
       await page.getByLabel('Retry schedule').fill('now and then');
       await page.getByLabel('Concurrency limit').fill('3');
+      await page.getByLabel('Rate', { exact: true }).fill('10 per second');
       await press(page.locator('main'), 'Create queue');
       await page.getByText('The retry schedule must be up to 10 waits').waitFor();
       assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), []);
@@ -80,6 +81,7 @@ for (const javaScript of [true, false]) {
       );
       assert.equal(queue?.emailAlerts, true);
       assert.equal(queue.honorsRetryAfter, true);
+      assert.deepEqual(queue.rate, { count: 10, per: 'second' });
       await page.getByRole('link', { name: 'Edit', exact: true }).click();
       await heading(page, 'Edit mail');
       await page.getByLabel('Enable automatic retries').uncheck();

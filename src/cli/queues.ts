@@ -21,6 +21,7 @@ interface QueueOptions extends AlertOptions {
   retries?: string;
   retryAfter?: 'on' | 'off';
   concurrency?: string;
+  rate?: string;
   pause?: true;
   resume?: true;
   deadLetterDays?: string;
@@ -52,6 +53,7 @@ export function addQueueCommands(program: Command, session: Session): void {
       ),
     )
     .option('--concurrency <N>', 'how many of its jobs may run at once, or none for no limit')
+    .option('--rate <RATE>', 'how many of its attempts may start, such as 10/second, or none')
     .addOption(eitherOption('pause', 'resume', 'start none of its jobs'))
     .addOption(eitherOption('resume', 'pause', 'start its jobs again'))
     .option(
@@ -87,16 +89,18 @@ const OPTION_OF: Record<string, string> = {
   timeout_seconds: '--timeout',
   retry_schedule: '--retries',
   concurrency_limit: '--concurrency',
+  rate: '--rate',
   assertions: '--assert',
   dead_letter_days: '--dead-letter-days',
 };
 
 function membersOf(options: QueueOptions): Members {
-  const { timeout, retries, concurrency, pause, resume } = options;
+  const { timeout, retries, concurrency, rate, pause, resume } = options;
   const { retryAfter, deadLetterDays, assert, emailAlerts } = options;
   const given = {
     timeout_seconds: timeout,
     concurrency_limit: concurrency,
+    rate,
     dead_letter_days: deadLetterDays,
     assertions: assert,
   };

@@ -1,4 +1,5 @@
 import type { TeamWithUsage } from '#people/operator';
+import { formatRate } from '#domain/rate';
 import { describeUsage } from '#domain/usage';
 import type { AlertSettings } from '#domain/alert-settings';
 import { hasEnded } from '#domain/cron-end';
@@ -100,6 +101,7 @@ export function writeQueue(queue: Queue) {
     retry_schedule: queue.retrySchedule,
     honor_retry_after: queue.honorsRetryAfter,
     concurrency_limit: queue.concurrencyLimit,
+    rate: queue.rate && formatRate(queue.rate),
     assertions: queue.assertions,
     email_alerts: queue.emailAlerts,
     ...writeAlertSettings(queue.alertSettings),

@@ -240,7 +240,7 @@ const CLIENT_STEPS: Record<number, string> = {
   404: 'Check the path of the URL.',
   405: 'Choose another method.',
   415: 'Set the Content-Type header that the target expects.',
-  429: 'Set or lower the queue’s concurrency limit, or spread the jobs over time.',
+  429: 'Give the queue a rate or a lower concurrency limit, or spread the jobs over time.',
 };
 
 const SERVER_ERRORS: Record<number, string> = {

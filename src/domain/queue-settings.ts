@@ -1,6 +1,7 @@
 import { type AlertSettings, NO_ALERT_SETTINGS } from './alert-settings.ts';
 import type { Assertion } from './assertion.ts';
 import { LIMITS } from './limits.ts';
+import type { Rate } from './rate.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
 
 /** The settings of a queue that a team can change (§2.3). */
@@ -12,6 +13,8 @@ export interface QueueSettings {
   /** Whether a retry waits for as long as its target asks (§3.4). */
   honorsRetryAfter: boolean;
   concurrencyLimit: number | null;
+  /** How many of its attempts may start in a unit of time, over all nodes (§3.8). */
+  rate: Rate | null;
   assertions: readonly Assertion[];
   emailAlerts: boolean;
   deadLetterDays: number;
@@ -28,6 +31,7 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   retriesEnabled: true,
   honorsRetryAfter: false,
   concurrencyLimit: null,
+  rate: null,
   assertions: [],
   emailAlerts: false,
   deadLetterDays: LIMITS.deadLetterDays.initial,

@@ -45,6 +45,8 @@ const CONTENDED_PAUSE_MS = 5;
 const AT_LIMIT_PAUSE_MS = 1_000;
 /** When to retry a claim that skipped a row held by another transaction. */
 const HELD_PAUSE_MS = 100;
+/** How long what a high rate lets start is gathered for the next claim; it is made up for. */
+const GATHERED_MS = 10;
 const STORE_DOWN_PAUSE_MS = 500;
 /** After this long without a successful scan, or with failing claims only, the engine counts as not working. */
 const STUCK_MS = 60_000;
@@ -162,10 +164,12 @@ export class Engine {
     }
   }
 
-  /** Looks at a queue that was resumed or whose limit was raised: everything that waits in it may start. */
+  /** Looks at a queue that was resumed or whose limit or rate was raised: everything that waits in it may start. */
   #lookAgain(queueId: string, teamId: string): void {
     const from = this.#store.runs.waitingSince(queueId);
-    this.#expect('queue', queueId, teamId, this.#clock.now(), from);
+    const key = { kind: 'queue', id: queueId, teamId } as const;
+    this.#scheduler.expectChanged(key, this.#clock.now(), from);
+    this.#wake();
   }
 
   #expect(kind: Flow['kind'], id: string, teamId: string, dueAt: number, from = dueAt): void {
@@ -187,7 +191,8 @@ export class Engine {
     this.#cancelRescan?.();
     try {
       for (const { id, teamId, nextDueAt } of await this.#store.runs.scanQueues()) {
-        this.#scheduler.expect({ kind: 'queue', id, teamId }, nextDueAt);
+        const latest = this.#clock.now() + RESCAN_EVERY_MS;
+        this.#scheduler.expectFound({ kind: 'queue', id, teamId }, nextDueAt, latest);
       }
       for (const { id, teamId, nextDueAt } of await this.#store.runs.scanTeams()) {
         this.#scheduler.expect({ kind: 'crons', id, teamId }, nextDueAt);
@@ -321,7 +326,7 @@ export class Engine {
       const flow = flowOf.get(flowIdOf(run));
       if (flow) this.#runs.start(run, nodeId, flow);
     }
-    for (const { id, nextDueAt, holds } of flows) {
+    for (const { id, nextDueAt, holds, notBefore } of flows) {
       const flow = flowOf.get(id);
       if (!flow) continue;
       flow.isAtLimit = holds === 'at-limit';
@@ -331,7 +336,8 @@ export class Engine {
       const again = madeRoom ? now : this.#whenAgain(nextDueAt, holds, gotSome, now);
       // For a paused queue the claim does not tell what waits in it.
       const from = holds === 'paused' ? flow.from : (nextDueAt ?? Infinity);
-      this.#scheduler.giveBack(flow, nextDueAt === null ? null : again, from);
+      const startsAt = notBefore && Math.max(notBefore, now + GATHERED_MS);
+      this.#scheduler.giveBack(flow, nextDueAt === null ? null : again, from, startsAt);
     }
   }
 

@@ -138,3 +138,41 @@ test('flows come up in the order of their times, however often those change', ()
     }),
   );
 });
+
+/** A flow that was claimed from at 100, whose rate lets nothing more start before 500, with more due. */
+function schedulerHeld() {
+  const { scheduler, flow } = schedulerTaken();
+  scheduler.giveBack(flow, 100, 100, 500);
+  return { scheduler, flow };
+}
+
+test('a flow held by its rate is due when that lets the next one start, whatever news comes', () => {
+  const { scheduler, flow } = schedulerHeld();
+  scheduler.expect(QUEUE, 120);
+  flow.isAtLimit = true;
+  scheduler.settle(flow, 130);
+  assert.equal(scheduler.nextDueAt(), 500);
+  assert.deepEqual(scheduler.takeDue(499, 1), []);
+  assert.deepEqual(scheduler.takeDue(500, 1), [flow]);
+});
+
+test('a rate that is changed holds a flow no longer, also while a claim looks at it', () => {
+  const { scheduler, flow } = schedulerHeld();
+  scheduler.expectChanged(QUEUE, 150);
+  assert.equal(scheduler.nextDueAt(), 150);
+  scheduler.takeDue(150, 1);
+  scheduler.expectChanged(QUEUE, 160);
+  scheduler.giveBack(flow, 150, 150, 900);
+  assert.equal(scheduler.nextDueAt(), 150);
+  scheduler.takeDue(160, 1);
+  scheduler.giveBack(flow, 160, 160, 900);
+  assert.equal(scheduler.nextDueAt(), 900);
+});
+
+test('a look at all that waits believes no rate to hold a flow for long: the clock may have been set back', () => {
+  const { scheduler } = schedulerHeld();
+  scheduler.expectFound(QUEUE, 100, 300);
+  assert.equal(scheduler.nextDueAt(), 300);
+  scheduler.expectFound(QUEUE, 100, 400);
+  assert.equal(scheduler.nextDueAt(), 300);
+});

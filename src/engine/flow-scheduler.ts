@@ -21,6 +21,10 @@ export interface Flow extends FlowKey, Timed {
   /** `from` of what is reported while a claim looks at the flow. */
   newsFrom: number;
   isReady: boolean;
+  /** Its queue's rate lets nothing start earlier, whatever is due. */
+  notBefore: number;
+  /** Whether its settings have changed while a claim looks at it: what the claim saw of its rate is out of date. */
+  isChanged: boolean;
   /** Whether its last claim found the queue's concurrency limit reached. The next end of a run then makes room. */
   isAtLimit: boolean;
   /** How many of its runs have been stored, so that a claim can tell whether one ended meanwhile. */
@@ -49,7 +53,27 @@ export class FlowScheduler {
     flow.from = Math.min(flow.from, from);
     flow.newsFrom = Math.min(flow.newsFrom, from);
     if (flow.newsAt !== null) flow.newsAt = Math.min(flow.newsAt, dueAt);
-    if (dueAt < flow.dueAt) this.#setDue(flow, dueAt);
+    const at = Math.max(dueAt, flow.notBefore);
+    if (at < flow.dueAt) this.#setDue(flow, at);
+  }
+
+  /** What `expect` says, of a flow whose settings may be others now: nothing that is known of its rate holds any more. */
+  expectChanged(key: FlowKey, dueAt: number, from = dueAt): void {
+    const flow = this.flow(key);
+    flow.notBefore = -Infinity;
+    flow.isChanged = true;
+    this.expect(key, dueAt, from);
+  }
+
+  /**
+   * What `expect` says, by a look at all that waits.
+   *
+   * @param latest  no rate is believed to hold a flow for longer: clocks are set back
+   */
+  expectFound(key: FlowKey, dueAt: number, latest: number): void {
+    const flow = this.flow(key);
+    flow.notBefore = Math.min(flow.notBefore, latest);
+    this.expect(key, dueAt);
   }
 
   /** The flow of a key, created when it is first needed. */
@@ -71,6 +95,7 @@ export class FlowScheduler {
       flow.isReady = false;
       flow.newsAt = Infinity;
       flow.newsFrom = Infinity;
+      flow.isChanged = false;
     }
     return taken;
   }
@@ -80,13 +105,15 @@ export class FlowScheduler {
    *
    * @param nextDueAt  when to claim again, according to the claim; null if nothing waits
    * @param from  the claim left nothing that was due earlier than this; 0 if it did not look
+   * @param notBefore  the earliest that the queue's rate lets anything start, according to the claim
    */
-  giveBack(flow: Flow, nextDueAt: number | null, from = 0): void {
+  giveBack(flow: Flow, nextDueAt: number | null, from = 0, notBefore = -Infinity): void {
     const news = flow.newsAt ?? Infinity;
     flow.newsAt = null;
     flow.from = Math.min(from, flow.newsFrom);
+    flow.notBefore = flow.isChanged ? -Infinity : notBefore;
     flow.dueAt = Infinity;
-    this.#setDue(flow, Math.min(nextDueAt ?? Infinity, news));
+    this.#setDue(flow, Math.max(Math.min(nextDueAt ?? Infinity, news), flow.notBefore));
     this.#forgetIfIdle(flow);
   }
 
@@ -145,7 +172,8 @@ export class FlowScheduler {
 function newFlow(key: FlowKey): Flow {
   const nothing = { dueAt: Infinity, from: Infinity, newsAt: null, newsFrom: Infinity };
   const idle = { inFlight: 0, settled: 0, isReady: false, isAtLimit: false };
-  return { ...key, ...nothing, ...idle, heapIndex: -1 };
+  const unheld = { notBefore: -Infinity, isChanged: false };
+  return { ...key, ...nothing, ...idle, ...unheld, heapIndex: -1 };
 }
 
 function nameOf({ kind, id }: Pick<FlowKey, 'kind' | 'id'>): string {

@@ -360,6 +360,10 @@ async function askEverything(store: Store): Promise<void> {
   const node = await aNode(store);
   const queues = await store.queues.list(team.id);
   await aQueue(store, team.id, { name: queues[0]?.name ?? '', concurrencyLimit: 5 });
+  await aQueue(store, team.id, {
+    name: queues[1]?.name ?? 'rated',
+    rate: { count: 5, per: 'second' },
+  });
   await Promise.all(queues.map(({ name }) => aJob(store, team.id, { queue: name })));
   const { jobId } = await aJob(store, team.id, { queue: 'new' });
   const retry = {
@@ -466,6 +470,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.findFirstFailure(teamId, undefined);
   await store.teamCounts.readAttention(teamId);
   await lists.readQueueLoads(teamId, TEST_START - 1000);
+  await lists.readRateLoad(teamId, queueId);
   await lists.readQueueResults([queueId], 50);
   const cronIds = await lists.listCronIds(teamId, { limit: 20 });
   await lists.listCronIds(teamId, { limit: 20, text: 'nowhere', status: 'paused' });

@@ -68,6 +68,13 @@ export interface QueueListRow {
   health: QueueHealth;
 }
 
+/** Jobs that are due and wait for their queue's rate (§3.8). */
+export interface RateWait {
+  due: BoundedCount;
+  /** About when the last of them starts; if there are more than were counted, the last that was. */
+  lastAt: number;
+}
+
 /** What is deleted together with a queue (§3.5) or a cron. */
 export interface DeletionScope {
   waiting: BoundedCount;
@@ -181,6 +188,8 @@ export interface CronPages {
   /** By name. */
   listQueueRows(teamId: string, search?: QueueSearch): Promise<QueueListRow[]>;
   readQueueRow(teamId: string, queueId: string): Promise<QueueListRow | null>;
+  /** What waits for a queue's rate. Null: it has none, is paused, or nothing waits for longer than a moment. */
+  readRateWait(teamId: string, queue: Queue): Promise<RateWait | null>;
   /** A queue's history in equal steps of whole hours until now, eight days back at most. Null: no such queue. */
   readQueueHistory(
     teamId: string,

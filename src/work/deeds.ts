@@ -249,6 +249,7 @@ const QUEUE_FIELDS: Shown<Queue> = {
   retriesEnabled: ['retries', 'value'],
   honorsRetryAfter: ['Retry-After', 'value'],
   concurrencyLimit: ['concurrency limit', 'value'],
+  rate: ['rate', 'value'],
   assertions: ['assertions', 'name'],
   emailAlerts: ['email alerts', 'value'],
   deadLetterDays: ['dead letter days', 'value'],

@@ -14,6 +14,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
+  claimJobs,
 } from '#testing/factories';
 import { startReceiver } from '#testing/receiver';
 import { openSender } from '#testing/sender';
@@ -316,6 +317,26 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('the pages of queues', () => {
+    test('of one with a rate tell what waits for it, and when the last is sent', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const rate = { count: 6, per: 'minute' } as const;
+      const queue = await aQueue(store, team.id, { rate });
+      const wait = (of = queue) => work.readRateWait(team.id, of);
+      assert.equal(await wait(), null, 'nothing waits');
+      for (let n = 0; n < 4; n++) await aJob(store, team.id);
+      await aJob(store, team.id, { delaySeconds: 60 });
+      const now = store.clock.now();
+      const due = (count: number) => ({ count, isMore: false });
+      assert.deepEqual(await wait(), { due: due(4), lastAt: now + 30_000 });
+      await claimJobs(store, node, { queueIds: [queue.id] });
+      assert.deepEqual(await wait(), { due: due(3), lastAt: now + 30_000 });
+      assert.equal(await wait({ ...queue, isPaused: true }), null);
+      assert.equal(await wait({ ...queue, rate: null }), null);
+    });
+
     test('a row tells what waits, runs and failed today, and how the queue is', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });

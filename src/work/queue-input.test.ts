@@ -14,6 +14,9 @@ const SCHEDULE_TEXT =
   'The retry schedule must be up to 10 waits between 1 second and 24 hours, such as 1m, 30m, 3h.';
 const CONCURRENCY_TEXT = 'The concurrency limit must be a whole number from 1 to 1000000, or none.';
 
+const RATE_TEXT =
+  'The rate must be a whole number from 1 to 1000000, per second, minute or hour, such as 10/second, or none.';
+
 describe("a change to a queue's settings", () => {
   const cases: [what: string, given: object, expected: object][] = [
     ['nothing', {}, {}],
@@ -25,6 +28,7 @@ describe("a change to a queue's settings", () => {
         retries_enabled: '1',
         honor_retry_after: '1',
         concurrency_limit: 7,
+        rate: '10/s',
         assertions: '[{"kind":"body_contains","text":"fine"}]',
         email_alerts: true,
         dead_letter_days: 365,
@@ -36,6 +40,7 @@ describe("a change to a queue's settings", () => {
         retriesEnabled: true,
         honorsRetryAfter: true,
         concurrencyLimit: 7,
+        rate: { count: 10, per: 'second' },
         assertions: [{ kind: 'body_contains', text: 'fine' }],
         emailAlerts: true,
         deadLetterDays: 365,
@@ -50,6 +55,10 @@ describe("a change to a queue's settings", () => {
     ['an empty schedule', { retry_schedule: '' }, { retrySchedule: [] }],
     ['no concurrency limit', { concurrency_limit: 'none' }, { concurrencyLimit: null }],
     ['a blank concurrency limit', { concurrency_limit: ' ' }, { concurrencyLimit: null }],
+    ['no rate', { rate: 'none' }, { rate: null }],
+    ['a blank rate', { rate: '' }, { rate: null }],
+    ['a rate of no unit', { rate: '10' }, { rate: [RATE_TEXT] }],
+    ['a rate that is a number', { rate: 10 }, { rate: [RATE_TEXT] }],
     ['no assertions', { assertions: [] }, { assertions: [] }],
     ['blank assertions', { assertions: '' }, { assertions: [] }],
     ['a blank timeout', { timeout_seconds: '' }, {}],

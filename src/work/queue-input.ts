@@ -1,5 +1,6 @@
 import { parseAssertions } from '#domain/assertions';
 import type { JsonField } from '#domain/json-text';
+import { MOST_RATE, parseRate } from '#domain/rate';
 import { MAX_RETRIES, parseRetrySchedule } from '#domain/retry-schedule';
 import type { QueueSettings } from '#domain/queue-settings';
 import { type Fields, Findings, type Reading, findGiven, isAtMost, isName } from './fields.ts';
@@ -14,6 +15,7 @@ export type QueueChange = Partial<QueueSettings>;
 const TEXTS = {
   retrySchedule: `The retry schedule must be up to ${MAX_RETRIES} waits between 1 second and 24 hours, such as 1m, 30m, 3h.`,
   concurrencyLimit: `The concurrency limit must be a whole number from 1 to ${LIMITS.concurrency.most}, or none.`,
+  rate: `The rate must be a whole number from 1 to ${MOST_RATE}, per second, minute or hour, such as 10/second, or none.`,
   deadLetterDays: `Dead letter retention must be from ${LIMITS.deadLetterDays.least} to ${LIMITS.deadLetterDays.most} days.`,
   assertionsNotJson: 'Assertions must be a list written as JSON.',
 } as const;
@@ -31,9 +33,9 @@ export function readQueueName(fields: Fields): Reading<string> {
 
 /**
  * Reads a change to a queue's settings: `timeout_seconds`, `retry_schedule` (text as people edit it),
- * `retries_enabled`, `honor_retry_after`, `concurrency_limit` (`none`, or blank in a form, lifts it), `assertions` (a list, or
- * its JSON text), `email_alerts`, `dead_letter_days`, `is_paused`, `tags` (see `readTagsInput`).
- * A field that is absent changes nothing.
+ * `retries_enabled`, `honor_retry_after`, `concurrency_limit` and `rate` (`none`, or blank in a form, lifts it),
+ * `assertions` (a list, or its JSON text), `email_alerts`, `dead_letter_days`, `is_paused`, `tags` (see
+ * `readTagsInput`). A field that is absent changes nothing.
  * Never throws.
  */
 export function readQueueChange(fields: Fields): Reading<QueueChange> {
@@ -63,6 +65,7 @@ const READERS: readonly (readonly [field: string, read: Reader])[] = [
     }),
   ],
   ['concurrency_limit', readConcurrencyLimit],
+  ['rate', readRate],
   ['assertions', readAssertions],
   [
     'email_alerts',
@@ -104,6 +107,14 @@ function readConcurrencyLimit(fields: Fields, findings: Findings): QueueChange {
     findings.add('concurrency_limit', TEXTS.concurrencyLimit);
   }
   return { concurrencyLimit: limit };
+}
+
+function readRate(fields: Fields, findings: Findings): QueueChange {
+  const given = findGiven(fields, 'rate');
+  if (given === null || (given.kind === 'string' && given.value === 'none')) return { rate: null };
+  const rate = given.kind === 'string' ? parseRate(given.value) : null;
+  if (rate === null) findings.add('rate', TEXTS.rate);
+  return { rate };
 }
 
 function readDeadLetterDays(fields: Fields, findings: Findings): QueueChange {

@@ -1,5 +1,6 @@
 import { isId } from '#domain/ids';
 import { judgeQueue } from '#domain/queue-health';
+import { allowAt, nextStart } from '#domain/rate';
 import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
 import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
@@ -10,6 +11,7 @@ type QueueVerbs = Pick<
   CronPages,
   | 'listQueueRows'
   | 'readQueueRow'
+  | 'readRateWait'
   | 'readQueueHistory'
   | 'describeQueueDeletion'
   | 'listOfferedQueues'
@@ -18,6 +20,8 @@ type QueueVerbs = Pick<
 /** How many attempts the recent results of a row have. */
 const MOST_RESULTS = 50;
 const DAY_MS = 86_400_000;
+/** Less than this nobody calls waiting. */
+const MOMENT_MS = 1_000;
 
 export function createQueuePages(store: Store): QueueVerbs {
   const { queues, lists } = store;
@@ -29,6 +33,13 @@ export function createQueuePages(store: Store): QueueVerbs {
     readQueueRow: async (teamId, queueId) => {
       const rows = isId(queueId) ? await listQueueRows(store, teamId) : [];
       return rows.find(({ queue }) => queue.id === queueId) ?? null;
+    },
+    readRateWait: async (teamId, { id, rate, isPaused }) => {
+      if (rate === null || isPaused) return null;
+      const { due, spentUntil } = await lists.readRateLoad(teamId, id);
+      const now = store.clock.now();
+      const lastAt = nextStart(allowAt(rate, spentUntil, now), due.count - 1);
+      return due.count === 0 || lastAt < now + MOMENT_MS ? null : { due, lastAt };
     },
     readQueueHistory: async (teamId, queueId, asked) =>
       isId(queueId) && (await queues.find(teamId, queueId))

@@ -335,6 +335,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         retriesEnabled: true,
         honorsRetryAfter: false,
         concurrencyLimit: null,
+        rate: null,
         assertions: [],
         emailAlerts: false,
         deadLetterDays: 14,

@@ -1,6 +1,7 @@
 import { type ChannelField, fieldsOfKind, valueOf } from '#domain/notification-channel';
 import { formatUtcMinute } from '#domain/instant';
 import type { IsSecretHeader } from '#domain/secret-headers';
+import { formatRate } from '#domain/rate';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { ChannelSettings } from '#work/channels';
 import type { Cron } from '#work/crons';
@@ -212,6 +213,7 @@ function planQueue(wanted: WantedQueue, state: TeamState): Step[] {
     ],
     ['honor_retry_after', current?.honorsRetryAfter, wanted.honorsRetryAfter],
     ['concurrency_limit', current?.concurrencyLimit, wanted.concurrencyLimit],
+    ['rate', current?.rate && formatRate(current.rate), wanted.rate && formatRate(wanted.rate)],
     ['assertions', current?.assertions, wanted.assertions],
     ['email_alerts', current?.emailAlerts, wanted.emailAlerts],
     ['dead_letter_days', current?.deadLetterDays, wanted.deadLetterDays],

@@ -85,6 +85,7 @@ const QUEUE_FIELDS = [
   'retry_schedule',
   'honor_retry_after',
   'concurrency_limit',
+  'rate',
   'assertions',
   'email_alerts',
   'dead_letter_days',

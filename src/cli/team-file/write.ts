@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { fieldsOfKind, valueOf } from '#domain/notification-channel';
+import { formatRate } from '#domain/rate';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { formatUtcMinute } from '#domain/instant';
 import type { IsSecretHeader } from '#domain/secret-headers';
@@ -101,6 +102,7 @@ function writeQueue(queue: Queue) {
     retry_schedule: formatRetrySchedule(queue.retrySchedule),
     ...(queue.honorsRetryAfter && { honor_retry_after: true }),
     ...(queue.concurrencyLimit !== null && { concurrency_limit: queue.concurrencyLimit }),
+    ...(queue.rate !== null && { rate: formatRate(queue.rate) }),
     ...(queue.assertions.length > 0 && { assertions: queue.assertions }),
     email_alerts: queue.emailAlerts,
     dead_letter_days: queue.deadLetterDays,

@@ -1,5 +1,6 @@
 import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
+import { describeRate } from '#domain/rate';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { ALERT_LEVELS } from '#domain/alert-settings';
@@ -19,6 +20,7 @@ import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
+import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { OtherFaults } from '../lists/FilterFault.tsx';
 import { FilterReader, type FilterFaults } from '#domain/read-filters';
@@ -32,7 +34,12 @@ import { QueueHistory } from '../runs/QueueHistory.tsx';
 import { RangeLinks } from '../runs/RangeLinks.tsx';
 import { findRange, queueRanges, type Range } from '../runs/ranges.ts';
 import { Panel } from '../runs/RunParts.tsx';
-import type { DeletionScope, QueueHistory as History, QueueListRow } from '../services.ts';
+import type {
+  DeletionScope,
+  QueueHistory as History,
+  QueueListRow,
+  RateWait,
+} from '../services.ts';
 import classes from './crons.module.css';
 import type { Route } from './+types/queues.$id.ts';
 
@@ -57,7 +64,9 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const levels = alertSettings.slow === null ? LEVELS_OF_JOBS : ALERT_LEVELS;
   const told = await readTold(work, team.id, alertSettings, levels);
   const slowSince = await readSlowSince(work, team.id, row.queue.id, alertSettings);
-  const page = { row, slowSince, history, range, faults, deletion, windows, activity, told };
+  const rateWait = await work.readRateWait(team.id, row.queue);
+  const shown = { row, rateWait, slowSince, history, range, faults, deletion };
+  const page = { ...shown, windows, activity, told };
   return { ...page, counts: await work.countTabs(team.id, params.id) };
 }
 
@@ -118,6 +127,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
       <div className="stack">
         <SlowNotice since={loaderData.slowSince} source={`queue:${queue.id}`} />
         <MaintenanceNotice windows={windows} of="this queue" />
+        <RateNotice wait={loaderData.rateWait} />
         <div className={classes.columns}>
           <Panel
             title="Now"
@@ -150,6 +160,19 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
         <ActivityPanel activity={loaderData.activity} />
       </div>
     </>
+  );
+}
+
+/** More is due than the rate lets start at once. */
+function RateNotice({ wait }: { wait: RateWait | null }) {
+  if (wait === null) return null;
+  const { due, lastAt } = wait;
+  return (
+    <Notice kind="note">
+      {countOf(due, 'job is', 'jobs are')} waiting for the rate:{' '}
+      {due.isMore ? 'the last is sent later than' : 'the last is sent at about'}{' '}
+      <Time at={lastAt} exact />.
+    </Notice>
   );
 }
 
@@ -243,6 +266,7 @@ function Settings({ row: { queue }, isMuted, told }: SettingsProps) {
           ],
           ['Request timeout', `${queue.timeoutSeconds} s`],
           ['Concurrency limit', queue.concurrencyLimit?.toLocaleString('en') ?? 'None'],
+          ['Rate', queue.rate ? describeRate(queue.rate) : 'None'],
           [
             'Automatic retries',
             queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off',

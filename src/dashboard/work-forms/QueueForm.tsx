@@ -47,7 +47,10 @@ export function QueueForm(props: QueueFormProps) {
       >
         <NameFields formValues={formValues} errors={errors} isNew={isNew} />
       </Section>
-      <Section title="Attempts" note="How long one may take, and how many may run at once.">
+      <Section
+        title="Attempts"
+        note="How long one may take, how many may run at once, and how fast they may follow each other."
+      >
         <AttemptFields formValues={formValues} errors={errors} />
       </Section>
       <Section
@@ -212,6 +215,17 @@ function AttemptFields({ formValues, errors }: Part) {
         description="Attempts at once. Empty: no limit."
         placeholder="none"
         defaultValue={formValues.concurrency_limit}
+        errors={errors}
+      />
+      <TextField
+        name="rate"
+        label="Rate"
+        description="Attempts that may start, such as 10/second, 100/minute or 500/hour. Empty: no rate."
+        placeholder="none"
+        className={classes.short}
+        autoComplete="off"
+        spellCheck={false}
+        defaultValue={formValues.rate}
         errors={errors}
       />
     </div>

@@ -47,6 +47,7 @@ export type QueueFormValues = {
   retry_schedule: string;
   honor_retry_after: boolean;
   concurrency_limit: string;
+  rate: string;
   email_alerts: boolean;
   dead_letter_days: string;
   is_paused: boolean;

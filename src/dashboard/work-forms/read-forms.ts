@@ -3,6 +3,7 @@ import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import type { HeaderList } from '#domain/exchange';
 import { formatUtcMinute } from '#domain/instant';
+import { formatRate } from '#domain/rate';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { readCronEnd } from '#work/cron-end-input';
@@ -147,6 +148,7 @@ export function readQueueForm(
     retry_schedule: readText(form, 'retry_schedule'),
     honor_retry_after: readChecked(form, 'honor_retry_after'),
     concurrency_limit: readText(form, 'concurrency_limit').trim(),
+    rate: readText(form, 'rate').trim(),
     email_alerts: readChecked(form, 'email_alerts'),
     dead_letter_days: readText(form, 'dead_letter_days').trim(),
     is_paused: readChecked(form, 'is_paused'),
@@ -154,13 +156,14 @@ export function readQueueForm(
     alerts: alerts.formValues,
   };
   const { assertions, queue, timeout_seconds, retry_schedule } = formValues;
-  const { concurrency_limit, dead_letter_days, tags } = formValues;
+  const { concurrency_limit, rate, dead_letter_days, tags } = formValues;
   const fields = buildFields(
     {
       queue,
       timeout_seconds,
       retry_schedule,
       concurrency_limit,
+      rate,
       dead_letter_days,
       tags,
       retries_enabled: writeChecked(form, 'retries_enabled'),
@@ -215,6 +218,7 @@ export function formValuesOfQueue(
     retry_schedule: formatRetrySchedule(queue.retrySchedule),
     honor_retry_after: queue.honorsRetryAfter,
     concurrency_limit: queue.concurrencyLimit === null ? '' : String(queue.concurrencyLimit),
+    rate: queue.rate === null ? '' : formatRate(queue.rate),
     email_alerts: queue.emailAlerts,
     dead_letter_days: String(queue.deadLetterDays),
     is_paused: queue.isPaused,

@@ -45,6 +45,8 @@ export interface QueuesTable {
   retries_enabled: YesNo;
   honors_retry_after: YesNo;
   concurrency_limit: number | null;
+  /** As domain/rate.ts writes it; null for none. */
+  rate: string | null;
   /** JSON list of `Assertion`. */
   assertions: string;
   email_alerts: YesNo;
@@ -271,7 +273,7 @@ export interface NodesTable {
   keeps_slots: Generated<YesNo>;
 }
 
-/** See taken-slots.ts; Postgres only. */
+/** See taken-slots.ts. On SQLite only for queues with a rate, one row each. */
 export interface TakenSlotsTable {
   team_id: string;
   queue_id: string;
@@ -281,6 +283,8 @@ export interface TakenSlotsTable {
   job_ids: readonly string[] | null;
   /** Until this time the running jobs are counted, whatever the list says. */
   recount_until: number;
+  /** Until when the queue's rate is spent, in microseconds since 1970 UTC (domain/rate.ts); null where it has none. */
+  rate_spent_until: Generated<number | null>;
 }
 
 export interface InstallationTable {

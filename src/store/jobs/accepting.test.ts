@@ -38,6 +38,7 @@ describe('accepting jobs', () => {
         retriesEnabled: true,
         honorsRetryAfter: false,
         concurrencyLimit: null,
+        rate: null,
         assertions: [],
         emailAlerts: false,
         deadLetterDays: 14,

@@ -12,7 +12,7 @@ import {
 } from './failures.ts';
 import { type BoundedCount, countJobs, countTabs, type TabCounts } from './job-counts.ts';
 import { type JobPage, listJobPage, type PageOptions } from './job-list.ts';
-import { type QueueLoad, readQueueLoads } from './queue-lists.ts';
+import { type QueueLoad, type RateLoad, readQueueLoads, readRateLoad } from './queue-lists.ts';
 import { readQueueResults } from './queue-results.ts';
 import { type FoundRun, listRunPage } from './run-list.ts';
 import type { FoundJob, JobSearch } from './search.ts';
@@ -80,6 +80,10 @@ export class ListStore {
 
   async readQueueLoads(teamId: string, failedSince: number): Promise<Map<string, QueueLoad>> {
     return readQueueLoads(this.#db, teamId, failedSince);
+  }
+
+  async readRateLoad(teamId: string, queueId: string): Promise<RateLoad> {
+    return readRateLoad(this.#db, teamId, queueId, this.#clock.now());
   }
 
   /** Each queue's last ended attempts, oldest first. The caller has checked that the queues are its own. */

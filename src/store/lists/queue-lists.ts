@@ -1,6 +1,7 @@
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { runPrepared } from '../database/prepared.ts';
+import { type BoundedCount, MOST_COUNTED } from './job-counts.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from './statement.ts';
 
@@ -68,4 +69,41 @@ export async function readQueueLoads(
       },
     ]),
   );
+}
+
+/** What waits for the rate of a queue (§3.8). */
+export interface RateLoad {
+  /** Jobs that are due. */
+  due: BoundedCount;
+  /** Until when the rate is spent (domain/rate.ts). */
+  spentUntil: number | null;
+}
+
+/** 1 team, 2 queue, 3 now, 4 the most and one more */
+const readRate = pageStatement<{ due: number; spent_until: number | null }>(
+  'read-rate-load',
+  (dialect) => {
+    const [team, queue, now, most] = [1, 2, 3, 4].map((n) => dialect.$(n));
+    return `
+    select (select count(*) from (select 1 from jobs j where j.queue_id = q.id
+        and j.status = 'pending' and j.scheduled_at <= ${now} limit ${most}) as due) as due,
+      (select s.rate_spent_until from taken_slots s where s.team_id = q.team_id and s.queue_id = q.id
+        order by s.number desc limit 1) as spent_until
+    from queues q where q.team_id = ${team} and q.id = ${queue}`;
+  },
+);
+
+export async function readRateLoad(
+  db: Database,
+  teamId: string,
+  queueId: string,
+  now: number,
+): Promise<RateLoad> {
+  const parameters = [teamId, queueId, now, MOST_COUNTED + 1];
+  const [row] = await db.read((reader) => runPrepared(reader, db.dialect, readRate, parameters));
+  const due = row?.due ?? 0;
+  return {
+    due: { count: Math.min(due, MOST_COUNTED), isMore: due > MOST_COUNTED },
+    spentUntil: row?.spent_until ?? null,
+  };
 }

@@ -1,12 +1,15 @@
 import type { Clock } from '#domain/clock';
+import type { Allowance } from '#domain/rate';
 import { joinClaims } from '../runs/claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, FlowSlots } from '../runs/claims.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
+  allowanceOf,
   CLAIMED_COLUMNS,
   claimedJob,
   type ClaimJobs,
   earlierFirst,
+  heldByRate,
   type ClaimedJobRow,
   openSlots,
   packSlots,
@@ -59,6 +62,11 @@ const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
   return `${typeof value === 'number' ? value : `'${String(value)}'`} as ${column}`;
 });
 
+/** Whether claims from a queue `q` have to be made one after the other: it has a concurrency limit, or a rate. */
+const IS_LIMITED = '(q.concurrency_limit is not null or q.rate is not null)';
+const isLimited = (queue: Pick<ClaimedQueueRow, 'concurrency_limit' | 'rate'>) =>
+  queue.concurrency_limit !== null || queue.rate !== null;
+
 /**
  * The whole claim in one statement: each statement costs a round trip, and the slots are idle while a claim is under
  * way.
@@ -73,8 +81,8 @@ const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
  *
  * $1 slots by queue, $2 node, $3 now, $4 month, $5 day, $6 limits by plan, $7 running jobs as they were counted
  *
- * @param isCounted  whether running jobs were counted under a lock; otherwise queues with a concurrency limit are
- * skipped
+ * @param isCounted  whether running jobs were counted under a lock; otherwise queues with a concurrency limit or a rate
+ * are skipped
  */
 function claimText(dialect: Dialect, isCounted: boolean): string {
   return `
@@ -99,7 +107,7 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
         and jobs.scheduled_at >= q.from_at
       order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
     ) j
-    where q.is_paused = 0 and q.knows_plan ${isCounted ? '' : 'and q.concurrency_limit is null'}
+    where q.is_paused = 0 and q.knows_plan ${isCounted ? '' : `and not ${IS_LIMITED}`}
       and exists (${livingNode(dialect, '$2')})
     limit ${MOST_CLAIMED}
   ), wanted as materialized (
@@ -127,8 +135,8 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
   ), drawn as (
     select * from claimed union all select ${CLAIMED_COLUMNS}, false from failed as jobs
   ) ${isCounted ? `, ${KEEP_TAKEN(dialect.rows(TAKEN, 7))}` : ''}
-  select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, q.slow_rule,
-    q.plan, q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
+  select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions, q.is_paused,
+    q.slow_rule, q.plan, q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
   from open_queues q left join drawn on drawn.queue_id = q.id`;
 }
 
@@ -143,41 +151,46 @@ const holdLimitedQueues = preparedStatement<{ id: string }>(
   'hold-limited-queues',
   (dialect) => `
   select q.id from ${dialect.rows(SLOTS, 1)} ${dialect.briefly} cross join queues q
-  where q.id = given.queue_id and q.concurrency_limit is not null
+  where q.id = given.queue_id and ${IS_LIMITED}
   order by q.id ${dialect.lock('for no key update of q')}`,
 );
 
-interface QueueState extends Pick<ClaimedQueueRow, 'id' | 'is_paused' | 'concurrency_limit'> {
+interface QueueState extends Pick<
+  ClaimedQueueRow,
+  'id' | 'is_paused' | 'concurrency_limit' | 'rate'
+> {
   team_id: string;
   number: number | null;
   is_known: boolean;
   recount_until: number;
   running_ids: string[] | null;
+  rate_spent_until: number | null;
 }
 
 /** The running jobs, by the list of the last claim (taken-slots.ts). $2 now, $3 whether to recount */
 const readTaken = preparedStatement<QueueState>(
   'read-taken-slots',
   (dialect) => `
-  select q.id, q.team_id, q.is_paused, q.concurrency_limit, last.number,
-    last.job_ids is not null as is_known, coalesce(last.recount_until, 0) as recount_until,
+  select q.id, q.team_id, q.is_paused, q.concurrency_limit, q.rate, last.number,
+    last.rate_spent_until, last.job_ids is not null as is_known, coalesce(last.recount_until, 0) as recount_until,
     ${RUNNING_IDS} as running_ids
   from ${dialect.rows(SLOTS, 1)} cross join queues q ${LAST_TAKEN}
   where q.id = given.queue_id`,
 );
 
-/** Finds queues that are held. For those with a limit a claim locks the queue's row too. */
+/** Finds queues that are held. For those with a limit or a rate a claim locks the queue's row too. */
 const findHeldQueues = findHeldFlows(
   'find-held-queues',
   (given) => `
-    select q.id, q.team_id, q.concurrency_limit from ${given} join queues q on q.id = given.id`,
+    select q.id, q.team_id, ${IS_LIMITED} as is_limited from ${given}
+    join queues q on q.id = given.id`,
   {
     freeRows: `, free_queues as materialized (
       select id from queues
-      where id = any(array(select id from flows where concurrency_limit is not null))
+      where id = any(array(select id from flows where is_limited))
       for no key update skip locked
     )`,
-    isHeld: '(concurrency_limit is not null and id not in (select id from free_queues))',
+    isHeld: '(is_limited and id not in (select id from free_queues))',
   },
 );
 
@@ -197,7 +210,7 @@ export function jobClaims(context: ClaimContext, clock: Clock): ClaimJobs {
   };
 }
 
-/** @returns the claim, and the queues that were skipped because they have a concurrency limit */
+/** @returns the claim, and the queues that were skipped because they have a concurrency limit or a rate */
 async function claimUnlimited(
   context: ClaimContext,
   asked: readonly FlowSlots[],
@@ -211,16 +224,14 @@ async function claimUnlimited(
   const strangers = rows.filter(({ knows_plan }) => !knows_plan);
   for (const { plan } of strangers) context.knownPlans.add(plan);
   const isAgain = (queueId: string) =>
-    strangers.some((row) => row.for_queue === queueId && row.concurrency_limit === null);
+    strangers.some((row) => row.for_queue === queueId && !isLimited(row));
   const again = asked.filter(({ id }) => isAgain(id));
   // These rows are of queues whose plan was not known yet, so nothing was taken from them.
   rows = rows.filter((row) => !isAgain(row.for_queue));
   const repeated = await claimAgain(again, claim, rows);
   rows.push(...(repeated ?? []));
   const held = repeated === null ? again : [];
-  const limitedIds = new Set(
-    rows.flatMap((row) => (row.concurrency_limit === null ? [] : [row.for_queue])),
-  );
+  const limitedIds = new Set(rows.flatMap((row) => (isLimited(row) ? [row.for_queue] : [])));
   const limited = asked.filter(({ id }) => limitedIds.has(id));
   const others = asked.filter((flow) => !limitedIds.has(flow.id) && !held.includes(flow));
   return { ...joinClaims([readClaim(context, others, claimant, rows)], held), limited };
@@ -247,8 +258,8 @@ async function claimAgain(
 }
 
 /**
- * Claims from queues with a limit. It locks them before it counts their running jobs, so that two nodes cannot both
- * count before either has claimed.
+ * Claims from queues with a limit or a rate. It locks them before it counts their running jobs and reads what is spent
+ * of their rates, so that two nodes cannot both look before either has claimed.
  */
 async function claimLimited(
   context: ClaimContext,
@@ -267,25 +278,33 @@ async function claimLimited(
     ]);
     const queues = new Map(queueStates.map((queue) => [queue.id, queue]));
     const runningIn = (id: string) => queues.get(id)?.running_ids?.length ?? 0;
+    const allowances = new Map(
+      queueStates.map((queue) => [
+        queue.id,
+        allowanceOf(queue, queue.rate_spent_until, claimant.now),
+      ]),
+    );
     const open = asked.map(({ id, slots, from = 0 }) => {
-      return { id, slots: openSlots(queues.get(id), runningIn(id), slots), from };
+      const allowance = allowances.get(id) ?? null;
+      return { id, slots: openSlots(queues.get(id), runningIn(id), slots, allowance), from };
     });
     const isOpen = new Set(open.flatMap(({ id, slots }) => (slots > 0 ? [id] : [])));
     const taken = queueStates.flatMap((queue) =>
-      isOpen.has(queue.id) ? listOf(queue, claimant.now) : [],
+      isOpen.has(queue.id) ? listOf(queue, allowances.get(queue.id) ?? null, claimant.now) : [],
     );
     const parameters = [...parametersOf(context, open, claimant), packTaken(taken)];
     const rows = await runPrepared(trx, dialect, claimCounted, parameters);
-    return readClaim(context, open, claimant, rows, runningIn);
+    return readClaim(context, open, claimant, rows, { runningIn, allowances });
   });
 }
 
-function listOf(queue: QueueState, now: number): TakenSlots[] {
+function listOf(queue: QueueState, allowance: Allowance | null, now: number): TakenSlots[] {
   const { id, team_id, number, is_known, recount_until, running_ids } = queue;
-  if (running_ids === null) return [];
-  const until = is_known ? recount_until : now + RECOUNT_MS;
+  if (running_ids === null && allowance === null) return [];
+  const until = is_known || running_ids === null ? recount_until : now + RECOUNT_MS;
   const list = { number: number ?? 0, job_ids: running_ids, recount_until: until };
-  return [{ team_id, queue_id: id, ...list }];
+  const rate = { rate_from: allowance?.from ?? null, rate_step: allowance?.stepUs ?? null };
+  return [{ team_id, queue_id: id, ...list, ...rate }];
 }
 
 function parametersOf(
@@ -298,12 +317,20 @@ function parametersOf(
   return [packSlots(asked), nodeId, now, month, day, packRows(LIMIT, limits)];
 }
 
+/** What was found of queues with a limit or a rate, before the claim. */
+interface Counted {
+  runningIn: (queueId: string) => number;
+  allowances: ReadonlyMap<string, Allowance | null>;
+}
+
+const UNCOUNTED: Counted = { runningIn: () => 0, allowances: new Map() };
+
 function readClaim(
   context: ClaimContext,
   asked: readonly FlowSlots[],
   { now }: Claimant,
   rows: readonly ClaimRow[],
-  runningIn: (queueId: string) => number = () => 0,
+  { runningIn, allowances }: Counted = UNCOUNTED,
 ): Claim<ClaimedJob> {
   const byQueue = Map.groupBy(rows, ({ for_queue }) => for_queue);
   const jobs = rows.flatMap((row) =>
@@ -316,9 +343,14 @@ function readClaim(
       .toSorted(earlierFirst)
       .map((row) => claimedJob(row, row, context, now)),
     blocked: jobs.filter(({ is_granted }) => !is_granted).length,
-    flows: asked.map((flow) =>
-      stateOf(flow, byQueue.get(flow.id) ?? [], runningIn(flow.id), isCutOff),
-    ),
+    flows: asked.map((flow) => {
+      const ofQueue = byQueue.get(flow.id) ?? [];
+      const started = ofQueue.filter(({ is_granted }) => is_granted).length;
+      return {
+        ...stateOf(flow, ofQueue, runningIn(flow.id), isCutOff),
+        ...heldByRate(allowances.get(flow.id) ?? null, started, now),
+      };
+    }),
   };
 }
 

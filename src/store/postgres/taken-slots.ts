@@ -12,6 +12,9 @@ import { preparedStatement, bindPrepared } from '../database/prepared.ts';
  *
  * Each list is a new row with a higher number; the highest is read. A count in the index of running jobs, or one row
  * that is updated, would have to pass all dead entries or row versions since the server's oldest snapshot.
+ *
+ * For the same reason the list of a queue with a rate holds the time until which the rate is spent. Without a limit it
+ * names no jobs.
  */
 export const TAKEN = {
   team_id: 'id',
@@ -19,9 +22,12 @@ export const TAKEN = {
   number: 'bigint',
   job_ids: 'ids',
   recount_until: 'bigint',
+  rate_from: 'bigint',
+  rate_step: 'bigint',
 } as const satisfies Fields;
 
-export type TakenSlots = RowOf<typeof TAKEN> & { queue_id: string; job_ids: readonly string[] };
+/** `rate_from`, `rate_step`: what its rate lets start (domain/rate.ts); null where it has none. */
+export type TakenSlots = RowOf<typeof TAKEN> & { queue_id: string };
 
 /**
  * How long all running jobs are counted after a limit was set. Claims that began before it neither lock the queue nor
@@ -31,7 +37,7 @@ export const RECOUNT_MS = 60_000;
 
 /** Joins the last list of a queue `q`, null where there is none; part of a `from` clause. */
 export const LAST_TAKEN = `left join lateral (
-    select number, job_ids, recount_until from taken_slots s
+    select number, job_ids, recount_until, rate_spent_until from taken_slots s
     where s.team_id = q.team_id and s.queue_id = q.id order by s.number desc limit 1
   ) last on true`;
 
@@ -53,9 +59,10 @@ export const KEEP_TAKEN = (given: string) => `
   taken as materialized (
     select given.* from ${given} where exists (select 1 from claimed c where c.queue_id = given.queue_id)
   ), kept as (
-    insert into taken_slots (team_id, queue_id, number, job_ids, recount_until)
+    insert into taken_slots (team_id, queue_id, number, job_ids, recount_until, rate_spent_until)
     select team_id, queue_id, number + 1, job_ids || array(
-      select c.id from claimed c where c.queue_id = taken.queue_id), recount_until
+      select c.id from claimed c where c.queue_id = taken.queue_id), recount_until,
+      rate_from + rate_step * (select count(*) from claimed c where c.queue_id = taken.queue_id)
     from taken
   ), outdated as (
     delete from taken_slots s using taken
@@ -67,19 +74,22 @@ export function packTaken(taken: readonly TakenSlots[]): string {
 }
 
 /**
- * Forgets a queue's list, because its limit has changed and jobs that began without a limit are in no list. Called in
- * the transaction that changes the limit.
+ * Forgets a queue's list, because its limit has changed and jobs that began without a limit are in no list. What is
+ * spent of its rate stays. Called in the transaction that changes the limit.
  */
 export async function forgetTaken(trx: Trx, teamId: string, queueId: string): Promise<void> {
   const statement = `
     with last as materialized (
       select coalesce(max(number), 0) as number from taken_slots where team_id = $1 and queue_id = $2
+    ), spent as materialized (
+      select rate_spent_until from taken_slots
+      where team_id = $1 and queue_id = $2 and number = (select number from last)
     ), outdated as (
       delete from taken_slots where team_id = $1 and queue_id = $2
         and number <= (select number from last)
     )
-    insert into taken_slots (team_id, queue_id, number, job_ids, recount_until)
-    select $1, $2, number + 1, null, 0 from last`;
+    insert into taken_slots (team_id, queue_id, number, job_ids, recount_until, rate_spent_until)
+    select $1, $2, number + 1, null, 0, (select rate_spent_until from spent) from last`;
   await trx.executeQuery(CompiledQuery.raw(statement, [teamId, queueId]));
 }
 

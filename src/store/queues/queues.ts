@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
+import { formatRate, parseRate } from '#domain/rate';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
 import { readTags, writeTags } from '#domain/tags';
 import { writeSlowRule } from '#domain/slow-runs';
@@ -28,6 +29,7 @@ export function queueSettingsOf(row: SettingsColumns): QueueSettings {
     retriesEnabled: row.retries_enabled === 1,
     honorsRetryAfter: row.honors_retry_after === 1,
     concurrencyLimit: row.concurrency_limit,
+    rate: row.rate === null ? null : parseRate(row.rate),
     assertions: readList(row.assertions),
     emailAlerts: row.email_alerts === 1,
     deadLetterDays: row.dead_letter_days,
@@ -62,13 +64,14 @@ function queueOf(row: QueuesTable): Queue {
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
   const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
   const { honorsRetryAfter, assertions, emailAlerts, deadLetterDays } = settings;
-  const { isPaused, alertSettings, tags } = settings;
+  const { rate, isPaused, alertSettings, tags } = settings;
   return {
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
     ...(retriesEnabled !== undefined && { retries_enabled: yesNo(retriesEnabled) }),
     ...(honorsRetryAfter !== undefined && { honors_retry_after: yesNo(honorsRetryAfter) }),
     ...(concurrencyLimit !== undefined && { concurrency_limit: concurrencyLimit }),
+    ...(rate !== undefined && { rate: rate && formatRate(rate) }),
     ...(assertions !== undefined && { assertions: JSON.stringify(assertions) }),
     ...(emailAlerts !== undefined && { email_alerts: yesNo(emailAlerts) }),
     ...(deadLetterDays !== undefined && { dead_letter_days: deadLetterDays }),

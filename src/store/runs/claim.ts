@@ -1,6 +1,14 @@
 import type { HttpMethod } from '#domain/exchange';
 import { readSlowRule } from '#domain/slow-runs';
-import type { Claim, Claimant, ClaimedRun, ClaimContext, Holds, FlowSlots } from './claims.ts';
+import type {
+  Claim,
+  Claimant,
+  ClaimedFlow,
+  ClaimedRun,
+  ClaimContext,
+  Holds,
+  FlowSlots,
+} from './claims.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import type { RunTable } from './run-tables.ts';
@@ -44,9 +52,22 @@ export interface KindOfClaim<Input extends ClaimInput, Flow extends FlowRow, Row
     input: Input,
     flows: Flows<Flow>,
   ) => Promise<Row[]>;
+  /** Writes down how many of each flow were let through, where something goes by that. */
+  noteStarts?: (
+    runner: StatementRunner,
+    dialect: Dialect,
+    input: Input,
+    flows: Flows<Flow>,
+    started: ReadonlyMap<string, number>,
+  ) => Promise<void>;
   readHeads: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<FlowHead[]>;
   /** @param taken  how many runs were just taken of the flow */
   whatHolds: (flow: Flow | undefined, taken: number) => Holds;
+  heldByRate?: (
+    flow: Flow | undefined,
+    started: number,
+    now: number,
+  ) => Pick<ClaimedFlow, 'notBefore'>;
 }
 
 export type Flows<Flow> = ReadonlyMap<string, Flow>;
@@ -87,19 +108,30 @@ export function claimScript<Input extends ClaimInput, Flow extends FlowRow, Row 
       const { nodeId, now } = input;
       const claim = { table: kind.table, nodeId, now };
       const rows = await keepWithinLimit(runner, dialect, claim, due, limitOf);
-      const takenOf = (id: string) => due.filter((row) => kind.flowOf(row) === id).length;
+      const takenOf = countBy(due, kind.flowOf);
+      const startedOf = countBy(rows, kind.flowOf);
+      await kind.noteStarts?.(runner, dialect, input, flows, startedOf);
       return {
         rows,
         blocked: due.length - rows.length,
         heads: heads.map(({ id, next_due_at }) => {
-          const holds = kind.whatHolds(flows.get(id), takenOf(id));
-          return { id, nextDueAt: holds === 'gone' ? null : next_due_at, holds };
+          const flow = flows.get(id);
+          const holds = kind.whatHolds(flow, takenOf.get(id) ?? 0);
+          const nextDueAt = holds === 'gone' ? null : next_due_at;
+          const held = kind.heldByRate?.(flow, startedOf.get(id) ?? 0, now);
+          return Object.assign({ id, nextDueAt, holds }, held);
         }),
         flows,
         unknownPlans,
       };
     },
   };
+}
+
+function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
+  return counts;
 }
 
 /**

@@ -36,7 +36,15 @@ export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   /** How many runs were over the monthly limit and have failed for that (§2.7). */
   blocked: number;
   /** For each requested flow: when its next run is due at the earliest, and why it can't start. */
-  flows: { id: string; nextDueAt: number | null; holds: Holds }[];
+  flows: ClaimedFlow[];
+}
+
+export interface ClaimedFlow {
+  id: string;
+  nextDueAt: number | null;
+  holds: Holds;
+  /** Its queue's rate lets nothing start earlier; left out where it does, or where there is no rate. */
+  notBefore?: number;
 }
 
 export interface ClaimContext {

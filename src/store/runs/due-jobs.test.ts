@@ -19,6 +19,11 @@ test('a queue starts what it has room for; one that is gone, paused or at its li
     { of: queue(3), running: 8, holds: 'at-limit', slots: 0 },
   ];
   for (const { of, running, holds, slots } of cases) {
-    assert.deepEqual([whatHolds(of, running), openSlots(of, running, 5)], [holds, slots]);
+    assert.deepEqual([whatHolds(of, running), openSlots(of, running, 5, null)], [holds, slots]);
   }
+});
+
+test('a rate lets start no more than it has room for', () => {
+  const allow = (slots: number) => openSlots(queue(4), 2, 5, { slots, from: 0, stepUs: 1 });
+  assert.deepEqual([0, 1, 2, 3].map(allow), [0, 1, 2, 2]);
 });

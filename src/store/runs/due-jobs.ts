@@ -1,3 +1,4 @@
+import { type Allowance, allowAt, nextStart, parseRate } from '#domain/rate';
 import { claimedRun, type FlowRow, type TakenRow } from './claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, Holds, FlowSlots } from './claims.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
@@ -13,6 +14,8 @@ export type ClaimJobs = (
 export interface ClaimedQueueRow extends FlowRow {
   timeout_seconds: number;
   concurrency_limit: number | null;
+  /** As domain/rate.ts writes it. */
+  rate: string | null;
   assertions: string;
   is_paused: 0 | 1;
   slow_rule: string | null;
@@ -28,8 +31,8 @@ export interface ClaimedJobRow extends TakenRow {
 
 export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as const satisfies Fields;
 
-export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.assertions, q.is_paused, q.slow_rule,
-  t.plan, t.sealed_signing_secret`;
+export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions, q.is_paused,
+  q.slow_rule, t.plan, t.sealed_signing_secret`;
 
 export const CLAIMED_COLUMNS = `jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id,
   jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload`;
@@ -44,14 +47,40 @@ export function whatHolds(
   return running >= (queue.concurrency_limit ?? Infinity) ? 'at-limit' : 'nothing';
 }
 
-/** How many jobs of a queue may start, of those requested, while `running` ones run. */
+/**
+ * How many jobs of a queue may start, of those requested, while `running` ones run.
+ *
+ * @param allowance  what its rate lets start; null for no rate
+ */
 export function openSlots(
   queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
   running: number,
   asked: number,
+  allowance: Allowance | null,
 ): number {
   if (whatHolds(queue, running) !== 'nothing') return 0;
-  return Math.min(asked, (queue?.concurrency_limit ?? Infinity) - running);
+  const ofLimit = (queue?.concurrency_limit ?? Infinity) - running;
+  return Math.min(asked, ofLimit, allowance?.slots ?? Infinity);
+}
+
+/** What the rate of a queue lets start. @param spentUntil  as it was written down by the claim before */
+export function allowanceOf(
+  queue: Pick<ClaimedQueueRow, 'rate'> | undefined,
+  spentUntil: number | null,
+  now: number,
+): Allowance | null {
+  const rate = queue?.rate ? parseRate(queue.rate) : null;
+  return rate && allowAt(rate, spentUntil, now);
+}
+
+/** What a claim tells of a queue's rate: when the next may start, where that is not yet. */
+export function heldByRate(
+  allowance: Allowance | null,
+  started: number,
+  now: number,
+): { notBefore?: number } {
+  const notBefore = allowance ? nextStart(allowance, started) : now;
+  return notBefore > now ? { notBefore } : {};
 }
 
 export function packSlots(asked: readonly FlowSlots[]): string {

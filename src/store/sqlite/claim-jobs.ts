@@ -6,12 +6,14 @@ import {
   type FlowHead,
 } from '../runs/claim.ts';
 import type { ClaimContext, FlowSlots } from '../runs/claims.ts';
-import type { Dialect } from '../database/dialect.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
+  allowanceOf,
   CLAIMED_COLUMNS,
   claimedJob,
   type ClaimJobs,
   earlierFirst,
+  heldByRate,
   type ClaimedJobRow,
   openSlots,
   packSlots,
@@ -25,14 +27,23 @@ import { livingNode } from '../nodes/living-node.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
 interface CountedQueue extends ClaimedQueueRow {
+  team_id: string;
   running: number;
+  rate_spent_until: number | null;
 }
 
-/** Counts running jobs only where there is a limit: one range of the index of running jobs. */
+/**
+ * Counts running jobs only where there is a limit: one range of the index of running jobs. What is spent of a rate is
+ * read only where there is one.
+ */
 const readQueues = preparedStatement<CountedQueue>(
   'read-queues',
   (dialect) => `
-  select ${QUEUE_COLUMNS},
+  select ${QUEUE_COLUMNS}, q.team_id,
+    case when q.rate is null then null else (
+      select s.rate_spent_until from taken_slots s
+      where s.team_id = q.team_id and s.queue_id = q.id and s.number = 0
+    ) end as rate_spent_until,
     case when q.concurrency_limit is null then 0 else (
       select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing'
     ) end as running
@@ -73,6 +84,20 @@ const readHeads = preparedStatement<FlowHead>(
   ) as next_due_at from ${dialect.rows(SLOTS, 1)}`,
 );
 
+const SPENT = { team_id: 'id', queue_id: 'id', spent_until: 'bigint' } as const satisfies Fields;
+
+/** The writer is alone, so one row for each queue with a rate is written over. */
+const writeSpent = preparedStatement<never>(
+  'write-spent-rates',
+  (dialect) => `
+  insert into taken_slots (team_id, queue_id, number, recount_until, rate_spent_until)
+  select team_id, queue_id, 0, 0, spent_until from ${dialect.rows(SPENT, 1)} where true
+  on conflict (team_id, queue_id, number) do update set rate_spent_until = excluded.rate_spent_until`,
+);
+
+const allowanceAt = (queue: CountedQueue | undefined, now: number) =>
+  allowanceOf(queue, queue?.rate_spent_until ?? null, now);
+
 const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
   table: 'jobs',
   flowOf: ({ queue_id }) => queue_id,
@@ -81,7 +106,8 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
   async take(runner, dialect, input, queues) {
     const open = input.asked.flatMap((flow) => {
       const queue = queues.get(flow.id);
-      const slots = openSlots(queue, queue?.running ?? 0, flow.slots);
+      const allowance = allowanceAt(queue, input.now);
+      const slots = openSlots(queue, queue?.running ?? 0, flow.slots, allowance);
       return slots === 0 ? [] : [{ id: flow.id, slots }];
     });
     const rows: ClaimedJobRow[] = [];
@@ -91,9 +117,20 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
     }
     return rows.toSorted(earlierFirst);
   },
+  async noteStarts(runner, dialect, { now }, queues, started) {
+    const spent = [...started].flatMap(([queueId, count]) => {
+      const queue = queues.get(queueId);
+      const allowance = allowanceAt(queue, now);
+      if (!queue || !allowance) return [];
+      const spent_until = allowance.from + count * allowance.stepUs;
+      return [{ team_id: queue.team_id, queue_id: queueId, spent_until }];
+    });
+    if (spent.length > 0) await runPrepared(runner, dialect, writeSpent, [packRows(SPENT, spent)]);
+  },
   readHeads: (runner, dialect, { asked }) =>
     runPrepared(runner, dialect, readHeads, [packSlots(asked)]),
   whatHolds: (queue, taken) => whatHolds(queue, (queue?.running ?? 0) + taken),
+  heldByRate: (queue, started, now) => heldByRate(allowanceAt(queue, now), started, now),
 };
 
 export const claimJobs = claimScript(JOBS);

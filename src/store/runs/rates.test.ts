@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Rate } from '#domain/rate';
+import { aClaimant, aJob, aNode, aQueue, aTeam } from '#testing/factories';
+import { forEachStore, type OpenTestStore, TEST_START } from '#testing/stores';
+
+const FIVE: Rate = { count: 5, per: 'second' };
+
+describe('the rate of a queue (§3.8)', () => {
+  forEachStore((_name, openTestStore) => {
+    test('lets jobs start a step apart, and tells when the next may', async () => {
+      await using scene = await makeScene(openTestStore, FIVE);
+      const { store, claim } = scene;
+      const first = await claim();
+      assert.equal(first.claimed.length, 1);
+      assert.deepEqual(first.flows, [
+        { id: scene.queueId, nextDueAt: TEST_START, holds: 'nothing', notBefore: TEST_START + 200 },
+      ]);
+      await store.testClock.advance(199);
+      const early = await claim();
+      assert.equal(early.claimed.length, 0);
+      assert.equal(early.flows[0]?.notBefore, TEST_START + 200);
+      await store.testClock.advance(1);
+      assert.equal((await claim()).claimed.length, 1);
+    });
+
+    test('is held by nodes that race for it', async () => {
+      await using scene = await makeScene(openTestStore, { count: 100, per: 'second' });
+      const { store, claim } = scene;
+      const others = [await store.openAnother()];
+      const nodes = await Promise.all([store, ...others].map((each) => aNode(each)));
+      const startAll = async () => {
+        const claims = await Promise.all(
+          [store, ...others].map((each, n) => claim(each, nodes[n] ?? '')),
+        );
+        return claims.reduce((sum, { claimed }) => sum + claimed.length, 0);
+      };
+      assert.equal(await startAll(), 11, 'what a tenth of a second holds, and one');
+      assert.equal(await startAll(), 0);
+      await store.testClock.advance(50);
+      assert.equal(await startAll(), 5);
+    });
+
+    test('goes with a concurrency limit, and is not spent by saving settings', async () => {
+      await using scene = await makeScene(openTestStore, { count: 20, per: 'second' });
+      const { store, claim, set } = scene;
+      assert.equal((await claim()).claimed.length, 3);
+      await set({ concurrencyLimit: 4 });
+      assert.equal((await claim()).claimed.length, 0);
+      await store.testClock.advance(100);
+      const atLimit = await claim();
+      assert.equal(atLimit.claimed.length, 1);
+      assert.equal(atLimit.flows[0]?.holds, 'at-limit');
+      await set({ concurrencyLimit: null });
+      assert.equal((await claim()).claimed.length, 1, 'of two one was left over by the limit');
+      await set({ rate: null });
+      const free = await claim();
+      assert.equal(free.claimed.length, 10);
+      assert.equal('notBefore' in (free.flows[0] ?? {}), false);
+    });
+
+    test('is not used up by what the month’s limit fails', async () => {
+      await using scene = await makeScene(openTestStore, { count: 1, per: 'hour' });
+      const { store, claim, node } = scene;
+      const none = { ...aClaimant(store, node), monthlyLimitOf: () => 0 };
+      const blocked = await store.runs.claimJobs([{ id: scene.queueId, slots: 10 }], none);
+      assert.deepEqual([blocked.claimed.length, blocked.blocked], [0, 1]);
+      assert.equal('notBefore' in (blocked.flows[0] ?? {}), false);
+      assert.equal((await claim()).claimed.length, 1);
+      assert.equal((await claim()).claimed.length, 0);
+    });
+
+    test('goes on from a database clock that was set back', async () => {
+      await using scene = await makeScene(openTestStore, FIVE);
+      const { store, claim, node } = scene;
+      assert.equal((await claim()).claimed.length, 1);
+      const at = (now: number) =>
+        store.runs.claimJobs([{ id: scene.queueId, slots: 10 }], {
+          ...aClaimant(store, node),
+          now,
+        });
+      const setBack = TEST_START - 3_600_000;
+      await scene.add({ scheduledAt: setBack });
+      assert.equal((await at(setBack)).claimed.length, 1);
+      assert.equal((await at(setBack + 199)).flows[0]?.notBefore, setBack + 200);
+    });
+  });
+});
+
+/** A queue with a rate and forty jobs that are due. */
+async function makeScene(openTestStore: OpenTestStore, rate: Rate) {
+  const store = await openTestStore({ onThisThread: false });
+  const team = await aTeam(store);
+  const node = await aNode(store);
+  const { id: queueId } = await aQueue(store, team.id, { rate });
+  await Promise.all(Array.from({ length: 40 }, () => aJob(store, team.id)));
+  return {
+    store,
+    node,
+    queueId,
+    claim: async (from = store as Pick<typeof store, 'runs' | 'clock'>, by = node) =>
+      from.runs.claimJobs([{ id: queueId, slots: 10 }], { ...aClaimant(store, by) }),
+    set: (change: object) => store.queues.update(team.id, queueId, change),
+    add: async ({ scheduledAt }: { scheduledAt: number }) => {
+      const { jobId } = await aJob(store, team.id);
+      await store.database.transact((trx) =>
+        trx
+          .updateTable('jobs')
+          .set({ scheduled_at: scheduledAt })
+          .where('id', '=', jobId)
+          .execute(),
+      );
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
