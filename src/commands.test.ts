@@ -475,6 +475,23 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.equal((await printed('job', 'list', ...team, '--queue', 'retried')).length, 3);
     });
 
+    test('retry-all makes new jobs of all that failed in a queue, at a rate if one is given', async () => {
+      const node = await aNode(store);
+      for (let n = 0; n < 3; n++) await aDeadLetter(store, teamId, node, { queue: 'many dead' });
+      const all = ['job', 'retry-all', ...team, '--queue', 'many dead'];
+      assert.match(await refused(...all, '--rate', 'slowly'), /^--rate: The rate must be a whole/);
+      const { ends_at: endsAt, ...came } = await printed(...all, '--rate', '2/min');
+      assert.deepEqual(came, { jobs: 3, is_more: false, retried: 3, state: 'done' });
+      const list = ['job', 'list', ...team, '--queue', 'many dead', '--status', 'pending'];
+      const made = await printed(...list);
+      const due = made.map((job: Json) => Date.parse(String(job['scheduled_at'])));
+      const [first = 0, second = 0, last = 0] = due.toSorted((a, b) => a - b);
+      assert.deepEqual([second - first, last - second], [30_000, 30_000]);
+      assert.ok(Math.abs(last - Date.parse(String(endsAt))) < 5_000);
+      const none = { jobs: 0, is_more: false, retried: 0, state: 'done', ends_at: null };
+      assert.deepEqual(await printed(...all), none);
+    });
+
     test('delete prints the job that is gone, pending or failed, and no other goes', async () => {
       const { jobId } = await aJob(store, teamId, { queue: 'gone', delaySeconds: 3600 });
       const deleted = await printed('job', 'delete', '--id', jobId);
@@ -588,7 +605,10 @@ describe('the command line', () => {
 
   for (const [argv, line] of [
     [['nope'], /^belfry: unknown command 'nope'\n$/],
-    [['job'], /^belfry: job needs a command: list, create, edit, show, fire, retry, delete\.\n$/],
+    [
+      ['job'],
+      /^belfry: job needs a command: list, create, edit, show, fire, retry, retry-all, delete\.\n$/,
+    ],
     [['job', 'nope'], /^belfry: unknown command 'nope'\n$/],
     [[], /^belfry: a command is missing: user, team, queue, /],
     [['job', 'show'], /^belfry: required option '--id <ID>' not specified\n$/],

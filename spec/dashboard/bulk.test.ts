@@ -69,6 +69,28 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
+      test('is spread at a rate, and says when the last is due before and after', async () => {
+        const user = await begin();
+        await using watched = await open('/jobs?tab=failed', user);
+        const { page } = watched;
+        await page.getByRole('button', { name: 'Retry all failed' }).first().click();
+        const dialog = page.getByRole('dialog', { name: 'Retry 300 failed jobs?' });
+        await dialog.getByLabel('Spread at a rate').fill('1/hour');
+        await press(dialog, 'Retry all failed');
+        await page.getByText('Spread them at 13 per hour or faster.').waitFor();
+        await page.getByRole('button', { name: 'Retry all failed' }).first().click();
+        await dialog.getByLabel('Spread at a rate').fill('2 per minute');
+        await press(dialog, 'Retry all failed');
+        const question = page.getByRole('alertdialog', { name: 'Retry 300 jobs?' });
+        await question.getByText('At 2 per minute, the last is due at').waitFor();
+        assert.deepEqual(await countsOf(user), { failed: COUNT, resent: 0, pending: 0 });
+        await press(question, 'Retry (300)');
+        await page.getByText('Spread at 2 per minute; the last is due at').waitFor();
+        await workThrough();
+        assert.deepEqual(await countsOf(user), { failed: 0, resent: COUNT, pending: COUNT });
+        await assertClean(watched);
+      });
+
       test('is stopped from either page that shows it, and leaves the rest alone', async () => {
         for (const path of ['/jobs?tab=failed', '/failures']) {
           const user = await begin();

@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander';
 import { JOB_STATUSES, type JobStatus } from '#domain/run-status';
 import type { JobFilter } from '#work/jobs';
+import { readSpread } from '#work/spread-input';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { addListOptions, type ListOptions, printList } from './lists.ts';
 import { addTeamOption } from './options.ts';
 import { addJobCreation } from './job-creation.ts';
 import { addJobEditing } from './job-editing.ts';
-import { writeJob } from './records.ts';
+import { refuseBlank } from './readings.ts';
+import { writeInstant, writeJob } from './records.ts';
 import { noJob, show, type Session } from './session.ts';
 
 interface JobListOptions extends ListOptions {
@@ -52,6 +54,12 @@ export function addJobCommands(program: Command, session: Session): void {
     .requiredOption('--id <ID>', "the job's id")
     .option('--again', 'even if it was resent before')
     .action((options: { id: string; again?: true }) => retryJob(session, options));
+  addTeamOption(
+    job.command('retry-all').description('make new jobs of all failed ones that were not resent'),
+  )
+    .option('--queue <Q>', 'only those of the queue of this name')
+    .option('--rate <RATE>', 'let them come due one after the other, such as 10/second')
+    .action((options: RetryAllOptions) => retryAll(session, options));
   job
     .command('delete')
     .description('delete a pending job, which is then never sent, or a failed one')
@@ -125,6 +133,42 @@ async function retryJob(
   }
   const { status } = await readRecord(work, teamId, jobId);
   throw refused(jobId, status, 'Only dead-lettered and failed jobs can be retried.');
+}
+
+interface RetryAllOptions {
+  team: string;
+  queue?: string;
+  rate?: string;
+}
+
+/** Few are retried here, more by the service that runs beside this command or is started next. */
+async function retryAll(session: Session, options: RetryAllOptions): Promise<void> {
+  const { team, queue, rate: text } = options;
+  if (text !== undefined) refuseBlank('--rate', text);
+  const spread = readSpread(text ?? '');
+  if ('error' in spread) throw new CommandFault(`--rate: ${spread.error}`);
+  const { teamId, work } = await session.findTeam(team);
+  const queueId = queue === undefined ? undefined : await findQueueId(work, teamId, team, queue);
+  const search = { tab: 'failed' as const, ...(queueId !== undefined && { queueId }) };
+  const asked = await work.startBulk(teamId, 'retry', search, spread);
+  const question = asked.kind === 'asks' ? asked.question : null;
+  // Whoever gives a rate here has answered: the time of the last is printed.
+  const outcome = question
+    ? await work.startBulk(teamId, 'retry', search, { ...spread, asOf: question.asOf })
+    : asked;
+  if (outcome.kind === 'refused') throw new CommandFault(outcome.error);
+  if (outcome.kind === 'asks') throw new CommandFault('the failed jobs changed; try again.');
+  const isDone = outcome.kind === 'done';
+  const total = isDone
+    ? { count: outcome.done + outcome.skipped, isMore: false }
+    : outcome.task.total;
+  session.print({
+    jobs: total.count,
+    is_more: total.isMore,
+    retried: isDone ? outcome.done : 0,
+    state: isDone ? 'done' : outcome.task.state,
+    ends_at: writeInstant(question?.spread?.endsAt ?? null),
+  });
 }
 
 async function deleteJob(session: Session, jobId: string): Promise<void> {

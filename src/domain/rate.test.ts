@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
-import { allowAt, formatRate, nextStart, parseRate, type Rate, spanOf, stepOf } from './rate.ts';
+import {
+  allowAt,
+  countWithin,
+  formatRate,
+  leastRate,
+  nextStart,
+  parseRate,
+  type Rate,
+  spanOf,
+  startAt,
+  stepOf,
+} from './rate.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 9, 5);
 const FIVE: Rate = { count: 5, per: 'second' };
@@ -44,6 +55,23 @@ describe('a rate as text', () => {
   test('what is written is read again', () => {
     fc.assert(fc.property(rates, (rate) => assert.deepEqual(parseRate(formatRate(rate)), rate)));
   });
+});
+
+test('as many as a time has room for start within it, and the least rate is one at which they do', () => {
+  fc.assert(
+    fc.property(rates, fc.integer({ min: 1, max: 100_000_000 }), (rate, withinMs) => {
+      const most = countWithin(rate, withinMs);
+      assert.ok(startAt(rate, 0, most - 1) <= withinMs && startAt(rate, 0, most) > withinMs);
+    }),
+  );
+  const day = 86_400_000;
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1_000_000 }), (starts) => {
+      const { count, per } = leastRate(starts, day);
+      assert.ok(spanOf({ count, per }, starts) <= day);
+      assert.ok(count === 1 || spanOf({ count: count - 1, per }, starts) > day);
+    }),
+  );
 });
 
 /** What starts when somebody looks at these moments, with more waiting than ever starts. */

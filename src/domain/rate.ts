@@ -50,6 +50,23 @@ export function spanOf(rate: Rate, starts: number): number {
   return Math.ceil((Math.max(0, starts - 1) * stepOf(rate)) / 1000);
 }
 
+/** When the nth of many starts, from 0 on, where the first one starts at `from`. */
+export function startAt(rate: Rate, from: number, n: number): number {
+  return from + spanOf(rate, n + 1);
+}
+
+/** How many starts a time has room for, the first one at its beginning. */
+export function countWithin(rate: Rate, withinMs: number): number {
+  return Math.floor((withinMs * 1000) / stepOf(rate)) + 1;
+}
+
+/** The lowest rate by the hour at which so many starts are over within a time. */
+export function leastRate(starts: number, withinMs: number): Rate {
+  let count = Math.max(1, Math.floor(((starts - 1) * UNIT_US.hour) / (withinMs * 1000)));
+  while (spanOf({ count, per: 'hour' }, starts) > withinMs) count++;
+  return { count, per: 'hour' };
+}
+
 /** What was late by no more than this is made up for, so that a rate isn't lost to timers and commits. */
 const MADE_UP_US = 100_000;
 /** What lies further ahead than one step and this was written by a clock that was set back since, or at a lower rate. */

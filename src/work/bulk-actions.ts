@@ -1,5 +1,7 @@
 import { earliestIdAt, isId } from '#domain/ids';
-import type { ResendAgain } from '#store/jobs/job-actions';
+import { LIMITS } from '#domain/limits';
+import { describeRate, leastRate, type Rate, spanOf } from '#domain/rate';
+import type { ResendAgain, Spread } from '#store/jobs/job-actions';
 import type { JobSearch as StoredSearch } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import type {
@@ -14,6 +16,8 @@ import type { BoundedCount } from './run-contract.ts';
 
 /** How many jobs are handled at once; larger numbers are worked through in the background. */
 export const MOST_AT_ONCE = 200;
+/** How long a job may wait. */
+export const MOST_SPREAD_MS = LIMITS.delaySeconds.most * 1000;
 /** How many resent jobs are examined before the question whether to send them again. */
 const MOST_LOOKED_AFTER = 1_000;
 
@@ -21,6 +25,8 @@ const TEXTS = {
   tooMany: `At most ${MOST_AT_ONCE} jobs can be chosen by hand.`,
   tooManyTasks:
     'Other bulk actions of this team are still under way. Wait for one to end, or cancel it.',
+  doesNotFit: (total: BoundedCount, rate: Rate, least: Rate) =>
+    `${total.count.toLocaleString('en')}${total.isMore ? ' and more' : ''} jobs at ${describeRate(rate)} take longer than the 24 hours that a job may wait. Spread them at ${describeRate(least)} or faster.`,
   wrongTab: {
     fire: 'Only pending jobs can be fired.',
     retry: 'Only failed jobs can be retried.',
@@ -42,6 +48,8 @@ interface Act {
   again: ResendAgain;
   /** The search that found the jobs; with it a retry is recorded, so that its outcome can be shown. */
   found?: StoredSearch;
+  /** Of a retry: when each is due; at once without it. */
+  spread?: Spread | undefined;
 }
 
 /**
@@ -52,11 +60,12 @@ interface Act {
 export async function act(
   { jobs }: Pick<Store, 'jobs'>,
   teamId: string,
-  { kind, ids, again, found }: Act,
+  { kind, ids, again, found, spread }: Act,
 ): Promise<number> {
   if (ids.length === 0) return 0;
   if (kind === 'fire') return (await jobs.fire(teamId, ids)).length;
-  if (kind === 'retry') return (await jobs.retryFailed(teamId, ids, { again, found })).length;
+  if (kind === 'retry')
+    return (await jobs.retryFailed(teamId, ids, { again, found, spread })).length;
   const pending = await jobs.deletePending(teamId, ids);
   if (pending.length === ids.length) return pending.length;
   const gone = new Set(pending);
@@ -78,7 +87,8 @@ export async function actOnChosen(
     const total = exactly(ids.length);
     const asOf = store.clock.now();
     if (resent.count > 0) {
-      const question = { kind, total, shown: null, resent, resentAmong: ids.length, asOf };
+      const none = { shown: null, spread: null };
+      const question = { kind, total, ...none, resent, resentAmong: ids.length, asOf };
       return { kind: 'asks', question };
     }
   }
@@ -98,46 +108,75 @@ export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promi
   if (!TABS[kind].includes(search.tab)) return { kind: 'refused', error: TEXTS.wrongTab[kind] };
   const wanted = readSearch(search);
   if (wanted === null) return { kind: 'done', done: 0, skipped: 0 };
-  const question = await findQuestion(store, teamId, { ...bulk, search: wanted });
+  const rate = kind === 'retry' ? bulk.rate : undefined;
+  const question = await findQuestion(store, teamId, { ...bulk, search: wanted, rate });
+  if (typeof question === 'string') return { kind: 'refused', error: question };
   if (question) return { kind: 'asks', question };
   if (asOf === undefined) return begin(store, teamId, { kind, search: wanted });
   // The answer concerns the jobs at the time of the question, so later ones are excluded.
   return search.tab === 'failed'
-    ? begin(store, teamId, { kind, search: { ...wanted, to: Math.min(wanted.to ?? asOf, asOf) } })
+    ? begin(store, teamId, {
+        kind,
+        search: { ...wanted, to: Math.min(wanted.to ?? asOf, asOf) },
+        rate,
+      })
     : begin(store, teamId, { kind, search: wanted, upToId: earliestIdAt(asOf) });
 }
 
 async function begin(
   store: Store,
   teamId: string,
-  { kind, search, upToId }: { kind: BulkKind; search: StoredSearch; upToId?: string },
+  {
+    kind,
+    search,
+    upToId,
+    rate,
+  }: { kind: BulkKind; search: StoredSearch; upToId?: string; rate?: Rate | undefined },
 ): Promise<BulkOutcome> {
   const { lists, bulkTasks, clock } = store;
   const page = await lists.listJobs(teamId, search, { limit: MOST_AT_ONCE, upToId });
   if (page.next === null) {
     const ids = page.jobs.map(({ id }) => id);
     const again = search.resent === true;
-    const done = await act(store, teamId, { kind, ids, again, found: search });
+    const misfit = rate && explainMisfit(rate, exactly(ids.length));
+    if (misfit) return { kind: 'refused', error: misfit };
+    const spread = rate && { rate, from: clock.now(), made: 0 };
+    const done = await act(store, teamId, { kind, ids, again, found: search, spread });
     return { kind: 'done', done, skipped: ids.length - done };
   }
   const total = await lists.countJobs(teamId, search);
-  const task = await bulkTasks.create(teamId, { kind, search, total, upToId }, clock.now());
+  const misfit = rate && explainMisfit(rate, total);
+  if (misfit) return { kind: 'refused', error: misfit };
+  const task = await bulkTasks.create(teamId, { kind, search, total, upToId, rate }, clock.now());
   return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
 }
 
-/** What a person has to confirm first: another number of jobs than was shown, or that some were resent before. */
+/** A job waits for 24 hours at most (§2.2), one that is spread too. Null: they fit. */
+function explainMisfit(rate: Rate, total: BoundedCount): string | null {
+  if (spanOf(rate, total.count) <= MOST_SPREAD_MS) return null;
+  return TEXTS.doesNotFit(total, rate, leastRate(total.count, MOST_SPREAD_MS));
+}
+
+/**
+ * What a person has to confirm first: another number of jobs than was shown, that some were resent before, or when the
+ * last of those that are spread is due. A text says why they can't be spread.
+ */
 async function findQuestion(
   { lists, jobs, clock }: Store,
   teamId: string,
-  { kind, search, shown, asOf, resent: answer = 'ask' }: Bulk & { search: StoredSearch },
-): Promise<BulkQuestion | null> {
+  { kind, search, shown, asOf, resent: answer = 'ask', rate }: Bulk & { search: StoredSearch },
+): Promise<BulkQuestion | string | null> {
   const isChanged = asOf === undefined && shown !== undefined;
   const sendsAgain = kind === 'retry' && search.resent === true && answer === 'ask';
-  if (!isChanged && !sendsAgain) return null;
+  const isSpread = rate !== undefined && asOf === undefined;
+  if (!isChanged && !sendsAgain && !isSpread) return null;
   const now = clock.now();
   const total = await lists.countJobs(teamId, search);
   const differs = isChanged && !isSame(total, shown);
-  if (!differs && !(sendsAgain && total.count > 0)) return null;
+  const misfit = rate === undefined ? null : explainMisfit(rate, total);
+  if (misfit !== null) return misfit;
+  const isWorthIt = total.count > 0 && (sendsAgain || isSpread);
+  if (!differs && !isWorthIt) return null;
   const page = sendsAgain
     ? await lists.listJobs(teamId, search, { limit: MOST_LOOKED_AFTER })
     : { jobs: [] };
@@ -148,6 +187,7 @@ async function findQuestion(
     shown: differs ? shown : null,
     resent: sendsAgain ? await jobs.countResent(teamId, ids) : null,
     resentAmong: ids.length,
+    spread: rate ? { rate, endsAt: now + spanOf(rate, total.count) } : null,
     asOf: now,
   };
 }

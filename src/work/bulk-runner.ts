@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#domain/log';
+import { countWithin } from '#domain/rate';
 import type { ClaimedTask } from '#store/jobs/bulk-tasks';
 import type { FoundJob } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import { act } from './bulk-actions.ts';
+import { act, MOST_SPREAD_MS } from './bulk-actions.ts';
 
 /** Works through bulk tasks in the background. */
 export interface BulkRunner {
@@ -38,7 +39,8 @@ const TIDY_EVERY_MS = 3_600_000;
  * with a pause after each, so that claims and settlements continue in between.
  *
  * After a crash nothing is done twice: fired and deleted jobs are no longer found, and failed jobs that were retried
- * since the task was made are skipped.
+ * since the task was made are skipped. Of a retry that is spread, a batch may then come due together with the one
+ * before.
  */
 export function createBulkRunner(options: BulkRunnerOptions): BulkRunner {
   return new Runner(options);
@@ -100,21 +102,29 @@ class Runner implements BulkRunner {
   }
 
   async #work(task: ClaimedTask, pauseMs: number): Promise<void> {
-    let cursor: string | null = task.cursor;
+    let { cursor, done } = task;
     for (;;) {
       const startedAt = this.#store.clock.monotonicMs();
-      const next = await this.#step(task, cursor).catch(knowBusy);
-      if (next === null) return;
-      if (next !== BUSY) cursor = next;
+      const step = await this.#step(task, cursor, done).catch(knowBusy);
+      if (step === null) return;
+      if (step !== BUSY) ({ cursor, done } = step);
       if (this.#isStopping) return this.#giveUp(task, cursor);
-      if (next === BUSY) await this.#pause(LOOK_EVERY_MS);
+      if (step === BUSY) await this.#pause(LOOK_EVERY_MS);
       const tookMs = this.#store.clock.monotonicMs() - startedAt;
       if (pauseMs > 0) await this.#pause(Math.max(pauseMs, tookMs));
     }
   }
 
-  /** @returns the cursor of the next step; null where the task has ended or another worker has it */
-  async #step(task: ClaimedTask, cursor: string | null): Promise<string | null> {
+  /**
+   * @param made  how many were done so far
+   * @returns where the next step continues, and how many are done by then; null where the task has ended or another
+   * worker has it
+   */
+  async #step(
+    task: ClaimedTask,
+    cursor: string | null,
+    made: number,
+  ): Promise<{ cursor: string; done: number } | null> {
     const { lists, bulkTasks, clock } = this.#store;
     const page = await lists.listJobs(task.teamId, task.search, {
       limit: this.#batch,
@@ -123,7 +133,12 @@ class Runner implements BulkRunner {
     });
     const ids = page.jobs.filter((job) => isOpen(job, task)).map(({ id }) => id);
     const again = task.search.resent === true && { before: task.upToId };
-    const done = await act(this.#store, task.teamId, { kind: task.kind, ids, again });
+    const { kind, rate, createdAt: from } = task;
+    const spread = rate ? { rate, from, made } : undefined;
+    // More may have failed than were counted: what would wait too long is left alone.
+    const most = rate ? Math.max(0, countWithin(rate, MOST_SPREAD_MS) - made) : ids.length;
+    const some = { kind, ids: ids.slice(0, most), again, spread };
+    const done = await act(this.#store, task.teamId, some);
     const now = clock.now();
     const isOurs = await bulkTasks.advance(task, this.#workerId, {
       done,
@@ -132,7 +147,7 @@ class Runner implements BulkRunner {
       claimedUntil: now + CLAIM_MS,
       ...(page.next === null && { ended: { state: 'done' as const, at: now } }),
     });
-    return isOurs ? page.next : null;
+    return isOurs && page.next !== null ? { cursor: page.next, done: made + done } : null;
   }
 
   /** Releases the claim, so that another node, or this one after its restart, can continue at once. */

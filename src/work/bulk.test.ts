@@ -29,6 +29,17 @@ async function fillFailed(store: Store, count: number, more: Partial<JobFill> = 
   return { teamId: team.id, queueId: queue.id, ids };
 }
 
+async function dueTimesOf(pages: ReturnType<typeof createJobPages>, teamId: string) {
+  const times: number[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const options = { limit: 200, ...(cursor !== '' && { cursor }) };
+    const page = await pages.searchJobs(teamId, { tab: 'pending' }, options);
+    times.push(...page.jobs.map(({ at }) => at));
+    cursor = page.next;
+  }
+  return times;
+}
+
 forEachStore((_, openTestStore) => {
   describe('bulk actions', () => {
     test('a few jobs are done at once', async () => {
@@ -43,6 +54,84 @@ forEachStore((_, openTestStore) => {
       const [task, ...others] = await pages.listBulkTasks(teamId);
       assert.deepEqual([task?.kind, task?.state, task?.done], ['retry', 'done', 200]);
       assert.deepEqual(others, [], 'what was done at once is told, too');
+    });
+
+    test('a retry is spread at a rate, once the time of its last job was seen', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 150);
+      const rate = { count: 10, per: 'minute' } as const;
+      const asked = await pages.startBulk(teamId, 'retry', { tab: 'failed' }, { rate });
+      assert.ok(asked.kind === 'asks');
+      const now = store.clock.now();
+      const endsAt = now + 149 * 6_000;
+      assert.deepEqual(asked.question.spread, { rate, endsAt });
+      assert.deepEqual(asked.question.total, { count: 150, isMore: false });
+      assert.equal((await pages.countTabs(teamId)).pending.count, 0, 'nothing was done so far');
+      const { asOf } = asked.question;
+      const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' }, { rate, asOf });
+      assert.deepEqual(outcome, { kind: 'done', done: 150, skipped: 0 });
+      assert.deepEqual(
+        await dueTimesOf(pages, teamId),
+        Array.from({ length: 150 }, (_, n) => now + n * 6_000),
+      );
+      const [task] = await pages.listBulkTasks(teamId);
+      assert.deepEqual([task?.rate, task?.endsAt, task?.unsent], [rate, endsAt, 150]);
+    });
+
+    test('a retry of many is spread batch after batch, and goes on where it was stopped', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 350);
+      const rate = { count: 1, per: 'second' } as const;
+      const now = store.clock.now();
+      const search = { tab: 'failed' } as const;
+      const outcome = await pages.startBulk(teamId, 'retry', search, { rate, asOf: now });
+      assert.ok(outcome.kind === 'started');
+      const [open] = await pages.listBulkTasks(teamId);
+      assert.equal(open?.endsAt, now + 349_000);
+      const stopped = createBulkRunner({ store, log: silentLog, pauseMs: 0 });
+      stopped.start();
+      await stopped.stop();
+      await store.testClock.advance(5_000);
+      await createBulkRunner({ store, log: silentLog }).runOpen();
+      const due = await dueTimesOf(pages, teamId);
+      assert.equal(due.length, 350);
+      assert.deepEqual(
+        due.slice(100),
+        Array.from({ length: 250 }, (_, n) => now + (100 + n) * 1000),
+      );
+      const [ended] = await pages.listBulkTasks(teamId);
+      assert.deepEqual([ended?.done, ended?.endsAt], [350, now + 349_000]);
+    });
+
+    test('a retry that would take longer than a job may wait is refused, with the rate that fits', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 50);
+      const start = (count: number) =>
+        pages.startBulk(teamId, 'retry', { tab: 'failed' }, { rate: { count, per: 'hour' } });
+      assert.deepEqual(await start(2), {
+        kind: 'refused',
+        error:
+          '50 jobs at 2 per hour take longer than the 24 hours that a job may wait. Spread them at 3 per hour or faster.',
+      });
+      assert.equal((await start(3)).kind, 'asks');
+    });
+
+    test('what failed beyond the count and would wait too long is left alone', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId } = await fillFailed(store, 260);
+      const total = { count: 250, isMore: true };
+      const rate = { count: 10, per: 'hour' } as const;
+      const task = { kind: 'retry', search: { tab: 'failed' }, total, rate } as const;
+      assert.ok(await store.bulkTasks.create(teamId, task, store.clock.now()));
+      await createBulkRunner({ store, log: silentLog }).runOpen();
+      const [ended] = await pages.listBulkTasks(teamId);
+      assert.deepEqual([ended?.done, ended?.skipped], [241, 19]);
+      const last = (await dueTimesOf(pages, teamId)).at(-1);
+      assert.equal(last, store.clock.now() + 24 * 3_600_000);
     });
 
     test('a retry tells what became of it, by the jobs that it made alone', async () => {

@@ -1,5 +1,6 @@
 import type { ActivityAction, Deed } from '#domain/activity';
 import { describeEnd } from '#domain/cron-end';
+import { formatRate } from '#domain/rate';
 import type { ChannelOutcome } from './channels.ts';
 import type { Cron } from './crons.ts';
 import type { JobEdit } from './jobs.ts';
@@ -109,7 +110,11 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
         : deed;
     };
   },
-  startBulk: async (_work, _teamId, kind) => (came) => bulk(kind, came),
+  startBulk: async (_work, _teamId, kind, _search, answers) => (came) => {
+    const deed = bulk(kind, came);
+    const at = answers?.rate ? `, at ${formatRate(answers.rate)}` : '';
+    return deed && { ...deed, detail: `${deed.detail}${at}` };
+  },
   takeBackResent: async () => (taken) =>
     taken === null ? null : { action: 'jobs.taken-back', detail: `jobs: ${taken}` },
   cancelBulkTask: async () => (isDone) => (isDone ? { action: 'jobs.cancelled' } : null),
@@ -214,7 +219,7 @@ function job(id: string): Named {
   return { id, name: id.slice(-8) };
 }
 
-function bulk(kind: BulkKind, came: BulkOutcome): Deed | null {
+function bulk(kind: BulkKind, came: BulkOutcome): (Deed & { detail: string }) | null {
   if (came.kind === 'done' && came.done > 0) {
     return { action: MANY[kind], detail: `jobs: ${came.done}` };
   }

@@ -1,5 +1,6 @@
 /** The types of the pages of jobs and failures. */
 import type { BulkKind, BulkTask } from '#store/jobs/bulk-tasks';
+import type { Rate } from '#domain/rate';
 import type { ResentCount } from '#store/jobs/resent';
 import type * as failures from '#store/lists/failures';
 import type { BoundedCount } from '#store/lists/job-counts';
@@ -18,6 +19,8 @@ export interface ShownTask extends BulkTask {
   resent: ResentCount | null;
   /** How many of those jobs can still be taken back. */
   unsent: number;
+  /** Of a retry that is spread: when the last is due; of more than were counted, the last that was. */
+  endsAt: number | null;
 }
 
 /** What a person has to confirm before a bulk action. Nothing was done so far. */
@@ -31,6 +34,8 @@ export interface BulkQuestion {
   resent: ResentCount | null;
   /** How many of the jobs were examined for `resent`: all, unless they are very many. */
   resentAmong: number;
+  /** At which rate they are spread, and when the last is due if they begin now; null where they are not. */
+  spread: { rate: Rate; endsAt: number } | null;
   /** Sent back with the answer, which then excludes jobs that came later. */
   asOf: number;
 }
@@ -43,6 +48,8 @@ export interface BulkAnswers {
   asOf?: number | undefined;
   /** What to do with failed jobs that were resent before: ask (the default), send them again, or leave them alone. */
   resent?: 'ask' | 'again' | 'leave' | undefined;
+  /** With a retry: the jobs come due at this rate. It is asked first, with the time of the last; `asOf` answers. */
+  rate?: Rate | undefined;
 }
 
 export type BulkOutcome =

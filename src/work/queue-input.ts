@@ -12,10 +12,12 @@ import { takeTags } from './tag-input.ts';
 /** A change to a queue (§2.3). Settings that are left out stay, or take their defaults in a new queue. */
 export type QueueChange = Partial<QueueSettings>;
 
+export const RATE_RULE = `The rate must be a whole number from 1 to ${MOST_RATE}, per second, minute or hour, such as 10/second`;
+
 const TEXTS = {
   retrySchedule: `The retry schedule must be up to ${MAX_RETRIES} waits between 1 second and 24 hours, such as 1m, 30m, 3h.`,
   concurrencyLimit: `The concurrency limit must be a whole number from 1 to ${LIMITS.concurrency.most}, or none.`,
-  rate: `The rate must be a whole number from 1 to ${MOST_RATE}, per second, minute or hour, such as 10/second, or none.`,
+  rate: `${RATE_RULE}, or none.`,
   deadLetterDays: `Dead letter retention must be from ${LIMITS.deadLetterDays.least} to ${LIMITS.deadLetterDays.most} days.`,
   assertionsNotJson: 'Assertions must be a list written as JSON.',
 } as const;

@@ -1,5 +1,6 @@
 /** The outcomes of resent jobs (§3.3), and taking them back while they are not sent. */
 import { isFailedJob } from '#domain/run-status';
+import { startAt } from '#domain/rate';
 import { earliestIdAt, isId } from '#domain/ids';
 import type { BulkTask } from '#store/jobs/bulk-tasks';
 import type { JobRecord } from '#store/jobs/job-records';
@@ -49,7 +50,7 @@ async function tellTask(
   task: BulkTask,
 ): Promise<ShownTask> {
   const now = clock.now();
-  const untold = { ...task, resent: null, unsent: 0 };
+  const untold = { ...task, resent: null, unsent: 0, endsAt: endOf(task) };
   const isTold = task.finishedAt !== null && now - task.finishedAt < TOLD_FOR_MS;
   if (task.kind !== 'retry' || !isTold || task.done === 0 || task.done > MOST_COUNTED)
     return untold;
@@ -59,7 +60,13 @@ async function tellTask(
   const failedIds = made.map(({ failedId }) => failedId);
   const resent = await jobs.countResent(teamId, failedIds);
   const unsent = mayTakeBack(task, now) ? made.filter(({ isUnsent }) => isUnsent).length : 0;
-  return { ...task, resent, unsent };
+  return { ...untold, resent, unsent };
+}
+
+function endOf({ rate, createdAt, finishedAt, done, total }: BulkTask): number | null {
+  return (
+    rate && startAt(rate, createdAt, Math.max(1, finishedAt === null ? total.count : done) - 1)
+  );
 }
 
 /** The range of ids that were made while the task ran. Ids sort by creation time. */

@@ -14,6 +14,8 @@ type ConfirmDialogProps = {
   children: ReactNode;
   /** Fields that the form sends. */
   fields: Readonly<Record<string, string>>;
+  /** Further controls of its form. */
+  controls?: ReactNode;
   /** The address that the form is sent to; this page by default. */
   action?: string;
   /** How the opening button looks. */
@@ -34,6 +36,7 @@ export function ConfirmDialog({
   question,
   children,
   fields,
+  controls = null,
   action,
   variant = 'danger',
   form,
@@ -80,6 +83,7 @@ export function ConfirmDialog({
             {Object.entries(fields).map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />
             ))}
+            {controls}
             {buttons}
           </Form>
         )}

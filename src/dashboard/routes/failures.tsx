@@ -26,6 +26,7 @@ import { TabLinks } from '../page/TabLinks.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
 import { listShown } from '../runs/bulk-progress.ts';
+import { SpreadField } from '../runs/SpreadField.tsx';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { readJobSearch, writeJobSearch } from '../runs/job-search.ts';
@@ -259,10 +260,11 @@ function GroupActions({ group }: { group: FailureGroup }) {
         word="Retry"
         question={`Retry ${jobs}?`}
         fields={{ intent: 'retry', ...fields }}
+        controls={<SpreadField />}
         variant="default"
         isSmall
       >
-        {`Each becomes a new job to ${target}, attempt 1, that runs now. The failed ones stay under Resent.`}
+        {`Each becomes a new job to ${target}, attempt 1, that runs now or in its turn. The failed ones stay under Resent.`}
       </ConfirmDialog>
       <MoreActions of={describeGroup(reason, statusCode)} isSmall>
         <ConfirmDialog

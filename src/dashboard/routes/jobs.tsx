@@ -16,6 +16,7 @@ import { TabLinks } from '../page/TabLinks.tsx';
 import { formatUtc, Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
 import { listShown } from '../runs/bulk-progress.ts';
+import { SpreadField } from '../runs/SpreadField.tsx';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { JobFilters } from '../runs/JobFilters.tsx';
@@ -267,10 +268,11 @@ function ForAll({ tab, narrowed, matching, isResent }: ForAllProps) {
       word={`Retry all ${kind}`}
       question={`Retry ${many}${which}?`}
       fields={{ intent: 'retry', ...fields }}
+      controls={<SpreadField />}
       variant="default"
     >
-      Each becomes a new job, attempt 1, that runs now. The failed ones stay under Resent. Each run
-      counts to the monthly limit.
+      Each becomes a new job, attempt 1, that runs now or in its turn. The failed ones stay under
+      Resent. Each run counts to the monthly limit.
     </ConfirmDialog>
   );
 }

@@ -2,6 +2,8 @@ import { Button } from '../parts/Button.tsx';
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
 import { Form } from '../forms/Form.tsx';
+import { describeRate } from '#domain/rate';
+import { Time } from '../parts/Time.tsx';
 import { countOf, formatAmount, isOne, writeAmount } from '../words/amounts.ts';
 import type { BulkKind, BulkQuestion } from '../services.ts';
 import classes from './BulkTasks.module.css';
@@ -35,6 +37,7 @@ export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
       <div>
         <h2 id="asked-again">{titleOf(question)}</h2>
         <p>{consequencesOf(question)}</p>
+        <SpreadEnd question={question} />
       </div>
       <Form className="row end">
         {[['intent', question.kind], ['shown', writeAmount(question.total)], ...fields].map(
@@ -46,6 +49,17 @@ export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
         <Answers question={question} />
       </Form>
     </section>
+  );
+}
+
+function SpreadEnd({ question: { spread, total } }: { question: BulkQuestion }) {
+  if (spread === null) return null;
+  return (
+    <p>
+      At {describeRate(spread.rate)}, the last {total.isMore ? 'is due later than' : 'is due at'}{' '}
+      <Time at={spread.endsAt} exact />
+      {total.isMore ? '; what would come more than 24 hours from now is left alone' : ''}.
+    </p>
   );
 }
 
@@ -84,7 +98,7 @@ function titleOf({ kind, total, shown, resent, resentAmong }: BulkQuestion): str
   return `${countOf(resent.count, 'job was', 'jobs were')} resent before, of ${formatAmount(resentAmong)}. Send ${isOne(resent.count) ? 'it' : 'them'} again?`;
 }
 
-function consequencesOf({ kind, resent }: BulkQuestion): string {
+function consequencesOf({ kind, shown, resent, spread }: BulkQuestion): string {
   if (resent !== null) {
     const outcomes = [
       [resent.succeeded, 'succeeded'],
@@ -96,6 +110,7 @@ function consequencesOf({ kind, resent }: BulkQuestion): string {
     const list = said.map(([count, word]) => `${formatAmount(count)} ${word}`).join(', ');
     return `What came of that: ${list}. Retry sends the same request once more, also where it has succeeded meanwhile.`;
   }
+  if (shown === null && spread !== null) return 'They come due one after the other.';
   return kind === 'delete'
     ? 'The list has changed since it was shown. Nothing was deleted so far; deleting can’t be undone.'
     : 'The list has changed since it was shown. Nothing was sent so far.';

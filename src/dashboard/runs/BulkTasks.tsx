@@ -1,6 +1,7 @@
 import { Button } from '../parts/Button.tsx';
 import { useEffect, useState } from 'react';
 import { Link, useFetcher, useLocation } from 'react-router';
+import { describeRate } from '#domain/rate';
 import { countOf } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -80,7 +81,7 @@ function Progress({ task }: { task: ShownTask }) {
   return (
     <>
       <span>
-        {words} {resent ? <BecameOf task={task} resent={resent} /> : null}
+        {words} <SpreadEnd task={task} /> {resent ? <BecameOf task={task} resent={resent} /> : null}
       </span>
       {isUnderWay ? (
         <progress
@@ -102,6 +103,18 @@ function Progress({ task }: { task: ShownTask }) {
           <Time at={finishedAt} />
         </span>
       )}
+    </>
+  );
+}
+
+/** `Spread at 10 per second; the last is due at 21 Nov, 14:02 UTC.` */
+function SpreadEnd({ task: { rate, endsAt, total, finishedAt } }: { task: ShownTask }) {
+  if (rate === null || endsAt === null) return null;
+  const isOpenEnded = finishedAt === null && total.isMore;
+  return (
+    <>
+      Spread at {describeRate(rate)}; the last is due {isOpenEnded ? 'later than' : 'at'}{' '}
+      <Time at={endsAt} exact />.
     </>
   );
 }

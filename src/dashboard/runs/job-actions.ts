@@ -1,4 +1,6 @@
 /** What the buttons of the jobs pages do, and the messages about it. */
+import { formatRate } from '#domain/rate';
+import { readSpread } from '#work/spread-input';
 import type { Toast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { readText } from '../forms/read-form.ts';
@@ -54,10 +56,14 @@ export async function actOnJobs(
     if (search === null) return say('failed', 'The filter can’t be read. Nothing was changed.');
     const shown = readBounded(readText(form, 'shown'));
     const asOf = readInstant(readText(form, 'as_of'));
-    const outcome = await work.startBulk(teamId, kind, search, { shown, asOf, resent });
+    const spread = readSpread(kind === 'retry' ? readText(form, 'rate') : '');
+    if ('error' in spread) return say('failed', `${spread.error} Nothing was sent.`);
+    const answers = { shown, asOf, resent, ...spread };
+    const outcome = await work.startBulk(teamId, kind, search, answers);
     return describeBulk(kind, outcome, (asked) => [
       ['all', '1'],
       ['as_of', String(asked.asOf)],
+      ...(asked.spread ? [['rate', formatRate(asked.spread.rate)] satisfies Field] : []),
       ...(form.has('group') ? [['group', readText(form, 'group')] satisfies Field] : []),
     ]);
   }
@@ -125,7 +131,8 @@ async function isInPausedQueue(work: Work, teamId: string, jobId: string): Promi
 
 function askOfOne(id: string, resent: BulkQuestion['resent']): JobsActed {
   const total = { count: 1, isMore: false };
-  const question = { kind: 'retry' as const, total, shown: null, resent, resentAmong: 1, asOf: 0 };
+  const none = { shown: null, spread: null };
+  const question = { kind: 'retry' as const, total, ...none, resent, resentAmong: 1, asOf: 0 };
   return { toast: null, asks: { question, fields: [['job', id]] } };
 }
 

@@ -241,6 +241,8 @@ export interface BulkTasksTable {
   is_total_more: YesNo;
   done: Generated<number>;
   skipped: Generated<number>;
+  /** Of a retry that is spread: the rate, as domain/rate.ts writes it. */
+  rate: Generated<string | null>;
   /** The place in the list where the task continues. */
   cursor: string | null;
   /** The node that works on the task, and the end of its claim. */

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { newId } from '#domain/ids';
+import { formatRate, parseRate, type Rate } from '#domain/rate';
 import type { Database, Trx } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { JobSearch } from '../lists/search.ts';
@@ -17,6 +18,8 @@ export interface BulkTask {
   state: BulkTasksTable['state'];
   /** How many matched when it was asked for. */
   total: BoundedCount;
+  /** Of a retry that is spread: at which rate its jobs come due, from `createdAt` on. Null: at once. */
+  rate: Rate | null;
   /** How many were fired, retried or deleted so far. */
   done: number;
   /** How many were skipped because their state had changed. */
@@ -32,9 +35,10 @@ export interface ClaimedTask extends BulkTask {
   cursor: string | null;
 }
 
-type TaskRow = Omit<BulkTasksTable, 'done' | 'skipped' | 'claimed_until'> & {
+type TaskRow = Omit<BulkTasksTable, 'done' | 'skipped' | 'claimed_until' | 'rate'> & {
   done: number;
   skipped: number;
+  rate: string | null;
 };
 
 function taskOf(row: TaskRow): BulkTask {
@@ -44,6 +48,7 @@ function taskOf(row: TaskRow): BulkTask {
     search: readSearch(row) ?? NOTHING,
     state: row.state,
     total: { count: row.total, isMore: row.is_total_more === 1 },
+    rate: row.rate === null ? null : parseRate(row.rate),
     done: row.done,
     skipped: row.skipped,
     createdAt: row.created_at,
@@ -79,7 +84,15 @@ const MOST_LISTED = 20;
 export async function recordRetry(
   trx: Trx,
   teamId: string,
-  { search, done, skipped, at }: Pick<BulkTask, 'search' | 'done' | 'skipped'> & { at: number },
+  {
+    search,
+    done,
+    skipped,
+    rate,
+    at,
+  }: Pick<BulkTask, 'search' | 'done' | 'skipped' | 'rate'> & {
+    at: number;
+  },
 ): Promise<void> {
   const id = newId(at);
   const values = {
@@ -91,6 +104,7 @@ export async function recordRetry(
     state: 'done' as const,
     total: done + skipped,
     is_total_more: 0 as const,
+    rate: rate && formatRate(rate),
     done,
     skipped,
     cursor: null,
@@ -152,7 +166,10 @@ export class BulkTaskStore {
    */
   async create(
     teamId: string,
-    task: { kind: BulkKind; search: JobSearch; total: BoundedCount; upToId?: string | undefined },
+    task: Pick<BulkTask, 'kind' | 'search' | 'total'> & {
+      upToId?: string | undefined;
+      rate?: Rate | undefined;
+    },
     now: number,
   ): Promise<BulkTask | null> {
     const id = newId(now);
@@ -177,6 +194,7 @@ export class BulkTaskStore {
           state: 'waiting',
           total: task.total.count,
           is_total_more: task.total.isMore ? 1 : 0,
+          rate: task.rate ? formatRate(task.rate) : null,
           cursor: null,
           claimed_by: null,
           created_at: now,

@@ -1,5 +1,6 @@
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import { newId } from '#domain/ids';
+import { type Rate, startAt } from '#domain/rate';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { recordRetry } from './bulk-tasks.ts';
 import { copyJobs } from './copy-jobs.ts';
@@ -22,6 +23,14 @@ export interface Touched {
  * this one. With the last form a task skips jobs that others have resent since its list was made.
  */
 export type ResendAgain = boolean | { before: string };
+
+/** Resent jobs that come due one after the other. Of a large retry that is made in parts, `made` were made before. */
+export interface Spread {
+  rate: Rate;
+  /** When the first of all is due. */
+  from: number;
+  made: number;
+}
 
 interface JobsToHold {
   teamId: string;
@@ -140,38 +149,51 @@ export async function deleteFailedJobs(
 }
 
 /**
- * Retries failed jobs: each is copied to a new job, attempt 1, due now, with the same request and callback URL. The
- * failed job stays as it was, except for the mark that names the new job (§3.2, §3.3).
+ * Retries failed jobs: each is copied to a new job, attempt 1, due now or in its turn, with the same request and
+ * callback URL. The failed job stays as it was, except for the mark that names the new job (§3.2, §3.3).
  *
  * @param again  which of the jobs that have this mark are resent again; the others are left alone, so that two clicks
  * at once send nothing twice
  * @param found  the search that found the jobs; with it the retry is recorded as a task
+ * @param spread  when each is due; without it, now
  */
 export async function retryFailedJobs(
   db: Database,
   teamId: string,
   jobIds: readonly string[],
-  { now, again, found }: { now: number; again: ResendAgain; found?: JobSearch | undefined },
+  {
+    now,
+    again,
+    found,
+    spread,
+  }: {
+    now: number;
+    again: ResendAgain;
+    found?: JobSearch | undefined;
+    spread?: Spread | undefined;
+  },
 ): Promise<(Touched & { failedId: string })[]> {
   return db.transact(async (trx) => {
     const failed = await holdFailed(trx, db.dialect, { teamId, jobIds, again });
-    const retries = failed.map(({ id, queue_id }) => ({
+    const dueAt = (n: number) =>
+      spread ? Math.max(now, startAt(spread.rate, spread.from, spread.made + n)) : now;
+    const retries = failed.map(({ id, queue_id }, n) => ({
       failedId: id,
       id: newId(now),
       queueId: queue_id,
-      dueAt: now,
+      dueAt: dueAt(n),
     }));
     await copyJobs(
       trx,
       db.dialect,
-      retries.map(({ failedId, id }) => ({
+      retries.map(({ failedId, id, dueAt: scheduledAt }) => ({
         teamId,
         fromId: failedId,
         id,
         originalId: id,
         attemptNumber: 1,
         createdAt: now,
-        scheduledAt: now,
+        scheduledAt,
       })),
     );
     await markRetried(trx, db.dialect, teamId, retries);
@@ -179,7 +201,8 @@ export async function retryFailedJobs(
       const done = retries.length;
       const search = again === true ? { ...found, resent: true } : found;
       const skipped = jobIds.length - done;
-      await recordRetry(trx, teamId, { search, done, skipped, at: now });
+      const rate = spread?.rate ?? null;
+      await recordRetry(trx, teamId, { search, done, skipped, rate, at: now });
     }
     return retries;
   });

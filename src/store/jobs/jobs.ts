@@ -11,6 +11,7 @@ import {
   fireJobs,
   type ResendAgain,
   retryFailedJobs,
+  type Spread,
   type Touched,
 } from './job-actions.ts';
 import {
@@ -103,10 +104,13 @@ export class JobStore {
   async retryFailed(
     teamId: string,
     jobIds: readonly string[],
-    { again = false, found }: { again?: ResendAgain; found?: JobSearch | undefined } = {},
+    {
+      again = false,
+      ...how
+    }: { again?: ResendAgain; found?: JobSearch | undefined; spread?: Spread | undefined } = {},
   ): Promise<(Touched & { failedId: string })[]> {
     const now = this.#clock.now();
-    const retried = await retryFailedJobs(this.#db, teamId, jobIds, { now, again, found });
+    const retried = await retryFailedJobs(this.#db, teamId, jobIds, { now, again, ...how });
     this.#tellDue(teamId, retried);
     return retried;
   }
