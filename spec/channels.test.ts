@@ -525,6 +525,22 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 2);
     });
 
+    test('do not come while everything of the team is paused (§3.11), and then go on', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId } = scene;
+      await using notifier = await startNotifier(service);
+      await scene.run(await scene.makeCron({}, { is_active: true }, { remindHours: 1 }), 'x');
+      await notifier.told();
+      await service.work.pauseTeam(teamId, 'Ada');
+      await service.clock.advance(5 * HOUR);
+      await notifier.told();
+      assert.equal(chat.requests.length, 1);
+      await service.work.resumeTeam(teamId);
+      await service.clock.advance(HOUR + MINUTE);
+      await notifier.told();
+      assert.equal(chat.requests.length, 2);
+    });
+
     test('wait for the end of a maintenance window, and tell once what still fails', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;

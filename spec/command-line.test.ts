@@ -47,6 +47,19 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   });
   after(() => store.close());
 
+  test('pauses and resumes everything of a team, where it is meant', async () => {
+    const warned = await refused('team', 'pause', ...team);
+    assert.equal(warned, 'this stops all crons and jobs of the team; say --yes to do it.');
+    const paused = await printed('team', 'pause', ...team, '--yes');
+    assert.match(String(paused['paused_at']), /^\d{4}-/);
+    assert.deepEqual([paused['id'], paused['paused_by']], [teamId, 'the command line']);
+    const again = await run(config, ['team', 'pause', ...team, '--yes']);
+    assert.deepEqual([again.json, again.stderr], [paused, 'It was paused already.\n']);
+    assert.match(await refused('team', 'resume', ...team), /--yes/);
+    const resumed = await printed('team', 'resume', ...team, '--yes');
+    assert.deepEqual([resumed['paused_at'], resumed['paused_by']], [null, null]);
+  });
+
   describe('a list', () => {
     const idsOf = (records: Json[]) => records.map(({ id }) => id);
 

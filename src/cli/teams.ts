@@ -5,6 +5,7 @@ import { writeInstant, writeTeam } from './records.ts';
 import type { OpenRooms } from './services.ts';
 import { show, type Session } from './session.ts';
 import { addTeamFileCommands } from './team-files.ts';
+import { addTeamPauseCommands } from './team-pauses.ts';
 import { listErrors } from './users.ts';
 
 const COLUMNS = ['id', 'name', 'plan', 'monthly_limit', 'used', 'created_at'] as const;
@@ -12,6 +13,7 @@ const COLUMNS = ['id', 'name', 'plan', 'monthly_limit', 'used', 'created_at'] as
 export function addTeamCommands(program: Command, session: Session): void {
   const team = program.command('team').description('teams');
   addTeamFileCommands(team, session);
+  addTeamPauseCommands(team, session);
   team
     .command('list')
     .description('the teams with plan and usage')

@@ -32,6 +32,7 @@ export type {
 export type { Activity, ActivityAsked } from '#work/activity';
 export type { CronAct, CronsActed, CronsChosen } from '#work/cron-actions';
 export type { TagCounts } from '#work/tags';
+export type { TeamPause } from '#work/team-pauses';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/windows';
 

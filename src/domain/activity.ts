@@ -54,6 +54,8 @@ const ACTIONS = {
   'channel.added': { area: 'notifications', words: 'Added the notification channel' },
   'channel.edited': { area: 'notifications', words: 'Changed a notification channel' },
   'channel.deleted': { area: 'notifications', words: 'Deleted the notification channel' },
+  'team.paused': { area: 'team', words: 'Paused everything' },
+  'team.resumed': { area: 'team', words: 'Resumed everything' },
   'team.renamed': { area: 'team', words: 'Renamed the team' },
   'team.transferred': { area: 'team', words: 'Made somebody the owner' },
   'team.plan': { area: 'team', words: 'Changed the plan' },

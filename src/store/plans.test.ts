@@ -528,6 +528,9 @@ async function askOfCrons(store: Store, teamId: string, node: string): Promise<v
   const everyHour = (_expression: string, now: number) => now + 3_600_000;
   const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), everyHour);
   for (const run of claimed) await store.runs.settle(node, anExecutionSettlement(store, run));
+  await store.teamPauses.pause(teamId, { at: TEST_START, by: 'Ada' });
+  await store.teamPauses.read(teamId);
+  await store.teamPauses.resume(teamId, TEST_START, () => TEST_START + 3_600_000);
   await store.crons.listExecutions(teamId, cron.id, 20);
   await store.crons.findExecution(teamId, claimed[0]?.id ?? '');
   await store.crons.delete(teamId, cron.id);

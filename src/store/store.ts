@@ -12,6 +12,7 @@ import { RunFilterStore } from './lists/run-filters.ts';
 import { CallbackStore } from './callbacks/callbacks.ts';
 import { ChannelStore } from './alerts/channels.ts';
 import { CronStore } from './crons/crons.ts';
+import { TeamPauseStore } from './crons/team-pauses.ts';
 import type { Database, OnStatement } from './database/database.ts';
 import { type Databases, eachDatabase } from './database/databases.ts';
 import type { DialectName } from './database/dialect.ts';
@@ -99,6 +100,7 @@ export interface Store {
   readonly runs: RunStore;
   readonly callbacks: CallbackStore;
   readonly crons: CronStore;
+  readonly teamPauses: TeamPauseStore;
   readonly queues: QueueStore;
   readonly teamCounts: TeamCountStore;
   readonly backlog: BacklogStore;
@@ -233,6 +235,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     runs: new RunStore(main, sealer, clock, signals),
     callbacks: new CallbackStore(main, sealer),
     crons: new CronStore(main, sealer, signals),
+    teamPauses: new TeamPauseStore(main, signals),
     queues: new QueueStore(main, signals),
     teamCounts: new TeamCountStore(searches),
     backlog: new BacklogStore(searches),

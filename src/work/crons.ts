@@ -151,7 +151,7 @@ function settingsOf(input: CronEdit, extras: CronExtras): CronSettings {
 }
 
 /** The next run strictly after now. Null only for an expression that validation refuses. */
-function findNextRun(cronExpression: string, now: number): number | null {
+export function findNextRun(cronExpression: string, now: number): number | null {
   const schedule = parseCronExpression(cronExpression);
   return typeof schedule === 'string' ? null : schedule.nextAfter(now);
 }

@@ -135,6 +135,8 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
     return (isGone) =>
       isGone && filter ? { action: 'run-filter.deleted', subject: filter } : null;
   },
+  pauseTeam: async () => (isDone) => (isDone ? { action: 'team.paused' } : null),
+  resumeTeam: async () => (isDone) => (isDone ? { action: 'team.resumed' } : null),
 
   setChannel: async (_work, _teamId, { kind }) => {
     return (came) => channelDeed('channel.edited', came, { detail: kind });

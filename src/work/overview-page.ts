@@ -15,14 +15,14 @@ export function createOverviewPage(store: Store): Pick<CronPages, 'readOverview'
 }
 
 async function readOverview(store: Store, teamId: string): Promise<Overview> {
-  const { lists, outcomes, durations, depths, clock } = store;
+  const { lists, outcomes, durations, depths, teamPauses, clock } = store;
   const now = clock.now();
   const lastDay = stepsUntil(now, { stepMs: HOUR_MS, count: 24 });
   const lastMonth = stepsUntil(now, { stepMs: DAY_MS, count: DAYS });
   const weekFrom = lastDay.from - 6 * DAY_MS;
   const list = (tab: 'pending' | 'retrying' | 'completed' | 'failed') =>
     lists.listJobs(teamId, { tab }, { limit: SHOWN, isHeldLeftOut: isPlanned(tab) });
-  const [last, next, rows, hours, timed, looked, pending, retrying, completed, failed] =
+  const [last, next, rows, hours, timed, looked, pending, retrying, completed, failed, pause] =
     await Promise.all([
       lists.readLastRuns(teamId, SHOWN),
       lists.listNextCrons(teamId, SHOWN),
@@ -35,6 +35,7 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
       list('retrying'),
       list('completed'),
       list('failed'),
+      teamPauses.read(teamId),
     ]);
   const planned = [...pending.jobs, ...retrying.jobs].map((job) => {
     return { kind: 'job' as const, job, at: job.at };
@@ -55,7 +56,10 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
       return { cronId: execution.cronId, name: cronName, lastRun: execution };
     }),
     troubledQueues: findTroubled(rows),
-    nextUp: [...next.map(asPlanned), ...planned].toSorted((a, b) => a.at - b.at).slice(0, SHOWN),
+    // Nothing comes next while everything is paused.
+    nextUp: pause
+      ? []
+      : [...next.map(asPlanned), ...planned].toSorted((a, b) => a.at - b.at).slice(0, SHOWN),
     justHappened: [...last.ofAll.map(asHappened), ...ended]
       .toSorted((a, b) => b.at - a.at)
       .slice(0, SHOWN),
@@ -67,7 +71,7 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
 /** The longest wait, without paused queues, whose jobs wait for a person only. */
 function findLongestWait(rows: readonly QueueListRow[], now: number): number {
   const due = rows
-    .filter(({ queue }) => !queue.isPaused)
+    .filter(({ health }) => health !== 'paused')
     .map(({ oldestDueAt }) => oldestDueAt ?? now);
   return Math.max(0, ...due.map((at) => now - at));
 }

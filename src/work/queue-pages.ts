@@ -75,11 +75,10 @@ export function createQueuePages(store: Store): QueueVerbs {
 
 /** The state of a queue. As in `judgeQueue`, paused precedes every other state. */
 export function standingOf({
-  queue,
   failed,
   health,
-}: Pick<QueueListRow, 'queue' | 'failed' | 'health'>): 'failing' | 'healthy' | 'paused' {
-  if (queue.isPaused) return 'paused';
+}: Pick<QueueListRow, 'failed' | 'health'>): 'failing' | 'healthy' | 'paused' {
+  if (health === 'paused') return 'paused';
   return failed.count > 0 || health === 'backlogged' ? 'failing' : 'healthy';
 }
 
@@ -108,22 +107,24 @@ async function readHistory(
 
 /** The rows of all queues in the order of their names. Failures count from midnight UTC, or from another given time. */
 export async function listQueueRows(
-  { queues, lists, clock }: Store,
+  { queues, lists, teamPauses, clock }: Store,
   teamId: string,
   failedSince?: number,
 ): Promise<QueueListRow[]> {
   const now = clock.now();
   const since = failedSince ?? now - (now % DAY_MS);
-  const [all, loads] = await Promise.all([
+  const [all, loads, pause] = await Promise.all([
     queues.list(teamId),
     lists.readQueueLoads(teamId, since),
+    teamPauses.read(teamId),
   ]);
+  const isTeamPaused = pause !== null;
   const results = await lists.readQueueResults(
     all.map(({ id }) => id),
     MOST_RESULTS,
   );
   return all.map((queue) =>
-    Object.assign(rowOf(queue, loads.get(queue.id), { now, since }), {
+    Object.assign(rowOf(queue, loads.get(queue.id), { now, since, isTeamPaused }), {
       recentResults: results.get(queue.id) ?? [],
     }),
   );
@@ -134,11 +135,12 @@ const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, running: 0, nextDueAt: n
 function rowOf(
   queue: Queue,
   load: Omit<QueueLoad, 'queueId'> = EMPTY,
-  { now, since }: { now: number; since: number },
+  { now, since, isTeamPaused }: { now: number; since: number; isTeamPaused: boolean },
 ): Omit<QueueListRow, 'recentResults'> {
   const { waiting, running, nextDueAt, failed } = load;
   const oldestDueAt = nextDueAt !== null && nextDueAt <= now ? nextDueAt : null;
-  const { isPaused, concurrencyLimit } = queue;
+  const { concurrencyLimit } = queue;
+  const isPaused = queue.isPaused || isTeamPaused;
   const oldestWaitMs = oldestDueAt === null ? null : now - oldestDueAt;
   return {
     queue,

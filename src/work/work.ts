@@ -21,6 +21,7 @@ import { createQueueWork, type QueueWork } from './queues.ts';
 import { createRunListWork, type RunListWork } from './run-list.ts';
 import { createRunFilterWork, type RunFilterWork } from './run-filters.ts';
 import { createRunPages } from './run-pages.ts';
+import { createTeamPauseWork, type TeamPauseWork } from './team-pauses.ts';
 import { createTagWork, type TagWork } from './tags.ts';
 import { createTestRun, type TestRunOptions } from './test-run.ts';
 import type { RunPages } from './run-contract.ts';
@@ -41,6 +42,7 @@ export type Work = CronWork &
   WindowWork &
   FindWork &
   TagWork &
+  TeamPauseWork &
   ActivityWork &
   Pages & {
     /** The same methods on behalf of a person: each change is recorded as their activity (§5.10). */
@@ -83,6 +85,7 @@ export function createWork({
     ...createWindowWork(store),
     ...createFindWork(store),
     ...createTagWork(store),
+    ...createTeamPauseWork(store),
     ...createActivityWork(store),
     ...createJobPages(store),
     ...createCronPages(store),

@@ -20,6 +20,7 @@ import { Tags } from '../parts/Tags.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
+import { useTeamPause } from '../page/TeamPause.tsx';
 import { OtherFaults } from '../lists/FilterFault.tsx';
 import { FilterReader, type FilterFaults } from '#domain/read-filters';
 import { readCursor } from '../lists/read-cursor.ts';
@@ -314,7 +315,8 @@ function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: 
   const reading = readSchedule(cron.cronExpression, now, timeZone);
   const times = reading.kind === 'right' ? reading.runs : [];
   const planned = timesWithinEnd(times, cron.end, cron.runsCounted);
-  const runs = cron.isActive ? planned.slice(0, 5) : [];
+  const isTeamPaused = useTeamPause() !== null;
+  const runs = cron.isActive && !isTeamPaused ? planned.slice(0, 5) : [];
   const overlap = describeOverlap(recentResults, planned);
   return (
     <Panel title="Planned" beside={<code>{cron.cronExpression}</code>}>
@@ -324,7 +326,7 @@ function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: 
           {overlap}
         </Notice>
       ) : null}
-      {cron.isActive && !hasEnded(cron) ? (
+      {cron.isActive && !isTeamPaused && !hasEnded(cron) ? (
         <ol className={classes.planned}>
           {runs.map((at) => (
             <li key={at}>
@@ -333,7 +335,11 @@ function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: 
           ))}
         </ol>
       ) : null}
-      <CronOutlook cron={cron} isLastShown={runs.length < 5} />
+      {isTeamPaused && cron.isActive && !hasEnded(cron) ? (
+        <p className="muted">Nothing while everything of the team is paused.</p>
+      ) : (
+        <CronOutlook cron={cron} isLastShown={runs.length < 5} />
+      )}
       <div>
         <h3>Last 50 runs</h3>
         <div className={classes.strip}>

@@ -5,11 +5,13 @@ import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/muted-now.ts';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
+import { hideSteps, readHiddenSteps, redirectWithToast } from '../serving/cookies.ts';
 import { formatAmount, capped } from '../words/amounts.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Glyph, type GlyphName } from '../parts/Glyph.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
+import { PauseEverything, pauseIntents, useTeamPause } from '../page/TeamPause.tsx';
+import { MoreActions } from '../parts/MoreActions.tsx';
 import { readText } from '../forms/read-form.ts';
 import { FirstSteps } from '../runs/FirstSteps.tsx';
 import { ByTag } from '../runs/ByTag.tsx';
@@ -59,9 +61,10 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   };
 }
 
-/** Answers the buttons of the first steps. */
+/** Answers the buttons of the first steps, and the switch over everything. */
 export async function action({ request, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
+  const { team, user } = context.get(signedIn);
+  const { work } = context.get(services);
   const { baseUrl, targets } = context.get(requestFacts);
   const { echoUrl } = targets;
   const intent = readText(context.get(sentForm), 'intent');
@@ -69,8 +72,20 @@ export async function action({ request, context }: Route.ActionArgs) {
     const cookie = hideSteps(readHiddenSteps(request), team.id, baseUrl);
     return redirect('/', { headers: { 'Set-Cookie': cookie } });
   }
+  if (intent === pauseIntents.pause) {
+    const text = (await work.pauseTeam(team.id, user.name))
+      ? 'Everything is paused. What is accepted waits.'
+      : 'Everything was paused already.';
+    return redirectWithToast('/', { kind: 'done', text }, baseUrl);
+  }
+  if (intent === pauseIntents.resume) {
+    const text = (await work.resumeTeam(team.id))
+      ? 'Everything goes on. What is due starts now.'
+      : 'It was not paused any more.';
+    return redirectWithToast('/', { kind: 'done', text }, baseUrl);
+  }
   if (intent !== 'sample-job' || echoUrl === null) throw data(null, { status: 400 });
-  await context.get(services).work.createJob(team.id, { ...sample, url: echoUrl });
+  await work.createJob(team.id, { ...sample, url: echoUrl });
   return redirect('/');
 }
 
@@ -119,6 +134,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
   const { overview, muted, tags, teamName, firstSteps } = loaderData;
   // Whoever has just sent the first job waits for it.
   useLiveRefresh(firstSteps?.steps.job.state === 'under-way' ? 1 : 10);
+  const isPaused = useTeamPause() !== null;
   // The page's only primary action is the first step, while it is open.
   const isFirst = firstSteps?.steps.job.state === 'open';
   // The shell has already counted this. Counting failing crons costs an index lookup for each.
@@ -133,6 +149,13 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
           <ButtonLink to="/jobs/new" variant={isFirst ? 'default' : 'filled'}>
             Create job
           </ButtonLink>
+        }
+        menu={
+          isPaused ? null : (
+            <MoreActions of="the team">
+              <PauseEverything />
+            </MoreActions>
+          )
         }
       />
       <div className="stack">

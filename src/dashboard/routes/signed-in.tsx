@@ -3,17 +3,19 @@ import { requestFacts, services, signedIn } from '../context.ts';
 import { readTheme, readToast } from '../serving/cookies.ts';
 import { FaultPage } from '../page/FaultPage.tsx';
 import { AppShell } from '../page/AppShell.tsx';
+import { TeamPauseNotice } from '../page/TeamPause.tsx';
 import { nullIfBusy } from '../serving/refusals.ts';
 import type { Route } from './+types/signed-in.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
   const { user, team, session } = context.get(signedIn);
   const { people, work } = context.get(services);
-  const [attention, usage, confirmation] = await Promise.all([
+  const [attention, usage, confirmation, pause] = await Promise.all([
     // If the counts cannot be read, the page is shown without them.
     work.readAttention(team.id).catch(nullIfBusy),
     people.billing.readUsage(team.id),
     people.accounts.describeConfirmation(user.id, session.id, request.headers),
+    work.readTeamPause(team.id),
   ]);
   return {
     user,
@@ -23,6 +25,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     usage,
     /** Who has no password confirms by the provider; null for all others. */
     confirmation,
+    pause,
     allowedNetworks: context.get(requestFacts).targets.allowedNetworks,
     theme: readTheme(request),
     toast: readToast(request),
@@ -38,6 +41,7 @@ export default function SignedInLayout({ loaderData }: Route.ComponentProps) {
         type="image/svg+xml"
         href={useHref(isFailing ? '/bell-failing.svg' : '/bell.svg')}
       />
+      <TeamPauseNotice pause={loaderData.pause} />
       <Outlet />
     </AppShell>
   );

@@ -16,15 +16,16 @@ export async function raiseReminders(db: Database, now: number): Promise<void> {
     reader
       .selectFrom('crons as c')
       .innerJoin('teams as t', 't.id', 'c.team_id')
-      .select(['c.team_id', 'c.id'])
+      .select(['c.team_id', 'c.id', 't.paused_at'])
       .where('t.deleted_at', 'is', null)
       .where('c.remind_at', '<=', now)
       .orderBy('c.remind_at')
       .limit(MOST_CRONS)
       .execute(),
   );
-  for (const { team_id, id } of due) {
-    await db.transact((trx) => remindOfCron(trx, db.dialect, team_id, id, now));
+  for (const { team_id, id, paused_at } of due) {
+    const cron = { teamId: team_id, cronId: id, isTeamPaused: paused_at !== null };
+    await db.transact((trx) => remindOfCron(trx, db.dialect, cron, now));
   }
 }
 
@@ -35,8 +36,7 @@ export async function raiseReminders(db: Database, now: number): Promise<void> {
 async function remindOfCron(
   trx: Trx,
   dialect: Dialect,
-  teamId: string,
-  cronId: string,
+  { teamId, cronId, isTeamPaused }: { teamId: string; cronId: string; isTeamPaused: boolean },
   now: number,
 ): Promise<void> {
   const row = await holdCron(trx, dialect, teamId, cronId);
@@ -48,7 +48,7 @@ async function remindOfCron(
     now,
     hours: settings.remindHours,
     isFailing: row.has_raised_failure === 1,
-    isActive: row.is_active === 1 && row.next_run_at !== null,
+    isActive: row.is_active === 1 && row.next_run_at !== null && !isTeamPaused,
     mutedUntil: window && endOfWindow(window, now),
   });
   await trx

@@ -31,6 +31,9 @@ export interface TeamsTable {
   /** When the next secret takes effect. */
   next_signing_secret_from: number | null;
   created_at: number;
+  /** Since when everything of it is paused, and by whom; null: it is not (team-pauses.ts). */
+  paused_at: number | null;
+  paused_by: string | null;
   /** Set when the team is deleted: its work stops at once, its rows are deleted in small batches. */
   deleted_at: number | null;
 }

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { IS_PAUSED } from '../runs/due-jobs.ts';
 import { type Outbox, readOutbox } from '../callbacks/outbox.ts';
 
 export type { Outbox };
@@ -75,14 +77,15 @@ async function countWaiting(db: Database, now: number) {
           .groupBy('queue_id')
           .as('waiting'),
       )
-      .innerJoin('queues', 'queues.id', 'waiting.queue_id')
+      .innerJoin('queues as q', 'q.id', 'waiting.queue_id')
+      .innerJoin('teams as t', 't.id', 'q.team_id')
       .select((eb) => [
-        'is_paused',
+        sql<0 | 1>`${sql.raw(IS_PAUSED)}`.as('is_paused'),
         eb.cast<number>(eb.fn.sum('waiting.all'), 'bigint').as('all'),
         eb.cast<number>(eb.fn.sum('waiting.due'), 'bigint').as('due'),
         eb.fn.min('waiting.oldest').as('oldest'),
       ])
-      .groupBy('is_paused')
+      .groupBy(sql`${sql.raw(IS_PAUSED)}`)
       .execute(),
   );
 }

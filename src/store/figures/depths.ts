@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
+import { IS_PAUSED } from '../runs/due-jobs.ts';
 
 /** The time between two looks. All looks within one such step count as one. */
 export const LOOK_EVERY_MS = 300_000;
@@ -33,11 +34,11 @@ const findDue = pageStatement<DueQueue>(
   'find-queues-with-due-jobs',
   (dialect) => `
   select * from (
-    select q.team_id, q.id as queue_id, q.is_paused, (
+    select q.team_id, q.id as queue_id, ${IS_PAUSED} as is_paused, (
       select j.scheduled_at from jobs j
       where j.queue_id = q.id and j.status = 'pending' and j.scheduled_at <= ${dialect.$(1)}
       order by j.scheduled_at, j.id limit 1) as due_at
-    from queues q) as heads
+    from queues q cross join teams t where t.id = q.team_id) as heads
   where due_at is not null order by due_at limit ${dialect.$(2)}`,
 );
 

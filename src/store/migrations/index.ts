@@ -42,6 +42,7 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0023-run-filters': async () => (await import('./0023-run-filters.ts')).createRunFilters,
   '0024-rates': async () => (await import('./0024-rates.ts')).addRates,
   '0025-spread-retries': async () => (await import('./0025-spread-retries.ts')).addSpreadRetries,
+  '0026-team-pauses': async () => (await import('./0026-team-pauses.ts')).addTeamPauses,
 };
 
 /** The names of all migrations of this version, in order. */

@@ -38,6 +38,8 @@ export async function insertTeam(
     next_signing_secret_set_at: null,
     next_signing_secret_from: null,
     created_at: now,
+    paused_at: null,
+    paused_by: null,
     deleted_at: null,
   };
   await trx.insertInto('teams').values(row).execute();

@@ -168,10 +168,15 @@ async function startTicks(
 
 const TEAM = { team_id: 'id' } as const satisfies Fields;
 
-const readLivingTeams = preparedStatement<FlowRow>(
+interface TeamRow extends FlowRow {
+  is_paused: 0 | 1;
+}
+
+const readLivingTeams = preparedStatement<TeamRow>(
   'read-teams',
   (dialect) => `
-  select t.id, t.plan, t.sealed_signing_secret
+  select t.id, t.plan, t.sealed_signing_secret,
+    case when t.paused_at is null then 0 else 1 end as is_paused
   from ${dialect.rows(TEAM, 1)} ${dialect.briefly} cross join teams t
   where t.id = given.team_id and t.deleted_at is null`,
 );
@@ -189,11 +194,12 @@ const readTeamHeads = preparedStatement<{
   'read-team-heads',
   (dialect) => `
   select given.team_id,
-    (select c.next_run_at from crons c where c.team_id = given.team_id and c.next_run_at is not null
-     order by c.next_run_at limit 1) as next_run_at,
+    case when t.paused_at is null then
+      (select c.next_run_at from crons c where c.team_id = given.team_id and c.next_run_at is not null
+       order by c.next_run_at limit 1) end as next_run_at,
     (select e.created_at from executions e where e.team_id = given.team_id and e.status = 'pending'
      order by e.created_at limit 1) as waiting_since
-  from ${dialect.rows(TEAM, 1)}`,
+  from ${dialect.rows(TEAM, 1)} cross join teams t where t.id = given.team_id`,
 );
 
 function packTeams(asked: readonly FlowSlots[]): string {
@@ -203,19 +209,24 @@ function packTeams(asked: readonly FlowSlots[]): string {
   );
 }
 
-const EXECUTIONS: KindOfClaim<Input, FlowRow, ClaimedExecutionRow> = {
+const EXECUTIONS: KindOfClaim<Input, TeamRow, ClaimedExecutionRow> = {
   table: 'executions',
   flowOf: ({ team_id }) => team_id,
   readFlows: (runner, dialect, { asked }) =>
     runPrepared(runner, dialect, readLivingTeams, [packTeams(asked)]),
-  /** Takes Run nows first, then due times. Several missed times of a cron count as one (§3.7). */
+  /**
+   * Takes Run nows first, then due times unless the team is paused (§3.11). Several missed times of a cron count as
+   * one (§3.7).
+   */
   async take(runner, dialect, input, teams) {
     if (!(await holdNode(runner, dialect, input.nodeId))) return [];
     const started: ClaimedExecutionRow[] = [];
     for (const flow of input.asked.filter(({ id }) => teams.has(id))) {
       const manual = await startWaiting(runner, dialect, input, flow);
       const left = { ...flow, slots: flow.slots - manual.length };
-      started.push(...manual, ...(await startTicks(runner, dialect, input, left)));
+      started.push(...manual);
+      if (teams.get(flow.id)?.is_paused === 1) continue;
+      started.push(...(await startTicks(runner, dialect, input, left)));
     }
     return started;
   },

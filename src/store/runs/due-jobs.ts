@@ -31,8 +31,11 @@ export interface ClaimedJobRow extends TakenRow {
 
 export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as const satisfies Fields;
 
-export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions, q.is_paused,
-  q.slow_rule, t.plan, t.sealed_signing_secret`;
+/** Whether a queue starts nothing, by itself or with its team (§3.5, §3.11); of `queues q` and `teams t`. */
+export const IS_PAUSED = 'case when t.paused_at is null then q.is_paused else 1 end';
+
+export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
+  ${IS_PAUSED} as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret`;
 
 export const CLAIMED_COLUMNS = `jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id,
   jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload`;

@@ -57,9 +57,9 @@ const scanTeams = preparedStatement<{
   const from = `coalesce(given.from_at, ${dialect.$(2)})`;
   return `
     select t.id as team_id,
-      (select c.next_run_at from crons c
+      case when t.paused_at is null then (select c.next_run_at from crons c
        where c.team_id = t.id and c.next_run_at is not null and c.next_run_at >= ${from}
-       order by c.next_run_at limit 1) as next_run_at,
+       order by c.next_run_at limit 1) end as next_run_at,
       (select e.created_at from executions e
        where e.team_id = t.id and e.status = 'pending' and e.created_at >= ${from}
        order by e.created_at limit 1) as waiting_since

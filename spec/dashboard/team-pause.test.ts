@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startDashboard, type TestDashboard } from '#testing/dashboard';
+import { aCron } from '#testing/factories';
+import type { Visitor } from '#testing/visitor';
+
+/** The switch over everything of a team (§3.11), without scripts. */
+
+let dashboard: TestDashboard;
+
+before(async () => {
+  dashboard = await startDashboard({}, { sends: false });
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+const textOf = async (visitor: Visitor, path: string) =>
+  (await visitor.get(path)).text.replaceAll('<!-- -->', '');
+const BANNER = /Everything of this team is paused/;
+
+describe('pausing everything', () => {
+  test('asks before, and says on every page who did it and when', async () => {
+    const user = await dashboard.user('ada@pause.test', { team: 'Pause' });
+    const visitor = await dashboard.signIn(user);
+    const { work, store } = dashboard.service;
+    const cron = await aCron(store, user.teamId, { cronExpression: '* * * * *' });
+    const before = await textOf(visitor, '/');
+    assert.match(before, /Pause everything of this team\?/);
+    assert.doesNotMatch(before, BANNER);
+    const { status, headers } = await visitor.post('/?index', { intent: 'pause-team' });
+    assert.deepEqual([status, headers.get('location')], [302, '/']);
+    assert.notEqual(await work.readTeamPause(user.teamId), null);
+    for (const path of ['/', '/crons', '/queues', '/jobs', '/settings/team']) {
+      const text = await textOf(visitor, path);
+      assert.match(text, BANNER, path);
+      assert.match(text, /By [^,<]+, since <time/, path);
+    }
+    const page = await textOf(visitor, `/crons/${cron.id}`);
+    assert.match(page, /Nothing while everything of the team is paused\./);
+    const overview = await textOf(visitor, '/');
+    assert.doesNotMatch(overview, /Pause everything of this team\?/);
+    assert.match(overview, /Resume everything of this team\?/);
+
+    await visitor.post('/?index', { intent: 'resume-team' });
+    assert.doesNotMatch(await textOf(visitor, '/jobs'), BANNER);
+    assert.equal(await work.readTeamPause(user.teamId), null);
+    const told = await work.listActivity(user.teamId, { area: 'team', withAccess: true, limit: 9 });
+    assert.deepEqual(
+      told.map(({ action }) => action),
+      ['team.resumed', 'team.paused'],
+    );
+  });
+
+  test('is of one team, and not for a viewer', async () => {
+    const user = await dashboard.user('bob@others.test', { team: 'Others' });
+    const viewer = await dashboard.user('eve@others.test', { team: 'Others', role: 'viewer' });
+    const visitor = await dashboard.signIn(viewer);
+    const refused = await visitor.post('/?index', { intent: 'pause-team' });
+    assert.equal(refused.status, 403);
+    const { work } = dashboard.service;
+    assert.equal(await work.readTeamPause(user.teamId), null);
+    await work.pauseTeam(user.teamId, 'Bob');
+    const text = await textOf(visitor, '/');
+    assert.match(text, BANNER);
+    assert.doesNotMatch(text, /Resume everything of this team\?/);
+  });
+});

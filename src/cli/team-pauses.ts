@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { CommandFault } from './fault.ts';
+import { addTeamOption } from './options.ts';
+import { writeInstant } from './records.ts';
+import type { Session } from './session.ts';
+
+const WHO = 'the command line';
+
+/** What it comes to is said before it is done. */
+const VERBS = {
+  pause: {
+    description: 'run no cron and send no job of a team until it is resumed',
+    warning: 'this stops all crons and jobs of the team; say --yes to do it.',
+  },
+  resume: {
+    description: 'go on with everything of a team that is not paused by itself',
+    warning: 'this starts all that is due in the team; say --yes to do it.',
+  },
+} as const;
+
+export function addTeamPauseCommands(team: Command, session: Session): void {
+  for (const verb of ['pause', 'resume'] as const) {
+    const { description, warning } = VERBS[verb];
+    addTeamOption(team.command(verb).description(description))
+      .option('--yes', 'it is meant')
+      .action(async (options: { team: string; yes?: true }) => {
+        const { teamId, name, work } = await session.findTeam(options.team);
+        if (options.yes !== true) throw new CommandFault(warning);
+        const isChanged = await (verb === 'pause'
+          ? work.pauseTeam(teamId, WHO)
+          : work.resumeTeam(teamId));
+        if (!isChanged)
+          session.say(verb === 'pause' ? 'It was paused already.' : 'It was not paused.');
+        const pause = await work.readTeamPause(teamId);
+        const paused_at = pause && writeInstant(pause.at);
+        session.print({ id: teamId, name, paused_at, paused_by: pause?.by ?? null });
+      });
+  }
+}

@@ -1,0 +1,56 @@
+import { useRouteLoaderData } from 'react-router';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { loader as signedInLoader } from '../routes/signed-in.tsx';
+import type { TeamPause } from '../services.ts';
+import classes from './TeamPause.module.css';
+
+/** What the overview takes, from wherever it is sent. */
+export const pauseIntents = { pause: 'pause-team', resume: 'resume-team' } as const;
+const overview = '/?index';
+
+/** That everything of the team is paused (§3.11), for what a page plans; null: it is not. */
+export function useTeamPause(): TeamPause | null {
+  return useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.pause ?? null;
+}
+
+/** On every page while it is so. */
+export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
+  if (pause === null) return null;
+  return (
+    <div className={classes.banner}>
+      <Notice kind="warning" title="Everything of this team is paused">
+        <p>
+          By {pause.by}, since <Time at={pause.at} exact />. No cron runs by its schedule and no job
+          is sent. What is accepted is kept and waits.
+        </p>
+        <ConfirmDialog
+          word="Resume everything"
+          question="Resume everything of this team?"
+          action={overview}
+          fields={{ intent: pauseIntents.resume }}
+          variant="default"
+        >
+          Jobs that are due start now. Crons go on with their next times; what was missed is not
+          made up for. Crons and queues that are paused by themselves stay paused.
+        </ConfirmDialog>
+      </Notice>
+    </div>
+  );
+}
+
+/** The way to it. */
+export function PauseEverything() {
+  return (
+    <ConfirmDialog
+      word="Pause everything"
+      question="Pause everything of this team?"
+      action={overview}
+      fields={{ intent: pauseIntents.pause }}
+    >
+      No cron runs by its schedule and no job is sent until somebody resumes it. Requests that are
+      under way end, the API goes on accepting, and what it accepts waits.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,31 @@
+import type { TeamPause } from '#store/crons/team-pauses';
+import type { Store } from '#store/store';
+import { findNextRun } from './crons.ts';
+
+export type { TeamPause };
+
+/** The switch over everything of a team (§3.11). */
+export interface TeamPauseWork {
+  /** Null: it is not paused. */
+  readTeamPause(teamId: string): Promise<TeamPause | null>;
+  /**
+   * Crons' times pass, and no waiting job starts; what is accepted is kept, and what runs ends.
+   *
+   * @param by  who does it, for all to see
+   * @returns false: it was paused already
+   */
+  pauseTeam(teamId: string, by: string): Promise<boolean>;
+  /** What is paused by itself stays so; the rest goes on. False: it was not paused. */
+  resumeTeam(teamId: string): Promise<boolean>;
+}
+
+export function createTeamPauseWork({ teamPauses, clock }: Store): TeamPauseWork {
+  return {
+    readTeamPause: (teamId) => teamPauses.read(teamId),
+    pauseTeam: (teamId, by) => teamPauses.pause(teamId, { at: clock.now(), by }),
+    resumeTeam: async (teamId) => {
+      const now = clock.now();
+      return teamPauses.resume(teamId, now, (expression) => findNextRun(expression, now));
+    },
+  };
+}
