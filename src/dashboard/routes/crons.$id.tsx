@@ -6,7 +6,6 @@ import { noteEntries } from '../alerts/note-entries.tsx';
 import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
 import { readTold } from '../alerts/told.ts';
 import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { hasEnded, timesWithinEnd } from '#domain/cron-end';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
@@ -20,22 +19,19 @@ import { Tags } from '../parts/Tags.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { useTeamPause } from '../page/TeamPause.tsx';
 import { OtherFaults } from '../lists/FilterFault.tsx';
 import { FilterReader, type FilterFaults } from '#domain/read-filters';
 import { readCursor } from '../lists/read-cursor.ts';
 import { readText } from '../forms/read-form.ts';
-import { RecentResults } from '../plots/RecentResults.tsx';
-import { describeExpression, readSchedule } from '../words/schedule-words.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
-import { Time, useMoment } from '../parts/Time.tsx';
+import { Time } from '../parts/Time.tsx';
 import { AssertionList } from '../runs/AssertionList.tsx';
 import { DurationPlot } from '../runs/DurationPlot.tsx';
 import { History } from '../runs/History.tsx';
-import { CronOutlook, describeItsEnd } from '../runs/CronOutlook.tsx';
+import { describeItsEnd } from '../runs/CronOutlook.tsx';
+import { PlannedRuns } from '../runs/PlannedRuns.tsx';
 import { cronStatus } from '../runs/cron-status.ts';
-import { describeOverlap } from '../runs/overlap.ts';
 import { describeStreak, readStreak } from '../runs/failing-streak.ts';
 import { AnswerStart, Panel } from '../runs/RunParts.tsx';
 import { RangeLinks } from '../runs/RangeLinks.tsx';
@@ -48,7 +44,6 @@ import type {
   MaintenanceWindowView,
   Work,
 } from '../services.ts';
-import { formatRate } from '../runs/rates.ts';
 import classes from './crons.module.css';
 import { UnreadableNotice } from '../parts/UnreadableNotice.tsx';
 import type { Route } from './+types/crons.$id.ts';
@@ -206,7 +201,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         />
         <div className={classes.columns}>
           <div className="stack">
-            <Planned row={row} />
+            <PlannedRuns row={row} />
             <DurationPanel durations={durations} range={range} faults={faults} />
           </div>
           <Settings {...loaderData} />
@@ -310,53 +305,6 @@ function More({ row: { cron } }: { row: CronListRow }) {
 }
 
 /** The next runs. They are shown above the past ones. */
-function Planned({ row: { cron, lastRun, recentResults, successRate } }: { row: CronListRow }) {
-  const { now, timeZone } = useMoment();
-  const reading = readSchedule(cron.cronExpression, now, timeZone);
-  const times = reading.kind === 'right' ? reading.runs : [];
-  const planned = timesWithinEnd(times, cron.end, cron.runsCounted);
-  const isTeamPaused = useTeamPause() !== null;
-  const runs = cron.isActive && !isTeamPaused ? planned.slice(0, 5) : [];
-  const overlap = describeOverlap(recentResults, planned);
-  return (
-    <Panel title="Planned" beside={<code>{cron.cronExpression}</code>}>
-      <p>{describeExpression(cron.cronExpression)} (UTC)</p>
-      {overlap ? (
-        <Notice kind="warning" title="Runs overlap">
-          {overlap}
-        </Notice>
-      ) : null}
-      {cron.isActive && !isTeamPaused && !hasEnded(cron) ? (
-        <ol className={classes.planned}>
-          {runs.map((at) => (
-            <li key={at}>
-              <Time at={at} exact />
-            </li>
-          ))}
-        </ol>
-      ) : null}
-      {isTeamPaused && cron.isActive && !hasEnded(cron) ? (
-        <p className="muted">Nothing while everything of the team is paused.</p>
-      ) : (
-        <CronOutlook cron={cron} isLastShown={runs.length < 5} />
-      )}
-      <div>
-        <h3>Last 50 runs</h3>
-        <div className={classes.strip}>
-          <RecentResults results={recentResults} />
-          <span>
-            {formatRate(successRate)} success
-            {lastRun?.completedAt ? (
-              <>
-                , last run <Time at={lastRun.completedAt} />
-              </>
-            ) : null}
-          </span>
-        </div>
-      </div>
-    </Panel>
-  );
-}
 
 type SettingsProps = {
   row: CronListRow;

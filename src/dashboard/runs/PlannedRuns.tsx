@@ -1,0 +1,65 @@
+import { hasEnded, timesWithinEnd } from '#domain/cron-end';
+import { useTeamPause } from '../page/TeamPause.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { Time, useMoment } from '../parts/Time.tsx';
+import { RecentResults } from '../plots/RecentResults.tsx';
+import type { CronListRow } from '../services.ts';
+import { describeExpression, readSchedule } from '../words/schedule-words.ts';
+import { CronOutlook } from './CronOutlook.tsx';
+import { describeOverlap } from './overlap.ts';
+import classes from './PlannedRuns.module.css';
+import { formatRate } from './rates.ts';
+import { Panel } from './RunParts.tsx';
+
+/** A cron's next times, and the strip of its last runs. */
+export function PlannedRuns({
+  row: { cron, lastRun, recentResults, successRate },
+}: {
+  row: CronListRow;
+}) {
+  const { now, timeZone } = useMoment();
+  const reading = readSchedule(cron.cronExpression, now, timeZone);
+  const times = reading.kind === 'right' ? reading.runs : [];
+  const planned = timesWithinEnd(times, cron.end, cron.runsCounted);
+  const isTeamPaused = useTeamPause() !== null;
+  const runs = cron.isActive && !isTeamPaused ? planned.slice(0, 5) : [];
+  const overlap = describeOverlap(recentResults, planned);
+  return (
+    <Panel title="Planned" beside={<code>{cron.cronExpression}</code>}>
+      <p>{describeExpression(cron.cronExpression)} (UTC)</p>
+      {overlap ? (
+        <Notice kind="warning" title="Runs overlap">
+          {overlap}
+        </Notice>
+      ) : null}
+      {cron.isActive && !isTeamPaused && !hasEnded(cron) ? (
+        <ol className={classes.planned}>
+          {runs.map((at) => (
+            <li key={at}>
+              <Time at={at} exact />
+            </li>
+          ))}
+        </ol>
+      ) : null}
+      {isTeamPaused && cron.isActive && !hasEnded(cron) ? (
+        <p className="muted">Nothing while everything of the team is paused.</p>
+      ) : (
+        <CronOutlook cron={cron} isLastShown={runs.length < 5} />
+      )}
+      <div>
+        <h3>Last 50 runs</h3>
+        <div className={classes.recentResults}>
+          <RecentResults results={recentResults} />
+          <span>
+            {formatRate(successRate)} success
+            {lastRun?.completedAt ? (
+              <>
+                , last run <Time at={lastRun.completedAt} />
+              </>
+            ) : null}
+          </span>
+        </div>
+      </div>
+    </Panel>
+  );
+}
