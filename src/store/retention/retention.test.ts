@@ -16,7 +16,7 @@ import {
 } from '#testing/factories';
 import type { EndedExecutionStatus } from '#domain/run-status';
 import { forEachStore } from '#testing/stores';
-import { EXPIRING } from './retention.ts';
+import { EXPIRING, TABLES_OF_TEAM } from './retention.ts';
 import type { Store } from '../store.ts';
 
 const DAY_MS = 86_400_000;
@@ -228,6 +228,8 @@ describe('retention', () => {
       for (const team of [gone, kept]) {
         await aDeadLetter(store, team.id, node);
         await anEndedExecution(store, team.id);
+        const filter = { name: 'failures', query: 'status=failure' };
+        await store.runFilters.save(team.id, filter, store.clock.now());
       }
       const tables = [
         'jobs',
@@ -238,6 +240,7 @@ describe('retention', () => {
         'ended_executions',
         'usage_months',
         'duration_hours',
+        'run_filters',
       ];
       const before = await countAll(store, tables);
       await deleteTeam(store, gone.id);
@@ -253,6 +256,12 @@ describe('retention', () => {
     });
 
     if (name === 'sqlite') {
+      test('every table with rows of teams is known to the deletion of teams', async () => {
+        await using store = await openTestStore();
+        const known: readonly string[] = TABLES_OF_TEAM;
+        assert.deepEqual((await listTablesOfTeams(store)).toSorted(), known.toSorted());
+      });
+
       test('freed pages go back to the file system in steps', async () => {
         await using store = await openTestStore();
         const team = await aTeam(store);
@@ -338,6 +347,17 @@ async function countAll(store: Store, tables: readonly string[]): Promise<number
   const counts = [];
   for (const table of tables) counts.push(await countRows(store, table));
   return counts;
+}
+
+/** The tables with a column `team_id`, but for those whose rows go with the team's row or with a callback's end. */
+async function listTablesOfTeams(store: Store): Promise<string[]> {
+  const rows = await store.database.autocommit(
+    CompiledQuery.raw(`select m.name as name from sqlite_schema m join pragma_table_info(m.name) c
+      where m.type = 'table' and c.name = 'team_id' and m.name <> 'callbacks_under_way'
+        and not exists (select 1 from pragma_foreign_key_list(m.name) f
+          where f."table" = 'teams' and f."from" = 'team_id' and f.on_delete = 'CASCADE')`),
+  );
+  return (rows as { name: string }[]).map(({ name }) => name);
 }
 
 async function countPages(store: Store): Promise<number> {

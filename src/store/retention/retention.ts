@@ -70,7 +70,7 @@ export const ACTIVITY_DAYS = 400;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /** The tables with rows of a team, large ones first. Rows in other tables are deleted with the team's own row. */
-const TABLES_OF_TEAM = [
+export const TABLES_OF_TEAM = [
   'callbacks',
   'jobs',
   'executions',
@@ -96,6 +96,7 @@ const TABLES_OF_TEAM = [
   'duration_hours',
   'queue_depths',
   'bulk_tasks',
+  'run_filters',
   'activity',
 ] as const;
 
