@@ -123,7 +123,7 @@ describe('§6.5 alerts and channels on the command line', () => {
   });
 
   test('a cron is given an end, which an edit leaves or takes away', async () => {
-    const cron = ['--name', 'Countdown', '--url', 'https://x.example/', '--expression', '@daily'];
+    const cron = ['--name', 'Countdown', '--url', 'https://end.example/', '--expression', '@daily'];
     const end = ['--ends-at', '2999-12-31 18:00', '--max-runs', '10'];
     const made: Json = await printed('cron', 'create', ...team, ...cron, ...end);
     const { ends_at, max_runs, runs_counted, has_ended } = made;
@@ -142,6 +142,24 @@ describe('§6.5 alerts and channels on the command line', () => {
     assert.deepEqual([open['has_ended'], open['ends_at']], [false, null]);
     assert.match(await refused(...edit, '--max-runs', '0'), /^--max-runs: .* from 1 to 1000000\.$/);
     assert.match(await refused(...edit, '--ends-at', 'soon'), /^--ends-at: The end must be a date/);
+  });
+
+  test('a cron that does what another does is made and edited with a line about the other', async () => {
+    const words = ['--url', 'https://twice.example/', '--expression'];
+    const create = (name: string, expression: string) =>
+      run(config, ['cron', 'create', ...team, '--name', name, ...words, expression], { env });
+    const first = await create('First\nof two', '0 0 * * *');
+    assert.equal(first.stderr, '');
+    const { id } = first.json as Json;
+    const warning = `belfry: warning: the cron "First of two" (${String(id)}) has the same URL and schedule.\n`;
+    const second = await create('Second', '@daily');
+    assert.deepEqual([second.code, second.stderr], [0, warning]);
+    const third = await create('Third', '@hourly');
+    assert.equal(third.stderr, '');
+    const edit = ['cron', 'edit', '--id', String((third.json as Json)['id'])];
+    const edited = await run(config, [...edit, '--expression', '0 0 * * ?'], { env });
+    assert.deepEqual([edited.code, edited.stderr], [0, warning]);
+    await printed(...edit, '--name', 'Still the third');
   });
 
   test('so does a queue', async () => {

@@ -247,21 +247,23 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   });
 
   describe('cron', () => {
-    const create = [
+    let made = 0;
+    /** Each has a URL of its own, since a command tells of a cron that does what another does. */
+    const create = () => [
       'cron',
       'create',
       ...team,
       '--name',
       'Nightly',
       '--url',
-      'http://target.test/n',
+      `http://target.test/n${++made}`,
       '--expression',
       '0 3 * * *',
     ];
 
     test('create makes one as the API does', async () => {
       const cron = await printed(
-        ...create,
+        ...create(),
         '--method',
         'POST',
         '--payload',
@@ -282,12 +284,12 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       );
       assert.deepEqual(cron['assertions'], [{ kind: 'body_contains', text: 'ok' }]);
       assert.equal(cron['is_active'], true);
-      assert.equal((await printed(...create, '--paused'))['next_run_at'], null);
+      assert.equal((await printed(...create(), '--paused'))['next_run_at'], null);
     });
 
     test('edit changes what is given, and nothing else', async () => {
       const { id } = await printed(
-        ...create,
+        ...create(),
         '--header',
         'X-Team: a',
         '--payload',
@@ -321,7 +323,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
 
     test('has tags, which a list can be narrowed to', async () => {
-      const { id } = await printed(...create, '--tag', 'Night', '--tag', 'eu');
+      const { id } = await printed(...create(), '--tag', 'Night', '--tag', 'eu');
       const edit = ['cron', 'edit', '--id', String(id)];
       assert.deepEqual((await printed(...edit, '--name', 'Other'))['tags'], ['eu', 'night']);
       const listed = await printed('cron', 'list', ...team, '--tag', 'NIGHT');
@@ -348,7 +350,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
 
     test('tag adds and removes one, and mute and unmute print until when', async () => {
-      const { id } = await printed(...create, '--tag', 'eu');
+      const { id } = await printed(...create(), '--tag', 'eu');
       const of = ['--id', String(id)];
       const tagged = await printed('cron', 'tag', ...of, '--add', 'Night', '--remove', 'eu');
       assert.deepEqual(tagged['tags'], ['night']);
@@ -366,7 +368,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
 
     test('pause, resume and delete print the cron', async () => {
-      const { id } = await printed(...create);
+      const { id } = await printed(...create());
       const verb = (name: string) => printed('cron', name, '--id', String(id));
       assert.deepEqual((await verb('pause'))['next_run_at'], null);
       assert.equal((await verb('resume'))['is_active'], true);
@@ -385,7 +387,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         await refused('cron', 'create', ...team),
         /^--name: A name .* --url: .* --expression: A cron expression is required\.$/,
       );
-      const { id } = await printed(...create);
+      const { id } = await printed(...create());
       const edit = ['cron', 'edit', '--id', String(id)];
       assert.match(await refused(...edit, '--expression', '61 * * * *'), /^--expression: The cron/);
       assert.match(await refused(...edit, '--timeout', '301'), /^--timeout: Timeout cannot exceed/);

@@ -130,9 +130,10 @@ describe('another page', () => {
 });
 
 describe('a form that is sent', () => {
+  let forms = 0;
   const fill = async (page: Page) => {
     await page.getByLabel('Name', { exact: true }).fill('Nightly sync');
-    await page.getByLabel('URL', { exact: true }).fill('https://api.example.com/sync');
+    await page.getByLabel('URL', { exact: true }).fill(`https://api.example.com/sync/${++forms}`);
     await page.getByLabel('Cron expression').fill('0 3 * * *');
     await page.getByRole('button', { name: 'Add assertion' }).click();
     await page.getByLabel('Assertion 1, expected').fill('true');

@@ -70,6 +70,72 @@ describe('§3.1 an end', () => {
   });
 });
 
+describe('§3.1 a cron that does what another does', () => {
+  test('is told of with a link, nothing typed is lost, and it is saved on purpose alone', async () => {
+    const user = await begin();
+    const { work } = dashboard.service;
+    const url = 'https://twice.example/';
+    const first = await work.createCron(user.teamId, {
+      ...input,
+      name: 'First',
+      url,
+      cronExpression: '@daily',
+    });
+    await using watched = await open('/crons/new', user);
+    const { page } = watched;
+    await page.getByLabel('Name', { exact: true }).fill('Second');
+    await page.getByLabel('URL', { exact: true }).fill(url);
+    await page.getByLabel('Cron expression').fill('0 0 * * *');
+    await page.getByLabel('Payload').fill('kept');
+    await press(page.locator('main'), 'Create cron');
+    const notice = page.getByRole('region', { name: 'Another cron does the same' });
+    const link = notice.getByRole('link', { name: 'First' });
+    assert.equal(await link.getAttribute('href'), `/crons/${first.id}`);
+    assert.equal((await work.listCrons(user.teamId)).length, 1);
+    await press(page.locator('main'), 'Create cron');
+    await notice.waitFor();
+    assert.equal((await work.listCrons(user.teamId)).length, 1, 'the same button says it again');
+    await press(notice, 'Save all the same');
+    await heading(page, 'Second');
+    const second = (await work.listCrons(user.teamId)).find(({ name }) => name === 'Second');
+    assert.equal(second?.payload, 'kept');
+  });
+
+  test('is told of when an edit makes it so, and not again when something else is edited', async () => {
+    const user = await begin();
+    const { work } = dashboard.service;
+    const url = 'https://twice.example/';
+    const hourly = { ...input, url, cronExpression: '@hourly' };
+    await work.createCron(user.teamId, { ...hourly, name: 'First' });
+    const second = await work.createCron(user.teamId, {
+      ...hourly,
+      name: 'Second',
+      url: `${url}2`,
+    });
+    await using watched = await open(`/crons/${second.id}/edit`, user);
+    const { page } = watched;
+    await page.getByLabel('URL', { exact: true }).fill(url);
+    await page.getByLabel('Cron expression').fill('0 */1 * * *');
+    await press(page.locator('main'), 'Save');
+    const notice = page.getByRole('region', { name: 'Another cron does the same' });
+    await notice.getByText('Nothing is saved yet.').waitFor();
+    assert.deepEqual(await work.findCron(user.teamId, second.id), second);
+    await press(notice, 'Save all the same');
+    await heading(page, 'Second');
+    await page.goto(`${dashboard.url}/crons/${second.id}/edit`);
+    await page.getByLabel('Name', { exact: true }).fill('Renamed');
+    await press(page.locator('main'), 'Save');
+    await heading(page, 'Renamed');
+  });
+
+  test('of another team is nobody’s business', async () => {
+    const { work } = dashboard.service;
+    const same = { ...input, url: 'https://x.example/' };
+    await work.createCron((await begin()).teamId, same);
+    assert.equal(await work.findSameCron((await begin()).teamId, same), null);
+  });
+});
+
 describe('§6.4 a rule of slow runs', () => {
   test('is set in the form, and a slow run is told of on the page and among the alerts', async () => {
     const user = await begin();

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import { readCronInput } from '#work/cron-input';
-import type { Cron, CronExtras } from '#work/crons';
+import type { Cron, CronExtras, SameCron } from '#work/crons';
 import type { Work } from '#work/work';
 import { addAlertOptions, type AlertOptions, addReminderOptions } from './alert-options.ts';
 import { readAlertOptions } from './alert-options.ts';
 import { type CronEnd, MOST_RUNS, NO_END } from '#domain/cron-end';
 import { formatUtcMinute } from '#domain/instant';
 import { readCronEnd } from '#work/cron-end-input';
-import { CommandFault } from './fault.ts';
+import { CommandFault, toOneLine } from './fault.ts';
 import { addTeamOption, readTagOptions, repeatedOption, tagOption } from './options.ts';
 import { accept, fieldsOf, type Members, readHeaderOptions, refuseBlank } from './readings.ts';
 import { writeHeaders } from './readings.ts';
@@ -60,8 +60,10 @@ export function addCronEditing(cron: Command, session: Session): void {
       const extras = { ...readExtras(options), end: readEnd(options, NO_END) };
       const { teamId, work } = await session.findTeam(team);
       const alerts = await readAlertOptions(options, { work, teamId });
+      const same = await work.findSameCron(teamId, input);
       const made = await work.createCron(teamId, input, { ...extras, ...alerts });
       session.print(writeCron(made));
+      warnOfSame(session, same);
     });
   addFieldOptions(cron.command('edit').description('change what is given of a cron'))
     .option('--no-headers', 'send no headers of its own any more')
@@ -124,6 +126,7 @@ async function editCron(session: Session, id: string, options: CronOptions): Pro
   const reading = readCronInput(fieldsOf({ ...membersOfCron(before), ...given }));
   const { isActive: _, ...input } = accept(reading, OPTION_OF);
   const alerts = await readAlertOptions(options, { work, teamId }, before.alertSettings);
+  const same = await work.findSameCron(teamId, input, id);
   const cron = await work.editCron(teamId, id, input, {
     ...readExtras(options),
     end: readEnd(options, before.end),
@@ -131,6 +134,14 @@ async function editCron(session: Session, id: string, options: CronOptions): Pro
   });
   if (!cron) throw noCron(id);
   session.print(writeCron(cron));
+  warnOfSame(session, same);
+}
+
+/** Tells of another cron that calls the same URL at the same times (§3.1), in one line. */
+function warnOfSame(session: Session, same: SameCron | null): void {
+  if (same === null) return;
+  const name = show(toOneLine(same.name));
+  session.say(`belfry: warning: the cron ${name} (${same.id}) has the same URL and schedule.`);
 }
 
 /** Refuses an edit that would save an unreadable part of the cron as empty. */

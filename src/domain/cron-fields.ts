@@ -85,6 +85,12 @@ export function parseCronFields(text: string): CronFields | null {
   return readFields({ minute, hour, monthDay, month, weekDay });
 }
 
+/** Whether two expressions name the same minutes in the same fields, however they are written; false for one that does not parse. */
+export function isSameSchedule(one: string, other: string): boolean {
+  const [fields, others] = [parseCronFields(one), parseCronFields(other)];
+  return fields !== null && JSON.stringify(fields) === JSON.stringify(others);
+}
+
 function readFields(written: Record<'minute' | 'hour' | 'monthDay' | 'month' | 'weekDay', string>) {
   const minutes = readValues(written.minute, MINUTE);
   const hours = readValues(written.hour, HOUR);

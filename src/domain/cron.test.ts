@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import cases from '../../spec/cases/cron.json' with { type: 'json' };
+import { isSameSchedule } from './cron-fields.ts';
 import { type CronSchedule, parseCronExpression, upcomingRuns } from './cron.ts';
 
 /** '2026-06-15T10:30:00Z', as the tables write it. */
@@ -462,6 +463,30 @@ describe('against a minute-by-minute reference', () => {
       { numRuns: 200 },
     );
   });
+});
+
+describe('the same schedule', () => {
+  const same = [
+    ['*/15 * * * *', '0,15,30,45 * * * *'],
+    ['@daily', ' 0  0 * * ?'],
+    ['0 6 * JAN SUN', '0 6 * 1 7'],
+    ['0 6 * * MON-FRI', '0 6 * * 5,1-4'],
+    ['0 6 15W,L * *', '0 6 l,15w * *'],
+    ['0 6 * * 5#L', '0 6 * * FRIL'],
+  ] as const;
+  for (const [one, other] of same)
+    test(`${one} is ${other}`, () => assert.equal(isSameSchedule(one, other), true));
+
+  const different = [
+    ['0 6 * * *', '0 7 * * *'],
+    ['0 6 15 * *', '0 6 15W * *'],
+    ['0 6 * * 5L', '0 6 * * 5#4'],
+    // A restricted day of the month is enough for a run beside a day of the week (§2.8); `*` is none.
+    ['0 6 1-31 * MON', '0 6 * * MON'],
+    ['never', 'never'],
+  ] as const;
+  for (const [one, other] of different)
+    test(`${one} is not ${other}`, () => assert.equal(isSameSchedule(one, other), false));
 });
 
 describe('hostile text', () => {

@@ -4,6 +4,7 @@ import { parseAssertions } from '#domain/assertions';
 import { type CronEnd, NO_END } from '#domain/cron-end';
 import type { HeaderList } from '#domain/exchange';
 import { parseCronExpression } from '#domain/cron';
+import { isSameSchedule } from '#domain/cron-fields';
 import { isId } from '#domain/ids';
 import type { Cron, CronSettings, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
 import type { Store } from '#store/store';
@@ -22,6 +23,12 @@ export interface CronExtras {
   end: CronEnd;
   /** As `readTagsInput` gives them. */
   tags: readonly string[];
+}
+
+/** A cron that calls the same URL at the same times as another. */
+export interface SameCron {
+  id: string;
+  name: string;
 }
 
 type AssertionsOutcome<Changed> =
@@ -68,6 +75,17 @@ export interface CronWork {
   /** Deletes a cron with its executions. */
   deleteCron(teamId: string, cronId: string): Promise<boolean>;
   findCron(teamId: string, cronId: string): Promise<Cron | null>;
+  /**
+   * The oldest other cron of the team with the same URL and the same schedule, however that is written, among the first
+   * 100 of the URL (§3.1).
+   *
+   * @param ownId  the cron that is edited. Null if it has this URL and schedule already: whoever saved it was told.
+   */
+  findSameCron(
+    teamId: string,
+    input: Pick<CronInput, 'url' | 'cronExpression'>,
+    ownId?: string,
+  ): Promise<SameCron | null>;
   /** By name. */
   listCrons(teamId: string): Promise<Cron[]>;
   /**
@@ -127,6 +145,13 @@ export function createCronWork({ crons, clock }: Store): CronWork {
       isId(cronId) ? crons.setTags(teamId, cronId, change) : null,
     deleteCron: async (teamId, cronId) => isId(cronId) && crons.delete(teamId, cronId),
     findCron,
+    findSameCron: async (teamId, { url, cronExpression }, ownId) => {
+      const found = await crons.listOfUrl(teamId, url, MOST_OF_URL);
+      const same = found.filter((each) => isSameSchedule(each.cronExpression, cronExpression));
+      if (same.some(({ id }) => id === ownId)) return null;
+      const [first] = same;
+      return first ? { id: first.id, name: first.name } : null;
+    },
     listCrons: (teamId) => crons.list(teamId),
     listExecutions: async (teamId, cronId, limit, before) =>
       isId(cronId) && (before === undefined || isId(before))
@@ -137,6 +162,9 @@ export function createCronWork({ crons, clock }: Store): CronWork {
     findTeamOfCron: async (cronId) => (isId(cronId) ? crons.findTeam(cronId) : null),
   };
 }
+
+/** How many crons of one URL are looked at for the same schedule. */
+const MOST_OF_URL = 100;
 
 const NO_EXTRAS: CronExtras = {
   assertions: [],

@@ -4,6 +4,8 @@ import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
 import { readCronForm, formValuesOfCron } from '../work-forms/read-forms.ts';
+import { findUntold } from '../work-forms/same-cron.ts';
+import { SameCronNotice } from '../work-forms/SameCronNotice.tsx';
 import { testCron } from '../work-forms/test-drafts.ts';
 import type { CronFormValues } from '../work-forms/form-values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -11,7 +13,7 @@ import { changeSearch } from '../lists/Pagination.tsx';
 import { readText } from '../forms/read-form.ts';
 import { UnreadableNotice } from '../parts/UnreadableNotice.tsx';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import type { FieldErrors, TestRunOutcome } from '../services.ts';
+import type { FieldErrors, SameCron, TestRunOutcome } from '../services.ts';
 import type { Route } from './+types/crons.$id.edit.ts';
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {
@@ -37,7 +39,12 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   };
 }
 
-type Answer = { formValues: CronFormValues; errors?: FieldErrors; test?: TestRunOutcome };
+type Answer = {
+  formValues: CronFormValues;
+  errors?: FieldErrors;
+  test?: TestRunOutcome;
+  same?: SameCron;
+};
 
 export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
@@ -52,6 +59,8 @@ export async function action({ params, context }: Route.ActionArgs) {
   if (intent === 'test')
     return data<Answer>({ formValues, test: await testCron(work, team.id, reading) });
   const { cron: input, extras } = reading.input;
+  const same = await findUntold(work, team.id, { form, input, ownId: cron.id });
+  if (same) return data<Answer>({ formValues, same });
   if (!(await work.editCron(team.id, cron.id, input, extras))) notFound();
   return redirectWithToast(
     `/crons/${cron.id}`,
@@ -91,8 +100,13 @@ export default function EditCron({ loaderData, actionData }: Route.ComponentProp
         cancelTo={`/crons/${id}`}
         runsCounted={loaderData.runsCounted}
         choices={loaderData.choices}
-        outcome={answer.test ? <TestOutcome outcome={answer.test} /> : null}
+        outcome={outcomeOf(answer)}
       />
     </>
   );
+}
+
+function outcomeOf({ test, same }: Answer) {
+  if (test) return <TestOutcome outcome={test} />;
+  return same ? <SameCronNotice same={same} /> : null;
 }

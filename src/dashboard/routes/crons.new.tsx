@@ -5,12 +5,14 @@ import { CronForm } from '../work-forms/CronForm.tsx';
 import { fillCronFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
 import { readCronForm, formValuesOfCron } from '../work-forms/read-forms.ts';
+import { findUntold } from '../work-forms/same-cron.ts';
+import { SameCronNotice } from '../work-forms/SameCronNotice.tsx';
 import { testCron } from '../work-forms/test-drafts.ts';
 import { emptyCron, type CronFormValues } from '../work-forms/form-values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import type { FieldErrors, TestRunOutcome } from '../services.ts';
+import type { FieldErrors, SameCron, TestRunOutcome } from '../services.ts';
 import type { Route } from './+types/crons.new.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -40,6 +42,7 @@ type Answer = {
   errors?: FieldErrors;
   test?: TestRunOutcome;
   pasted?: Pasted;
+  same?: SameCron;
 };
 
 export async function action({ context }: Route.ActionArgs) {
@@ -58,6 +61,8 @@ export async function action({ context }: Route.ActionArgs) {
   if (intent === 'test')
     return data<Answer>({ formValues, test: await testCron(work, team.id, reading) });
   const { cron, extras } = reading.input;
+  const same = await findUntold(work, team.id, { form, input: cron });
+  if (same) return data<Answer>({ formValues, same });
   const made = await work.createCron(team.id, cron, extras);
   return redirectWithToast(
     `/crons/${made.id}`,
@@ -94,8 +99,13 @@ export default function NewCron({ loaderData, actionData }: Route.ComponentProps
             />
           )
         }
-        outcome={answer.test ? <TestOutcome outcome={answer.test} /> : null}
+        outcome={outcomeOf(answer)}
       />
     </>
   );
+}
+
+function outcomeOf({ test, same }: Answer) {
+  if (test) return <TestOutcome outcome={test} />;
+  return same ? <SameCronNotice same={same} /> : null;
 }

@@ -233,6 +233,24 @@ export class CronStore {
     return rows.map((row) => this.#cron(row));
   }
 
+  /** The crons of a team that call a URL, oldest first. */
+  async listOfUrl(
+    teamId: string,
+    url: string,
+    limit: number,
+  ): Promise<Pick<Cron, 'id' | 'name' | 'cronExpression'>[]> {
+    return this.#db.read((db) =>
+      db
+        .selectFrom('crons')
+        .select(['id', 'name', 'cron_expression as cronExpression'])
+        .where('team_id', '=', teamId)
+        .where('url', '=', url)
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
+    );
+  }
+
   /** Finds crons of a team by id. Ids that the team does not have are left out. */
   async findAll(teamId: string, cronIds: readonly string[]): Promise<Map<string, Cron>> {
     if (cronIds.length === 0) return new Map();

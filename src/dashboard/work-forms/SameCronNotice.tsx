@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'react';
+import { Link } from 'react-router';
+import { Button } from '../parts/Button.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import type { SameCron } from '../services.ts';
+import { sameAsField } from './same-cron.ts';
+
+/** Stands in a cron's form that was not saved, because another cron does the same. */
+export function SameCronNotice({ same }: { same: SameCron }) {
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => {
+    ref.current?.focus({ preventScroll: true });
+    // In braces: newer browsers return a promise from a scroll, and an effect may return nothing but a function.
+    ref.current?.scrollIntoView({ block: 'center' });
+  }, [same]);
+  return (
+    <section
+      ref={ref}
+      aria-label="Another cron does the same"
+      tabIndex={-1}
+      style={{ padding: '8px 0 16px', scrollMarginTop: 56, outline: 'none' }}
+    >
+      <Notice kind="warning" title="Another cron does the same">
+        <p>
+          <Link to={`/crons/${same.id}`}>{same.name}</Link> calls this URL on this schedule, so each
+          time would be called twice. Nothing is saved yet.
+        </p>
+        <Button type="submit" name={sameAsField} value={same.id} variant="default">
+          Save all the same
+        </Button>
+      </Notice>
+    </section>
+  );
+}
