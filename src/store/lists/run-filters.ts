@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import { MOST_RUN_FILTERS } from '#domain/run-filter';
 import type { Database, Trx } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
 
 /** What a team narrows the list of runs to, by a name that it has once. */
 export interface RunFilter {
@@ -37,6 +39,7 @@ export class RunFilterStore {
     now: number,
   ): Promise<{ filter: RunFilter; isNew: boolean } | null> {
     return this.#db.transact(async (trx) => {
+      await takeTurn(trx, this.#db.dialect, teamId);
       const row = await trx
         .updateTable('run_filters')
         .set({ query })
@@ -61,6 +64,7 @@ export class RunFilterStore {
     name: string,
   ): Promise<'done' | 'not-found' | 'name-taken'> {
     return this.#db.transact(async (trx) => {
+      await takeTurn(trx, this.#db.dialect, teamId);
       const other = await trx
         .selectFrom('run_filters')
         .select('id')
@@ -92,6 +96,16 @@ export class RunFilterStore {
       return row !== undefined;
     });
   }
+}
+
+/** Those who save or rename a team's filters at once do so one after the other, so that names and number hold. */
+async function takeTurn(trx: Trx, dialect: Dialect, teamId: string): Promise<void> {
+  await trx
+    .selectFrom('teams')
+    .select('id')
+    .where('id', '=', teamId)
+    .modifyEnd(sql.raw(dialect.lock('for no key update')))
+    .execute();
 }
 
 async function count(trx: Trx, teamId: string): Promise<number> {
