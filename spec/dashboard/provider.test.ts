@@ -97,6 +97,19 @@ describe('sign-in by a provider', () => {
     assert.equal(await isSignedIn(thief), false);
   });
 
+  test('begins by a button alone: another site that leads there gets the page to sign in', async () => {
+    const visitor = dashboard.visitor();
+    for (const site of ['cross-site', 'same-site']) {
+      const led = await visitor.get('/login/provider?next=%2Fcrons', { 'Sec-Fetch-Site': site });
+      assert.deepEqual([led.status, led.headers.get('Location')], [302, '/login?next=%2Fcrons']);
+      assert.deepEqual(led.headers.getSetCookie(), []);
+    }
+    for (const site of ['same-origin', 'none']) {
+      const { headers } = await visitor.get('/login/provider', { 'Sec-Fetch-Site': site });
+      assert.ok(headers.get('Location')?.startsWith(provider.issuer), site);
+    }
+  });
+
   test('makes an account for who comes by an invitation, in its team and role', async () => {
     const boss = await dashboard.signIn(owner);
     provider.person = somebody();

@@ -1,15 +1,24 @@
+import { redirect } from 'react-router';
 import { goOn } from '../account/provider-sign-in.ts';
 import { ProviderProblem } from '../account/ProviderProblem.tsx';
 import { requestContextOf, services } from '../context.ts';
 import { readNext } from '../serving/cookies.ts';
+import { isLedByOthers } from '../serving/form-guards.ts';
 import type { Route } from './+types/login.provider.ts';
 
-/** Goes to the provider; a page is shown only where that can't be. */
+/**
+ * Goes to the provider; a page is shown only where that can't be. The provider may know the browser and ask nothing. So
+ * where another site leads here there is the page to sign in first, or it could open a session by itself, in place of
+ * the one that the browser has.
+ */
 export async function loader({ request, url, context }: Route.LoaderArgs) {
   const asked = {
     next: readNext(url.searchParams.get('next')),
     isAgain: url.searchParams.has('again'),
   };
+  if (isLedByOthers(request.headers)) {
+    throw redirect(`/login?next=${encodeURIComponent(asked.next)}`);
+  }
   const { accounts } = context.get(services).people;
   const requestContext = requestContextOf(request, context);
   return goOn(await accounts.beginProviderSignIn(asked, requestContext), context);

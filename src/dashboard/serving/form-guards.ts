@@ -31,6 +31,14 @@ export function comesFromOurPages(headers: Headers, ourOrigins: readonly string[
   return headers.get('Sec-Fetch-Site') === 'same-origin';
 }
 
+/**
+ * Whether the browser says that a page of another site led to this address. False for what somebody typed or opened
+ * from outside the browser, and where the browser says nothing: it does so only over https, and on this machine.
+ */
+export function isLedByOthers(headers: Headers): boolean {
+  return ['cross-site', 'same-site'].includes(headers.get('Sec-Fetch-Site') ?? '');
+}
+
 export type ReadBody =
   | { kind: 'read'; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'too-large' }
