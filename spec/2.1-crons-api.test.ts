@@ -66,6 +66,8 @@ forEachStore((_, openTestStore) => {
         assertions: [],
         alertSettings: NO_ALERT_SETTINGS,
         tags: [],
+        end: { endsAt: null, maxRuns: null },
+        runsCounted: 0,
         isActive: true,
         unreadable: null,
       });
