@@ -129,7 +129,7 @@ describe('a filter', () => {
       [`/jobs?tab=failed&payload=${'x'.repeat(2049)}`, 'at most 2,048 characters'],
       ['/failures?range=decade', 'Time range: This is none of: all, day'],
       ['/failures?queue=mail', 'This team has no such queue.'],
-      ['/crons?status=broken', 'This is none of: active, paused, failed.'],
+      ['/crons?status=broken', 'This is none of: active, paused, ended, failed, healthy.'],
       [`/crons/${id}?status=broken`, 'Status: This is none of: success, failed.'],
       [`/crons/${id}?range=decade`, 'Time range: This is none of: day, week, month.'],
       ['/runs?from=now', 'Write a date and time'],

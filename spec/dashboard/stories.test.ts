@@ -86,6 +86,7 @@ test('first time: from the first page to the first delivered job by keys alone, 
   await step();
   await page.getByText('It arrived: HTTP 200').waitFor();
   assert.equal(steps, 2);
-  assert.ok(tabs <= 24, `${tabs} presses of Tab lead there`);
+  // The navigation, with a link a page, comes before what the page holds.
+  assert.ok(tabs <= 25, `${tabs} presses of Tab lead there`);
   await assertClean(watched);
 });

@@ -131,10 +131,11 @@ function listNeeds(attention: Attention): Need[] {
 }
 
 export default function Overview({ loaderData }: Route.ComponentProps) {
-  const { overview, muted, tags, teamName, firstSteps } = loaderData;
+  const { counts, overview, muted, tags, teamName, firstSteps } = loaderData;
   // Whoever has just sent the first job waits for it.
   useLiveRefresh(firstSteps?.steps.job.state === 'under-way' ? 1 : 10);
   const isPaused = useTeamPause() !== null;
+  const hasSources = [counts.crons, counts.queues].some((each) => each.active + each.paused > 0);
   // The page's only primary action is the first step, while it is open.
   const isFirst = firstSteps?.steps.job.state === 'open';
   // The shell has already counted this. Counting failing crons costs an index lookup for each.
@@ -151,7 +152,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
           </ButtonLink>
         }
         menu={
-          isPaused ? null : (
+          isPaused || !hasSources ? null : (
             <MoreActions of="the team">
               <PauseEverything />
             </MoreActions>
