@@ -70,6 +70,26 @@ describe('§3.1 an end', () => {
   });
 });
 
+describe('§2.8 the next runs', () => {
+  test('are shown in any time zone beside UTC, in which the schedule stays', async () => {
+    await using watched = await open('/crons/new', await begin());
+    const { page } = watched;
+    await page.getByText('The schedule stays in UTC').waitFor();
+    await page.getByLabel('Cron expression').fill('0 20 * * *');
+    await page.getByLabel('Show runs in').fill('asia/tokyo');
+    await press(page.locator('main'), 'Show next runs');
+    const runs = page.getByRole('table', { name: 'Next runs' });
+    await runs.getByRole('columnheader', { name: 'Asia/Tokyo' }).waitFor();
+    assert.match((await runs.getByRole('row').nth(1).textContent()) ?? '', / 20:00.* 05:00$/);
+    assert.equal(await page.getByLabel('Cron expression').inputValue(), '0 20 * * *');
+    await page.getByLabel('Show runs in').fill('Asia/Atlantis');
+    await press(page.locator('main'), 'Show next runs');
+    await page.getByText('No such time zone is known.').waitFor();
+    assert.equal(await page.getByLabel('Show runs in').inputValue(), 'Asia/Atlantis');
+    assert.equal(await runs.getByRole('columnheader').count(), 1, 'UTC alone');
+  });
+});
+
 describe('§3.1 a cron that does what another does', () => {
   test('is told of with a link, nothing typed is lost, and it is saved on purpose alone', async () => {
     const user = await begin();

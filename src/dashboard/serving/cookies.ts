@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { redirect } from 'react-router';
 import { cookieScopeOf } from '#domain/public-address';
 import type { Theme } from '../context.ts';
+import { knownZone } from '../words/time-zone.ts';
 
 const aYear = 365 * 24 * 3600;
 
@@ -56,13 +57,7 @@ export function writeTheme(theme: Theme, baseUrl: string): string {
  * if it is missing or not a known zone.
  */
 export function readTimeZone(request: Request): string | null {
-  const value = readCookie(request, 'belfry_zone');
-  if (!value || value.length > 64) return null;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
-  } catch {
-    return null;
-  }
+  return knownZone(readCookie(request, 'belfry_zone') ?? '');
 }
 
 const stepsCookie = 'belfry_steps';

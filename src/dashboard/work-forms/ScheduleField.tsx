@@ -11,13 +11,15 @@ import {
   readSchedule,
   type ScheduleReading,
 } from '../words/schedule-words.ts';
+import { knownZone } from '../words/time-zone.ts';
 import { formatUtc, useMoment } from '../parts/Time.tsx';
 import type { FieldErrors } from '../services.ts';
 import type { CronFormValues } from './form-values.ts';
+import { ZoneField } from './ZoneField.tsx';
 import classes from '../forms/Form.module.css';
 
 type ScheduleFieldProps = {
-  formValues: Pick<CronFormValues, 'cron_expression' | 'ends_at' | 'max_runs'>;
+  formValues: Pick<CronFormValues, 'cron_expression' | 'ends_at' | 'max_runs' | 'time_zone'>;
   /** Of a cron that has a number of runs. */
   runsCounted: number;
   errors?: FieldErrors | undefined;
@@ -29,7 +31,11 @@ type ScheduleFieldProps = {
  */
 export function ScheduleField({ formValues, runsCounted, errors }: ScheduleFieldProps) {
   const defaultValue = formValues.cron_expression;
-  const { now, timeZone } = useMoment();
+  const { now, timeZone: ownZone } = useMoment();
+  // Untouched, the viewer's own, which the browser may tell after the first render.
+  const [chosenZone, setChosenZone] = useState(formValues.time_zone);
+  const zone = chosenZone ?? ownZone ?? '';
+  const timeZone = knownZone(zone);
   const [expression, setExpression] = useState(defaultValue);
   const [endsAt, setEndsAt] = useState(formValues.ends_at);
   const [maxRuns, setMaxRuns] = useState(formValues.max_runs);
@@ -60,6 +66,7 @@ export function ScheduleField({ formValues, runsCounted, errors }: ScheduleField
           Show next runs
         </Button>
       </noscript>
+      <ZoneField zone={zone} onChange={setChosenZone} />
       <div id={`${id}-meaning`} aria-live="polite">
         <Meaning
           reading={endReading(readSchedule(expression, now, timeZone), end, runsCounted)}
@@ -197,7 +204,7 @@ function Meaning({
   );
 }
 
-/** The next runs in UTC and, where it is known, by the viewer's clock. */
+/** The next runs in UTC and, where one is known, by the clocks of the chosen zone. */
 function RunTimes({ runs, timeZone }: { runs: readonly number[]; timeZone: string | null }) {
   const isLocalKnown = timeZone !== null && timeZone !== 'UTC';
   const local = new Intl.DateTimeFormat('en-GB', {

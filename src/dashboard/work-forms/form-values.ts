@@ -29,6 +29,8 @@ export type CronFormValues = RequestFormValues & {
   is_active: boolean;
   assertions: AssertionRow[];
   alerts: AlertFormValues;
+  /** What the next runs are shown in beside UTC; it is not stored. Null: the viewer's own. */
+  time_zone: string | null;
 };
 
 export type JobFormValues = RequestFormValues & {
@@ -81,6 +83,7 @@ export const emptyCron: CronFormValues = {
   is_active: true,
   assertions: [],
   alerts: noAlertFormValues,
+  time_zone: null,
 };
 
 export const emptyJob: JobFormValues = {

@@ -64,8 +64,10 @@ export function readCronForm(
     is_active: readChecked(form, 'is_active'),
     assertions: readAssertionRows(form),
     alerts: alerts.formValues,
+    time_zone: form.has('time_zone') ? readText(form, 'time_zone').trim() : null,
   };
-  const { headers, assertions: rows, is_active: _, alerts: _alerts, ...texts } = formValues;
+  const { headers, assertions: rows, ...others } = formValues;
+  const { is_active: _, alerts: _alerts, time_zone: _zone, ...texts } = others;
   const fields = buildFields(
     {
       ...texts,
@@ -204,6 +206,7 @@ export function formValuesOfCron(cron: Cron, isMasked: IsSecretHeader): CronForm
     is_active: cron.isActive,
     assertions: rowsOfAssertions(cron.assertions),
     alerts: formValuesOfAlerts(cron.alertSettings),
+    time_zone: null,
   };
 }
 

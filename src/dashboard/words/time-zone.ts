@@ -1,0 +1,12 @@
+const mostCharacters = 64;
+
+/** The zone's own spelling, such as `Europe/Berlin`; null for a text that names no zone that is known here. */
+export function knownZone(text: string): string | null {
+  const name = text.trim();
+  if (name === '' || name.length > mostCharacters) return null;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}
