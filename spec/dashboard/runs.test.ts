@@ -12,6 +12,7 @@ let user: TestUser;
 let visitor: Visitor;
 let queueId: string;
 let cronId: string;
+const MINUTE_5 = 300_000;
 const at = Date.parse('2026-11-20T09:00:00Z');
 
 before(async () => {
@@ -39,8 +40,8 @@ before(async () => {
 after(() => dashboard[Symbol.asyncDispose]());
 
 /** The rows of the table, as they are read. */
-async function rowsOf(path: string): Promise<string[]> {
-  const { text } = await visitor.get(path);
+async function rowsOf(path: string, by = visitor): Promise<string[]> {
+  const { text } = await by.get(path);
   const table = text.slice(text.indexOf('<tbody'), text.indexOf('</tbody>'));
   return table
     .split('</tr>')
@@ -133,6 +134,52 @@ describe('the page of runs', () => {
         ['run-filter.saved', 'new'],
       ],
     );
+  });
+
+  test('tells of a time in which no engine ran, and so do the plots', async () => {
+    const { store } = dashboard.service;
+    const watch = await dashboard.user('watch@tower.test', { team: 'Tower' });
+    const reader = await dashboard.signIn(watch);
+    const ended = Date.now() - (Date.now() % MINUTE_5) - 24 * MINUTE_5;
+    const began = ended - 36 * MINUTE_5;
+    const cron = await aCron(store, watch.teamId, { name: 'Hourly' });
+    await fillExecutions(
+      store,
+      [began - 1000, ended + 1000].map((at) => ({
+        team_id: watch.teamId,
+        cron_id: cron.id,
+        completed_at: at,
+      })),
+    );
+    const hour = ended - (ended % (12 * MINUTE_5)) + 12 * MINUTE_5;
+    const counted = { team_id: watch.teamId, hour, outcome: 'success', runs: 1 } as const;
+    await store.database.transact((trx) =>
+      trx.insertInto('outcome_hours').values(counted).execute(),
+    );
+    const since = Array.from({ length: 25 }, (_, n) => ended + n * MINUTE_5);
+    const insert = (looks: number[]) =>
+      store.database.transact(async (trx) => {
+        await trx.deleteFrom('depth_looks').execute();
+        if (looks.length === 0) return;
+        await trx
+          .insertInto('depth_looks')
+          .values(looks.map((look) => ({ at: look })))
+          .execute();
+      });
+    await insert([began - MINUTE_5, ...since]);
+    const [after = '', outage = '', before = ''] = await rowsOf('/runs', reader);
+    assert.match(after, /Success .*Hourly/);
+    assert.match(outage, /Belfry was not running from .* to .* UTC/);
+    assert.match(before, /Success .*Hourly/);
+    const { text: overview } = await reader.get('/');
+    assert.match(overview, /aria-label="\d\d:00: Belfry was not running"/);
+    assert.match(overview, /<th scope="row">\d\d:00, Belfry was not running<\/th><td>–<\/td>/);
+    assert.match(overview, /aria-label="\d+ \w+: Belfry was not running for [^"]*, Success /);
+    await insert([ended]);
+    assert.match((await rowsOf('/runs', reader))[0] ?? '', /Nothing has been sent since .* UTC/);
+    await insert([]);
+    assert.equal((await rowsOf('/runs', reader)).length, 2);
+    assert.doesNotMatch((await reader.get('/')).text, /not running/i);
   });
 
   test('is a team’s own', async () => {

@@ -16,6 +16,7 @@ export type * from '#work/job-contract';
 export type * from '#work/run-contract';
 export type { RunFilter, RunFilterOutcome } from '#work/run-filters';
 export type { FoundRun, RunsPage } from '#work/run-list';
+export type { PlacedOutage } from '#work/outages';
 export type { Found } from '#work/finding';
 
 /** For the pages of alerts, maintenance windows and notification channels. */

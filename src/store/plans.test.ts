@@ -498,6 +498,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await store.durations.readHours(teamId, queueId, TEST_START);
   await store.depths.look(TEST_START);
   await store.depths.read(teamId, queueId, TEST_START);
+  await store.depths.readSilences({ from: TEST_START - 1000, to: TEST_START }, 660_000);
 }
 
 async function askOfRuns(

@@ -95,6 +95,10 @@ export interface Outcomes {
 export interface OutcomeStep extends Outcomes {
   from: number;
   to: number;
+  /** For how many milliseconds of it no engine ran; true to five minutes at both ends. */
+  downMs: number;
+  /** None ran in all of it that is over. */
+  isDown: boolean;
 }
 
 /** The largest number of waiting due jobs within one step of time; null if nobody looked. */

@@ -65,6 +65,7 @@ describe('steps', () => {
     const counted = countSteps(
       [at(steps.from, 1), at(lastFrom, 2), at(lastFrom + HOUR, 4), at(steps.from - HOUR, 8)],
       steps,
+      { outages: [], now: NOW },
     );
     assert.deepEqual(
       counted.map(({ success }) => success),
@@ -77,6 +78,23 @@ describe('steps', () => {
     assert.equal(first?.runs, 5);
     assert.equal(first?.failed, 1);
     assert.equal(second?.medianMs, null);
+  });
+
+  test('where no engine ran is told apart, in the last step as far as it is over', () => {
+    const lastFrom = steps.from + 12 * HOUR;
+    const outages = [
+      { from: steps.from + HOUR, to: steps.from + 3 * HOUR },
+      { from: lastFrom - HOUR, to: null },
+    ];
+    const told = countSteps([], steps, { outages, now: NOW });
+    assert.deepEqual(
+      told.map(({ downMs, isDown }) => [downMs, isDown]),
+      [
+        [2 * HOUR, false],
+        [HOUR, false],
+        [NOW - lastFrom, true],
+      ],
+    );
   });
 
   test('a step without a look says nothing, one in which nothing waited says zero', () => {

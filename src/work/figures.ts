@@ -2,6 +2,7 @@ import { addCounts, estimateQuantile } from '#domain/duration-histogram';
 import type { DurationHour } from '#store/figures/durations';
 import type { Depth } from '#store/figures/depths';
 import type { OutcomeHour } from '#store/figures/outcomes';
+import { type Outage, sumOutages } from './outages.ts';
 import type {
   DepthStep,
   DurationStep,
@@ -33,11 +34,18 @@ function mapSteps<Step>(
   return Array.from({ length: count }, (_, n) => make(from + n * stepMs, from + (n + 1) * stepMs));
 }
 
-/** Counts ended runs per step; a step without a run has zero. */
-export function countSteps(hours: readonly OutcomeHour[], steps: Steps): OutcomeStep[] {
-  return mapSteps(steps, (from, to) =>
-    Object.assign(sumOutcomes(within(hours, from, to)), { from, to }),
-  );
+/** Counts ended runs per step, and how long the service did not run; a step without a run has zero. */
+export function countSteps(
+  hours: readonly OutcomeHour[],
+  steps: Steps,
+  { outages, now }: { outages: readonly Outage[]; now: number },
+): OutcomeStep[] {
+  return mapSteps(steps, (from, to) => {
+    const over = { from, to: Math.min(to, now) };
+    const downMs = sumOutages(outages, over);
+    const isDown = downMs > 0 && downMs >= over.to - from;
+    return Object.assign(sumOutcomes(within(hours, from, to)), { from, to, downMs, isDown });
+  });
 }
 
 /** Counts runs that were sent, from the counts of durations. */

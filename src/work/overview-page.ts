@@ -3,6 +3,7 @@ import type { JobSearch } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import type { CronPages, EndedRun, Overview, QueueListRow } from './cron-contract.ts';
 import { countSteps, figuresOf, stepsUntil } from './figures.ts';
+import { readOutages } from './outages.ts';
 import { listQueueRows } from './queue-pages.ts';
 
 const SHOWN = 10;
@@ -20,6 +21,7 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
   const lastDay = stepsUntil(now, { stepMs: HOUR_MS, count: 24 });
   const lastMonth = stepsUntil(now, { stepMs: DAY_MS, count: DAYS });
   const weekFrom = lastDay.from - 6 * DAY_MS;
+  const outages = await readOutages(store, { from: lastMonth.from });
   const list = (tab: 'pending' | 'retrying' | 'completed' | 'failed') =>
     lists.listJobs(teamId, { tab }, { limit: SHOWN, isHeldLeftOut: isPlanned(tab) });
   const [last, next, rows, hours, timed, looked, pending, retrying, completed, failed, pause] =
@@ -63,8 +65,8 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
     justHappened: [...last.ofAll.map(asHappened), ...ended]
       .toSorted((a, b) => b.at - a.at)
       .slice(0, SHOWN),
-    lastDay: countSteps(hours, lastDay),
-    lastMonth: countSteps(hours, lastMonth),
+    lastDay: countSteps(hours, lastDay, { outages, now }),
+    lastMonth: countSteps(hours, lastMonth, { outages, now }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import type { CronPages, QueueHistory, QueueListRow, QueueSearch } from './cron-contract.ts';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
+import { readOutages } from './outages.ts';
 
 type QueueVerbs = Pick<
   CronPages,
@@ -88,18 +89,21 @@ function isSought(row: QueueListRow, { tag, status }: QueueSearch): boolean {
 }
 
 async function readHistory(
-  { durations, depths, clock }: Store,
+  store: Store,
   teamId: string,
   queueId: string,
   asked: { stepMs: number; count: number },
 ): Promise<QueueHistory> {
-  const steps = stepsUntil(clock.now(), asked);
-  const [hours, looked] = await Promise.all([
+  const { durations, depths, clock } = store;
+  const now = clock.now();
+  const steps = stepsUntil(now, asked);
+  const [hours, looked, outages] = await Promise.all([
     durations.readHours(teamId, queueId, steps.from),
     depths.read(teamId, queueId, steps.from),
+    readOutages(store, { from: steps.from }),
   ]);
   return {
-    outcomes: countSteps(countTimed(hours), steps),
+    outcomes: countSteps(countTimed(hours), steps, { outages, now }),
     durations: timeSteps(hours, steps),
     depths: deepestSteps(looked, steps),
   };

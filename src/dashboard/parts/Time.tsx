@@ -56,10 +56,18 @@ function formatLocal(at: number, timeZone: string): string {
 
 /**
  * An instant (milliseconds since 1970 UTC), with the exact UTC and local time on hover: relative within a day, and
- * the UTC time itself beyond, where "2 d ago" would say less. `exact` writes UTC and the viewer's time, for details
- * and printouts; null shows a dash.
+ * the UTC time itself beyond, where "2 d ago" would say less. `isDated` writes that time whenever it was. `exact` writes
+ * UTC and the viewer's time, for details and printouts; null shows a dash.
  */
-export function Time({ at, exact = false }: { at: number | null; exact?: boolean }) {
+export function Time({
+  at,
+  exact = false,
+  isDated = false,
+}: {
+  at: number | null;
+  exact?: boolean;
+  isDated?: boolean;
+}) {
   const { now, timeZone } = useMoment();
   if (at === null) return <span className="muted">–</span>;
   const utc = formatUtc(at);
@@ -71,14 +79,18 @@ export function Time({ at, exact = false }: { at: number | null; exact?: boolean
       className="num"
       style={{ whiteSpace: 'nowrap' }}
     >
-      {exact ? <Exact at={at} timeZone={timeZone} /> : <Short at={at} now={now} />}
+      {exact ? (
+        <Exact at={at} timeZone={timeZone} />
+      ) : (
+        <Short at={at} now={now} isDated={isDated} />
+      )}
     </time>
   );
 }
 
 /** Leaves the time zone out in tables, whose heads name it. */
-function Short({ at, now }: { at: number; now: number }) {
-  const distance = describeDistance(at, now);
+function Short({ at, now, isDated }: { at: number; now: number; isDated: boolean }) {
+  const distance = isDated ? null : describeDistance(at, now);
   if (distance !== null) return distance;
   return (
     <>

@@ -6,6 +6,13 @@ import { PlotColumn, PlotColumns } from './PlotColumns.tsx';
 type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
 type Series = { name: string; tone: Tone; values: readonly number[] };
 
+/** Why a column has no values, or fewer than it would have. */
+export type PlotGap = {
+  /** Of the column; 0 to 1. */
+  share: number;
+  text: string;
+};
+
 type PlotProps = {
   /** What the plot shows, with its unit and span: "Runs per hour, last 24 hours". */
   title: string;
@@ -13,6 +20,8 @@ type PlotProps = {
   labels: readonly string[];
   series: readonly Series[];
   format: (value: number) => string;
+  /** Hatched; null for a column without one. */
+  gaps?: readonly (PlotGap | null)[];
   /** The page that each column links to, such as its runs; null for no link. */
   links?: readonly (string | null)[];
   /** The label of these links. */
@@ -114,13 +123,13 @@ type FrameProps = PlotProps & {
 };
 
 function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
-  const { title, labels, series, format, links = [], linkWord } = plot;
+  const { title, labels, series, format, gaps = [], links = [], linkWord } = plot;
   const id = useId();
   return (
     <figure className={classes.plot}>
       <figcaption>
         <span id={id}>{title}</span>
-        <Legend series={series} />
+        <Legend series={series} hasGaps={gaps.some((gap) => gap)} />
       </figcaption>
       <div className={classes.area}>
         <Axis scale={scale} format={format} />
@@ -143,10 +152,14 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
                 linkWord={linkWord}
                 isLate={at >= labels.length / 2}
                 title={label}
-                facts={series.map(({ name, tone, values }) => {
-                  return { name, tone, value: formatKnown(values[at], format) };
-                })}
+                note={gaps[at]?.text ?? null}
+                facts={series
+                  .filter(({ values }) => !gaps[at] || Number.isFinite(values[at]))
+                  .map(({ name, tone, values }) => {
+                    return { name, tone, value: formatKnown(values[at], format) };
+                  })}
               >
+                <Gap gap={gaps[at]} />
                 {children(at)}
               </PlotColumn>
             ))}
@@ -154,9 +167,14 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
         </div>
         <LabelLine labels={labels} />
       </div>
-      <PlotTable title={title} labels={labels} series={series} format={format} />
+      <PlotTable title={title} labels={labels} series={series} format={format} gaps={gaps} />
     </figure>
   );
+}
+
+function Gap({ gap }: { gap: PlotGap | null | undefined }) {
+  if (!gap) return null;
+  return <i className={classes.gap} style={{ opacity: round(0.4 + 0.6 * gap.share) }} />;
 }
 
 /** The axis' numbers at their heights. The widest number makes room for all of them. */
@@ -192,8 +210,8 @@ function LabelLine({ labels }: { labels: readonly string[] }) {
   );
 }
 
-function Legend({ series }: { series: readonly Series[] }) {
-  if (series.length === 1) return null;
+function Legend({ series, hasGaps }: { series: readonly Series[]; hasGaps: boolean }) {
+  if (series.length === 1 && !hasGaps) return null;
   return (
     <span className={classes.legend}>
       {series.map(({ name, tone }) => (
@@ -201,6 +219,7 @@ function Legend({ series }: { series: readonly Series[] }) {
           {name}
         </span>
       ))}
+      {hasGaps ? <span data-gap>Not running</span> : null}
     </span>
   );
 }
@@ -210,7 +229,8 @@ function PlotTable({
   labels,
   series,
   format,
-}: Pick<PlotProps, 'title' | 'labels' | 'series' | 'format'>) {
+  gaps,
+}: Pick<PlotProps, 'title' | 'labels' | 'series' | 'format'> & Required<Pick<PlotProps, 'gaps'>>) {
   return (
     <details className={classes.numbers}>
       <summary>Show as a table</summary>
@@ -230,9 +250,13 @@ function PlotTable({
           <tbody>
             {labels.map((label, at) => (
               <tr key={label}>
-                <th scope="row">{label}</th>
+                <th scope="row">{gaps[at] ? `${label}, ${gaps[at].text}` : label}</th>
                 {series.map(({ name, values }) => (
-                  <td key={name}>{formatKnown(values[at], format)}</td>
+                  <td key={name}>
+                    {gaps[at] && !Number.isFinite(values[at])
+                      ? '–'
+                      : formatKnown(values[at], format)}
+                  </td>
                 ))}
               </tr>
             ))}

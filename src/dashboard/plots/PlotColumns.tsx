@@ -60,6 +60,8 @@ export function PlotColumns({
 type ColumnProps = {
   at: number;
   title: string;
+  /** Why there are no values, or fewer; null for none. */
+  note: string | null;
   facts: readonly { name: string; tone: string; value: string }[];
   to: string | null;
   linkWord: string | undefined;
@@ -68,16 +70,27 @@ type ColumnProps = {
   children: ReactNode;
 };
 
-export function PlotColumn({ at, title, facts, to, linkWord, isLate, children }: ColumnProps) {
+export function PlotColumn({
+  at,
+  title,
+  note,
+  facts,
+  to,
+  linkWord,
+  isLate,
+  children,
+}: ColumnProps) {
   const reached = useContext(ReachedContext);
   const tabIndex = reached === null || reached === at ? 0 : -1;
-  const said = `${title}: ${facts.map(({ name, value }) => `${name} ${value}`).join(', ')}`;
+  const values = facts.map(({ name, value }) => `${name} ${value}`);
+  const said = `${title}: ${[...(note === null ? [] : [note]), ...values].join(', ')}`;
   const shared = { className: classes.column, 'data-column': at, 'aria-label': said, tabIndex };
   const inside = (
     <>
       {children}
       <span className={classes.tip} data-late={isLate || undefined} aria-hidden="true">
         <b>{title}</b>
+        {note === null ? null : <span className={classes.why}>{note}</span>}
         {facts.map(({ name, tone, value }) => (
           <span key={name} data-tone={tone}>
             {name} <span className="num">{value}</span>

@@ -28,11 +28,16 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const read = readRunSearch(url.searchParams);
   const { sources, isKnown } = await readSources(work, team.id, read.search);
   const { search, faults } = isKnown ? read : unknownSource;
+  const asked = readCursor(url);
   const page: RunsPage = search
-    ? await work.listRuns(team.id, search, readCursor(url))
+    ? await work.listRuns(team.id, search, asked)
     : { rows: [], next: null, previous: null, searchedBackTo: null };
-  const [tags, saved] = await Promise.all([work.listTags(team.id), work.listRunFilters(team.id)]);
-  return { page, faults, sources, tags, saved, kept: readKeptQuery(url.searchParams) };
+  const [outages, tags, saved] = await Promise.all([
+    search ? work.listOutagesOfPage(page, { search, cursor: asked.cursor }) : [],
+    work.listTags(team.id),
+    work.listRunFilters(team.id),
+  ]);
+  return { page, outages, faults, sources, tags, saved, kept: readKeptQuery(url.searchParams) };
 }
 
 const unknownSource: ReadFilters<RunSearch> = {
@@ -94,7 +99,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 export default function Runs({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { page, faults, sources, tags, saved, kept } = loaderData;
+  const { page, outages, faults, sources, tags, saved, kept } = loaderData;
   const params = new URLSearchParams(useLocation().search);
   const { rows, next, previous, searchedBackTo } = page;
   return (
@@ -105,7 +110,7 @@ export default function Runs({ loaderData, actionData }: Route.ComponentProps) {
       {faults ? (
         <UnreadableFilter />
       ) : rows.length > 0 ? (
-        <RunTable runs={rows} />
+        <RunTable runs={rows} outages={outages} />
       ) : (
         <Nothing narrowed={isNarrowed(params)} isAtEnd={next === null} />
       )}

@@ -50,7 +50,8 @@ describe('the first steps', () => {
   });
 
   test('stay done when what was done is long ago, whatever fails now', () => {
-    const step = { from: 0, to: 1, success: 1, retried: 0, failed: 0 };
+    const outcomes = { success: 1, retried: 0, failed: 0 };
+    const step = { from: 0, to: 1, downMs: 0, isDown: false, ...outcomes };
     const steps = readFirstSteps({
       ...nothing,
       overview: { ...nothing.overview, lastMonth: [step] },

@@ -44,6 +44,23 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual((await store.depths.read(team.id, team.id, 0)).depths, []);
     });
 
+    test('are found where they are missing, by their neighbours, and so is the last', async () => {
+      await using store = await openTestStore();
+      const first = TEST_START - (TEST_START % LOOK_EVERY_MS);
+      const at = (looks: number) => first + looks * LOOK_EVERY_MS;
+      const find = (from: number, to: number) =>
+        store.depths.readSilences({ from: at(from), to: at(to) }, 2 * LOOK_EVERY_MS);
+      assert.deepEqual(await find(0, 20), []);
+      for (const looks of [0, 2, 5, 6, 15]) await store.depths.look(at(looks) + 4000);
+      const silence = { at: at(2), nextAt: at(5) };
+      const longest = { at: at(6), nextAt: at(15) };
+      const last = { at: at(15), nextAt: null };
+      assert.deepEqual(await find(0, 20), [silence, longest, last]);
+      assert.deepEqual(await find(7, 20), [longest, last], 'one that began before');
+      assert.deepEqual(await find(-9, 14), [silence, { at: at(6), nextAt: null }]);
+      assert.deepEqual(await find(18, 20), [last]);
+    });
+
     test('the first look of five minutes is kept, whoever comes later', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);

@@ -60,6 +60,23 @@ const insertDepths = preparedStatement<never>(
   on conflict do nothing`,
 );
 
+/** Two looks with more than so long between them, and the last look. Parameters: 1 from, 2 to, 3 how long */
+const findSilences = pageStatement<Silence>(
+  'find-silences',
+  (dialect) => `
+  select at, next_at as "nextAt" from (
+    select at, lead(at) over (order by at) as next_at from depth_looks
+    where at <= ${dialect.$(2)} and at >= coalesce(
+      (select max(at) from depth_looks where at <= ${dialect.$(1)}), ${dialect.$(1)})) as looks
+  where next_at is null or next_at - at > ${dialect.$(3)} order by at`,
+);
+
+/** A look, and the one that came long after it; null where none has come. */
+export interface Silence {
+  at: number;
+  nextAt: number | null;
+}
+
 /** The due jobs that waited at the time of one look. */
 export interface Depth {
   at: number;
@@ -121,6 +138,21 @@ export class DepthStore {
       const looked = await looks.orderBy('at').execute();
       return { looks: looked.map(({ at }) => at), depths: await depths.execute() };
     });
+  }
+
+  /**
+   * Finds where looks are missing: every process with an engine makes them.
+   *
+   * @param time  `to`: looks after it do not count, such as those of a clock that was ahead
+   * @param longerThanMs  the time between two looks that is not missed
+   * @returns the earliest first; the last one is the last look, whenever that was
+   */
+  async readSilences(
+    { from, to }: { from: number; to: number },
+    longerThanMs: number,
+  ): Promise<Silence[]> {
+    const { dialect } = this.#db;
+    return this.#db.read((db) => runPrepared(db, dialect, findSilences, [from, to, longerThanMs]));
   }
 
   /** When somebody last looked before this moment, which shows that the service ran then; null for never. */

@@ -129,7 +129,7 @@ describe('retention', () => {
       assert.equal(await countRows(store, 'ended_executions'), 1);
     });
 
-    test('figures go after eight days, in steps, and younger ones stay', async () => {
+    test('figures go after eight days, looks at queues after 35, in steps, and younger ones stay', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -144,12 +144,16 @@ describe('retention', () => {
         store.retention.deleteSome(kind, { ...KEEP, limit, now: store.clock.now() });
       assert.equal(await expireFigures('durations', 3), 3);
       assert.equal(await expireFigures('durations', 3), 1);
-      // Two depths each of the queue and its team, and the two looks.
+      // Two depths each of the queue and its team.
       assert.equal(await expireFigures('depths', 3), 3);
-      assert.equal(await expireFigures('depths', 3), 3);
+      assert.equal(await expireFigures('depths', 3), 1);
       assert.equal(await expireFigures('depths', 3), 0);
       assert.equal((await store.durations.readHours(team.id, team.id, 0)).length, 2);
-      assert.equal((await store.depths.read(team.id, team.id, 0)).looks.length, 2);
+      const looks = async () => (await store.depths.read(team.id, team.id, 0)).looks.length;
+      assert.equal(await looks(), 4);
+      await store.testClock.advance(26 * DAY_MS);
+      assert.equal(await expireFigures('depths', 9), 5);
+      assert.equal(await looks(), 3);
     });
 
     test('one round takes no more than it may', async () => {

@@ -66,6 +66,8 @@ interface Owner {
 const DAY_MS = 86_400_000;
 const ALERT_DAYS = 90;
 const FIGURE_DAYS = 8;
+/** A month's plot shows where looks are missing. */
+const LOOK_DAYS = 35;
 export const ACTIVITY_DAYS = 400;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
@@ -143,7 +145,8 @@ export class RetentionStore {
         const before = now - FIGURE_DAYS * DAY_MS;
         const depths = await this.#deleteOlder('queue_depths', 'at', before, limit);
         if (depths === limit) return depths;
-        return depths + (await this.#deleteOlder('depth_looks', 'at', before, limit - depths));
+        const looksBefore = now - LOOK_DAYS * DAY_MS;
+        return depths + (await this.#deleteOlder('depth_looks', 'at', looksBefore, limit - depths));
       }
       case 'activity':
         return this.#deleteOlder('activity', 'at', now - ACTIVITY_DAYS * DAY_MS, limit);
