@@ -302,10 +302,13 @@ describe('what a row says', () => {
       assert.doesNotMatch(page, / Fire now /, path);
     }
     await visitor.post(`/jobs/${jobId}`, { intent: 'fire', job: jobId });
-    const said = decodeURIComponent(visitor.cookies.get('belfry_toast') ?? '');
-    assert.match(said, /The job starts when its queue is enabled\./);
+    const said = () => decodeURIComponent(visitor.cookies.get('belfry_toast') ?? '');
+    assert.match(said(), /The job starts when its queue is enabled\./);
     const fired = await work.findJob(user.teamId, jobId);
     assert.ok(fired && fired.scheduledAt <= Date.now(), 'it waits for nothing but its queue');
+    await work.pauseTeam(user.teamId, 'Ada');
+    await visitor.post(`/jobs/${jobId}`, { intent: 'fire', job: jobId });
+    assert.match(said(), /The job starts when the team goes on: everything is paused\./);
   });
 });
 

@@ -112,7 +112,7 @@ export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promi
   const question = await findQuestion(store, teamId, { ...bulk, search: wanted, rate });
   if (typeof question === 'string') return { kind: 'refused', error: question };
   if (question) return { kind: 'asks', question };
-  if (asOf === undefined) return begin(store, teamId, { kind, search: wanted });
+  if (asOf === undefined) return begin(store, teamId, { kind, search: wanted, rate });
   // The answer concerns the jobs at the time of the question, so later ones are excluded.
   return search.tab === 'failed'
     ? begin(store, teamId, {

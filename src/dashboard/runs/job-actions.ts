@@ -119,8 +119,16 @@ async function actOnOne(
   const outcome = await (kind === 'fire' ? work.fireJob(teamId, id) : work.deleteJob(teamId, id));
   if (outcome.kind !== 'done') return describeRefusal(kind, outcome.kind === 'not-found');
   if (kind === 'delete') return say('done', 'The job is deleted.');
-  const isHeld = await isInPausedQueue(work, teamId, id);
-  return say('done', isHeld ? 'The job starts when its queue is enabled.' : 'The job is due now.');
+  return say('done', await describeStart(work, teamId, id));
+}
+
+async function describeStart(work: Work, teamId: string, jobId: string): Promise<string> {
+  if ((await work.readTeamPause(teamId)) !== null) {
+    return 'The job starts when the team goes on: everything is paused.';
+  }
+  return (await isInPausedQueue(work, teamId, jobId))
+    ? 'The job starts when its queue is enabled.'
+    : 'The job is due now.';
 }
 
 async function isInPausedQueue(work: Work, teamId: string, jobId: string): Promise<boolean> {

@@ -145,7 +145,8 @@ async function startTicks(
   const due = await runPrepared(runner, dialect, holdDueCrons, [teamId, now, slots]);
   if (due.length === 0) return [];
   const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
-  const ticks = runs.map(({ cron_id, id, due_at }) => {
+  // A node of a version without ends may have planned a time after one.
+  const ticks = runs.filter(isBeforeEnd).map(({ cron_id, id, due_at }) => {
     return { team_id: teamId, cron_id, execution_id: id, due_at };
   });
   const inserted = await runPrepared(runner, dialect, insertTicks, [
@@ -164,6 +165,10 @@ async function startTicks(
   });
   await runPrepared(runner, dialect, moveCronsOn, [packRows(MOVE, moves)]);
   return runs.filter(({ id }) => ours.has(id));
+}
+
+function isBeforeEnd({ due_at, ends_at, max_runs, runs_counted }: DueCronRow): boolean {
+  return withinEnd(due_at, { endsAt: ends_at, maxRuns: max_runs }, runs_counted) !== null;
 }
 
 const TEAM = { team_id: 'id' } as const satisfies Fields;
