@@ -32,6 +32,7 @@ const EXECUTION = {
   cron_id: 'id',
   status: 'text',
   created_at: 'bigint',
+  started_at: 'bigint',
   completed_at: 'bigint',
   duration_ms: 'int',
   response_status: 'int',

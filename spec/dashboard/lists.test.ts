@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { fillJobs, type JobFill } from '#testing/fill';
+import { aCron } from '#testing/factories';
+import { fillExecutions, fillJobs, type JobFill } from '#testing/fill';
 import { endRuns } from '#testing/run-rows';
 import type { Visitor } from '#testing/visitor';
 
@@ -309,6 +310,24 @@ describe('what a row says', () => {
     await work.pauseTeam(user.teamId, 'Ada');
     await visitor.post(`/jobs/${jobId}`, { intent: 'fire', job: jobId });
     assert.match(said(), /The job starts when the team goes on: everything is paused\./);
+  });
+});
+
+describe('a cron’s history', () => {
+  test('marks a run that began while the one before was under way', async () => {
+    const { visitor, user } = await begin();
+    const { store } = dashboard.service;
+    const cron = await aCron(store, user.teamId, { name: 'Long' });
+    const ended = Date.now() - 60_000;
+    const own = { team_id: user.teamId, cron_id: cron.id };
+    await fillExecutions(store, [
+      { ...own, started_at: ended - 90_000, completed_at: ended, response_status: 200 },
+      { ...own, started_at: ended - 30_000, completed_at: ended - 10_000, response_status: 201 },
+      { ...own, started_at: ended, completed_at: ended + 10, response_status: 202 },
+    ]);
+    const page = await read(visitor, `/crons/${cron.id}`);
+    assert.match(page, /HTTP 201 began before the last one ended/);
+    assert.doesNotMatch(page, /HTTP 20[02] began/);
   });
 });
 

@@ -11,7 +11,10 @@ import { Status, type StatusName } from '../parts/Status.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ExecutionPage, ExecutionListRow } from '../services.ts';
+import { findOverlapping } from './overlap.ts';
 import { describeOutcome } from './reasons.ts';
+
+type Row = ExecutionListRow & { overlaps: boolean };
 
 const tabs = [
   { name: 'All runs', status: null },
@@ -32,6 +35,8 @@ export function History({
   faults: FilterFaults | null;
 }) {
   const withClock = useClockBehind(columns, 'at', timeOf);
+  const overlapping = findOverlapping(page.executions);
+  const rows = page.executions.map((row) => ({ ...row, overlaps: overlapping.has(row.id) }));
   const isUnreadable = faults?.['status'] !== undefined;
   return (
     <section aria-label="History">
@@ -53,13 +58,7 @@ export function History({
             : 'Runs stand here as soon as the schedule’s first time comes, or after Run now.'}
         </EmptyState>
       ) : (
-        <DataTable
-          caption="Runs"
-          columns={withClock}
-          rows={page.executions}
-          keyOf={({ id }) => id}
-          isLive
-        />
+        <DataTable caption="Runs" columns={withClock} rows={rows} keyOf={({ id }) => id} isLive />
       )}
       {isUnreadable ? null : <Pagination older={page.next} newer={page.previous} />}
     </section>
@@ -80,7 +79,7 @@ export function executionStatus(status: ExecutionListRow['status']): StatusName 
 
 const timeOf = ({ scheduledFor, createdAt }: ExecutionListRow) => scheduledFor ?? createdAt;
 
-const columns: Column<ExecutionListRow>[] = [
+const columns: Column<Row>[] = [
   {
     key: 'status',
     head: 'Status',
@@ -108,7 +107,12 @@ const columns: Column<ExecutionListRow>[] = [
     key: 'code',
     head: 'Outcome',
     width: '186px',
-    cell: (row) => <span title={row.errorMessage ?? undefined}>{describeOutcome(row)}</span>,
+    cell: (row) => (
+      <>
+        <span title={row.errorMessage ?? undefined}>{describeOutcome(row)}</span>
+        {row.overlaps ? <small className="muted"> began before the last one ended</small> : null}
+      </>
+    ),
   },
   {
     key: 'duration',
