@@ -85,7 +85,8 @@ async function fill(
     await settle(service, clock);
   }
   await giveDurations(service);
-  await giveDepths(service, teamId, end);
+  // Up to now, or the time since would count as one without an engine.
+  await giveDepths(service, teamId, Math.floor(Date.now() / LOOK_EVERY_MS) * LOOK_EVERY_MS);
   await service.store.channels.recordSent(teamId, end);
   await readOldAlerts(service, end - 2 * 24 * 3_600_000);
   return apiToken;
