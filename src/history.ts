@@ -33,7 +33,7 @@ export async function prepareHistory(options: HistoryOptions): Promise<void> {
     clockJumps.compareWith(await depths.lastLookBefore(clock.now() - HOLD_MS)),
   );
   await attempt('partitions', async () => {
-    if (!clockJumps.isHeld) await retention.keepPartitions(clock.now(), historyDays);
+    if (!clockJumps.isHeld()) await retention.keepPartitions(clock.now(), historyDays);
   });
   await attempt('olderRuns', () => moveOlderRuns(store, log));
 }

@@ -33,7 +33,8 @@ export class ClockJumps {
     if (at !== null) this.#hold(this.#clock.now() - at);
   }
 
-  get isHeld(): boolean {
+  /** Compares the clock with the last look, and starts the hour if it has jumped. */
+  isHeld(): boolean {
     const offsetMs = this.#readOffset();
     this.#hold(offsetMs - this.#offsetMs);
     this.#offsetMs = offsetMs;

@@ -12,6 +12,7 @@ import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { BoundedCount, JobListRow, JobTab } from '../services.ts';
 import { isFailed, jobStatus } from './job-status.ts';
+import { Outcome } from './Outcome.tsx';
 import { describeOutcome } from './reasons.ts';
 
 /** A table of jobs, with the actions on one of them and on many. */
@@ -119,7 +120,7 @@ const columns: Column<JobListRow>[] = [
     head: 'Outcome',
     width: '186px',
     givesWay: 4,
-    cell: (job) => <Outcome job={job} />,
+    cell: (job) => <Outcome run={job} words={describeOutcome(job)} />,
   },
   {
     key: 'duration',
@@ -131,20 +132,6 @@ const columns: Column<JobListRow>[] = [
   },
   { key: 'at', head: 'When, UTC', width: '112px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
 ];
-
-function Outcome({ job }: { job: JobListRow }) {
-  return (
-    <span title={job.errorMessage ?? undefined}>
-      {describeOutcome(job)}
-      {job.retriedAs ? (
-        <>
-          {', '}
-          <Link to={`/jobs/${job.retriedAs}`}>resent</Link>
-        </>
-      ) : null}
-    </span>
-  );
-}
 
 const fireLater = 'Fire when the queue is enabled';
 

@@ -6,6 +6,7 @@ import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { FoundRun, PlacedOutage } from '../services.ts';
+import { Outcome } from './Outcome.tsx';
 import { describeFault, describeOutcome } from './reasons.ts';
 
 /** What was sent and has ended, of jobs and of crons alike. */
@@ -93,7 +94,12 @@ const columns: Column<FoundRun>[] = [
     head: 'Outcome',
     width: '186px',
     givesWay: 4,
-    cell: (run) => <Outcome run={run} />,
+    cell: (run) => (
+      <Outcome
+        run={run}
+        words={run.fault === null ? describeOutcome(run) : describeFault(run.fault)}
+      />
+    ),
   },
   {
     key: 'duration',
@@ -105,17 +111,3 @@ const columns: Column<FoundRun>[] = [
   },
   { key: 'at', head: 'When, UTC', width: '112px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
 ];
-
-function Outcome({ run }: { run: FoundRun }) {
-  return (
-    <span title={run.errorMessage ?? undefined}>
-      {run.fault === null ? describeOutcome(run) : describeFault(run.fault)}
-      {run.retriedAs ? (
-        <>
-          {', '}
-          <Link to={`/jobs/${run.retriedAs}`}>resent</Link>
-        </>
-      ) : null}
-    </span>
-  );
-}

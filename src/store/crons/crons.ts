@@ -23,6 +23,7 @@ import {
   executionRecord,
   NOT_ENDED,
 } from './execution-records.ts';
+import { endOf } from './row-end.ts';
 import { openHeaders, sealHeaders } from '../runs/headers.ts';
 import type { CronsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
@@ -423,10 +424,6 @@ export class CronStore {
       unreadable: reader.unreadable,
     };
   }
-}
-
-function endOf({ ends_at, max_runs }: Pick<CronsTable, 'ends_at' | 'max_runs'>): CronEnd {
-  return { endsAt: ends_at, maxRuns: max_runs };
 }
 
 /** The time of the next reminder after an edit: if the interval has changed, it is counted from now. */

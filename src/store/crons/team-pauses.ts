@@ -4,6 +4,7 @@ import type { Database, Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { SignalBus } from '../database/signals.ts';
+import { endOf } from './row-end.ts';
 
 /** That everything of a team is paused (§3.11). */
 export interface TeamPause {
@@ -108,8 +109,7 @@ export class TeamPauseStore {
       .execute();
     const rows = passed.map((cron) => {
       const next = nextRunAt(cron.cron_expression);
-      const end = { endsAt: cron.ends_at, maxRuns: cron.max_runs };
-      const next_run_at = withinEnd(next, end, cron.runs_counted);
+      const next_run_at = withinEnd(next, endOf(cron), cron.runs_counted);
       return { team_id: teamId, cron_id: cron.id, next_run_at };
     });
     for (let from = 0; from < rows.length; from += AT_ONCE) {

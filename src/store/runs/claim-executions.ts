@@ -1,4 +1,5 @@
 import { withinEnd } from '#domain/cron-end';
+import { endOf } from '../crons/row-end.ts';
 import { newId } from '#domain/ids';
 import {
   claimedRun,
@@ -156,19 +157,19 @@ async function startTicks(
   ]);
   const ours = new Set(inserted.map(({ id }) => id));
   const moves = runs.map((run) => {
-    const { cron_id, cron_expression, ends_at: endsAt, max_runs: maxRuns } = run;
+    const { cron_id, cron_expression, max_runs } = run;
     // A time that has run already is no second one.
-    const runs_counted = run.runs_counted + (maxRuns !== null && ours.has(run.id) ? 1 : 0);
+    const runs_counted = run.runs_counted + (max_runs !== null && ours.has(run.id) ? 1 : 0);
     const next = nextRunAt(cron_expression, now);
-    const next_run_at = withinEnd(next, { endsAt, maxRuns }, runs_counted);
+    const next_run_at = withinEnd(next, endOf(run), runs_counted);
     return { team_id: teamId, cron_id, next_run_at, runs_counted };
   });
   await runPrepared(runner, dialect, moveCronsOn, [packRows(MOVE, moves)]);
   return runs.filter(({ id }) => ours.has(id));
 }
 
-function isBeforeEnd({ due_at, ends_at, max_runs, runs_counted }: DueCronRow): boolean {
-  return withinEnd(due_at, { endsAt: ends_at, maxRuns: max_runs }, runs_counted) !== null;
+function isBeforeEnd(cron: DueCronRow): boolean {
+  return withinEnd(cron.due_at, endOf(cron), cron.runs_counted) !== null;
 }
 
 const TEAM = { team_id: 'id' } as const satisfies Fields;
