@@ -2,6 +2,7 @@ import { useLocation } from 'react-router';
 import { ACTIVITY_AREAS } from '#domain/activity';
 import { FilterBar } from '../lists/FilterBar.tsx';
 import { FilterFault, faultyControl } from '../lists/FilterFault.tsx';
+import { FilterChoice, filtersOf } from '../lists/FilterFields.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import { activityFilters } from './activity-search.ts';
 
@@ -21,21 +22,14 @@ export function ActivityFilters({
       keep={['by']}
       {...(isNarrowed ? { clearTo: '/settings/activity' } : {})}
     >
-      <select
-        className="control"
-        name="area"
-        aria-label="About"
-        defaultValue={params.get('area') ?? ''}
-        {...faultyControl(faults, 'area')}
-      >
+      <FilterChoice filters={filtersOf(params, faults)} name="area" label="About">
         <option value="">Everything</option>
         {areas.map(([area, word]) => (
           <option key={area} value={area}>
             {word}
           </option>
         ))}
-      </select>
-      <FilterFault faults={faults} name="area" />
+      </FilterChoice>
       <FilterFault faults={faults} name="by" />
       {(['from', 'to'] as const).map((name) => (
         <label key={name} className="row">

@@ -9,6 +9,10 @@ export type Filters = {
   faults: FilterFaults | null;
 };
 
+export function filtersOf(params: URLSearchParams, faults: FilterFaults | null): Filters {
+  return { valueOf: (name) => params.get(name) ?? '', faults };
+}
+
 /** The one search box, which knows what it is given by its look. */
 export function FilterWords({
   filters: { valueOf, faults },
@@ -110,5 +114,27 @@ export function FilterText({
       </label>
       <FilterFault faults={faults} name={name} />
     </div>
+  );
+}
+
+/** Narrows a list to status codes, as `domain/status-codes` reads them. */
+export function FilterCodes({ filters }: { filters: Filters }) {
+  return (
+    <FilterText
+      filters={filters}
+      name="code"
+      label="Status code"
+      placeholder="503, 5xx, 500,502 or none"
+    />
+  );
+}
+
+/** Narrows a list to a span of time. */
+export function FilterTimes({ filters }: { filters: Filters }) {
+  return (
+    <>
+      <FilterText filters={filters} name="from" label="From (UTC)" type="datetime-local" />
+      <FilterText filters={filters} name="to" label="To (UTC)" type="datetime-local" />
+    </>
   );
 }

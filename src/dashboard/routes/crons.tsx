@@ -17,6 +17,7 @@ import { readCronFilter } from '../runs/cron-filter.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { FilterBar } from '../lists/FilterBar.tsx';
 import { FilterFault, faultyControl, UnreadableFilter } from '../lists/FilterFault.tsx';
+import { FilterChoice, filtersOf } from '../lists/FilterFields.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { Pagination } from '../lists/Pagination.tsx';
@@ -167,21 +168,14 @@ function Filters({ faults, isNarrowed, tags }: FiltersProps) {
         {...faultyControl(faults, 'q')}
       />
       <FilterFault faults={faults} name="q" />
-      <select
-        className="control"
-        name="status"
-        aria-label="Status"
-        defaultValue={params.get('status') ?? ''}
-        {...faultyControl(faults, 'status')}
-      >
+      <FilterChoice filters={filtersOf(params, faults)} name="status" label="Status">
         <option value="">All</option>
         <option value="active">Active</option>
         <option value="paused">Paused</option>
         <option value="ended">Ended</option>
         <option value="failed">Last run failed</option>
         <option value="healthy">Active, not failing</option>
-      </select>
-      <FilterFault faults={faults} name="status" />
+      </FilterChoice>
       <TagFilter tags={tags} params={params} faults={faults} />
     </FilterBar>
   );

@@ -11,7 +11,8 @@ import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { FilterBar } from '../lists/FilterBar.tsx';
-import { FilterFault, faultyControl, UnreadableFilter } from '../lists/FilterFault.tsx';
+import { UnreadableFilter } from '../lists/FilterFault.tsx';
+import { FilterChoice, filtersOf } from '../lists/FilterFields.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -114,19 +115,12 @@ function Filters({ faults, isNarrowed, tags }: FiltersProps) {
   const params = new URLSearchParams(useLocation().search);
   return (
     <FilterBar label="Filter queues" {...(isNarrowed ? { clearTo: '/queues' } : {})}>
-      <select
-        className="control"
-        name="status"
-        aria-label="Status"
-        defaultValue={params.get('status') ?? ''}
-        {...faultyControl(faults, 'status')}
-      >
+      <FilterChoice filters={filtersOf(params, faults)} name="status" label="Status">
         <option value="">All</option>
         <option value="failing">Failed today, or backlogged</option>
         <option value="healthy">Healthy</option>
         <option value="paused">Paused</option>
-      </select>
-      <FilterFault faults={faults} name="status" />
+      </FilterChoice>
       <TagFilter tags={tags} params={params} faults={faults} />
     </FilterBar>
   );

@@ -3,8 +3,11 @@ import { FilterBar } from '../lists/FilterBar.tsx';
 import { OtherFaults } from '../lists/FilterFault.tsx';
 import {
   FilterChoice,
+  FilterCodes,
   type Filters,
+  filtersOf,
   FilterText,
+  FilterTimes,
   FilterWords,
   FurtherFilters,
 } from '../lists/FilterFields.tsx';
@@ -35,7 +38,7 @@ export function JobFilters({
   /** How many failed jobs were resent. */
   resent: BoundedCount;
 }) {
-  const filters = { valueOf: (name: string) => params.get(name) ?? '', faults };
+  const filters = filtersOf(params, faults);
   const target = filters.valueOf('target');
   return (
     <FilterBar
@@ -82,14 +85,8 @@ function Further({ filters }: { filters: Filters }) {
     <FurtherFilters filters={filters} names={further}>
       <FilterText filters={filters} name="payload" label="Payload contains" />
       <FilterText filters={filters} name="response" label="Response contains" />
-      <FilterText
-        filters={filters}
-        name="code"
-        label="Status code"
-        placeholder="503, 5xx, 500,502 or none"
-      />
-      <FilterText filters={filters} name="from" label="From (UTC)" type="datetime-local" />
-      <FilterText filters={filters} name="to" label="To (UTC)" type="datetime-local" />
+      <FilterCodes filters={filters} />
+      <FilterTimes filters={filters} />
     </FurtherFilters>
   );
 }

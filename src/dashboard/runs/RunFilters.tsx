@@ -4,8 +4,11 @@ import type { FilterFaults } from '#domain/read-filters';
 import { FilterBar } from '../lists/FilterBar.tsx';
 import {
   FilterChoice,
+  FilterCodes,
   type Filters,
+  filtersOf,
   FilterText,
+  FilterTimes,
   FilterWords,
   FurtherFilters,
 } from '../lists/FilterFields.tsx';
@@ -42,7 +45,7 @@ export function RunFilters({
   params: URLSearchParams;
   faults: FilterFaults | null;
 }) {
-  const filters = { valueOf: (name: string) => params.get(name) ?? '', faults };
+  const filters = filtersOf(params, faults);
   return (
     <FilterBar label="Search runs" {...(isNarrowed(params) ? { clearTo: '/runs' } : {})}>
       <FilterWords filters={filters} placeholder="Id, URL, status code, reason or text" />
@@ -91,16 +94,10 @@ function Reasons({ filters }: { filters: Filters }) {
 function Further({ filters }: { filters: Filters }) {
   return (
     <FurtherFilters filters={filters} names={further}>
-      <FilterText
-        filters={filters}
-        name="code"
-        label="Status code"
-        placeholder="503, 5xx, 500,502 or none"
-      />
+      <FilterCodes filters={filters} />
       <FilterText filters={filters} name="host" label="Host" placeholder="api.example.com" />
       <FilterText filters={filters} name="text" label="Payload or response contains" />
-      <FilterText filters={filters} name="from" label="From (UTC)" type="datetime-local" />
-      <FilterText filters={filters} name="to" label="To (UTC)" type="datetime-local" />
+      <FilterTimes filters={filters} />
     </FurtherFilters>
   );
 }

@@ -1,5 +1,5 @@
 import { readTag, tagSentence } from '#domain/tags';
-import { FilterFault, faultyControl } from '../lists/FilterFault.tsx';
+import { FilterChoice, filtersOf } from '../lists/FilterFields.tsx';
 import type { FilterFaults, FilterReader } from '#domain/read-filters';
 
 /** The tag that an address asks for. */
@@ -21,22 +21,13 @@ export function TagFilter({ tags, params, faults }: TagFilterProps) {
   if (tags.length === 0 && current === '') return null;
   const offered = current === '' || tags.includes(current) ? tags : [current, ...tags];
   return (
-    <>
-      <select
-        className="control"
-        name="tag"
-        aria-label="Tag"
-        defaultValue={current}
-        {...faultyControl(faults, 'tag')}
-      >
-        <option value="">Any tag</option>
-        {offered.map((tag) => (
-          <option key={tag} value={tag}>
-            {tag}
-          </option>
-        ))}
-      </select>
-      <FilterFault faults={faults} name="tag" />
-    </>
+    <FilterChoice filters={filtersOf(params, faults)} name="tag" label="Tag">
+      <option value="">Any tag</option>
+      {offered.map((tag) => (
+        <option key={tag} value={tag}>
+          {tag}
+        </option>
+      ))}
+    </FilterChoice>
   );
 }
