@@ -97,6 +97,7 @@ interface Case {
   /** The id of a finished job in the middle of the history. */
   jobId: string;
   samples: Map<string, Cost[]>;
+  batches: number;
 }
 
 export async function measureGrowth(places: Places, options: GrowthOptions): Promise<Growth[]> {
@@ -151,7 +152,7 @@ const HOT = new Set(['claim', 'settle', 'accept']);
 
 function kindOf(what: string): GrowthCost['kind'] {
   if (HOT.has(what)) return 'batch';
-  return what === RESCAN ? 'other' : 'page';
+  return what === RESCAN || what === ADDING_UP ? 'other' : 'page';
 }
 
 async function makeCase(place: string, finished: number, waiting: number): Promise<Case> {
@@ -174,6 +175,7 @@ async function makeCase(place: string, finished: number, waiting: number): Promi
     from: new Map(queueIds.map((id) => [id, 0])),
     jobId: '',
     samples: new Map(),
+    batches: 0,
   };
   // A batch while the tables are empty leaves the plans that a young installation has.
   await runBatch(made);
@@ -186,7 +188,7 @@ async function makeCase(place: string, finished: number, waiting: number): Promi
   });
   for (const id of queueIds) made.from.set(id, firstDueAt);
   const middle = { tab: 'completed', to: now - (DAYS / 2) * DAY_MS } as const;
-  made.jobId = (await made.work.searchJobs(team.id, middle)).jobs[0]?.id ?? '';
+  made.jobId = (await made.work.searchJobs(team.id, middle)).rows[0]?.id ?? '';
   return made;
 }
 
@@ -260,6 +262,9 @@ async function runBatch(each: Case): Promise<void> {
   await spend(each, 'settle', () =>
     Promise.all(claimed.map((job) => store.runs.settle(nodeId, settlementOf(store, job)))),
   );
+  if (++each.batches % BATCHES_TO_ADD_UP === 0) {
+    await spend(each, ADDING_UP, () => store.batchCounts.addUp(1_000));
+  }
   const job = (n: number) => ({
     teamId,
     queue: `queue ${n % QUEUES}`,
@@ -276,6 +281,8 @@ async function runBatch(each: Case): Promise<void> {
 }
 
 const RESCAN = 'rescan of all that waits';
+const ADDING_UP = 'adding up the counts of 10 batches';
+const BATCHES_TO_ADD_UP = 10;
 
 async function askPages(each: Case): Promise<void> {
   const { store, work, teamId, jobId } = each;

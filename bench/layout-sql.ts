@@ -57,6 +57,7 @@ const TYPES = {
   id: 'uuid',
   ids: 'uuid[]',
   text: 'text',
+  json: 'text',
   int: 'integer',
   bigint: 'bigint',
   bytes: 'bytea',

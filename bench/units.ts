@@ -108,7 +108,7 @@ async function passThrough(room: Room, jobs: number) {
 
 async function pause({ belfry }: Room, isPaused: boolean): Promise<void> {
   const queue = ['queue', 'set', '--team', TEAM, '--queue', QUEUE];
-  const { code, stderr } = await belfry.cli(...queue, isPaused ? '--pause' : '--resume');
+  const { code, stderr } = await belfry.cliProcess(...queue, isPaused ? '--pause' : '--resume');
   if (code !== 0) throw new Error(stderr);
 }
 

@@ -50,9 +50,23 @@ export interface SendingTools {
 
 /** Sends a run and judges the response (§2.7). */
 export async function attempt(run: Run, tools: SendingTools): Promise<Answer> {
-  const { sender, clock, responseKeepBytes } = tools;
+  const { sender, clock } = tools;
   if (run.unreadable !== null) return notSent(run.unreadable, clock.now());
-  const { exchange, signature } = await exchangeFor(run, sender, clock);
+  const { method, url, headers, timeoutSeconds } = run;
+  const request = buildRequest({ method, url, headers, payload: payloadOf(run) });
+  if (request === 'query-too-long') return answerOf(run, QUERY_TOO_LONG, null, tools);
+  const signature = makeSignature(run.signingSecret, clock.now(), request.body);
+  const needs = needsOf(run.assertions);
+  const exchange = await sender.send(addSignature(request, signature), { timeoutSeconds, needs });
+  return answerOf(run, exchange, signatureOf(exchange, signature), tools);
+}
+
+function answerOf(
+  run: Run,
+  exchange: Exchange,
+  signature: Signature | null,
+  { clock, responseKeepBytes }: SendingTools,
+): Answer {
   const verdicts = evaluateAnswer(exchange, run.assertions);
   const kind = run.kind === 'job' ? 'job' : 'cron';
   const verdict = judgeExchange(exchange, run.assertions, kind, verdicts);
@@ -94,10 +108,11 @@ function settleJob(
   const { completedAt } = end;
   const attempt = { number: job.attemptNumber, completedAt, askedToWaitUntil };
   const step = decideAfterAttempt(verdict, attempt, policy);
+  const holdsUntil = policy.honorsRetryAfter ? askedToWaitUntil : null;
   const alert = decideJobAlert(step, job.attemptNumber, policy.emailAlerts);
   if (step.kind === 'retry') {
     const next = { id: newId(completedAt), scheduledAt: step.at };
-    return { run: job, status: 'retried', end, response, next, callback: null, alert };
+    return { run: job, status: 'retried', end, response, next, callback: null, alert, holdsUntil };
   }
   const status = step.kind === 'finish' ? 'success' : 'dead_lettered';
   const callback = callbackOf(job, end, () =>
@@ -109,7 +124,7 @@ function settleJob(
       ...end,
     }),
   );
-  return { run: job, status, end, response, next: null, callback, alert };
+  return { run: job, status, end, response, next: null, callback, alert, holdsUntil };
 }
 
 export function settlementOf(run: Run, answer: Answer, policy: RetryPolicy): Settlement {
@@ -132,23 +147,6 @@ function settleExecution(
     }),
   );
   return { run: execution, status, end, response, next: null, callback, alert: null };
-}
-
-async function exchangeFor(
-  run: Run,
-  sender: Sender,
-  clock: Clock,
-): Promise<{ exchange: Exchange; signature: Signature | null }> {
-  const request = buildRequest({ ...run, payload: payloadOf(run) });
-  if (request === 'query-too-long') {
-    return { exchange: QUERY_TOO_LONG, signature: null };
-  }
-  const signature = makeSignature(run.signingSecret, clock.now(), request.body);
-  const exchange = await sender.send(addSignature(request, signature), {
-    timeoutSeconds: run.timeoutSeconds,
-    needs: needsOf(run.assertions),
-  });
-  return { exchange, signature: signatureOf(exchange, signature) };
 }
 
 function payloadOf({ kind, payload }: Run) {

@@ -16,6 +16,7 @@ import { FlowScheduler, type Flow } from './flow-scheduler.ts';
 import { Lease } from './lease.ts';
 import type { EngineObserver } from './observer.ts';
 import { Runs } from './runs.ts';
+import { AddingUp } from './adding-up.ts';
 import { dealSlots } from './fair-slots.ts';
 import { LostClaims } from './lost-claims.ts';
 
@@ -35,8 +36,6 @@ export interface EngineOptions {
 
 /** How many flows one claim serves. */
 const MAX_FLOWS = 64;
-/** The longest sleep: the wall clock may jump while the engine sleeps. */
-const LONGEST_SLEEP_MS = 1_000;
 /** How often the whole schedule is read again. Signals are hints and may be lost. */
 const RESCAN_EVERY_MS = 15_000;
 /** How long to wait with a flow that is due but returned nothing, because another node holds its rows. */
@@ -65,6 +64,7 @@ export class Engine {
   readonly #lease: Lease;
   readonly #lostClaims: LostClaims;
   readonly #runs: Runs;
+  readonly #addingUp: AddingUp;
   #stopping = false;
   #looping = false;
   #wokenWhileLooping = false;
@@ -82,11 +82,13 @@ export class Engine {
     this.#store = options.store;
     this.#clock = options.store.clock;
     this.#lostClaims = new LostClaims(options.store, options.log);
+    this.#addingUp = new AddingUp(options.store, options.log);
     this.#lease = new Lease({ ...options, onMoreToDo: () => void this.#rescanAll() });
     this.#runs = new Runs({
       ...options,
       scheduler: this.#scheduler,
       underWay: this.#lostClaims.underWay,
+      onEnd: () => this.#addingUp.expect(),
       onMoreRoom: () => {
         this.#tellIfIdle();
         this.#wake();
@@ -121,6 +123,7 @@ export class Engine {
     await this.#lease.start();
     this.#stopListening = this.#store.signals.listen((signal) => this.#hear(signal));
     await this.#rescan();
+    this.#addingUp.expect();
   }
 
   /**
@@ -139,6 +142,7 @@ export class Engine {
       });
     }
     this.#lostClaims.tell(await this.#lease.stop(this.#lostClaims.underWay));
+    await this.#addingUp.stop();
   }
 
   #hear(signal: Signal): void {
@@ -244,13 +248,18 @@ export class Engine {
     );
   }
 
-  /** Sleeps until something is due. Freed slots and signals wake the loop by themselves. */
+  /** Sleeps until something is due, or a claim in doubt is to be looked at. Freed slots and signals wake the loop by themselves. */
   #sleep(): void {
     const { maxConcurrentRequests } = this.#options;
     if (this.#runs.inFlight >= maxConcurrentRequests) return;
-    const untilDue = this.#scheduler.nextDueAt() - this.#clock.now();
-    const ms = Math.min(Math.max(untilDue, 1), LONGEST_SLEEP_MS);
-    this.#cancelSleep = this.#clock.after(ms, () => this.#wake());
+    const wake = () => this.#wake();
+    const cancelDue = this.#clock.at(this.#scheduler.nextDueAt(), wake);
+    const { idleForMs } = this.#lostClaims;
+    const cancelLook = idleForMs < Infinity ? this.#clock.after(idleForMs, wake) : () => {};
+    this.#cancelSleep = () => {
+      cancelDue();
+      cancelLook();
+    };
   }
 
   async #claimOnce(): Promise<void> {
@@ -345,7 +354,7 @@ export class Engine {
     if (nextDueAt === null || holds === 'paused' || holds === 'gone') return null;
     if (holds === 'at-limit') return Math.max(nextDueAt, now + AT_LIMIT_PAUSE_MS);
     if (holds === 'held') return now + HELD_PAUSE_MS;
-    return gotSome ? nextDueAt : Math.max(nextDueAt, now + CONTENDED_PAUSE_MS);
+    return gotSome || nextDueAt > now ? nextDueAt : now + CONTENDED_PAUSE_MS;
   }
 
   async #takeCallbacks(served: readonly Served[]): Promise<void> {

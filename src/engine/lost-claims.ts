@@ -38,6 +38,11 @@ export class LostClaims {
     this.#lookAtMs = Math.min(this.#lookAtMs, nowMs);
   }
 
+  /** For how long `release` has nothing to do, in milliseconds; Infinity while no claim is in doubt. */
+  get idleForMs(): number {
+    return Math.max(0, this.#lookAtMs - this.#store.clock.monotonicMs());
+  }
+
   /** If a claim is in doubt, puts back what was lost. Call it only while nothing is being claimed. */
   async release(nodeId: string): Promise<void> {
     const { clock, nodes } = this.#store;

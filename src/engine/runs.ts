@@ -21,6 +21,8 @@ export interface RunsOptions {
   scheduler: FlowScheduler;
   /** Ids of runs and callbacks that are claimed and whose end is not stored yet. This class keeps it up to date. */
   underWay: Set<string>;
+  /** Called when an outcome is stored. */
+  onEnd: () => void;
   /** Called whenever a slot becomes free and when an outcome is stored. */
   onMoreRoom: () => void;
   /** How many bytes of a response's body are stored. */
@@ -77,6 +79,7 @@ export class Runs {
       free();
       const stored = await this.#store(run, nodeId, answer);
       scheduler.settle(flow, this.#clock.now());
+      this.#options.onEnd();
       this.#tellEnd(run, stored);
     });
   }

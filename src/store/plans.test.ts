@@ -32,6 +32,15 @@ import type { Store } from './store.ts';
 
 /** Tables that grow with the service's history or with the backlog. */
 const BIG = ['jobs', 'ended_jobs', 'ended_executions', 'callbacks', 'crons', 'duration_hours'];
+/** Tables whose rows come and go. */
+const COME_AND_GO = [
+  'jobs',
+  'executions',
+  'callbacks',
+  'callbacks_under_way',
+  'notices',
+  'batch_counts',
+];
 /** Indexes that hold only the jobs running at this moment, so reading them whole is cheap. */
 const SMALL_INDEXES = ['jobs_running'];
 
@@ -111,6 +120,37 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     }
   });
 
+  test('Postgres searches what comes and goes by an index, though it was analyzed while nothing was there', async () => {
+    const ran = new Map<string, RanStatement>();
+    await using store = await openPostgresTestStore({
+      isEmpty: true,
+      onStatement: (each) => ran.set(each.sql, each),
+    });
+    await store.retention.keepPartitions(TEST_START, 30);
+    const team = await aTeam(store);
+    for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
+    await askEverything(store);
+    for (const table of COME_AND_GO) {
+      await store.database.autocommit(CompiledQuery.raw(`delete from ${table}`));
+    }
+    await store.database.autocommit(CompiledQuery.raw('analyze'));
+    const client = new pg.Client({ connectionString: postgresUrl(store), options: PLANNING });
+    await client.connect();
+    try {
+      const faults = [];
+      for (const { sql } of [...ran.values()].filter((each) => each.sql.startsWith('/*'))) {
+        // What a node had under way that died is looked for among all that runs.
+        if (/^\/\* find-claimed-|give-up/.test(sql)) continue;
+        for (const plan of await explainUnknown(client, sql)) {
+          faults.push(...wholeReadsOf(plan).map((fault) => `${fault} in ${sql}`));
+        }
+      }
+      assert.deepEqual(faults, []);
+    } finally {
+      await client.end();
+    }
+  });
+
   test('Postgres keeps to whole keys in plans that it made while the tables were empty', async () => {
     const ran = new Map<string, RanStatement>();
     await using store = await openPostgresTestStore({
@@ -126,12 +166,9 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     try {
       const faults = [];
       for (const { sql } of [...ran.values()].filter((each) => each.sql.startsWith('/*'))) {
-        const { rows } = await client.query<Explained>(
-          `explain (generic_plan, format json) ${sql}`,
-        );
-        const plans = rows.flatMap((row) => row['QUERY PLAN']);
-        const found = plans.flatMap(({ Plan }) => wideReadsOf(Plan));
-        faults.push(...found.map((fault) => `${fault} in ${sql}`));
+        for (const plan of await explainUnknown(client, sql)) {
+          faults.push(...wideReadsOf(plan).map((fault) => `${fault} in ${sql}`));
+        }
       }
       assert.deepEqual(faults, []);
     } finally {
@@ -150,7 +187,7 @@ function scansBigTable(detail: string, sql: string): boolean {
   if (scanned === undefined) return false;
   // In a join with a batch it would be read once for each row of the batch.
   const isSmall = SMALL_INDEXES.some((index) => detail.includes(index));
-  if (isSmall && !sql.includes('json_each')) return false;
+  if (isSmall && !/\bjsonb?_each\b/.test(sql)) return false;
   return BIG.some(
     (table) => scanned === table || new RegExp(`\\b${table} (as )?"?${scanned}\\b`).test(sql),
   );
@@ -180,6 +217,25 @@ interface PlanNode {
 
 interface Explained {
   'QUERY PLAN': { Plan: PlanNode }[];
+}
+
+/** The plans that a prepared statement keeps, for any values. */
+async function explainUnknown(client: pg.Client, sql: string): Promise<PlanNode[]> {
+  const { rows } = await client.query<Explained>(`explain (generic_plan, format json) ${sql}`);
+  return rows.flatMap((row) => row['QUERY PLAN'].map(({ Plan }) => Plan));
+}
+
+/** Finds reads of a whole table of those that are mostly empty, and full of dead rows beside an old snapshot. */
+function wholeReadsOf(node: PlanNode): string[] {
+  const faults = (node.Plans ?? []).flatMap(wholeReadsOf);
+  const table = node['Relation Name'] ?? '';
+  const condition = node['Index Cond'];
+  const isOfNodeOnly = /^\(node_id = [^)]*\)$/.test(condition ?? '');
+  const reads = node['Node Type'].endsWith('Scan') && (condition === undefined || isOfNodeOnly);
+  if (reads && COME_AND_GO.includes(table)) {
+    faults.push(`${node['Node Type']} of ${table} by ${node['Index Name'] ?? 'nothing'}`);
+  }
+  return faults;
 }
 
 /** Whether a table is one of the given, or a partition of one: plans name only partitions. */
@@ -273,7 +329,7 @@ async function fill(store: Store): Promise<void> {
   }
   const cronIds: string[] = [];
   for (let n = 0; n < 20; n++) cronIds.push((await aCron(store, n % 2 ? a.id : b.id)).id);
-  const executions = Array.from({ length: 3 * COUNT }, (_, n) => [
+  const executions = Array.from({ length: COUNT }, (_, n) => [
     n % 2 ? a.id : b.id,
     newId(TEST_START),
     cronIds[n % 20],
@@ -354,6 +410,19 @@ async function insertRows(
 }
 
 /** Runs every frequent statement once. */
+/** A retry that is due in the queue `patient`. */
+async function aRetry(store: Store, teamId: string): Promise<void> {
+  const { jobId } = await aJob(store, teamId, { queue: 'patient' });
+  await store.database.transact((trx) =>
+    trx
+      .updateTable('jobs')
+      .set({ attempt_number: 2 })
+      .where('team_id', '=', teamId)
+      .where('id', '=', jobId)
+      .execute(),
+  );
+}
+
 async function askEverything(store: Store): Promise<void> {
   const team = (await store.teams.list())[0];
   assert.ok(team);
@@ -374,6 +443,12 @@ async function askEverything(store: Store): Promise<void> {
   await store.bulkTasks.create(team.id, retry, TEST_START);
   await store.bulkTasks.list(team.id);
   const queueIds = queues.map(({ id }) => id);
+  await aQueue(store, team.id, { name: 'patient', honorsRetryAfter: true });
+  const told = await aClaimedJob(store, team.id, node, { queue: 'patient' });
+  const holdsUntil = TEST_START + 60_000;
+  await store.runs.settle(node, aSettlement(store, told, { holdsUntil }));
+  await aRetry(store, team.id);
+  await claimJobs(store, node, { queueIds: [told.queueId] });
   await claimJobs(store, node, { queueIds, monthlyLimit: 10 });
   const job = await aClaimedJob(store, team.id, node, { queue: 'alone' });
   const callback = {
@@ -482,8 +557,6 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.findCrons(teamId, ['night', 'backup'], 8);
   await lists.readCronResults(teamId, cronIds, 50);
   const cronId = cronIds[0] ?? newId(TEST_START);
-  await lists.listHistory(teamId, cronId, { limit: 20, bodyBytes: 100 });
-  await lists.listHistory(teamId, cronId, { limit: 20, bodyBytes: 100, status: 'failed' });
   const firstId = earliestIdAt(TEST_START - 1000);
   await lists.sampleRuns(teamId, cronId, { firstId, from: TEST_START - 1000, to: later });
   await lists.countExecutions(teamId, cronId, 100);
@@ -495,6 +568,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await store.jobs.findRetryOf(teamId, newId(TEST_START));
   await store.callbacks.isWaiting(teamId, newId(TEST_START), TEST_START);
   await store.outcomes.readHours(teamId, TEST_START);
+  await store.batchCounts.addUp(10);
   await store.durations.readHours(teamId, queueId, TEST_START);
   await store.depths.look(TEST_START);
   await store.depths.read(teamId, queueId, TEST_START);
@@ -516,10 +590,15 @@ async function askOfRuns(
     { host: 'nowhere.example', urlPrefix: 'http://nowhere.example/', text: 'nowhere' },
     { id: newId(TEST_START) },
   ];
+  const back = writeCursor({ way: 'previous', key: { at: TEST_START, id: newId(TEST_START) } });
   for (const search of searches) {
     await lists.listRuns(teamId, search, { limit: 50 });
-    const back = writeCursor({ way: 'previous', key: { at: TEST_START, id: newId(TEST_START) } });
     await lists.listRuns(teamId, search, { limit: 50, cursor: back });
+  }
+  for (const isHistory of [true, false]) {
+    const asked = { limit: 20, isHistory, bodyBytes: 100 };
+    await lists.listRuns(teamId, { cronId }, asked);
+    await lists.listRuns(teamId, { cronId }, { ...asked, cursor: back });
   }
 }
 

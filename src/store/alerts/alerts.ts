@@ -208,7 +208,7 @@ export class AlertStore {
     return findSlowSince(this.#db, teamId, sourceId, rule);
   }
 
-  /** Raises reminders for crons that still fail, where their settings ask for them (§6.5). */
+  /** Raises reminders for crons and queues that still fail, where their settings ask for them (§6.5). */
   async raiseReminders(now: number): Promise<void> {
     return raiseReminders(this.#db, now);
   }

@@ -11,6 +11,7 @@ import { newId } from '#domain/ids';
 import type { ChannelColumns, ChannelsTable } from '../database/alerts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
+import { takeTurn } from '../people/team-turn.ts';
 
 /** A notification channel, with its last success and error (§6.5). */
 export interface Channel {
@@ -123,6 +124,7 @@ export class ChannelStore {
   async add(teamId: string, settings: ChannelSettings, now: number): Promise<ChannelSaving> {
     const { name } = settings;
     return this.#db.transact(async (trx) => {
+      await takeTurn(trx, this.#db.dialect, teamId);
       const names = await readNames(trx, teamId);
       if (names.length >= MOST_CHANNELS) return { kind: 'too-many' };
       if (names.some((other) => other.name === name)) return { kind: 'name-taken' };
@@ -144,6 +146,7 @@ export class ChannelStore {
   ): Promise<ChannelSaving> {
     const { name } = settings;
     return this.#db.transact(async (trx) => {
+      await takeTurn(trx, this.#db.dialect, teamId);
       const names = await readNames(trx, teamId);
       if (names.some((other) => other.name === name && other.id !== channelId))
         return { kind: 'name-taken' };

@@ -1,6 +1,7 @@
 import { readAlertSettings } from '#domain/alert-settings';
 import type { Trx } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
+import { noteFailing } from './queue-reminders.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
 import type { RunEnd } from '../runs/settlement.ts';
 
@@ -46,5 +47,12 @@ export async function raiseJobAlerts(
       kind: null,
     };
   });
+  const failed = raised.filter(({ level }) => level === 'failure');
+  await noteFailing(
+    trx,
+    failed.map(({ teamId, source, raisedAt, settings }) => {
+      return { teamId, queueId: source.id, at: raisedAt, settings };
+    }),
+  );
   await raiseAlerts(trx, dialect, raised);
 }

@@ -1,53 +1,12 @@
-import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
-import { readCronPayload } from '#domain/payload';
-import type { RequestSpec } from '#domain/request';
-import { alertOf, type StoredAlert } from './alerts.ts';
-import type { AlertsTable, NoticesTable } from '../database/alerts-schema.ts';
+import type { NoticesTable } from '../database/alerts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
-import { parseList } from '../database/parse-list.ts';
+import { type ClaimedNotice, type NoticeKey, keyOf, readNotice } from './claimed-notices.ts';
 import { FOLLOW_MS, holdGroup, type NoticeTarget } from './notice-rows.ts';
 import type { Sealer } from '../database/seal.ts';
-import { PartsReader } from '../runs/stored-parts.ts';
 
-export type { NoticeTarget };
-
-/** A notice under a lease: only this caller may send it until the lease ends. */
-export interface ClaimedNotice {
-  teamId: string;
-  id: string;
-  claimId: string;
-  /** The notice's channel; null for the default one, and for mails to members. */
-  channelId: string | null;
-  /** The group of alerts, which notices to other channels share. */
-  groupId: string;
-  /** Notices with the same batch are sent as one message. */
-  batchId: string | null;
-  teamName: string;
-  /** The first alert of the notice. */
-  alert: StoredAlert;
-  /** How many alerts the notice tells of. */
-  alertCount: number;
-  /** The crons or queues of the alerts: one, unless the notice tells of the end of a maintenance window (§6.6). */
-  subjects: readonly StoredAlert['source'][];
-  /** The alert settings of the first alert's cron or queue as they are now; defaults if it was deleted. */
-  settings: AlertSettings;
-  /** The recipients that are not told yet. */
-  targets: readonly NoticeTarget[];
-  /** The number of tries, this one included. */
-  attempts: number;
-  firstTriedAt: number;
-  /** The stored part of the response of the first alert's run. */
-  response: Uint8Array | null;
-  /**
-   * The request of that run, so that its repetitions in texts can be hidden; a cron's as it is configured now. Null
-   * where the job or cron was deleted.
-   */
-  request: RequestSpec | null;
-}
-
-type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId' | 'groupId'>;
+export type { ClaimedNotice, NoticeTarget };
 
 /** Columns by name: a prepared `select *` would break when a later version adds one. */
 const NOTICE_ROW = Object.keys({
@@ -236,10 +195,6 @@ export class NoticeStore {
   }
 }
 
-function keyOf({ team_id, id, claim_id, group_id }: NoticesTable): NoticeKey {
-  return { teamId: team_id, id, claimId: claim_id ?? '', groupId: group_id ?? id };
-}
-
 const MARKED_AT_ONCE = 1_000;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
@@ -303,123 +258,4 @@ async function deleteNotice(
     .where('claim_id', '=', claimId)
     .executeTakeFirst();
   return numDeletedRows === 1n;
-}
-
-/**
- * Reads what a claimed notice tells. Null where its alerts are gone: retention has deleted them, so there is nothing to
- * send.
- */
-async function readNotice(
-  trx: Trx,
-  sealer: Sealer,
-  row: NoticesTable,
-  teamName: string,
-): Promise<ClaimedNotice | null> {
-  const { groupId, ...key } = keyOf(row);
-  const alert = await trx
-    .selectFrom('alerts')
-    .selectAll()
-    .where('team_id', '=', row.team_id)
-    .where('notice_id', '=', groupId)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  if (!alert) return null;
-  const response = await trx
-    .selectFrom(alert.source === 'cron' ? 'ended_executions' : 'ended_jobs')
-    .select('body')
-    .where('team_id', '=', row.team_id)
-    .where('id', '=', alert.run_id)
-    .executeTakeFirst();
-  const reader = new PartsReader();
-  const request = await readRequest(trx, sealer, reader, alert);
-  return {
-    ...key,
-    groupId,
-    batchId: row.batch_id,
-    channelId: row.channel_id,
-    teamName,
-    alert: alertOf(alert),
-    alertCount: row.alert_count,
-    subjects:
-      row.alert_count === 1 || alert.muted_by === null
-        ? [alertOf(alert).source]
-        : await readSubjects(trx, row.team_id, groupId),
-    settings: await readSettings(trx, alert),
-    targets: readTargets(row.targets),
-    attempts: row.attempts,
-    firstTriedAt: row.first_tried_at ?? 0,
-    // Without a readable request its repetitions in the response can't be hidden, so the response is left out.
-    response: reader.unreadable === null ? (response?.body ?? null) : null,
-    request,
-  };
-}
-
-/** Reads the recipients. A damaged list counts as the channel: telling twice is better than not at all. */
-function readTargets(text: string): NoticeTarget[] {
-  try {
-    return parseList<NoticeTarget>(text);
-  } catch {
-    return ['channel'];
-  }
-}
-
-/** The most crons that the notice of a window's end names. */
-const MOST_SUBJECTS = 500;
-
-async function readSubjects(
-  trx: Trx,
-  teamId: string,
-  groupId: string,
-): Promise<StoredAlert['source'][]> {
-  const rows = await trx
-    .selectFrom('alerts')
-    .select(['source', 'source_id', 'source_name'])
-    .where('team_id', '=', teamId)
-    .where('notice_id', '=', groupId)
-    .orderBy('id')
-    .limit(MOST_SUBJECTS)
-    .execute();
-  return rows.map(({ source, source_id, source_name }) => {
-    return { kind: source, id: source_id, name: source_name };
-  });
-}
-
-async function readSettings(
-  trx: Trx,
-  { team_id, source, source_id }: AlertsTable,
-): Promise<AlertSettings> {
-  const row = await trx
-    .selectFrom(source === 'cron' ? 'crons' : 'queues')
-    .select('alert_settings')
-    .where('team_id', '=', team_id)
-    .where('id', '=', source_id)
-    .executeTakeFirst();
-  return readAlertSettings(row?.alert_settings ?? null);
-}
-
-async function readRequest(
-  trx: Trx,
-  sealer: Sealer,
-  reader: PartsReader,
-  { team_id, source, source_id, run_id }: AlertsTable,
-): Promise<RequestSpec | null> {
-  const [table, id] =
-    source === 'cron' ? (['crons', source_id] as const) : (['ended_jobs', run_id] as const);
-  const row = await trx
-    .selectFrom(table)
-    .select(['method', 'url', 'sealed_headers', 'payload'])
-    .where('team_id', '=', team_id)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) return null;
-  const { method, url, payload } = row;
-  const headers = reader.readHeaders(
-    sealer,
-    source === 'cron' ? 'crons' : 'jobs',
-    row.sealed_headers,
-  );
-  if (payload === null) return { method, url, headers, payload };
-  if (source === 'queue') return { method, url, headers, payload: { kind: 'json', text: payload } };
-  return { method, url, headers, payload: readCronPayload(reader.readPayload(payload)) };
 }

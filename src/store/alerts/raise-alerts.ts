@@ -88,7 +88,7 @@ async function placeInNotices(
     const group = groups.get(key) ?? [];
     const [first] = group;
     if (!first) continue;
-    const notice = !mailsMembers(first.alert)
+    const notice = !comesInBursts(first.alert)
       ? newNotice(first, newId(first.alert.raisedAt), 1, first.alert.raisedAt)
       : await placeBurst(trx, dialect, group);
     if (typeof notice !== 'string') notices.push(notice);
@@ -98,9 +98,14 @@ async function placeInNotices(
   return notices;
 }
 
-/** Whether every member is mailed besides, and alerts in a burst share a notice: those of failing jobs (§6.4). */
+/** Whether every member is mailed besides: of failing jobs, and that they still wait for somebody (§6.4, §6.5). */
 function mailsMembers({ source, kind }: AlertToRaise): boolean {
   return source.kind === 'queue' && kind !== 'slow';
+}
+
+/** Whether alerts in a burst share a notice: those of failing jobs. */
+function comesInBursts({ source, kind }: AlertToRaise): boolean {
+  return source.kind === 'queue' && kind === null;
 }
 
 /**
@@ -109,7 +114,7 @@ function mailsMembers({ source, kind }: AlertToRaise): boolean {
  */
 function groupOf(alert: AlertToRaise): string {
   const { teamId, source, level, runId, kind } = alert;
-  return `${teamId} ${source.id} ${mailsMembers(alert) ? level : `${runId} ${kind}`}`;
+  return `${teamId} ${source.id} ${comesInBursts(alert) ? level : `${runId} ${kind}`}`;
 }
 
 function newNotice(

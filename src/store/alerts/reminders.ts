@@ -1,76 +1,113 @@
-import { sql } from 'kysely';
 import { decideReminder } from '#domain/alert-reminder';
-import { readAlertSettings } from '#domain/alert-settings';
-import { endOfWindow, findMutingWindow } from '#domain/maintenance';
+import type { AlertSettings } from '#domain/alert-settings';
+import type { FailureReason } from '#domain/failure';
+import { type AlertSource, endOfWindow, findMutingWindow } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
+import { CRON_REMINDERS } from './cron-reminders.ts';
+import { QUEUE_REMINDERS } from './queue-reminders.ts';
 import { raiseAlerts } from './raise-alerts.ts';
 import { readWindows } from './window-rows.ts';
 
-/** The most crons of one round. */
-const MOST_CRONS = 50;
+/** The most crons, and the most queues, of one round. */
+const MOST_OF_A_KIND = 50;
+
+/** A cron or queue whose reminder is due. */
+export interface DueReminder {
+  team_id: string;
+  id: string;
+  /** Since when its team is paused. */
+  paused_at: number | null;
+  failing_since: number | null;
+}
+
+/** What its reminder tells of. */
+export interface LastFailure {
+  run_id: string;
+  response_status: number | null;
+  reason: FailureReason | null;
+  error_message: string | null;
+  attempt_number: number | null;
+}
+
+/** A cron or queue, locked. */
+export interface Reminded {
+  name: string;
+  settings: AlertSettings;
+  isFailing: boolean;
+  isActive: boolean;
+  failingSince: number | null;
+  failedRuns: number | null;
+  remindAt: number;
+  /** When anybody was last told that it fails, where that may be later than the last reminder. */
+  lastToldAt: number | null;
+}
+
+/** What differs between crons and queues. */
+export interface RemindedKind {
+  kind: AlertSource['kind'];
+  findDue: (db: Database, now: number, most: number) => Promise<DueReminder[]>;
+  findFailure: (db: Database, due: DueReminder) => Promise<LastFailure | null>;
+  /** Locks it until the end of the transaction; null where no reminder of it is to come. */
+  hold: (trx: Trx, dialect: Dialect, due: DueReminder) => Promise<Reminded | null>;
+  /** @param remindAt  when the next reminder is due; null: none is to come */
+  write: (trx: Trx, due: DueReminder, remindAt: number | null) => Promise<void>;
+}
 
 /** Raises the reminders that are due. Each is raised once, on any number of nodes. */
 export async function raiseReminders(db: Database, now: number): Promise<void> {
-  const due = await db.read((reader) =>
-    reader
-      .selectFrom('crons as c')
-      .innerJoin('teams as t', 't.id', 'c.team_id')
-      .select(['c.team_id', 'c.id', 't.paused_at'])
-      .where('t.deleted_at', 'is', null)
-      .where('c.remind_at', '<=', now)
-      .orderBy('c.remind_at')
-      .limit(MOST_CRONS)
-      .execute(),
-  );
-  for (const { team_id, id, paused_at } of due) {
-    const cron = { teamId: team_id, cronId: id, isTeamPaused: paused_at !== null };
-    await db.transact((trx) => remindOfCron(trx, db.dialect, cron, now));
+  for (const kind of [CRON_REMINDERS, QUEUE_REMINDERS]) {
+    for (const due of await kind.findDue(db, now, MOST_OF_A_KIND)) {
+      const last = await kind.findFailure(db, due);
+      await db.transact((trx) => remind(trx, db.dialect, { kind, due, last, now }));
+    }
   }
 }
 
+interface Reminder {
+  kind: RemindedKind;
+  due: DueReminder;
+  last: LastFailure | null;
+  now: number;
+}
+
 /**
- * Raises one cron's reminder. Locks the cron until the end of the transaction: of two nodes the second one sees that
- * the next reminder is later.
+ * Raises one reminder. Of two nodes the second one waits for the lock and then sees that the next reminder is later.
  */
-async function remindOfCron(
+async function remind(
   trx: Trx,
   dialect: Dialect,
-  { teamId, cronId, isTeamPaused }: { teamId: string; cronId: string; isTeamPaused: boolean },
-  now: number,
+  { kind, due, last, now }: Reminder,
 ): Promise<void> {
-  const row = await holdCron(trx, dialect, teamId, cronId);
-  if (!row || row.remind_at === null || row.remind_at > now) return;
-  const source = { kind: 'cron', id: cronId, name: row.name } as const;
-  const window = findMutingWindow(await readWindows(trx, [teamId]), source, now);
-  const settings = readAlertSettings(row.alert_settings);
+  const held = await kind.hold(trx, dialect, due);
+  // Its cron or queue is gone.
+  if (!held) return kind.write(trx, due, null);
+  if (held.remindAt > now) return;
+  const { name, settings, failingSince, failedRuns } = held;
+  const source = { kind: kind.kind, id: due.id, name };
+  const window = findMutingWindow(await readWindows(trx, [due.team_id]), source, now);
   const { isTold, nextAt } = decideReminder({
     now,
     hours: settings.remindHours,
-    isFailing: row.has_raised_failure === 1,
-    isActive: row.is_active === 1 && row.next_run_at !== null && !isTeamPaused,
+    isFailing: held.isFailing && last !== null,
+    isActive: held.isActive && due.paused_at === null,
     mutedUntil: window && endOfWindow(window, now),
+    lastToldAt: held.lastToldAt,
   });
-  await trx
-    .updateTable('crons')
-    .set({ remind_at: nextAt })
-    .where('team_id', '=', teamId)
-    .where('id', '=', cronId)
-    .execute();
-  const last = isTold ? await findLastFailure(trx, teamId, cronId) : null;
-  if (!last) return;
+  await kind.write(trx, due, nextAt);
+  if (!isTold || !last) return;
   const alert = {
-    teamId,
+    teamId: due.team_id,
     level: 'failure',
     source,
     runId: last.run_id,
-    attemptNumber: null,
+    attemptNumber: last.attempt_number,
     raisedAt: now,
     responseStatus: last.response_status,
     reason: last.reason,
     errorMessage: last.error_message,
-    failedRuns: row.failed_runs,
-    downMs: wholeMinutes(now - (row.failing_since ?? now)),
+    failedRuns,
+    downMs: wholeMinutes(now - (failingSince ?? now)),
     settings,
     kind: 'reminder',
   } as const;
@@ -80,35 +117,4 @@ async function remindOfCron(
 /** Rounds down: the seconds would only show how late the reminder was raised. */
 function wholeMinutes(ms: number): number {
   return ms - (ms % 60_000);
-}
-
-async function holdCron(trx: Trx, dialect: Dialect, teamId: string, cronId: string) {
-  return trx
-    .selectFrom('crons')
-    .select([
-      'name',
-      'is_active',
-      'next_run_at',
-      'has_raised_failure',
-      'failed_runs',
-      'failing_since',
-    ])
-    .select(['remind_at', 'alert_settings'])
-    .where('team_id', '=', teamId)
-    .where('id', '=', cronId)
-    .modifyEnd(sql.raw(dialect.lock('for no key update')))
-    .executeTakeFirst();
-}
-
-/** The last failure that was raised. The reminder links to the same run. */
-async function findLastFailure(trx: Trx, teamId: string, cronId: string) {
-  return trx
-    .selectFrom('alerts')
-    .select(['run_id', 'response_status', 'reason', 'error_message'])
-    .where('team_id', '=', teamId)
-    .where('source_id', '=', cronId)
-    .where('level', '=', 'failure')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
 }

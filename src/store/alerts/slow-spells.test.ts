@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { LEAST_TIMED, type SlowRule } from '#domain/slow-runs';
+import { forgetSpell } from './slow-spells.ts';
 import type { Store } from '#store/store';
 import {
   aClaimant,
@@ -13,6 +14,7 @@ import {
   aSettlement,
   aTeam,
 } from '#testing/factories';
+import { makeGate } from '#testing/scheduling';
 import { forEachStore, type OpenTestStore, openSqliteTestStore } from '#testing/stores';
 
 const HOUR_MS = 3_600_000;
@@ -100,6 +102,36 @@ forEachStore((name, openTestStore) => {
       await Promise.all([...mine.map(end(store, node)), ...theirs.map(end(other, otherNode))]);
       assert.deepEqual(await told(store, teamId), [BEGUN]);
     });
+
+    if (name === 'postgres') {
+      test('leave nothing behind where their cron is deleted as they end', async () => {
+        const { store, teamId, node, cron, start } = await aScene(openTestStore);
+        await using _ = store;
+        const other = await store.openAnother();
+        const [execution] = await start();
+        assert.ok(execution);
+        const [deleted, tried] = [makeGate(), makeGate()];
+        const deleting = other.database.transact(async (trx) => {
+          const ofTeam = trx.deleteFrom('crons').where('team_id', '=', teamId);
+          await ofTeam.where('id', '=', cron.id).execute();
+          await forgetSpell(trx, teamId, cron.id);
+          deleted.open();
+          await tried.opened;
+        });
+        await deleted.opened;
+        const end = { durationMs: SLOW_MS };
+        const settlement = anExecutionSettlement(store, execution, { end });
+        // Refused for now: the cron is held.
+        const ended = await store.runs.settle(node, settlement).catch(() => null);
+        tried.open();
+        await deleting;
+        if (ended === null) await store.runs.settle(node, settlement);
+        const left = await store.database.read((db) =>
+          db.selectFrom('slow_spells').select('source_id').execute(),
+        );
+        assert.deepEqual(left, []);
+      });
+    }
 
     test('go by the median of the last days, once there are enough successes', async () => {
       const rule = { seconds: null, timesMedian: 3 };

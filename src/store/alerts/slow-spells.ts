@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type AlertSettings, readAlertSettings, REMIND_HOURS } from '#domain/alert-settings';
 import type { FailureReason } from '#domain/failure';
 import {
@@ -118,7 +119,7 @@ export async function followSpells(
   const held = await runPrepared(trx, dialect, holdSpells, [packed]);
   const alerts: AlertToRaise[] = [];
   for (const row of held) {
-    alerts.push(...(await followHeld(trx, row, bySource.get(row.source_id) ?? [])));
+    alerts.push(...(await followHeld(trx, dialect, row, bySource.get(row.source_id) ?? [])));
   }
   await raiseAlerts(trx, dialect, alerts);
   return alerts.length > 0;
@@ -148,6 +149,7 @@ function follow(before: SlowSpell | null, runs: readonly TimedRun[], remindHours
 
 async function followHeld(
   trx: Trx,
+  dialect: Dialect,
   row: SpellRow,
   runs: readonly TimedRun[],
 ): Promise<AlertToRaise[]> {
@@ -158,6 +160,8 @@ async function followHeld(
     .select(['id', 'name', 'alert_settings', 'slow_rule'])
     .where('team_id', '=', teamId)
     .where('id', '=', sourceId)
+    // A deletion waits for this transaction then, or this one for it, so that no spell outlives its source.
+    .modifyEnd(sql.raw(dialect.lock('for key share')))
     .executeTakeFirst();
   const rule = source?.slow_rule ?? null;
   // The rule, or all of it, was taken away while they ran.

@@ -5,6 +5,7 @@ import type { Database, Trx } from '../database/database.ts';
 import type { SignalBus } from '../database/signals.ts';
 import { tellWhatStillFails, tellWindowEnds } from './window-ends.ts';
 import { readWindows, type StoredWindow, type WindowSettings } from './window-rows.ts';
+import { takeTurn } from '../people/team-turn.ts';
 
 export type { StoredWindow, WindowSettings };
 
@@ -44,6 +45,7 @@ export class WindowStore {
     now: number,
   ): Promise<StoredWindow | null> {
     return this.#db.transact(async (trx) => {
+      await takeTurn(trx, this.#db.dialect, teamId);
       const { n } = await trx
         .selectFrom('maintenance_windows')
         .select((eb) => eb.fn.countAll<number>().as('n'))

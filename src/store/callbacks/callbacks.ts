@@ -5,7 +5,6 @@ import { type Dialect, type Fields, packRows, type RowOf } from '../database/dia
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { NodeGroups } from '../runs/node-groups.ts';
 import { takeCallbacks as takeOnPostgres } from '../postgres/take-callbacks.ts';
-import { KEY } from '../runs/run-tables.ts';
 import type { CallbacksTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
 import { takeCallbacks as takeOnSqlite } from '../sqlite/take-callbacks.ts';
@@ -89,11 +88,10 @@ export interface CallbackSlots {
  */
 const TAKE = { postgres: takeOnPostgres, sqlite: takeOnSqlite };
 
-const deleteSent = preparedStatement<never>(
-  'delete-sent-callbacks',
-  (dialect) => `
-  delete from callbacks_under_way where node_id = ${dialect.$(2)}
-    and (team_id, id) in (select team_id, id from ${dialect.rows(KEY, 1)} ${dialect.briefly})`,
+const OF_NODE = { node_id: 'id', team_id: 'id', id: 'id' } as const satisfies Fields;
+
+const deleteSent = preparedStatement<never>('delete-sent-callbacks', (dialect) =>
+  dialect.deleteGiven('callbacks_under_way', OF_NODE, 1, 'briefly'),
 );
 
 const findWaiting = preparedStatement<{ team_id: string; first: string | null }>(
@@ -172,9 +170,9 @@ export class CallbackStore {
   }
 
   async #end(nodeId: string, sent: readonly ClaimedCallback[]): Promise<null[]> {
-    const rows = sent.map(({ teamId, id }) => ({ team_id: teamId, id }));
+    const rows = sent.map(({ teamId, id }) => ({ node_id: nodeId, team_id: teamId, id }));
     await this.#db.transact((trx) =>
-      runPrepared(trx, this.#db.dialect, deleteSent, [packRows(KEY, rows), nodeId]),
+      runPrepared(trx, this.#db.dialect, deleteSent, [packRows(OF_NODE, rows)]),
     );
     return sent.map(() => null);
   }

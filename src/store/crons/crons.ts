@@ -1,21 +1,16 @@
 import { type Selectable, sql } from 'kysely';
-import { type CronEnd, keepCount, withinEnd } from '#domain/cron-end';
+import { keepCount, withinEnd } from '#domain/cron-end';
 import { nextReminder } from '#domain/alert-reminder';
-import {
-  type AlertSettings,
-  readAlertSettings,
-  type RemindHours,
-  writeAlertSettings,
-} from '#domain/alert-settings';
+import { readAlertSettings, type RemindHours } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
-import type { HeaderList, HttpMethod } from '#domain/exchange';
+import type { HeaderList } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import { readTags, writeTags } from '#domain/tags';
-import { writeSlowRule } from '#domain/slow-runs';
 import type { Database, Trx } from '../database/database.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
-import { readWholeExecutions } from '../runs/every-run.ts';
+import { newestRuns, readWholeExecutions } from '../runs/every-run.ts';
+import { type Cron, cronColumns, cronOf, type CronSettings } from './cron-rows.ts';
 import {
   type ExecutionDetail,
   executionDetail,
@@ -28,41 +23,8 @@ import { openHeaders, sealHeaders } from '../runs/headers.ts';
 import type { CronsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { SignalBus } from '../database/signals.ts';
-import { PartsReader } from '../runs/stored-parts.ts';
 
-/** The settings of a cron (§2.1, §2.4). */
-export interface CronSettings {
-  name: string;
-  url: string;
-  method: HttpMethod;
-  headers: HeaderList;
-  /** The payload string as given, or null. */
-  payload: string | null;
-  callbackUrl: string | null;
-  cronExpression: string;
-  timeoutSeconds: number;
-  alertThreshold: number | null;
-  assertions: readonly Assertion[];
-  alertSettings: AlertSettings;
-  end: CronEnd;
-  /** Sorted, without duplicates (§2.13). */
-  tags: readonly string[];
-}
-
-export interface Cron extends CronSettings {
-  teamId: string;
-  id: string;
-  isActive: boolean;
-  /** Null while paused, and once it has ended. */
-  nextRunAt: number | null;
-  /** Scheduled runs that count toward the end; 0 without a number of runs. */
-  runsCounted: number;
-  createdAt: number;
-  /** Says which part can't be read any more and is left out; null where all can. */
-  unreadable: string | null;
-}
-
-export type { ExecutionDetail, ExecutionRecord };
+export type { Cron, CronSettings, ExecutionDetail, ExecutionRecord };
 
 /** Crons and their executions. After each commit that makes a run due, the engines get a signal. */
 export class CronStore {
@@ -91,11 +53,11 @@ export class CronStore {
       next_run_at: withinEnd(nextRunAt, settings.end, 0),
       runs_counted: 0,
       ...UNBROKEN,
-      ...this.#columns(settings),
+      ...cronColumns(this.#sealer, settings),
     };
     await this.#db.transact((trx) => trx.insertInto('crons').values(row).execute());
     this.#tellDue(teamId, row.next_run_at);
-    return this.#cron(row);
+    return cronOf(this.#sealer, row);
   }
 
   /**
@@ -123,7 +85,7 @@ export class CronStore {
       const counted = keepCount(endOf(row), settings.end, row.runs_counted);
       const next = stays ? row.next_run_at : nextRunAt;
       return {
-        ...this.#columns(settings),
+        ...cronColumns(this.#sealer, settings),
         // Without a threshold the streak is not kept, so it would be stale when a threshold is set again.
         ...(settings.alertThreshold === null
           ? UNBROKEN
@@ -194,12 +156,14 @@ export class CronStore {
    */
   async delete(teamId: string, cronId: string): Promise<boolean> {
     const { numDeletedRows } = await this.#db.transact(async (trx) => {
-      await forgetSpell(trx, teamId, cronId);
-      return trx
+      // First the cron, which waits for settlements under way: what they write of it goes with the rest.
+      const gone = await trx
         .deleteFrom('crons')
         .where('team_id', '=', teamId)
         .where('id', '=', cronId)
         .executeTakeFirst();
+      await forgetSpell(trx, teamId, cronId);
+      return gone;
     });
     if (numDeletedRows === 0n) return false;
     for (const table of ['executions', 'ended_executions'] as const) {
@@ -218,7 +182,7 @@ export class CronStore {
         .where('id', '=', cronId)
         .executeTakeFirst(),
     );
-    return row ? this.#cron(row) : null;
+    return row ? cronOf(this.#sealer, row) : null;
   }
 
   async list(teamId: string): Promise<Cron[]> {
@@ -231,7 +195,7 @@ export class CronStore {
         .orderBy('id')
         .execute(),
     );
-    return rows.map((row) => this.#cron(row));
+    return rows.map((row) => cronOf(this.#sealer, row));
   }
 
   /** The crons of a team that call a URL, oldest first. */
@@ -263,7 +227,7 @@ export class CronStore {
         .where('id', 'in', cronIds)
         .execute(),
     );
-    return new Map(rows.map((row) => [row.id, this.#cron(row)]));
+    return new Map(rows.map((row) => [row.id, cronOf(this.#sealer, row)]));
   }
 
   /** The team of a cron, for the operator's command line, which knows only the cron's id. */
@@ -320,11 +284,9 @@ export class CronStore {
     limit: number,
     before?: string,
   ): Promise<ExecutionDetail[]> {
-    const isOlder = before === undefined ? sql`` : sql`and id < ${before}`;
-    const where = sql`team_id = ${teamId} and cron_id = ${cronId} ${isOlder}`;
-    const tail = sql`order by id desc limit ${limit}`;
-    const end = sql`order by runs.id desc limit ${limit}`;
-    const rows = await this.#db.read((db) => readWholeExecutions(db, { where, tail, end }));
+    const isOfCron = sql`team_id = ${teamId} and cron_id = ${cronId}`;
+    const newest = newestRuns(isOfCron, { limit, before });
+    const rows = await this.#db.read((db) => readWholeExecutions(db, newest));
     return rows.map(executionDetail);
   }
 
@@ -357,7 +319,7 @@ export class CronStore {
     });
     if (!row) return null;
     this.#tellDue(teamId, row.next_run_at);
-    return this.#cron(row);
+    return cronOf(this.#sealer, row);
   }
 
   /** Locks the cron's row: an engine may be setting its next time at this moment. */
@@ -377,52 +339,6 @@ export class CronStore {
 
   #tellDue(teamId: string, dueAt: number | null): void {
     if (dueAt !== null) this.#signals.send([{ kind: 'team-due', teamId, dueAt }]);
-  }
-
-  #columns(settings: CronSettings) {
-    return {
-      name: settings.name,
-      url: settings.url,
-      method: settings.method,
-      callback_url: settings.callbackUrl,
-      cron_expression: settings.cronExpression,
-      timeout_seconds: settings.timeoutSeconds,
-      alert_threshold: settings.alertThreshold,
-      assertions: JSON.stringify(settings.assertions),
-      alert_settings: writeAlertSettings(settings.alertSettings),
-      ends_at: settings.end.endsAt,
-      max_runs: settings.end.maxRuns,
-      slow_rule: writeSlowRule(settings.alertSettings.slow),
-      tags: writeTags(settings.tags),
-      sealed_headers: sealHeaders(this.#sealer, 'crons', settings.headers),
-      payload: settings.payload === null ? null : JSON.stringify(settings.payload),
-    };
-  }
-
-  #cron(row: Selectable<CronsTable>): Cron {
-    const reader = new PartsReader();
-    return {
-      teamId: row.team_id,
-      id: row.id,
-      name: row.name,
-      url: row.url,
-      method: row.method,
-      headers: reader.readHeaders(this.#sealer, 'crons', row.sealed_headers),
-      payload: reader.readPayload(row.payload),
-      callbackUrl: row.callback_url,
-      cronExpression: row.cron_expression,
-      timeoutSeconds: row.timeout_seconds,
-      alertThreshold: row.alert_threshold,
-      assertions: reader.readAssertions(row.assertions),
-      alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
-      tags: readTags(row.tags),
-      isActive: row.is_active === 1,
-      nextRunAt: row.next_run_at,
-      end: endOf(row),
-      runsCounted: row.runs_counted,
-      createdAt: row.created_at,
-      unreadable: reader.unreadable,
-    };
   }
 }
 

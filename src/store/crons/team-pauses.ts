@@ -4,6 +4,7 @@ import type { Database, Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { SignalBus } from '../database/signals.ts';
+import { takeTurn } from '../people/team-turn.ts';
 import { endOf } from './row-end.ts';
 
 /** That everything of a team is paused (§3.11). */
@@ -14,7 +15,7 @@ export interface TeamPause {
   by: string;
 }
 
-/** Written by one statement. */
+/** The most crons of one transaction. */
 const AT_ONCE = 500;
 
 const NEXT = { team_id: 'id', cron_id: 'id', next_run_at: 'bigint' } as const satisfies Fields;
@@ -68,7 +69,8 @@ export class TeamPauseStore {
 
   /**
    * Goes on. Times of crons that passed meanwhile are not made up for, as with a cron that is started again (§3.1).
-   * False where it is not paused.
+   * They are skipped in small transactions while the team is still paused, the last of which resumes it: where the
+   * process dies between two, the team stays paused and can be resumed again. False where it is not paused.
    *
    * @param nextRunAt  the next time of an expression after now
    */
@@ -77,34 +79,38 @@ export class TeamPauseStore {
     now: number,
     nextRunAt: (cronExpression: string) => number | null,
   ): Promise<boolean> {
-    const isResumed = await this.#db.transact(async (trx) => {
-      const { numUpdatedRows } = await trx
-        .updateTable('teams')
-        .set({ paused_at: null, paused_by: null })
-        .where('id', '=', teamId)
-        .where('paused_at', 'is not', null)
-        .executeTakeFirst();
-      if (numUpdatedRows !== 1n) return false;
-      await this.#skipPassed(trx, teamId, now, nextRunAt);
-      return true;
-    });
+    for (;;) {
+      const step = await this.#db.transact((trx) => this.#resumeStep(trx, teamId, now, nextRunAt));
+      if (step === 'not-paused') return false;
+      if (step === 'resumed') break;
+    }
     // All its queues may have something to start, and engines know of none that waits for a resumption.
-    if (isResumed) this.#signals.send([{ kind: 'unknown' }]);
-    return isResumed;
+    this.#signals.send([{ kind: 'unknown' }]);
+    return true;
   }
 
-  async #skipPassed(
+  /** Skips some of the passed times; where there are no more, resumes the team. */
+  async #resumeStep(
     trx: Trx,
     teamId: string,
     now: number,
     nextRunAt: (cronExpression: string) => number | null,
-  ): Promise<void> {
+  ): Promise<'more' | 'resumed' | 'not-paused'> {
+    await takeTurn(trx, this.#db.dialect, teamId);
+    const team = await trx
+      .selectFrom('teams')
+      .select('paused_at')
+      .where('id', '=', teamId)
+      .executeTakeFirst();
+    if (!team || team.paused_at === null) return 'not-paused';
     const passed = await trx
       .selectFrom('crons')
       .select(['id', 'cron_expression', 'ends_at', 'max_runs', 'runs_counted'])
       .where('team_id', '=', teamId)
       .where('next_run_at', '<=', now)
+      .orderBy('next_run_at')
       .orderBy('id')
+      .limit(AT_ONCE)
       .modifyEnd(sql.raw(this.#db.dialect.lock('for no key update')))
       .execute();
     const rows = passed.map((cron) => {
@@ -112,9 +118,15 @@ export class TeamPauseStore {
       const next_run_at = withinEnd(next, endOf(cron), cron.runs_counted);
       return { team_id: teamId, cron_id: cron.id, next_run_at };
     });
-    for (let from = 0; from < rows.length; from += AT_ONCE) {
-      const some = packRows(NEXT, rows.slice(from, from + AT_ONCE));
-      await runPrepared(trx, this.#db.dialect, writeNextTimes, [some]);
+    if (rows.length > 0) {
+      await runPrepared(trx, this.#db.dialect, writeNextTimes, [packRows(NEXT, rows)]);
     }
+    if (rows.length === AT_ONCE) return 'more';
+    await trx
+      .updateTable('teams')
+      .set({ paused_at: null, paused_by: null })
+      .where('id', '=', teamId)
+      .execute();
+    return 'resumed';
   }
 }

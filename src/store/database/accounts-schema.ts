@@ -34,6 +34,11 @@ export interface SessionsTable {
   expires_at: number;
   ip_address: string | null;
   user_agent: string | null;
+  /** The issuer of the provider, or `PROXY_ISSUER`; null for a session that was opened here. */
+  opened_by: string | null;
+  /** The groups that memberships were last made from, as a digest, and when that was. */
+  groups_digest: string | null;
+  groups_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -103,6 +108,16 @@ export interface MembershipsTable {
   /** With `view_only`: see kept-roles.ts. */
   role: Exclude<Role, 'viewer'>;
   view_only: Generated<number>;
+  /** The group of the provider or proxy that it came from; null for one that was made by hand. */
+  group_name: Generated<string | null>;
+  created_at: number;
+}
+
+/** The groups that a team lets in. */
+export interface TeamGroupsTable {
+  team_id: string;
+  name: string;
+  role: InvitedRole;
   created_at: number;
 }
 
@@ -137,6 +152,7 @@ export interface AccountTables {
   two_factors: TwoFactorsTable;
   attempt_windows: AttemptWindowsTable;
   memberships: MembershipsTable;
+  team_groups: TeamGroupsTable;
   invitations: InvitationsTable;
   api_tokens: ApiTokensTable;
 }

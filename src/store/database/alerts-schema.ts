@@ -151,12 +151,23 @@ export interface MaintenanceWindowSourcesTable {
   source_id: string;
 }
 
+export interface FailingQueuesTable {
+  team_id: string;
+  queue_id: string;
+  failing_since: number;
+  /** The time of the next reminder. */
+  remind_at: number;
+  /** After how many hours each comes. */
+  hours: number;
+}
+
 export interface AlertTables {
   alerts: AlertsTable;
   usage_alerts: UsageAlertsTable;
   notices: NoticesTable;
   alert_bursts: AlertBurstsTable;
   slow_spells: SlowSpellsTable;
+  failing_queues: FailingQueuesTable;
   notification_channels: NotificationChannelsTable;
   channels: ChannelsTable;
   maintenance_windows: MaintenanceWindowsTable;

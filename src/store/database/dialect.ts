@@ -9,7 +9,8 @@ import { storableText } from './storable-text.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
 
-export type FieldType = 'id' | 'ids' | 'text' | 'int' | 'bigint' | 'bytes';
+/** `json`: a text that is JSON, as `JSON.stringify` writes it; never empty. */
+export type FieldType = 'id' | 'ids' | 'text' | 'json' | 'int' | 'bigint' | 'bytes';
 export type Fields = Readonly<Record<string, FieldType>>;
 export type RowOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends 'bytes'
@@ -60,11 +61,27 @@ export interface Dialect {
    */
   readonly briefly: string;
   /**
-   * A text column in a condition for which the planner must not use an index. Statements that end many runs look each
-   * up by its key. Otherwise SQLite would read all running ones as soon as it has statistics, and Postgres would read
-   * their whole index, which is small but full of entries of runs that have ended since.
+   * A column, as text, in a condition for which the planner must not use an index. Statements that end many runs look
+   * each up by its key. Otherwise SQLite would read all running ones as soon as it has statistics, and Postgres would
+   * read their whole index, which is small but full of entries of runs that have ended since.
    */
   readonly unindexed: (column: string) => string;
+  /**
+   * The condition that a row of a table has the team and the id of another row, in a statement that joins both. The
+   * table is looked up by its key for each of the others, whatever statistics say.
+   */
+  readonly hasKeyOf: (table: string, other: string) => string;
+  /**
+   * Deletes the rows of a table whose keys a batch names. The fields are the key's columns, in their order.
+   *
+   * @param patience  `briefly` gives up after a short time where others have locked a row, see there
+   */
+  readonly deleteGiven: (
+    table: string,
+    key: Fields,
+    parameter: number,
+    patience?: 'briefly',
+  ) => string;
   /**
    * The condition that a column is one of some ids. They are one parameter, so the statement has one text for any
    * number.
@@ -81,6 +98,11 @@ export interface Dialect {
    * `limit` must follow.
    */
   readonly joinUpTo: (rows: RowsUpTo) => string;
+  /**
+   * A condition on ended jobs whose time of ending is known, so that only the partitions of those times are looked
+   * into.
+   */
+  readonly endedWithin: (column: string, span: Span) => RawBuilder<boolean>;
   /** The table of those ended jobs, without dead letters, that retention deletes row by row. */
   readonly unpartitioned: string;
   /**
@@ -89,6 +111,12 @@ export interface Dialect {
   readonly findByUrl: string;
   /** See `RetentionStore.giveBackPages`. */
   readonly giveBackPages: (run: RunText, most: number) => Promise<number>;
+}
+
+/** Two times in milliseconds since 1970 UTC, both inclusive. */
+export interface Span {
+  from: number;
+  to: number;
 }
 
 export type RunText = (text: string) => Promise<unknown[]>;

@@ -70,6 +70,14 @@ export class StoreError extends Error {
   }
 }
 
+/** Whether Postgres gave up waiting for a lock. */
+export function wasLockedOut(error: unknown): boolean {
+  return error instanceof StoreError && (error.cause as { code?: string } | null)?.code === LOCKED;
+}
+
+/** SQLSTATE: lock_not_available. */
+const LOCKED = '55P03';
+
 const IOERR = 10;
 
 /** SQLite's primary result codes: https://sqlite.org/rescode.html */
@@ -110,7 +118,7 @@ function postgresCode(sqlState: string, message: string): StoreErrorCode {
   // No permission for a table, or for any schema.
   if (sqlState === '42501' || sqlState === '3F000') return 'STORE_READ_ONLY';
   // A statement or a wait for a lock that took too long: the server is overloaded, or another session holds a lock.
-  if (sqlState === '57014' || sqlState === '55P03') return 'STORE_UNAVAILABLE';
+  if (sqlState === '57014' || sqlState === LOCKED) return 'STORE_UNAVAILABLE';
   if (/^E[A-Z_]+$/.test(sqlState)) return 'STORE_UNAVAILABLE';
   // node-postgres gives these errors no code.
   if (/connection|timeout exceeded|read timeout/i.test(message) && sqlState === '')

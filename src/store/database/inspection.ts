@@ -1,3 +1,4 @@
+import type { StrangeSignIn } from '../nodes/strange-sign-ins.ts';
 import type { UntrustedHeader } from '../nodes/untrusted-headers.ts';
 import type { OldSnapshot } from '../figures/snapshots.ts';
 
@@ -32,6 +33,8 @@ export interface DatabaseReport {
   holding: Holding | null;
   /** The last header of a proxy that came while no setting trusts it; null where none came. */
   untrustedForwarding: UntrustedHeader | null;
+  /** The last header of the sign-in proxy that came from elsewhere; null where none came. */
+  strangeSignIn: StrangeSignIn | null;
   /** A text sealed with the key that the database was made with; null before the first start. */
   sealedKeyCheck: string | null;
 }

@@ -83,6 +83,8 @@ export interface JobsTable {
   sealed_headers: string | null;
   /** JSON text as given (§2.6). */
   payload: string | null;
+  /** 1: a person has given it its time, so no held target puts it off (held-targets.ts). */
+  is_time_by_hand: YesNo | null;
 }
 
 /** The outcome of a run, with the stored part of its response. */
@@ -101,7 +103,8 @@ interface OutcomeColumns {
 }
 
 /** An attempt that has ended. Rows are only inserted and deleted; the one change is the mark of a person's Retry. */
-export interface EndedJobsTable extends Omit<JobsTable, 'status' | 'claimed_by'>, OutcomeColumns {
+export interface EndedJobsTable
+  extends Omit<JobsTable, 'status' | 'claimed_by' | 'is_time_by_hand'>, OutcomeColumns {
   status: EndedJobStatus;
   /** The job that a person's Retry made of this failed one. */
   retried_as: string | null;
@@ -217,6 +220,19 @@ export interface DurationHoursTable {
   runs: number;
 }
 
+/** How the runs of a batch ended that are not added to the counts by hour yet (figures/batch-counts.ts). */
+export interface BatchCountsTable {
+  id: Generated<number>;
+  team_id: string;
+  /** The id of a queue or a cron. */
+  source_id: string;
+  hour: number;
+  outcome: OutcomeHoursTable['outcome'];
+  /** As in `DurationHoursTable`; null for runs that were not sent. */
+  step: number | null;
+  runs: number;
+}
+
 /** How many due jobs waited at the time of a look (depths.ts). */
 export interface QueueDepthsTable {
   team_id: string;
@@ -297,6 +313,14 @@ export interface InstallationTable {
   value: string;
 }
 
+export interface HeldTargetsTable {
+  team_id: string;
+  queue_id: string;
+  /** Scheme, host and port, as URLs normalize them. */
+  origin: string;
+  until: number;
+}
+
 export interface ApiWindowsTable {
   address: string;
   opened_at: number;
@@ -318,12 +342,14 @@ export interface Tables extends AccountTables, AlertTables {
   usage_days: UsageDaysTable;
   outcome_hours: OutcomeHoursTable;
   duration_hours: DurationHoursTable;
+  batch_counts: BatchCountsTable;
   queue_depths: QueueDepthsTable;
   depth_looks: DepthLooksTable;
   bulk_tasks: BulkTasksTable;
   run_filters: RunFiltersTable;
   nodes: NodesTable;
   taken_slots: TakenSlotsTable;
+  held_targets: HeldTargetsTable;
   installation: InstallationTable;
   api_windows: ApiWindowsTable;
 }

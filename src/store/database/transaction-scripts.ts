@@ -1,4 +1,5 @@
 import { acceptScript } from '../jobs/accept-jobs.ts';
+import { addUpCounts } from '../sqlite/add-up-counts.ts';
 import type { TransactionScript } from './transaction-script.ts';
 import { claimJobs } from '../sqlite/claim-jobs.ts';
 import { endRuns } from '../sqlite/end-runs.ts';
@@ -8,5 +9,5 @@ import { takeCallbacks } from '../sqlite/take-callbacks.ts';
 export type TransactionScripts = ReadonlyMap<string, TransactionScript<never, unknown>>;
 
 export const transactionScripts: TransactionScripts = new Map(
-  [acceptScript, claimJobs, endRuns, takeCallbacks].map((each) => [each.name, each]),
+  [acceptScript, addUpCounts, claimJobs, endRuns, takeCallbacks].map((each) => [each.name, each]),
 );

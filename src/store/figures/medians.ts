@@ -2,6 +2,7 @@ import { DURATION_BOUNDS, estimateQuantile } from '#domain/duration-histogram';
 import { LEAST_TIMED, MEDIAN_DAYS } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { durationCounts } from './durations.ts';
 import { HOUR_MS } from './outcomes.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -9,13 +10,12 @@ const DAY_MS = 24 * HOUR_MS;
 const KEPT_MS = 300_000;
 const MOST_KEPT = 10_000;
 
-/** 1 team, 2 source, 3 from */
+/** Parameters as for `durationCounts` */
 const readSteps = preparedStatement<{ step: number; runs: number }>(
   'read-duration-steps',
-  ({ $ }) => `
-  select step, cast(sum(runs) as bigint) as runs from duration_hours
-  where team_id = ${$(1)} and source_id = ${$(2)} and hour >= ${$(3)} and outcome = 'success'
-  group by step`,
+  (dialect) => `
+  select step, cast(sum(runs) as bigint) as runs from ${durationCounts(dialect)}
+  where outcome = 'success' group by step`,
 );
 
 /** How long successful runs of crons and queues usually take, remembered for some minutes. */

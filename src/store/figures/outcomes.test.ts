@@ -69,6 +69,7 @@ forEachStore((_, openTestStore) => {
         { hour: TEST_START, outcome: 'success', runs: 1 },
         { hour: TEST_START + 3_600_000, outcome: 'failed', runs: 1 },
       ]);
+      await store.batchCounts.addUp(100);
       await store.outcomes.forgetBefore(TEST_START + 1);
       assert.equal((await store.outcomes.readHours(team.id, 0)).length, 1);
     });

@@ -130,17 +130,22 @@ interface Counted {
   runs: number;
 }
 
-/** One index range for each, with some rows per hour of the day. Parameters: 1 most, 2 the first hour */
+/**
+ * Counts of crons or queues, one index range for each, with some rows per hour of the day; what is not added up yet
+ * comes as a second row. Parameters: 1 most, 2 the first hour
+ */
 const countOf = (table: 'crons' | 'queues') =>
-  pageStatement<Counted>(
-    `outcomes-of-${table}`,
-    (dialect) => `
+  pageStatement<Counted>(`outcomes-of-${table}`, (dialect) => {
+    const ofTable = (counts: string) => `
+    select picked.id, d.outcome, cast(sum(d.runs) as bigint) as runs
+    from picked cross join ${counts} d
+    where d.team_id = picked.team_id and d.source_id = picked.id and d.hour >= ${dialect.$(2)}
+      and d.step is not null
+    group by picked.id, d.outcome`;
+    return `
   with picked as materialized (${pick(dialect, table, [])})
-  select picked.id, d.outcome, cast(sum(d.runs) as bigint) as runs
-  from picked cross join duration_hours d
-  where d.team_id = picked.team_id and d.source_id = picked.id and d.hour >= ${dialect.$(2)}
-  group by picked.id, d.outcome`,
-  );
+  ${ofTable('duration_hours')} union all ${ofTable('batch_counts')}`;
+  });
 const countOfCrons = countOf('crons');
 const countOfQueues = countOf('queues');
 
@@ -148,15 +153,16 @@ const pickTeams = (dialect: Dialect) => `
   select id, name, plan from teams where deleted_at is null order by id limit ${dialect.$(1)}`;
 
 /** Parameters: 1 most, 2 the first hour */
-const countOfTeams = pageStatement<Counted>(
-  'outcomes-of-teams',
-  (dialect) => `
-  with picked as materialized (${pickTeams(dialect)})
+const countOfTeams = pageStatement<Counted>('outcomes-of-teams', (dialect) => {
+  const ofTable = (counts: string) => `
   select picked.id, o.outcome, cast(sum(o.runs) as bigint) as runs
-  from picked cross join outcome_hours o
+  from picked cross join ${counts} o
   where o.team_id = picked.id and o.hour >= ${dialect.$(2)}
-  group by picked.id, o.outcome`,
-);
+  group by picked.id, o.outcome`;
+  return `
+  with picked as materialized (${pickTeams(dialect)})
+  ${ofTable('outcome_hours')} union all ${ofTable('batch_counts')}`;
+});
 
 /** Parameters: 1 most, 2 month */
 const readTeams = pageStatement<{ id: string; name: string; plan: string; used: number }>(
@@ -240,7 +246,7 @@ function outcomesBySource(rows: readonly Counted[]): (id: string) => OutcomeCoun
   const none = () => ({ success: 0, retried: 0, failed: 0 });
   for (const { id, outcome, runs } of rows) {
     const own = counts.get(id) ?? none();
-    own[outcome] = runs;
+    own[outcome] += runs;
     counts.set(id, own);
   }
   return (id) => counts.get(id) ?? none();

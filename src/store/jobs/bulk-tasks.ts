@@ -6,6 +6,7 @@ import type { Dialect } from '../database/dialect.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../lists/job-counts.ts';
 import type { BulkTasksTable, Tables } from '../database/schema.ts';
+import { takeTurn } from '../people/team-turn.ts';
 
 export type BulkKind = BulkTasksTable['kind'];
 
@@ -74,6 +75,24 @@ function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
 function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
   const open = eb.selectFrom('bulk_tasks as open').select('open.id');
   return eb('id', 'in', open.where('open.finished_at', 'is', null));
+}
+
+/**
+ * Added to the times of claims of tasks with a rate. Nodes of the version before know of no rate and would let all of
+ * the task's jobs come due at once; they take a task whose claim is over, which for them is never so with these.
+ */
+const FENCE_MS = 1_000_000_000_000_000;
+
+/** The condition that nobody works on a task. */
+function isUnclaimed(now: number) {
+  return sql<boolean>`(claimed_until <= ${now}
+    or (claimed_until >= ${FENCE_MS} and claimed_until <= ${FENCE_MS + now}))`;
+}
+
+/** The time until which a task is claimed, beyond the fence where it was there before. */
+function claimedUntil(at: number) {
+  return sql<number>`case when claimed_until >= ${FENCE_MS} then cast(${FENCE_MS + at} as bigint)
+    else cast(${at} as bigint) end`;
 }
 
 /** The most open tasks of one team. */
@@ -174,6 +193,7 @@ export class BulkTaskStore {
   ): Promise<BulkTask | null> {
     const id = newId(now);
     return this.#db.transact(async (trx) => {
+      await takeTurn(trx, this.#db.dialect, teamId);
       const open = await trx
         .selectFrom('bulk_tasks')
         .select('id')
@@ -197,6 +217,7 @@ export class BulkTaskStore {
           rate: task.rate ? formatRate(task.rate) : null,
           cursor: null,
           claimed_by: null,
+          ...(task.rate && { claimed_until: FENCE_MS }),
           created_at: now,
           finished_at: null,
         })
@@ -267,7 +288,7 @@ export class BulkTaskStore {
         .selectFrom('bulk_tasks')
         .select(['team_id', 'id'])
         .where('finished_at', 'is', null)
-        .where('claimed_until', '<=', now)
+        .where(isUnclaimed(now))
         .orderBy('id')
         .limit(1)
         .modifyEnd(sql.raw(this.#db.dialect.lock('for update skip locked')))
@@ -275,7 +296,7 @@ export class BulkTaskStore {
       if (!free) return null;
       return trx
         .updateTable('bulk_tasks')
-        .set({ state: 'running', claimed_by: workerId, claimed_until: now + forMs })
+        .set({ state: 'running', claimed_by: workerId, claimed_until: claimedUntil(now + forMs) })
         .where('team_id', '=', free.team_id)
         .where('id', '=', free.id)
         .returningAll()
@@ -305,7 +326,7 @@ export class BulkTaskStore {
           done: eb('done', '+', step.done),
           skipped: eb('skipped', '+', step.skipped),
           cursor: step.cursor,
-          claimed_until: step.claimedUntil,
+          claimed_until: claimedUntil(step.claimedUntil),
           ...(step.ended && { state: step.ended.state, finished_at: step.ended.at }),
         }))
         .where('team_id', '=', task.teamId)

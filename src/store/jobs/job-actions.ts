@@ -27,8 +27,8 @@ export type ResendAgain = boolean | { before: string };
 /** Resent jobs that come due one after the other. Of a large retry that is made in parts, `made` were made before. */
 export interface Spread {
   rate: Rate;
-  /** When the first of all is due. */
-  from: number;
+  /** When the first of all is due; null: now. */
+  from: number | null;
   made: number;
 }
 
@@ -98,6 +98,7 @@ export async function fireJobs(
       .updateTable('jobs')
       .set({
         scheduled_at: sql<number>`case when scheduled_at < ${now} then scheduled_at else ${now} end`,
+        is_time_by_hand: 1,
       })
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)
@@ -176,7 +177,7 @@ export async function retryFailedJobs(
   return db.transact(async (trx) => {
     const failed = await holdFailed(trx, db.dialect, { teamId, jobIds, again });
     const dueAt = (n: number) =>
-      spread ? Math.max(now, startAt(spread.rate, spread.from, spread.made + n)) : now;
+      spread ? Math.max(now, startAt(spread.rate, spread.from ?? now, spread.made + n)) : now;
     const retries = failed.map(({ id, queue_id }, n) => ({
       failedId: id,
       id: newId(now),

@@ -1,33 +1,29 @@
 import type { HeaderList } from '#domain/exchange';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { type StoredJobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
-import type { FailureReason } from '#domain/failure';
+import {
+  type NewestAsked,
+  newestRuns,
+  type StoredJobRow,
+  readJobs,
+  readWholeJobs,
+} from '../runs/every-run.ts';
+import { responseOf, type RunRecord, runRecord, type StoredResponse } from '../runs/run-records.ts';
 import type { JobStatus } from '#domain/run-status';
 import type { JobsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 
 /** A job record (§2.5) without large or secret parts. */
-export interface JobRecord {
-  teamId: string;
-  id: string;
+export interface JobRecord extends RunRecord<JobStatus> {
   originalId: string;
   attemptNumber: number;
   queueId: string;
   queue: string;
-  status: JobStatus;
   method: JobsTable['method'];
   url: string;
   callbackUrl: string | null;
-  createdAt: number;
   scheduledAt: number;
-  startedAt: number | null;
-  completedAt: number | null;
-  responseStatus: number | null;
-  reason: FailureReason | null;
-  errorMessage: string | null;
-  durationMs: number | null;
   retriedAs: string | null;
 }
 
@@ -39,57 +35,42 @@ export interface JobDetail extends JobRecord {
   unreadable: string | null;
   /** JSON text as given, or null. */
   payload: string | null;
-  response: { body: Uint8Array; totalBytes: number; trace: string | null } | null;
+  response: StoredResponse | null;
 }
 
 export function jobRecord(row: StoredJobRow): JobRecord {
   return {
-    teamId: row.team_id,
-    id: row.id,
+    ...runRecord(row),
     originalId: row.original_id,
     attemptNumber: row.attempt_number,
     queueId: row.queue_id,
     queue: row.queue,
-    status: row.status,
     method: row.method,
     url: row.url,
     callbackUrl: row.callback_url,
-    createdAt: row.created_at,
     scheduledAt: row.scheduled_at,
-    startedAt: row.started_at,
-    completedAt: row.completed_at,
-    responseStatus: row.response_status,
-    reason: row.reason,
-    errorMessage: row.error_message,
-    durationMs: row.duration_ms,
     retriedAs: row.retried_as,
   };
 }
 
-export interface JobFilter {
+export interface JobFilter extends NewestAsked {
   queueId?: string;
   status?: JobStatus;
-  /** Only jobs older than the one of this id: the next page. */
-  before?: string;
-  limit: number;
 }
 
 /** A team's jobs, newest first. */
 export async function listJobs(
   db: Database,
   teamId: string,
-  { queueId, status, before, limit }: JobFilter,
+  { queueId, status, ...page }: JobFilter,
 ): Promise<JobRecord[]> {
   const conditions = [
-    sql`jobs.team_id = ${teamId}`,
-    ...(queueId === undefined ? [] : [sql`jobs.queue_id = ${queueId}`]),
-    ...(status === undefined ? [] : [sql`jobs.status = ${status}`]),
-    ...(before === undefined ? [] : [sql`jobs.id < ${before}`]),
+    sql`team_id = ${teamId}`,
+    ...(queueId === undefined ? [] : [sql`queue_id = ${queueId}`]),
+    ...(status === undefined ? [] : [sql`status = ${status}`]),
   ];
-  const where = sql.join(conditions, sql` and `);
-  const tail = sql`order by jobs.id desc limit ${limit}`;
-  const end = sql`order by runs.id desc limit ${limit}`;
-  const rows = await db.read((reader) => readJobs(reader, { where, tail, end }));
+  const newest = newestRuns(sql.join(conditions, sql` and `), page);
+  const rows = await db.read((reader) => readJobs(reader, newest));
   return rows.map(jobRecord);
 }
 
@@ -108,10 +89,7 @@ export async function findJob(
     headers: reader.readHeaders(sealer, 'jobs', row.sealed_headers),
     unreadable: reader.unreadable,
     payload: row.payload,
-    response:
-      row.body === null
-        ? null
-        : { body: row.body, totalBytes: row.total_bytes ?? 0, trace: row.trace },
+    response: responseOf(row),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { FailureReason } from '#domain/failure';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { findQueueIds } from './job-list.ts';
 import { KeyMerge } from './key-merge.ts';
 import { rangesOf } from './ranges.ts';
+import { findSourceIds } from './sources.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
 
 /** Failed jobs of one reason, target and status code that were not resent. */
@@ -55,7 +55,7 @@ export async function groupFailures(
   asked: FailuresAsked,
 ): Promise<FailureGroups> {
   const { from, to } = asked;
-  const queueIds = await findQueueIds(db, teamId, asked.queueId);
+  const queueIds = await findSourceIds(db, teamId, 'queues', { id: asked.queueId });
   const merge = new KeyMerge(db, rangesOf({ tab: 'failed' }, queueIds), {
     direction: 'down',
     start: { at: to, id: '00000000-0000-0000-0000-000000000000' },
@@ -86,7 +86,7 @@ export async function findFirstFailure(
   teamId: string,
   queueId: string | undefined,
 ): Promise<number | null> {
-  const queueIds = await findQueueIds(db, teamId, queueId);
+  const queueIds = await findSourceIds(db, teamId, 'queues', { id: queueId });
   const merge = new KeyMerge(db, rangesOf({ tab: 'failed' }, queueIds), {
     direction: 'up',
     start: { at: -1, id: '00000000-0000-0000-0000-000000000000' },

@@ -2,9 +2,10 @@ import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
-import { findQueueIds, listJobPage } from './job-list.ts';
+import { listJobPage } from './job-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf } from './ranges.ts';
 import { type JobSearch, needsLookingAt } from './search.ts';
+import { findSourceIds } from './sources.ts';
 
 /** Counting stops here. */
 export const MOST_COUNTED = 10_000;
@@ -67,7 +68,7 @@ export async function countTabs(
   teamId: string,
   queueId: string | undefined,
 ): Promise<TabCounts> {
-  const queueIds = await findQueueIds(db, teamId, queueId);
+  const queueIds = await findSourceIds(db, teamId, 'queues', { id: queueId });
   const of = (tab: JobSearch['tab'], most = MOST_COUNTED, resent = false) =>
     countRanges(db, rangesOf({ tab, resent }, queueIds), {}, most);
   const retried = queueIds.map((sourceId): Range => {
@@ -100,7 +101,7 @@ export async function countJobs(
 ): Promise<BoundedCount> {
   const isExact = !needsLookingAt(search) && search.id === undefined;
   if (isExact) {
-    const queueIds = await findQueueIds(room.db, teamId, search.queueId);
+    const queueIds = await findSourceIds(room.db, teamId, 'queues', { id: search.queueId });
     const ranges = rangesOf(search, queueIds);
     return bound(await countRanges(room.db, ranges, search, MOST_COUNTED));
   }
@@ -108,7 +109,7 @@ export async function countJobs(
     return (await countTabs(room.db, teamId, search.queueId)).pending;
   }
   const page = await listJobPage(room, teamId, search, { limit: MOST_COUNTED });
-  return { count: page.jobs.length, isMore: page.next !== null };
+  return { count: page.rows.length, isMore: page.next !== null };
 }
 
 function isWholePendingTab({ tab, ...rest }: JobSearch): boolean {

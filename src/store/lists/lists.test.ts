@@ -34,7 +34,7 @@ async function setScene(store: TestStore): Promise<Scene> {
       return id ?? '';
     },
     names: async (search) => {
-      const { jobs } = await store.lists.listJobs(team.id, search, { limit: 50 });
+      const { rows: jobs } = await store.lists.listJobs(team.id, search, { limit: 50 });
       return jobs.map(({ url }) => url.slice(URL_START.length));
     },
   };
@@ -97,7 +97,7 @@ forEachStore((_, openTestStore) => {
         store.lists.listJobs(teamId, { tab: 'failed' }, { limit: 10, cursor: at });
       for (;;) {
         const page = await read(cursor);
-        seen.push(page.jobs.map(({ id }) => id));
+        seen.push(page.rows.map(({ id }) => id));
         if (page.next === null) break;
         cursor = page.next;
       }
@@ -106,7 +106,7 @@ forEachStore((_, openTestStore) => {
       const last = await read(cursor);
       const before = await read(last.previous ?? '');
       assert.deepEqual(
-        before.jobs.map(({ id }) => id),
+        before.rows.map(({ id }) => id),
         seen[4],
       );
       assert.notEqual(before.next, null);
@@ -125,7 +125,7 @@ forEachStore((_, openTestStore) => {
         `nzzzzzzzzzzz.${newId(1)}`,
         "n1.'; drop table jobs",
       ]) {
-        const { jobs } = await store.lists.listJobs(
+        const { rows: jobs } = await store.lists.listJobs(
           teamId,
           { tab: 'pending' },
           { limit: 5, cursor },
@@ -238,13 +238,13 @@ forEachStore((_, openTestStore) => {
       );
       const search = { tab: 'completed', payloadText: 'needle' } as const;
       let page = await store.lists.listJobs(teamId, search, { limit: 5 });
-      assert.equal(page.jobs.length, 0);
+      assert.equal(page.rows.length, 0);
       assert.ok((page.searchedBackTo ?? 0) > TEST_START - 20_500);
-      for (let n = 0; n < 200 && page.jobs.length === 0 && page.next; n++) {
+      for (let n = 0; n < 200 && page.rows.length === 0 && page.next; n++) {
         page = await store.lists.listJobs(teamId, search, { limit: 5, cursor: page.next });
       }
       assert.deepEqual(
-        page.jobs.map((job) => job.id),
+        page.rows.map((job) => job.id),
         [id],
       );
     });
@@ -263,7 +263,7 @@ forEachStore((_, openTestStore) => {
       ];
       for (const search of searches) {
         const page = await store.lists.listJobs(strangerId, search, { limit: 5 });
-        assert.deepEqual(page, { jobs: [], next: null, previous: null, searchedBackTo: null });
+        assert.deepEqual(page, { rows: [], next: null, previous: null, searchedBackTo: null });
         assert.deepEqual(await store.lists.countJobs(strangerId, search), {
           count: 0,
           isMore: false,

@@ -3,7 +3,6 @@ import type { Clock } from '#domain/clock';
 import { type LastRuns, listNextCrons, readLastRuns } from '../crons/cron-overview.ts';
 import type { Database } from '../database/database.ts';
 import * as crons from './cron-lists.ts';
-import { type HistoryAsked, type HistoryPage, listHistory } from './execution-list.ts';
 import {
   type FailureGroups,
   type FailuresAsked,
@@ -11,27 +10,16 @@ import {
   groupFailures,
 } from './failures.ts';
 import { type BoundedCount, countJobs, countTabs, type TabCounts } from './job-counts.ts';
-import { type JobPage, listJobPage, type PageOptions } from './job-list.ts';
+import { listJobPage, type PageOptions } from './job-list.ts';
 import { type QueueLoad, type RateLoad, readQueueLoads, readRateLoad } from './queue-lists.ts';
-import { readQueueResults } from './queue-results.ts';
-import { type FoundRun, listRunPage } from './run-list.ts';
+import { readCronResults, readQueueResults, type RunResult } from './recent-results.ts';
+import { type AnsweredRun, listRunPage, type RunsAsked } from './run-list.ts';
 import type { FoundJob, JobSearch } from './search.ts';
 import * as tags from './tag-lists.ts';
 import type { ListPage } from './walk.ts';
 
-export type {
-  BoundedCount,
-  FailureGroups,
-  HistoryAsked,
-  HistoryPage,
-  JobPage,
-  FoundJob,
-  JobSearch,
-  QueueLoad,
-  TabCounts,
-};
-export type { CronKey, EndedRun, RunResult } from './cron-lists.ts';
-export type { FoundExecution } from './execution-list.ts';
+export type { BoundedCount, FailureGroups, FoundJob, JobSearch, QueueLoad, TabCounts };
+export type { CronKey, EndedRun } from './cron-lists.ts';
 export type { FailureGroup } from './failures.ts';
 export { MOST_COUNTED } from './job-counts.ts';
 export { MOST_IN_A_ROW } from './queue-lists.ts';
@@ -48,16 +36,20 @@ export class ListStore {
     this.#clock = clock;
   }
 
-  async listJobs(teamId: string, search: JobSearch, options: PageOptions): Promise<JobPage> {
+  async listJobs(
+    teamId: string,
+    search: JobSearch,
+    options: PageOptions,
+  ): Promise<ListPage<FoundJob>> {
     return listJobPage({ db: this.#db, clock: this.#clock }, teamId, search, options);
   }
 
-  /** Ended runs of jobs and crons, latest end first. */
+  /** Ended runs of jobs and crons, latest end first; or the history of a cron. */
   async listRuns(
     teamId: string,
     search: RunSearch,
-    options: { cursor?: string | undefined; limit: number },
-  ): Promise<ListPage<FoundRun>> {
+    options: RunsAsked,
+  ): Promise<ListPage<AnsweredRun>> {
     return listRunPage({ db: this.#db, clock: this.#clock }, teamId, search, options);
   }
 
@@ -90,7 +82,7 @@ export class ListStore {
   async readQueueResults(
     queueIds: readonly string[],
     length: number,
-  ): Promise<Map<string, crons.RunResult[]>> {
+  ): Promise<Map<string, RunResult[]>> {
     return readQueueResults(this.#db, queueIds, length);
   }
 
@@ -112,8 +104,8 @@ export class ListStore {
     teamId: string,
     cronIds: readonly string[],
     length: number,
-  ): Promise<Map<string, crons.RunResult[]>> {
-    return crons.readCronResults(this.#db, teamId, cronIds, length);
+  ): Promise<Map<string, RunResult[]>> {
+    return readCronResults(this.#db, teamId, cronIds, length);
   }
 
   /** The last finished runs of crons, latest end first: of all crons, and the failed ones of active crons. */
@@ -136,10 +128,6 @@ export class ListStore {
 
   async countTaggedCrons(teamId: string): Promise<Map<string, tags.TaggedCrons>> {
     return tags.countTaggedCrons(this.#db, teamId);
-  }
-
-  async listHistory(teamId: string, cronId: string, asked: HistoryAsked): Promise<HistoryPage> {
-    return listHistory(this.#db, teamId, cronId, asked);
   }
 
   async sampleRuns(

@@ -2,39 +2,84 @@ import type { RunSearch } from '#domain/run-search';
 import { type FaultCode, faultMessage } from '#domain/connection-faults';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import type { Span } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { readJobs } from '../runs/every-run.ts';
 import { findRetries, jobRecord, type JobRecord } from '../jobs/job-records.ts';
 import { fits, type FoundJob, type JobSearch, timeOf } from './search.ts';
 
+/** Jobs to pick from. */
+export interface Choice {
+  ids: readonly string[];
+  /** When those among them that have ended did so; null: none has. Without it that is not known. */
+  endedWithin?: Span | null;
+}
+
 /** Picks from some jobs of a team those that match a search, in no order. */
 export async function pickJobs(
   db: Database,
   teamId: string,
-  jobIds: readonly string[],
+  { ids, endedWithin }: Choice,
   search: JobSearch & Pick<RunSearch, 'fault' | 'host' | 'text'>,
   isOfEnded = search.statusCode !== undefined || search.responseText !== undefined,
 ): Promise<FoundJob[]> {
-  if (jobIds.length === 0) return [];
-  const { payloadText, responseText, urlPrefix, host, text } = search;
-  const { holds, holdsBytes, isAmong } = db.dialect;
-  const given = (words: string) => sql`${words}`;
-  const conditions = [
-    sql`jobs.team_id = ${teamId}`,
-    isAmong('jobs.id', jobIds),
-    ...outcomeConditions('jobs', search),
-    ...(urlPrefix === undefined ? [] : [beginsWith('jobs.url', urlPrefix)]),
-    ...(host === undefined ? [] : [holds(sql`lower(jobs.url)`, given(`://${host}`))]),
-    ...(payloadText === undefined ? [] : [holds(sql`jobs.payload`, given(payloadText))]),
-    ...(responseText === undefined ? [] : [holdsBytes(sql`jobs.body`, responseText)]),
-    ...(text === undefined
-      ? []
-      : [sql`(${holds(sql`jobs.payload`, given(text))} or ${holdsBytes(sql`jobs.body`, text)})`]),
-  ];
-  const where = sql.join(conditions, sql` and `);
-  const name = conditions.length > 2 ? {} : { name: isOfEnded ? 'pick-ended-jobs' : 'pick-jobs' };
-  const rows = await db.read((reader) => readJobs(reader, { where, isOfEnded, ...name }));
+  if (ids.length === 0) return [];
+  const further = furtherConditions(db, search);
+  const outcome = outcomeConditions('jobs', search);
+  const where = sql.join(
+    [
+      sql`jobs.team_id = ${teamId}`,
+      db.dialect.isAmong('jobs.id', ids),
+      ...outcome,
+      ...further.map(({ condition }) => condition),
+    ],
+    sql` and `,
+  );
+  const name = [
+    isOfEnded ? 'pick-ended-jobs' : 'pick-jobs',
+    ...nameOf(endedWithin),
+    ...further.map(({ of }) => of),
+  ].join('-');
+  const rows = await db.read((reader) =>
+    readJobs(reader, {
+      where,
+      isOfEnded,
+      ...(endedWithin !== undefined && { whereEnded: whenEnded(db, endedWithin) }),
+      ...(outcome.length === 0 && { name }),
+    }),
+  );
   return rows.map((row) => withTime(jobRecord(row))).filter((job) => fits(job, search));
+}
+
+function whenEnded({ dialect }: Database, span: Span | null): RawBuilder<boolean> {
+  return span === null ? sql`false` : dialect.endedWithin('jobs.completed_at', span);
+}
+
+function nameOf(span: Span | null | undefined): string[] {
+  if (span === undefined) return [];
+  return span === null ? ['none-ended'] : ['of-a-time'];
+}
+
+/**
+ * The conditions on a job's texts, each with the part of the statement's name that stands for it: with the same parts
+ * the statement has the same text.
+ */
+function furtherConditions(
+  { dialect: { holds, holdsBytes } }: Database,
+  { payloadText, responseText, urlPrefix, host, text }: Parameters<typeof pickJobs>[3],
+): { of: string; condition: RawBuilder<unknown> }[] {
+  const inPayload = (words: string) => holds(sql`jobs.payload`, sql`${words}`);
+  const inBody = (words: string) => holdsBytes(sql`jobs.body`, words);
+  const conditions = {
+    url: urlPrefix && beginsWith('jobs.url', urlPrefix),
+    host: host && holds(sql`lower(jobs.url)`, sql`${`://${host}`}`),
+    payload: payloadText && inPayload(payloadText),
+    response: responseText && inBody(responseText),
+    text: text && sql`(${inPayload(text)} or ${inBody(text)})`,
+  };
+  return Object.entries(conditions).flatMap(([of, condition]) =>
+    condition ? [{ of, condition }] : [],
+  );
 }
 
 /** The conditions on a run's outcome, as far as SQL can check them. */

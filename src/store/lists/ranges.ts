@@ -1,6 +1,6 @@
 import type { RunOutcome, RunSearch } from '#domain/run-search';
 import { FAILURE_REASONS } from '#domain/failure';
-import { type Fields } from '../database/dialect.ts';
+import type { Fields, Span } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import {
   ENDED_JOB_STATUSES,
@@ -9,6 +9,7 @@ import {
   FAILED_JOB_STATUSES,
   type JobStatus,
 } from '#domain/run-status';
+import type { EndedTable, RunTable } from '../runs/run-tables.ts';
 import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
 import type { JobSearch } from './search.ts';
 
@@ -26,7 +27,16 @@ export interface Range {
   reason: string;
 }
 
-export type RangeKind = 'waiting' | 'retrying' | 'running' | 'finished' | 'failed' | 'executed';
+export type RangeKind =
+  | 'waiting'
+  | 'retrying'
+  | 'running'
+  | 'finished'
+  | 'failed'
+  | 'executed'
+  /** All executions of a cron in the order of their ids: those that wait or run, and those that ended. */
+  | 'open'
+  | 'past';
 
 /** The reasons as the index has them: no reason is an empty text. */
 export const REASONS = ['', ...FAILURE_REASONS];
@@ -56,6 +66,18 @@ export function endedRanges(
           cronIds,
         )),
   ];
+}
+
+/** The ranges of all executions of crons. Open ones come first: one that ends meanwhile is then found in either. */
+export function historyRanges(cronIds: readonly string[]): Range[] {
+  // These kinds have no status.
+  return rangesIn(
+    [
+      { kind: 'open', status: 'pending' },
+      { kind: 'past', status: 'success' },
+    ],
+    cronIds,
+  );
 }
 
 const STATUSES_OF: Readonly<Record<RunOutcome | 'any', readonly EndedJobStatus[]>> = {
@@ -138,17 +160,34 @@ export const TIME: Record<RangeKind, string> = {
   finished: 'completed_at',
   failed: 'completed_at',
   executed: 'completed_at',
+  open: 'created_at',
+  past: 'created_at',
 };
 
 /** The table of each kind of range. */
-const TABLE: Record<RangeKind, 'jobs' | 'ended_jobs' | 'ended_executions'> = {
+const TABLE: Record<RangeKind, RunTable | EndedTable> = {
   waiting: 'jobs',
   retrying: 'jobs',
   running: 'jobs',
   finished: 'ended_jobs',
   failed: 'ended_jobs',
   executed: 'ended_executions',
+  open: 'executions',
+  past: 'ended_executions',
 };
+
+/** The times at which those of some jobs ended that had ended when their keys were read; null where none had. */
+export function spanOfEnded(keys: readonly { kind: RangeKind; at: number }[]): Span | null {
+  const times = keys.filter(({ kind }) => TABLE[kind] === 'ended_jobs').map(({ at }) => at);
+  return times.length === 0 ? null : { from: Math.min(...times), to: Math.max(...times) };
+}
+
+export function isOfCrons(kind: RangeKind): boolean {
+  return TABLE[kind].endsWith('executions');
+}
+
+/** These have the order of ids, which is that of creation (§1.2). They can't begin in the midst of a time. */
+const BY_ID: ReadonlySet<RangeKind> = new Set(['open', 'past']);
 
 /**
  * The condition that a run is in a range `given`. The expressions must match the indexes literally, or those are not
@@ -165,6 +204,8 @@ const WITHIN: Record<RangeKind, (jobs: string) => string> = {
     and (case when ${j}.retried_as is null then 0 else 1 end) = given.is_retried
     and coalesce(${j}.reason, '') = given.reason`,
   executed: (j) => `${j}.cron_id = given.source_id and ${j}.status = given.status`,
+  open: (j) => `${j}.cron_id = given.source_id`,
+  past: (j) => `${j}.cron_id = given.source_id`,
 };
 
 /** Failed jobs `j` that were not resent. The expression must match the index `ended_jobs_failed` literally. */
@@ -189,11 +230,14 @@ function findKeys(kind: RangeKind, direction: Direction): PreparedStatement<KeyR
     const within = WITHIN[kind];
     const [behind, until, order] =
       direction === 'down' ? (['<', '>=', ' desc'] as const) : (['>', '<', ''] as const);
+    const isById = BY_ID.has(kind);
+    const place = isById
+      ? `x.id ${behind} given.id`
+      : `(x.${time}, x.id) ${behind} (given.at, given.id)`;
     const pick = (columns: string) => `
       select ${columns} from ${TABLE[kind]} x
-      where ${within('x')} and (x.${time}, x.id) ${behind} (given.at, given.id)
-        and x.${time} ${until} ${dialect.$(2)}
-      order by x.${time}${order}, x.id${order} limit ${dialect.$(3)}`;
+      where ${within('x')} and ${place} and x.${time} ${until} ${dialect.$(2)}
+      order by ${isById ? '' : `x.${time}${order}, `}x.id${order} limit ${dialect.$(3)}`;
     const keys = dialect.joinPicked({ table: TABLE[kind], as: 'k', columns: [time, 'id'], pick });
     return `select given.n as n, k.${time} as at, k.id as id from ${dialect.rows(RANGE, 1)} ${keys}`;
   });

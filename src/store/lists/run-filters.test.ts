@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MOST_RUN_FILTERS } from '#domain/run-filter';
 import { aTeam } from '#testing/factories';
-import { openPostgresTestStore } from '#testing/stores';
+import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
 
 /** A team whose filters two processes save in turns, at once. */
 async function aSharedTeam() {
@@ -50,4 +50,15 @@ test('a team has no more filters than it may have, however many are saved at onc
   const saved = await Promise.all(names.map((name, n) => team.save({ name, query: FAILURES }, n)));
   assert.equal(saved.filter((each) => each !== null).length, 1);
   assert.equal((await team.list()).length, MOST_RUN_FILTERS);
+});
+
+test('a filter is renamed and deleted by its own team alone', async () => {
+  await using store = await openSqliteTestStore();
+  const [own, other] = [await aTeam(store), await aTeam(store)];
+  const filter = { name: 'failures', query: FAILURES };
+  const saved = await store.runFilters.save(own.id, filter, store.clock.now());
+  const id = saved?.filter.id ?? '';
+  assert.equal(await store.runFilters.rename(other.id, id, 'theirs'), 'not-found');
+  assert.equal(await store.runFilters.delete(other.id, id), false);
+  assert.deepEqual(await store.runFilters.list(own.id), [{ id, ...filter }]);
 });

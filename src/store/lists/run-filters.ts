@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import { MOST_RUN_FILTERS } from '#domain/run-filter';
 import type { Database, Trx } from '../database/database.ts';
-import type { Dialect } from '../database/dialect.ts';
+import { takeTurn } from '../people/team-turn.ts';
 
 /** What a team narrows the list of runs to, by a name that it has once. */
 export interface RunFilter {
@@ -96,16 +95,6 @@ export class RunFilterStore {
       return row !== undefined;
     });
   }
-}
-
-/** Those who save or rename a team's filters at once do so one after the other, so that names and number hold. */
-async function takeTurn(trx: Trx, dialect: Dialect, teamId: string): Promise<void> {
-  await trx
-    .selectFrom('teams')
-    .select('id')
-    .where('id', '=', teamId)
-    .modifyEnd(sql.raw(dialect.lock('for no key update')))
-    .execute();
 }
 
 async function count(trx: Trx, teamId: string): Promise<number> {

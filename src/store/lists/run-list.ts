@@ -2,23 +2,20 @@ import type { RunSearch } from '#domain/run-search';
 import type { Clock } from '#domain/clock';
 import { type FaultCode, faultOfMessage } from '#domain/connection-faults';
 import type { HttpMethod } from '#domain/exchange';
-import type { FailureReason } from '#domain/failure';
-import type { EndedJobStatus } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
-import { hasTag } from './cron-lists.ts';
-import { readCursor } from './cursor.ts';
+import type { RunRecord } from '../runs/run-records.ts';
 import type { MergedKey } from './key-merge.ts';
-import { pickExecutions } from './pick-executions.ts';
+import { pickExecutions, type Picking } from './pick-executions.ts';
 import { findIdsOfJob, pickJobs } from './pick-jobs.ts';
-import { endedRanges } from './ranges.ts';
+import { endedRanges, historyRanges, isOfCrons, spanOfEnded } from './ranges.ts';
 import { type FoundJob, type JobKey, needsSieve } from './search.ts';
-import { type ListPage, pageOf, sortFound, walkRanges } from './walk.ts';
+import { findSourceIds } from './sources.ts';
+import { type ListPage, type PageAsked, readPage } from './walk.ts';
 
-/** An ended run, sent or not: an attempt of a job or an execution of a cron. */
-export interface FoundRun {
+/** A run, sent or not: an attempt of a job or an execution of a cron. Only a cron's history has some that have not ended. */
+export interface FoundRun extends Omit<RunRecord, 'teamId'> {
   kind: 'job' | 'execution';
-  id: string;
-  /** The time of the end; lists have the latest first. */
+  /** The time of the end, or in a cron's history of the creation; lists have the latest first. */
   at: number;
   /** The id of the queue or cron. */
   sourceId: string;
@@ -26,53 +23,50 @@ export interface FoundRun {
   /** As it was sent; for executions of older versions, the cron's present one. */
   method: HttpMethod;
   url: string;
-  status: EndedJobStatus;
   /** Null for an execution: crons never retry. */
   attemptNumber: number | null;
   /** The scheduled time; null for Run now. */
   scheduledAt: number | null;
-  startedAt: number | null;
-  durationMs: number | null;
-  responseStatus: number | null;
-  reason: FailureReason | null;
   /** Why the connection failed; null where it did not. */
   fault: FaultCode | null;
-  errorMessage: string | null;
   /** The id of the job that a person's Retry made of this failed one. */
   retriedAs: string | null;
 }
 
-/**
- * Reads a page of ended runs of jobs and crons. Whatever the search, the cost is bounded and does not grow with the
- * history: one index step per queue, cron and status, and the rows of the page.
- */
+/** With the beginning of its response, if that was asked for and there is one. */
+export interface AnsweredRun extends FoundRun {
+  response?: { bodyStart: Uint8Array; keptBytes: number };
+}
+
+export interface RunsAsked extends PageAsked, Picking {
+  /**
+   * True: all executions of the crons, waiting and running ones too, in the order in which they were made. The search
+   * has no other condition then.
+   */
+  isHistory?: boolean;
+}
+
+/** Reads a page of ended runs of jobs and crons, or of the history of crons. */
 export async function listRunPage(
-  { db, clock }: { db: Database; clock: Clock },
+  room: { db: Database; clock: Clock },
   teamId: string,
   search: RunSearch,
-  options: { cursor?: string | undefined; limit: number },
-): Promise<ListPage<FoundRun>> {
-  const cursor = readCursor(options.cursor);
-  const way = {
-    direction: cursor?.way === 'previous' ? 'up' : 'down',
-    start: cursor?.key ?? null,
-    limit: options.limit,
-  } as const;
-  const found =
-    search.id === undefined
-      ? await walkRanges(
-          { db, clock },
-          {
-            ...way,
-            ranges: endedRanges(search, await findSources(db, teamId, search)),
-            from: search.from,
-            to: search.to,
-            ...needsSieve(search),
-            pick: (keys) => pickRuns(db, teamId, keys, search),
-          },
-        )
-      : sortFound(await findById(db, teamId, search.id, search), way);
-  return pageOf(found, cursor, options.limit);
+  { isHistory = false, bodyBytes, ...asked }: RunsAsked,
+): Promise<ListPage<AnsweredRun>> {
+  const { db } = room;
+  const picking = { isHistory, bodyBytes };
+  if (search.id !== undefined) {
+    return readPage(room, { rows: await findById(db, teamId, search.id, search) }, asked);
+  }
+  const sources = await findSources(db, teamId, search);
+  const list = {
+    ranges: isHistory ? historyRanges(sources.cronIds) : endedRanges(search, sources),
+    from: search.from,
+    to: search.to,
+    ...needsSieve(search),
+    pick: (keys: readonly MergedKey[]) => pickRuns(db, teamId, keys, search, picking),
+  };
+  return readPage(room, list, asked);
 }
 
 async function findSources(
@@ -83,31 +77,12 @@ async function findSources(
   const [queueIds, cronIds] = await Promise.all([
     kind === 'execution' || cronId !== undefined
       ? []
-      : findIds(db, teamId, 'queues', { id: queueId, tag }),
+      : findSourceIds(db, teamId, 'queues', { id: queueId, tag }),
     kind === 'job' || queueId !== undefined
       ? []
-      : findIds(db, teamId, 'crons', { id: cronId, tag }),
+      : findSourceIds(db, teamId, 'crons', { id: cronId, tag }),
   ]);
   return { queueIds, cronIds };
-}
-
-/** The ids of the team's queues or crons, of those with a tag, or of the one asked for if it is the team's. */
-async function findIds(
-  db: Database,
-  teamId: string,
-  table: 'queues' | 'crons',
-  { id, tag }: { id: string | undefined; tag: string | undefined },
-): Promise<string[]> {
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom(table)
-      .select('id')
-      .where('team_id', '=', teamId)
-      .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
-      .$if(tag !== undefined, (query) => query.where(hasTag(db, tag ?? '')))
-      .execute(),
-  );
-  return rows.map((row) => row.id);
 }
 
 async function pickRuns(
@@ -115,17 +90,18 @@ async function pickRuns(
   teamId: string,
   keys: readonly MergedKey[],
   search: RunSearch,
-): Promise<FoundRun[]> {
-  const { executed = [], of = [] } = Object.groupBy(keys, ({ kind }) =>
-    kind === 'executed' ? 'executed' : 'of',
+  picking: Picking,
+): Promise<AnsweredRun[]> {
+  const { crons = [], queues = [] } = Object.groupBy(keys, ({ kind }) =>
+    isOfCrons(kind) ? 'crons' : 'queues',
   );
   const idsOf = (some: readonly JobKey[]) => some.map(({ id }) => id);
+  const ofQueues = { ids: idsOf(queues), endedWithin: spanOfEnded(queues) };
   const [jobs, executions] = await Promise.all([
-    pickJobs(db, teamId, idsOf(of), { tab: 'all', ...search }, true),
-    pickExecutions(db, teamId, idsOf(executed), search),
+    pickJobs(db, teamId, ofQueues, { tab: 'all', ...search }, true),
+    pickExecutions(db, teamId, idsOf(crons), search, picking),
   ]);
-  const runs = new Map([...jobs.map(runOfJob), ...executions].map((run) => [run.id, run]));
-  return keys.flatMap(({ id }) => runs.get(id) ?? []);
+  return [...jobs.map(runOfJob), ...executions];
 }
 
 /** Finds all attempts of the job that an attempt belongs to, or one execution. */
@@ -136,7 +112,13 @@ async function findById(
   search: RunSearch,
 ): Promise<FoundRun[]> {
   const [jobs, executions] = await Promise.all([
-    pickJobs(db, teamId, await findIdsOfJob(db, teamId, id), { tab: 'all', ...search }, true),
+    pickJobs(
+      db,
+      teamId,
+      { ids: await findIdsOfJob(db, teamId, id) },
+      { tab: 'all', ...search },
+      true,
+    ),
     pickExecutions(db, teamId, [id], search),
   ]);
   const runs = [...jobs.map(runOfJob), ...executions].filter((run) => isWithin(run, search));
@@ -156,27 +138,8 @@ function isWithin(run: FoundRun, search: RunSearch): boolean {
   return isOfKind && isOfOutcome && run.sourceId === sourceId && run.at >= from && run.at < to;
 }
 
-function runOfJob(job: FoundJob): FoundRun {
-  const { id, at, queueId, queue, method, url, status, attemptNumber, scheduledAt } = job;
-  const { startedAt, durationMs, responseStatus, reason, errorMessage, retriedAs } = job;
-  return {
-    kind: 'job',
-    id,
-    at,
-    sourceId: queueId,
-    sourceName: queue,
-    method,
-    url,
-    // Only ended jobs were searched.
-    status: status as EndedJobStatus,
-    attemptNumber,
-    scheduledAt,
-    startedAt,
-    durationMs,
-    responseStatus,
-    reason,
-    fault: faultOfMessage(errorMessage),
-    errorMessage,
-    retriedAs,
-  };
+function runOfJob({ queueId, queue, ...job }: FoundJob): FoundRun {
+  const { teamId: _, originalId: _of, callbackUrl: _to, ...run } = job;
+  const fault = faultOfMessage(job.errorMessage);
+  return { kind: 'job', sourceId: queueId, sourceName: queue, ...run, fault };
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
-import { type Cursor, writeCursor } from './cursor.ts';
+import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import { earlierFirst, KeyMerge, laterFirst, type MergedKey } from './key-merge.ts';
-import type { Range } from './ranges.ts';
+import type { Direction, Range } from './ranges.ts';
 import type { JobKey } from './search.ts';
 
 /** One page of a list in the order of time. Cursors are opaque and go into the address unchanged. */
@@ -18,6 +18,14 @@ export interface ListPage<Row> {
   searchedBackTo: number | null;
 }
 
+/** What a search that can match nothing finds. */
+export const NO_PAGE: ListPage<never> = {
+  rows: [],
+  next: null,
+  previous: null,
+  searchedBackTo: null,
+};
+
 /**
  * The limits of a search that examines rows one by one: how many rows, and how many milliseconds, before it returns
  * what it has.
@@ -32,40 +40,73 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const LAST_TIME = 8_640_000_000_000_000;
 
-/** How to walk through a list. */
-export interface Walk<Row> {
+/** Where a page begins, and how many rows it has. */
+export interface PageAsked {
+  cursor?: string | undefined;
+  limit: number;
+}
+
+/** A list: of jobs, of all that ended, or of one cron. */
+export interface List<Row> {
   ranges: readonly Range[];
-  direction: 'down' | 'up';
-  /** The walk begins after this key; null: at the end of the requested time. */
-  start: JobKey | null;
+  isEarliestFirst?: boolean;
   /** The requested time: from (inclusive), to (exclusive). */
   from?: number | undefined;
   to?: number | undefined;
-  limit: number;
   /** True: no index covers the whole search, so rows are examined one by one, a limited number of them. */
   isSieved: boolean;
   /** True: the examined values are long, so the search may take longer. */
   hasText: boolean;
-  /** Reads the wanted rows of some keys, in the order of the keys. */
+  /** Reads the wanted rows of some keys, in any order. */
   pick: (keys: readonly MergedKey[]) => Promise<Row[]>;
 }
 
-export interface Found<Row> {
+interface Way {
+  direction: Direction;
+  /** The walk begins after this key; null: at the end of the requested time. */
+  start: JobKey | null;
+  limit: number;
+}
+
+interface Found<Row> {
   /** Rows in the order of the walk; one more than the limit if there are more. */
   rows: Row[];
   /** The last examined key, if the walk stopped before the end. */
   stoppedAt: JobKey | null;
 }
 
+/**
+ * Reads a page. Whatever the search, the cost is bounded and does not grow with the number of runs: one index step per
+ * range, and the rows of the page.
+ *
+ * @param list  how to walk through it; or its rows, if they are few
+ */
+export async function readPage<Row extends JobKey>(
+  room: { db: Database; clock: Clock },
+  list: List<Row> | { rows: readonly Row[]; isEarliestFirst?: boolean },
+  asked: PageAsked,
+): Promise<ListPage<Row>> {
+  const cursor = readCursor(asked.cursor);
+  const isUp = (list.isEarliestFirst ?? false) !== (cursor?.way === 'previous');
+  const way: Way = {
+    direction: isUp ? 'up' : 'down',
+    start: cursor?.key ?? null,
+    limit: asked.limit,
+  };
+  const found =
+    'rows' in list ? sortFound(list.rows, way) : await walkRanges<Row>(room, { ...list, ...way });
+  return pageOf(found, cursor, asked.limit);
+}
+
 /** Walks through ranges until a page is full, or enough rows were examined. */
-export async function walkRanges<Row>(
+async function walkRanges<Row extends JobKey>(
   { db, clock }: { db: Database; clock: Clock },
-  { ranges, direction, start, from = 0, to = LAST_TIME, limit, ...walk }: Walk<Row>,
+  { ranges, direction, start, from = 0, to = LAST_TIME, limit, ...walk }: List<Row> & Way,
 ): Promise<Found<Row>> {
   const { isSieved, hasText, pick } = walk;
   const chunk = isSieved ? Math.max(CHUNK, limit + 1) : limit + 1;
   const isDown = direction === 'down';
-  const beginning = isDown ? { at: to, id: FIRST_ID } : { at: from - 1, id: LAST_ID };
+  const beginning = isDown ? { at: to - 1, id: LAST_ID } : { at: from, id: FIRST_ID };
   const until = isDown ? from : to;
   const merged = { direction, start: start ?? beginning, until, expected: chunk };
   const keys = new KeyMerge(db, ranges, merged);
@@ -75,7 +116,7 @@ export async function walkRanges<Row>(
     const next = await keys.next(isSieved ? chunk : limit + 1 - rows.length);
     const last = next.at(-1);
     if (last === undefined) return { rows, stoppedAt: null };
-    rows.push(...(await pick(next)));
+    rows.push(...inOrder(next, await pick(next)));
     if (rows.length > limit || keys.isAtEnd) return { rows, stoppedAt: null };
     lookedAt += next.length;
     const mostMs = hasText ? MOST_MS_FOR_TEXT : MOST_MS;
@@ -84,10 +125,23 @@ export async function walkRanges<Row>(
   }
 }
 
+/**
+ * The rows of some keys, in order. One whose time has changed since its key was read is left out: it now has another
+ * place in the list. One that was in two ranges, because it ended meanwhile, is there once.
+ */
+function inOrder<Row extends JobKey>(keys: readonly JobKey[], rows: readonly Row[]): Row[] {
+  const left = new Map(rows.map((row) => [row.id, row]));
+  return keys.flatMap(({ id, at }) => {
+    const row = left.get(id);
+    left.delete(id);
+    return row?.at === at ? [row] : [];
+  });
+}
+
 /** Sorts rows that were read all at once, and cuts out those of a page. */
-export function sortFound<Row extends JobKey>(
+function sortFound<Row extends JobKey>(
   rows: readonly Row[],
-  { direction, start, limit }: Pick<Walk<Row>, 'direction' | 'start' | 'limit'>,
+  { direction, start, limit }: Way,
 ): Found<Row> {
   const order = direction === 'down' ? laterFirst : earlierFirst;
   const behind = rows.filter((row) => start === null || order(row, start) > 0).toSorted(order);
@@ -95,7 +149,7 @@ export function sortFound<Row extends JobKey>(
 }
 
 /** @param cursor  where the walk began */
-export function pageOf<Row extends JobKey>(
+function pageOf<Row extends JobKey>(
   { rows, stoppedAt }: Found<Row>,
   cursor: Cursor | null,
   limit: number,

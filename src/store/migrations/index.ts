@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { StoreError } from '../database/errors.ts';
+import { StoreError, wasLockedOut } from '../database/errors.ts';
 import { explainRefusal } from '../postgres/explain.ts';
-import { areBuilt, buildIndexes, type OnIndex } from '../postgres/index-steps.ts';
+import { areBuilt, buildIndexes, LOCKED_OUT_MS, type OnIndex } from '../postgres/index-steps.ts';
 import { COLUMN_TYPES, type ColumnTypes } from './column-types.ts';
 import { POSTGRES_INDEXES } from './postgres-indexes.ts';
 
@@ -43,6 +44,12 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0024-rates': async () => (await import('./0024-rates.ts')).addRates,
   '0025-spread-retries': async () => (await import('./0025-spread-retries.ts')).addSpreadRetries,
   '0026-team-pauses': async () => (await import('./0026-team-pauses.ts')).addTeamPauses,
+  '0027-held-targets': async () => (await import('./0027-held-targets.ts')).createHeldTargets,
+  '0028-provider-sessions': async () =>
+    (await import('./0028-provider-sessions.ts')).addProviderSessions,
+  '0029-failing-queues': async () => (await import('./0029-failing-queues.ts')).createFailingQueues,
+  '0030-team-groups': async () => (await import('./0030-team-groups.ts')).createTeamGroups,
+  '0031-batch-counts': async () => (await import('./0031-batch-counts.ts')).createBatchCounts,
 };
 
 /** The names of all migrations of this version, in order. */
@@ -94,9 +101,32 @@ export async function migratePostgres(
   onIndex: OnIndex,
   schema?: string,
 ): Promise<string[]> {
-  const applied = await migrateToLatest(db, 'postgres', { schema });
+  const applied = await migrateBetweenOthers(db, onIndex, schema);
   await buildIndexes(db, POSTGRES_INDEXES, onIndex);
   return applied;
+}
+
+/** Long enough for what waited behind a change of a table. */
+const LET_OTHERS_MS = 3_000;
+
+/**
+ * Tries again and again where somebody holds a table that is to be changed, such as a `pg_dump`, for as long as that
+ * takes. In between others go on. It uses the machine's own time, since it waits for another process.
+ */
+async function migrateBetweenOthers(
+  db: Kysely<never>,
+  onIndex: OnIndex,
+  schema: string | undefined,
+): Promise<string[]> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await migrateToLatest(db, 'postgres', { schema });
+    } catch (error) {
+      if (!wasLockedOut(error)) throw error;
+      if (tries === 0) onIndex('table-awaited');
+      await delay(LET_OTHERS_MS);
+    }
+  }
 }
 
 /**
@@ -115,7 +145,14 @@ export async function migrateToLatest(
   const types = COLUMN_TYPES[kind];
   const migrations: Record<string, Migration> = {};
   for (const [name, step] of Object.entries(STEPS)) {
-    migrations[name] = { up: async (trx: Kysely<unknown>) => (await step())(trx, types) };
+    const up = async (trx: Kysely<unknown>) => {
+      if (kind === 'postgres')
+        await sql.raw(`set local lock_timeout = ${LOCKED_OUT_MS}`).execute(trx);
+      await (
+        await step()
+      )(trx, types);
+    };
+    migrations[name] = { up };
   }
   const { Migrator } = await import('kysely/migration');
   const migrator = new Migrator({
@@ -126,7 +163,9 @@ export async function migrateToLatest(
   const { error, results } = await (last === undefined
     ? migrator.migrateToLatest()
     : migrator.migrateTo(last));
-  if (error instanceof StoreError) throw kind === 'postgres' ? tellRefusal(error) : error;
+  if (error instanceof StoreError) {
+    throw kind === 'postgres' && !wasLockedOut(error) ? tellRefusal(error) : error;
+  }
   if (error) throw toStoreError(error);
   return (results ?? []).map(({ migrationName }) => migrationName);
 }

@@ -68,7 +68,7 @@ const putBack = ofEachTable((table) =>
     (dialect) => `
     update ${table} set status = 'pending', claimed_by = null, started_at = null
     from ${dialect.rows(KEY, 1)}
-    where ${table}.team_id = given.team_id and ${table}.id = given.id
+    where ${dialect.hasKeyOf(table, 'given')}
       and claimed_by = ${dialect.$(2)}
     returning ${table}.id`,
   ),

@@ -1,7 +1,4 @@
-import type { Database } from '../database/database.ts';
-
-/** The key in `installation` of the last header of a proxy that came while no proxy was trusted. */
-export const UNTRUSTED_HEADER_KEY = 'untrusted_forwarding';
+import type { SightingKind } from './sightings.ts';
 
 /** A header of a proxy that came while no setting trusts it. */
 export interface UntrustedHeader {
@@ -11,38 +8,12 @@ export interface UntrustedHeader {
   at: number;
 }
 
-/** Keeps the last header of an untrusted proxy, for the operator. */
-export class UntrustedHeaderStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  async keep({ header, trustedProxies, at }: UntrustedHeader): Promise<void> {
-    const value = `${at} ${trustedProxies} ${header}`;
-    await this.#db.transact((trx) =>
-      trx
-        .insertInto('installation')
-        .values({ key: UNTRUSTED_HEADER_KEY, value })
-        .onConflict((oc) => oc.column('key').doUpdateSet({ value }))
-        .execute(),
-    );
-  }
-
-  async read(): Promise<UntrustedHeader | null> {
-    const row = await this.#db.read((db) =>
-      db
-        .selectFrom('installation')
-        .select('value')
-        .where('key', '=', UNTRUSTED_HEADER_KEY)
-        .executeTakeFirst(),
-    );
-    return row ? readUntrustedHeader(row.value) : null;
-  }
-}
-
-export function readUntrustedHeader(value: string): UntrustedHeader {
-  const [at, trustedProxies, header = ''] = value.split(' ');
-  return { header, trustedProxies: Number(trustedProxies), at: Number(at) };
-}
+/** The last header of a proxy that came while no proxy was trusted. */
+export const UNTRUSTED_HEADERS: SightingKind<UntrustedHeader> = {
+  key: 'untrusted_forwarding',
+  write: ({ header, trustedProxies, at }) => `${at} ${trustedProxies} ${header}`,
+  read: (text) => {
+    const [at, trustedProxies, header = ''] = text.split(' ');
+    return { header, trustedProxies: Number(trustedProxies), at: Number(at) };
+  },
+};

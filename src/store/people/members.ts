@@ -12,6 +12,8 @@ export interface Member {
   joinedAt: number;
   hasSecondFactor: boolean;
   hasPasskey: boolean;
+  /** The group of the provider or proxy that they came by; null for who is in the team by hand. */
+  group: string | null;
 }
 
 /** What is deleted together with a team; jobs are counted up to `MOST_COUNTED`. */
@@ -54,6 +56,7 @@ export class MemberStore {
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
         .select(['u.id as userId', 'u.name', 'u.email', 'm.created_at as joinedAt'])
+        .select('m.group_name as group')
         .select(roleIn('m').as('role'))
         .select('u.two_factor_enabled as factor')
         .select((eb) =>
@@ -92,14 +95,14 @@ export class MemberStore {
   }
 
   /**
-   * Changes a member's role. False where the user is not in the team, or is its owner, who keeps that role until a
+   * Changes a member's role. It is theirs by hand from then on, whatever groups they are in. False where the user is not in the team, or is its owner, who keeps that role until a
    * transfer.
    */
   async changeRole(teamId: string, userId: string, role: InvitedRole): Promise<boolean> {
     return this.#db.transact(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('memberships')
-        .set(keepRole(role))
+        .set({ ...keepRole(role), group_name: null })
         .where('team_id', '=', teamId)
         .where('user_id', '=', userId)
         .where('role', '<>', 'owner')
@@ -112,23 +115,7 @@ export class MemberStore {
 
   /** Removes a member. False where the user is not in the team, or owns it. */
   async remove(teamId: string, userId: string): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
-      const { numDeletedRows } = await trx
-        .deleteFrom('memberships')
-        .where('team_id', '=', teamId)
-        .where('user_id', '=', userId)
-        .where('role', '<>', 'owner')
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) return false;
-      await revokeInvitationsBy(trx, teamId, userId);
-      await trx
-        .updateTable('users')
-        .set({ current_team_id: null })
-        .where('id', '=', userId)
-        .where('current_team_id', '=', teamId)
-        .execute();
-      return true;
-    });
+    return this.#db.transact((trx) => leave(trx, teamId, userId));
   }
 
   /**
@@ -155,7 +142,7 @@ export class MemberStore {
       const setRole = (userId: string, role: Role) =>
         trx
           .updateTable('memberships')
-          .set(keepRole(role))
+          .set({ ...keepRole(role), group_name: null })
           .where('team_id', '=', teamId)
           .where('user_id', '=', userId)
           .execute();
@@ -218,6 +205,7 @@ export class MemberStore {
         .where('deleted_at', 'is', null)
         .execute();
       await trx.deleteFrom('invitations').where('team_id', '=', teamId).execute();
+      await trx.deleteFrom('team_groups').where('team_id', '=', teamId).execute();
       await trx.deleteFrom('memberships').where('team_id', '=', teamId).execute();
     });
   }
@@ -242,8 +230,27 @@ export async function join(
     .execute();
 }
 
+/** Ends a membership. False where the user is not in the team, or owns it. */
+export async function leave(trx: Trx, teamId: string, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('memberships')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .where('role', '<>', 'owner')
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
+  await revokeInvitationsBy(trx, teamId, userId);
+  await trx
+    .updateTable('users')
+    .set({ current_team_id: null })
+    .where('id', '=', userId)
+    .where('current_team_id', '=', teamId)
+    .execute();
+  return true;
+}
+
 /** Revokes a user's open invitations, so that a removed member can't come back by a link that they made before. */
-async function revokeInvitationsBy(trx: Trx, teamId: string, userId: string): Promise<void> {
+export async function revokeInvitationsBy(trx: Trx, teamId: string, userId: string): Promise<void> {
   await trx
     .deleteFrom('invitations')
     .where('team_id', '=', teamId)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { forEachStore, type TestStore } from '#testing/stores';
+import { PROXY_ISSUER } from './provider-links.ts';
 import type { Registration } from './registration.ts';
 
 const HASH = 'a'.repeat(64);
@@ -357,6 +358,51 @@ forEachStore((_name, openTestStore) => {
       await store.users.delete(bea.userId, now);
       await store.users.delete(ada.userId, now);
       assert.equal(await links.find(kept), null);
+    });
+
+    test('is parted from all of them at once, and keeps a password', async () => {
+      await using store = await openTestStore();
+      const { userId } = await aPerson(store, 'a@x.test');
+      const now = store.clock.now();
+      for (const issuer of [link.issuer, PROXY_ISSUER])
+        await store.providerLinks.add(userId, { ...link, issuer }, now);
+      assert.equal(await store.providerLinks.isJoined(userId, PROXY_ISSUER), true);
+      assert.equal(await store.providerLinks.isJoined(userId, 'https://other.example'), false);
+      assert.equal(await store.providerLinks.removeAll(userId), 2);
+      assert.equal(await store.providerLinks.isJoined(userId, PROXY_ISSUER), false);
+      assert.equal(await store.users.readPasswordHash(userId), 'scrypt$…');
+    });
+
+    test('has sessions that know how they were opened, and with which groups', async () => {
+      await using store = await openTestStore();
+      const { userId } = await aPerson(store, 'a@x.test');
+      const now = store.clock.now();
+      await store.authRecords.insert('sessions', {
+        id: NO_ID,
+        token_hash: HASH,
+        user_id: userId,
+        expires_at: new Date(now + DAY_MS),
+        created_at: new Date(now),
+        updated_at: new Date(now),
+      });
+      const { sessionOrigins } = store;
+      assert.deepEqual(await sessionOrigins.read(NO_ID), { openedBy: null, groups: null });
+      const origin = { openedBy: PROXY_ISSUER, groups: { digest: HASH, at: now } };
+      await sessionOrigins.keep(NO_ID, origin);
+      assert.deepEqual(await sessionOrigins.read(NO_ID), origin);
+      await sessionOrigins.keep(NO_ID, { ...origin, groups: null });
+      assert.deepEqual(await sessionOrigins.read(NO_ID), { ...origin, groups: null });
+    });
+
+    test('by a header from elsewhere is told to the operator: the last one', async () => {
+      await using store = await openTestStore();
+      const { strangeSignIns } = store;
+      assert.equal(await strangeSignIns.read(), null);
+      for (const address of ['::ffff:10.0.0.1', 'an unknown address']) {
+        const strange = { header: 'remote-email', address, at: store.clock.now() };
+        await strangeSignIns.keep(strange);
+        assert.deepEqual(await strangeSignIns.read(), strange);
+      }
     });
 
     test('has no password until a link gives them one', async () => {

@@ -4,11 +4,14 @@ import type { Database, Trx } from '../database/database.ts';
 
 /** Somebody at a provider of sign-ins, whom it names for good. */
 export interface ProviderLink {
-  /** The URL by which the provider is known. */
+  /** The URL by which the provider is known; `PROXY_ISSUER` for the proxy in front. */
   issuer: string;
   /** The person, as the provider writes them. */
   subject: string;
 }
+
+/** The proxy in front knows people by their emails, and has no URL of its own. */
+export const PROXY_ISSUER = 'proxy';
 
 /** Which accounts people come to by a provider. A provider has one person an account, and a person has one account. */
 export class ProviderLinkStore {
@@ -29,6 +32,31 @@ export class ProviderLinkStore {
         .executeTakeFirst(),
     );
     return row ?? null;
+  }
+
+  /** Whether the account is joined to somebody at that provider. */
+  async isJoined(userId: string, issuer: string): Promise<boolean> {
+    const row = await this.#db.read((db) =>
+      db
+        .selectFrom('accounts')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('provider_id', '=', providerOf(issuer))
+        .executeTakeFirst(),
+    );
+    return row !== undefined;
+  }
+
+  /** Forgets whom the account is joined to, at every provider. @returns how many there were */
+  async removeAll(userId: string): Promise<number> {
+    return this.#db.transact(async (trx) => {
+      const { numDeletedRows } = await trx
+        .deleteFrom('accounts')
+        .where('user_id', '=', userId)
+        .where('provider_id', 'like', `${OF_PROVIDERS}%`)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    });
   }
 
   /** False where the account, or the person, is joined to another already. */
@@ -78,6 +106,8 @@ export async function addLink(
 }
 
 /** Apart from `credential`, which is what the auth library calls a password. */
+const OF_PROVIDERS = 'oidc ';
+
 function providerOf(issuer: string): string {
-  return `oidc ${issuer}`;
+  return `${OF_PROVIDERS}${issuer}`;
 }

@@ -6,6 +6,8 @@ import { keepRole, roleIn } from './kept-roles.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
 import { addPassword } from './kept-passwords.ts';
 import { addLink, type ProviderLink } from './provider-links.ts';
+import { bestOfTeams } from './group-plan.ts';
+import { mappedTo } from './team-groups.ts';
 import { insertTeam } from './teams.ts';
 
 /** The data of a new account. Everything is validated, and the email is in lower case. */
@@ -23,7 +25,9 @@ export type StartingTeam =
   | { kind: 'new'; name: string; plan: string }
   /** The oldest team of that name, or a new one where there is none. */
   | { kind: 'named'; name: string; plan: string; role: Role | null }
-  | { kind: 'invited'; tokenHash: string };
+  | { kind: 'invited'; tokenHash: string }
+  /** The first of the teams that let one of these groups in. */
+  | { kind: 'by-groups'; groups: readonly string[] };
 
 export interface Registration {
   account: NewAccount;
@@ -38,7 +42,7 @@ export interface Registration {
 }
 
 export type Registered =
-  | { kind: 'registered'; userId: string; teamId: string; role: Role }
+  | { kind: 'registered'; userId: string; teamId: string; role: Role; group: string | null }
   | { kind: 'closed' }
   | { kind: 'email-taken' }
   | { kind: 'has-owner' }
@@ -93,13 +97,15 @@ export class RegistrationStore {
           team_id: place.teamId,
           user_id: userId,
           ...keepRole(place.role),
+          group_name: place.group ?? null,
           created_at: now,
         })
         .execute();
       if (link && !(await addLink(trx, userId, link, now)))
         throw new Error('the person has an account');
       if (token) await keepToken(trx, userId, token, now);
-      return { kind: 'registered', userId, teamId: place.teamId, role: place.role };
+      const { teamId, role, group = null } = place;
+      return { kind: 'registered', userId, teamId, role, group };
     });
   }
 }
@@ -143,12 +149,13 @@ async function isEmailTaken(trx: Trx, email: string): Promise<boolean> {
 }
 
 type Place =
-  | { kind: 'place'; teamId: string; role: Role }
+  | { kind: 'place'; teamId: string; role: Role; group?: string }
   | { kind: 'has-owner' }
   | { kind: 'not-invited' };
 
 async function findPlace(trx: Trx, team: StartingTeam, email: string, now: number): Promise<Place> {
   if (team.kind === 'invited') return takeInvitation(trx, team.tokenHash, email, now);
+  if (team.kind === 'by-groups') return findByGroups(trx, team.groups);
   if (team.kind === 'new') return makeTeam(trx, team, now);
   const found = await trx
     .selectFrom('teams')
@@ -168,6 +175,11 @@ async function findPlace(trx: Trx, team: StartingTeam, email: string, now: numbe
   if (!owner) return { kind: 'place', teamId: found.id, role: 'owner' };
   if (team.role === 'owner') return { kind: 'has-owner' };
   return { kind: 'place', teamId: found.id, role: team.role ?? 'member' };
+}
+
+async function findByGroups(trx: Trx, groups: readonly string[]): Promise<Place> {
+  const [first] = bestOfTeams(await mappedTo(trx, groups)).values();
+  return first ? { kind: 'place', ...first } : { kind: 'not-invited' };
 }
 
 async function makeTeam(

@@ -9,19 +9,21 @@ import {
   claimedJob,
   type ClaimJobs,
   earlierFirst,
+  freeSlots,
   heldByRate,
   type ClaimedJobRow,
   openSlots,
   packSlots,
-  QUEUE_COLUMNS,
+  queueColumns,
   type ClaimedQueueRow,
   SLOTS,
   whatHolds,
 } from '../runs/due-jobs.ts';
+import { hasHolds } from '../runs/held-targets.ts';
 import { findHeldFlows, HeldFlows, isHeldUp } from '../runs/held-rows.ts';
 import { bindPrepared, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
-import { countOutcomesOf } from '../figures/outcomes.ts';
+import { countBatch } from '../figures/batch-counts.ts';
 import { KEPT_COLUMNS, OUTCOME } from '../runs/run-tables.ts';
 import { insertEnded, overLimit } from '../runs/settlement.ts';
 import { addUsage, countMonthsOf, periodsOf, UNLIMITED } from '../figures/usage.ts';
@@ -64,8 +66,9 @@ const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
 
 /** Whether claims from a queue `q` have to be made one after the other: it has a concurrency limit, or a rate. */
 const IS_LIMITED = '(q.concurrency_limit is not null or q.rate is not null)';
-const isLimited = (queue: Pick<ClaimedQueueRow, 'concurrency_limit' | 'rate'>) =>
-  queue.concurrency_limit !== null || queue.rate !== null;
+/** Whether a claim from a queue takes more than one statement: for those, and where a target of it is held. */
+const takesSteps = (queue: Pick<ClaimedQueueRow, 'concurrency_limit' | 'rate' | 'has_holds'>) =>
+  queue.concurrency_limit !== null || queue.rate !== null || queue.has_holds > 0;
 
 /**
  * The whole claim in one statement: each statement costs a round trip, and the slots are idle while a claim is under
@@ -91,7 +94,7 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
   ), limits as materialized (
     select plan, monthly_limit from ${dialect.rows(LIMIT, 6)}
   ), open_queues as materialized (
-    select ${QUEUE_COLUMNS}, asked.slots, asked.from_at, limits.plan is not null as knows_plan,
+    select ${queueColumns('$3')}, asked.slots, asked.from_at, limits.plan is not null as knows_plan,
       limits.monthly_limit,
       (select jobs.scheduled_at from jobs
        where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -107,7 +110,7 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
         and jobs.scheduled_at >= q.from_at
       order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
     ) j
-    where q.is_paused = 0 and q.knows_plan ${isCounted ? '' : `and not ${IS_LIMITED}`}
+    where q.is_paused = 0 and q.knows_plan ${isCounted ? '' : `and not ${IS_LIMITED} and q.has_holds = 0`}
       and exists (${livingNode(dialect, '$2')})
     limit ${MOST_CLAIMED}
   ), wanted as materialized (
@@ -122,21 +125,23 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
   ), claimed as (
     update jobs set started_at = $3, status = 'processing', claimed_by = $2::uuid
     from ranked
-    where jobs.team_id = ranked.team_id and jobs.id = ranked.id and place <= granted
+    where ${dialect.hasKeyOf('jobs', 'ranked')} and place <= granted
     returning ${CLAIMED_COLUMNS}, true as is_granted
   ), over_limit as (
     delete from jobs using ranked
-    where jobs.team_id = ranked.team_id and jobs.id = ranked.id and place > granted
+    where ${dialect.hasKeyOf('jobs', 'ranked')} and place > granted
     returning ${KEPT_COLUMNS.jobs.map((name) => (name === 'started_at' ? '$3::bigint as started_at' : `jobs.${name}`)).join(', ')}
   ), failed as materialized (
     select over_limit.*, ${OVER_LIMIT.join(', ')} from over_limit
+  ), uncounted as (
+    select failed.*, queue_id as source_id, null::integer as duration_step from failed
   ), written as (${insertEnded(dialect, 'jobs', { kept: 'failed', outcome: 'failed', from: 'failed' })}
-  ), blocked as (${countOutcomesOf('failed')}
+  ), blocked as (${countBatch('uncounted')}
   ), drawn as (
     select * from claimed union all select ${CLAIMED_COLUMNS}, false from failed as jobs
   ) ${isCounted ? `, ${KEEP_TAKEN(dialect.rows(TAKEN, 7))}` : ''}
   select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions, q.is_paused,
-    q.slow_rule, q.plan, q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
+    q.slow_rule, q.has_holds, q.plan, q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
   from open_queues q left join drawn on drawn.queue_id = q.id`;
 }
 
@@ -157,7 +162,7 @@ const holdLimitedQueues = preparedStatement<{ id: string }>(
 
 interface QueueState extends Pick<
   ClaimedQueueRow,
-  'id' | 'is_paused' | 'concurrency_limit' | 'rate'
+  'id' | 'is_paused' | 'concurrency_limit' | 'rate' | 'has_holds'
 > {
   team_id: string;
   number: number | null;
@@ -171,7 +176,7 @@ interface QueueState extends Pick<
 const readTaken = preparedStatement<QueueState>(
   'read-taken-slots',
   (dialect) => `
-  select q.id, q.team_id, q.is_paused, q.concurrency_limit, q.rate, last.number,
+  select q.id, q.team_id, q.is_paused, q.concurrency_limit, q.rate, ${hasHolds('$2')} as has_holds, last.number,
     last.rate_spent_until, last.job_ids is not null as is_known, coalesce(last.recount_until, 0) as recount_until,
     ${RUNNING_IDS} as running_ids
   from ${dialect.rows(SLOTS, 1)} cross join queues q ${LAST_TAKEN}
@@ -210,7 +215,7 @@ export function jobClaims(context: ClaimContext, clock: Clock): ClaimJobs {
   };
 }
 
-/** @returns the claim, and the queues that were skipped because they have a concurrency limit or a rate */
+/** @returns the claim, and the queues that were skipped because they take more than one statement */
 async function claimUnlimited(
   context: ClaimContext,
   asked: readonly FlowSlots[],
@@ -224,14 +229,14 @@ async function claimUnlimited(
   const strangers = rows.filter(({ knows_plan }) => !knows_plan);
   for (const { plan } of strangers) context.knownPlans.add(plan);
   const isAgain = (queueId: string) =>
-    strangers.some((row) => row.for_queue === queueId && !isLimited(row));
+    strangers.some((row) => row.for_queue === queueId && !takesSteps(row));
   const again = asked.filter(({ id }) => isAgain(id));
   // These rows are of queues whose plan was not known yet, so nothing was taken from them.
   rows = rows.filter((row) => !isAgain(row.for_queue));
   const repeated = await claimAgain(again, claim, rows);
   rows.push(...(repeated ?? []));
   const held = repeated === null ? again : [];
-  const limitedIds = new Set(rows.flatMap((row) => (isLimited(row) ? [row.for_queue] : [])));
+  const limitedIds = new Set(rows.flatMap((row) => (takesSteps(row) ? [row.for_queue] : [])));
   const limited = asked.filter(({ id }) => limitedIds.has(id));
   const others = asked.filter((flow) => !limitedIds.has(flow.id) && !held.includes(flow));
   return { ...joinClaims([readClaim(context, others, claimant, rows)], held), limited };
@@ -284,10 +289,13 @@ async function claimLimited(
         allowanceOf(queue, queue.rate_spent_until, claimant.now),
       ]),
     );
-    const open = asked.map(({ id, slots, from = 0 }) => {
-      const allowance = allowances.get(id) ?? null;
-      return { id, slots: openSlots(queues.get(id), runningIn(id), slots, allowance), from };
-    });
+    const open: Required<Omit<FlowSlots, 'teamId'>>[] = [];
+    for (const { id, slots, from = 0 } of asked) {
+      const queue = queues.get(id);
+      const most = openSlots(queue, runningIn(id), slots, allowances.get(id) ?? null);
+      const given = { queue, slots: most, from };
+      open.push({ id, slots: await freeSlots(trx, dialect, given, claimant.now), from });
+    }
     const isOpen = new Set(open.flatMap(({ id, slots }) => (slots > 0 ? [id] : [])));
     const taken = queueStates.flatMap((queue) =>
       isOpen.has(queue.id) ? listOf(queue, allowances.get(queue.id) ?? null, claimant.now) : [],

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Clock } from '#domain/clock';
+import { type Clock, wakeAt } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 
 const READ_EVERY_MS = 10_000;
@@ -43,6 +43,10 @@ export class DatabaseClock implements Clock {
 
   after(ms: number, wake: () => void): () => void {
     return this.#own.after(ms, wake);
+  }
+
+  at(instant: number, wake: () => void): () => void {
+    return wakeAt(this, instant, wake);
   }
 
   #again(): void {

@@ -11,7 +11,7 @@ import {
 import type { Pool, PoolClient } from 'pg';
 import { SchemaAdapter } from './adapter.ts';
 import { storableParameters } from '../database/storable-text.ts';
-import { StoreError, wasTooLong } from '../database/errors.ts';
+import { StoreError, wasLockedOut, wasTooLong } from '../database/errors.ts';
 import { refuseSecondConnection } from '../database/nesting.ts';
 
 /**
@@ -95,11 +95,10 @@ class PoolConnection implements DatabaseConnection {
 }
 
 /**
- * Whether the server cancelled a statement at its time limit, or its wait for a lock (55P03). The connection is still
- * sound.
+ * Whether the server cancelled a statement at its time limit, or its wait for a lock. The connection is still sound.
  */
 function wasCancelled(fault: StoreError): boolean {
-  return wasTooLong(fault) || (fault.cause as { code?: string }).code === '55P03';
+  return wasTooLong(fault) || wasLockedOut(fault);
 }
 
 /**

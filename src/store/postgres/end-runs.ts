@@ -1,9 +1,8 @@
 import { insertCallbacksOf } from '../callbacks/callbacks.ts';
 import { insertCopies } from '../jobs/copy-jobs.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { countDurationsOf } from '../figures/durations.ts';
+import { countBatch } from '../figures/batch-counts.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
-import { countOutcomesOf } from '../figures/outcomes.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import {
   ENDED,
@@ -22,14 +21,19 @@ import {
   streakOf,
 } from '../runs/settlement.ts';
 
-/** Deletes runs from the table of running ones. A run that is no longer under this node's claim stays. */
+/**
+ * Deletes runs from the table of running ones and gives them with their outcomes. A run that is no longer under this
+ * node's claim stays.
+ */
 function takeOut(dialect: Dialect, table: RunTable): string {
   return `
   delete from ${table} using ends
-  where ${table}.team_id = ends.team_id and ${table}.id = ends.id
+  where ${dialect.hasKeyOf(table, 'ends')}
     and ${dialect.unindexed(`${table}.status`)} = '${RUNNING[table]}'
     and ${table}.claimed_by = ${dialect.$(1)}
-  returning ${KEPT_COLUMNS[table].map((name) => `${table}.${name}`).join(', ')}`;
+  returning ${KEPT_COLUMNS[table].map((name) => `${table}.${name}`).join(', ')},
+    ${table}.${SOURCE_COLUMN[table]} as source_id, ends.duration_step,
+    ${OUTCOME_COLUMNS.map((name) => `ends.${name}`).join(', ')}`;
 }
 
 const FIRST_OF_ENDS = 2;
@@ -57,15 +61,10 @@ const endText = (table: RunTable, hasSequel: boolean) => (dialect: Dialect) =>
   with ends as materialized (
     select given.* from ${dialect.columns(ENDED, FIRST_OF_ENDS)} ${dialect.briefly}
   ), ended as (${takeOut(dialect, table)}
-  ), outcomes as materialized (
-    select ended.*, ended.${SOURCE_COLUMN[table]} as source_id,
-      ${OUTCOME_COLUMNS.map((name) => `ends.${name}`).join(', ')}
-    from ended join ends on ends.team_id = ended.team_id and ends.id = ended.id
-  ), written as (${insertEnded(dialect, table, { kept: 'outcomes', outcome: 'outcomes', from: 'outcomes' })}
-  ), counted as (${countOutcomesOf('outcomes')}
-  ), timed as (${countDurationsOf('outcomes')}
+  ), written as (${insertEnded(dialect, table, { kept: 'ended', outcome: 'ended', from: 'ended' })}
+  ), counted as (${countBatch('ended')}
   ) ${hasSequel ? sequel(dialect, table) : ''}
-  select ended.team_id, ended.id ${streakOf(table, 'ended')} from ended`;
+  select ended.id ${streakOf(table, 'ended')} from ended`;
 
 const END = ofEachTable((table) =>
   preparedStatement<EndedRow>(`end-${table}-at-once`, endText(table, false)),

@@ -66,7 +66,7 @@ describe('indexes that come to a database in use', { timeout: 60_000 }, () => {
     const stores = await Promise.all(starts);
     assert.deepEqual(
       stores.flatMap(({ migrated }) => migrated),
-      MIGRATION_NAMES.slice(3),
+      MIGRATION_NAMES.slice(-1),
     );
     for (const store of stores) await store.close();
     assert.deepEqual(await old.indexes(), await indexesOfNew());
@@ -94,11 +94,14 @@ const WRITE = `insert into jobs (team_id, id, original_id, attempt_number, queue
   scheduled_at) select id, id, id, 1, id, 'pending', 'POST', 'http://target.example', 0, 0
   from (select gen_random_uuid() as id) as made`;
 
-/** A database in the state of the version before the indexes of lists. */
+/**
+ * A database without the indexes that are built beside others, and without the last migration. Older ones may change
+ * the table that a test holds.
+ */
 async function openOld() {
   const database = await createDatabase();
   const pool = openPool({ url: database.url, onFault: () => {} }, POOLS.migrations);
-  await migrateToLatest(pool.kysely as never, 'postgres', { last: '0003-alerts' });
+  await migrateToLatest(pool.kysely as never, 'postgres', { last: MIGRATION_NAMES.at(-2) ?? '' });
   await pool.close();
   const rows = await openRows(database.url);
   const running = `select 1 from pg_stat_activity where datname = current_database()

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { StoreError } from '../database/errors.ts';
+import { wasLockedOut } from '../database/errors.ts';
 
 /** An index on a table that may be large when the index comes. */
 export interface IndexStep {
@@ -26,9 +26,12 @@ export type IndexAction =
   | { kind: 'drop'; name: string }
   | { kind: 'rename'; from: string; to: string };
 
-/** Called when a build begins and ends, and when another process is building first. */
+/**
+ * Called when a build begins and ends, when another process is building first, and when a table that a migration changes
+ * is held by others.
+ */
 export type OnIndex = (
-  event: 'index-building' | 'index-built' | 'index-awaited',
+  event: 'index-building' | 'index-built' | 'index-awaited' | 'table-awaited',
   index?: string,
 ) => void;
 
@@ -111,7 +114,8 @@ async function build(db: Kysely<never>, step: IndexStep, onIndex: OnIndex): Prom
 
 /** A table up to this size is small. */
 const SMALL_BYTES = 8 * 1024 * 1024;
-const LOCKED_OUT_MS = 2_000;
+/** For how long a change of a table may wait for it: all that others ask of the table waits behind. */
+export const LOCKED_OUT_MS = 2_000;
 
 /**
  * Builds an index on a small table without `concurrently`: it blocks writes only for milliseconds, and waits for no old
@@ -127,9 +131,7 @@ async function buildAtOnce(db: Kysely<never>, step: IndexStep, as: string): Prom
     await sql.raw(`create index "${as}" on "${step.table}" ${step.definition}`).execute(db);
     return true;
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'STORE_UNAVAILABLE' && error.wroteNothing) {
-      return false;
-    }
+    if (wasLockedOut(error)) return false;
     throw error;
   } finally {
     await sql.raw('set lock_timeout = 0').execute(db);

@@ -5,7 +5,8 @@ import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
 import { findOldSnapshots } from './old-snapshots.ts';
 import { coveredMs, findSpans, PARENT } from './partitions.ts';
-import { UNTRUSTED_HEADER_KEY, readUntrustedHeader } from '../nodes/untrusted-headers.ts';
+import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
+import { UNTRUSTED_HEADERS } from '../nodes/untrusted-headers.ts';
 
 const LIMIT_MS = 5000;
 const WEEK_MS = 7 * 86_400_000;
@@ -26,7 +27,8 @@ export async function inspectPostgres(
   try {
     await client.connect();
     if (schema !== undefined) await client.query(`set search_path = "${schema}"`);
-    const untrustedHeader = await readFact(client, UNTRUSTED_HEADER_KEY);
+    const untrustedHeader = await readFact(client, UNTRUSTED_HEADERS.key);
+    const strangeSignIn = await readFact(client, STRANGE_SIGN_INS.key);
     const clockOffsetMs = await readClockOffset(client, clock);
     const ask = async (text: string) => (await client.query(text)).rows;
     return {
@@ -41,7 +43,9 @@ export async function inspectPostgres(
         ? coveredMs(await findSpans(ask), clock.now() + clockOffsetMs)
         : null,
       holding: await readHolding(client, clock.now()),
-      untrustedForwarding: untrustedHeader === null ? null : readUntrustedHeader(untrustedHeader),
+      untrustedForwarding:
+        untrustedHeader === null ? null : UNTRUSTED_HEADERS.read(untrustedHeader),
+      strangeSignIn: strangeSignIn === null ? null : STRANGE_SIGN_INS.read(strangeSignIn),
     };
   } finally {
     // Not awaited: the server may have stopped answering.
@@ -79,16 +83,21 @@ async function hasTable(client: pg.Client, name: string): Promise<boolean> {
 
 async function readHolding(client: pg.Client, now: number): Promise<Holding | null> {
   if (!(await hasTable(client, 'ended_executions'))) return null;
+  const counted = ['outcome_hours'];
+  if (await hasTable(client, 'batch_counts')) counted.push('batch_counts');
   const { rows } = await client.query<{ bytes: number; runs: number; week: number }>(
     `select sum(pg_total_relation_size(oid))::double precision as bytes,
       coalesce(sum(greatest(reltuples, 0)) filter (where relname like 'ended\\_%'), 0)::double precision as runs,
-      (select coalesce(sum(runs), 0) from outcome_hours where hour >= $1)::double precision as week
+      (${counted.map(runsOfWeek).join(' + ')})::double precision as week
     from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
     [now - WEEK_MS],
   );
   const { bytes = 0, runs = 0, week = 0 } = rows[0] ?? {};
   return { bytes, endedRuns: runs, runsOfWeek: week };
 }
+
+const runsOfWeek = (table: string) =>
+  `(select coalesce(sum(runs), 0) from ${table} where hour >= $1)`;
 
 async function findWriteFault(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query<{ read_only: string; may_create: boolean }>(

@@ -20,9 +20,15 @@ const types: pg.CustomTypesConfig = {
 
 /**
  * Every statement reads a few rows by an index, even while its table is small. A plan made then is kept while the table
- * grows, so a sequential scan must never look cheaper. Compiling a plan never pays off for so few rows.
+ * grows, so a sequential scan must never look cheaper. Compiling a plan never pays off for so few rows, nor does
+ * remembering what was found by a key: a batch has each key once.
  */
-const PLANNING_SETTINGS = ['random_page_cost = 1.1', 'enable_seqscan = off', 'jit = off'];
+const PLANNING_SETTINGS = [
+  'random_page_cost = 1.1',
+  'enable_seqscan = off',
+  'enable_memoize = off',
+  'jit = off',
+];
 
 /** The same settings as options of a connection, for tests that read plans. */
 export const PLANNING = PLANNING_SETTINGS.map((each) => `-c ${each.replaceAll(' ', '')}`).join(' ');

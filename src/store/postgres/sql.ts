@@ -5,6 +5,7 @@ export const TYPES: Record<FieldType, string> = {
   id: 'uuid',
   ids: 'uuid[]',
   text: 'text',
+  json: 'text',
   int: 'integer',
   bigint: 'bigint',
   bytes: 'text', // sent as hexadecimal, see `packRows`
@@ -12,6 +13,7 @@ export const TYPES: Record<FieldType, string> = {
 
 /** How long a statement for several teams waits for a locked row. */
 const PATIENCE_MS = 100;
+const BRIEFLY = `cross join set_config('lock_timeout', '${PATIENCE_MS}ms', true) as patience`;
 
 /** Each part reads a range of its own index (see migrations/0009-ended-runs.ts and postgres-indexes.ts). */
 function findByUrl(): string {
@@ -24,13 +26,15 @@ function findByUrl(): string {
   return `select id from (
     ${part('ended_jobs', `and url <> ''`)}
     union all ${part('jobs', `and status = 'pending' and url <> ''`)}
-    union all (select j.id from queues q join jobs j on j.queue_id = q.id
-      where q.team_id = $1 and j.status = 'processing')
+    union all (select j.id from queues q cross join lateral (
+      select x.id from jobs x where x.queue_id = q.id and x.status = 'processing' limit $4) j
+      where q.team_id = $1)
   ) as found limit $4`;
 }
 
 /** One column as the text of an array. Texts are made storable later, like any other (`storableParameters`). */
 function writeArray<F extends Fields>(name: string, fields: F, rows: readonly RowOf<F>[]): string {
+  if (fields[name] === 'json') return joinTexts(rows.map((row) => row[name] as string | null));
   const write = fields[name] === 'text' ? quote : String;
   const items = rows.map((row): string => {
     const value: unknown = row[name];
@@ -42,17 +46,46 @@ function writeArray<F extends Fields>(name: string, fields: F, rows: readonly Ro
 
 const quote = (text: unknown) => `"${String(text).replaceAll(/["\\]/g, '\\$&')}"`;
 
+/** ASCII's record separator, and what stands for null. Neither can be part of a JSON text. */
+const [SEPARATOR, NOTHING] = ['\x1e', '\x1f'];
+
+/**
+ * A column of JSON texts, one after the other. In the text of an array all their quotes would be escaped, which costs
+ * more on either side than anything else about a column.
+ */
+function joinTexts(texts: readonly (string | null)[]): string {
+  return texts.map((text) => text?.replaceAll(SEPARATOR, ' ') ?? NOTHING).join(SEPARATOR);
+}
+
+function unpack(fields: Fields, parameter: number): string {
+  const columns = Object.entries(fields).map(([name, type]) => `${name} ${TYPES[type]}`);
+  return `json_to_recordset($${parameter}::json) as given(${columns.join(', ')})`;
+}
+
+/**
+ * A table that was analyzed at a moment with one row or none seems to cost one page, however many dead rows its index
+ * has. The planner would then read it whole in the order of its key and compare each row with the others. It considers
+ * that only for columns that are equal, because those could be merged; not for these two comparisons.
+ */
+function hasKeyOf(table: string, other: string, columns: readonly string[]): string {
+  const [key, wanted] = [table, other].map(
+    (alias) => `(${columns.map((column) => `${alias}.${column}`).join(', ')})`,
+  );
+  return `${key} >= ${wanted} and ${key} <= ${wanted}`;
+}
+
 /** The texts for Postgres. */
 export const postgres: Dialect = {
   name: 'postgres',
   isShared: true,
   $: (n, type) => (type === undefined ? `$${n}` : `$${n}::${TYPES[type]}`),
-  rows: (fields, parameter) => {
-    const columns = Object.entries(fields).map(([name, type]) => `${name} ${TYPES[type]}`);
-    return `json_to_recordset($${parameter}::json) as given(${columns.join(', ')})`;
-  },
+  rows: unpack,
   columns: (fields, first) => {
-    const arrays = Object.values(fields).map((type, n) => `$${first + n}::${TYPES[type]}[]`);
+    const arrays = Object.values(fields).map((type, n) =>
+      type === 'json'
+        ? `string_to_array($${first + n}, E'\\x1e', E'\\x1f')`
+        : `$${first + n}::${TYPES[type]}[]`,
+    );
     return `unnest(${arrays.join(', ')}) as given(${Object.keys(fields).join(', ')})`;
   },
   packColumns: (fields, rows) => Object.keys(fields).map((name) => writeArray(name, fields, rows)),
@@ -63,12 +96,17 @@ export const postgres: Dialect = {
   holdsBytes: (whole, text) => sql`position(convert_to(${text}, 'UTF8') in ${whole}) > 0`,
   before: (text, mark) => `split_part(${text}, '${mark}', 1)`,
   lock: (clause) => clause,
-  briefly: `cross join set_config('lock_timeout', '${PATIENCE_MS}ms', true) as patience`,
+  briefly: BRIEFLY,
   unindexed: (column) => `${column} || ''`,
+  hasKeyOf: (table, other) => hasKeyOf(table, other, ['team_id', 'id']),
+  deleteGiven: (table, key, parameter, patience) => `
+    delete from ${table} using ${unpack(key, parameter)} ${patience === 'briefly' ? BRIEFLY : ''}
+    where ${hasKeyOf(table, 'given', Object.keys(key))}`,
   isAmong: (column, ids) => sql`${sql.ref(column)} = any(${`{${ids.join()}}`}::uuid[])`,
   // An array first: inside a join the selection may run again and again, take other rows each time, and exceed its
   // limit.
   isAmongFree: (selection) => `id = any(array(${selection} for update skip locked))`,
+  endedWithin: (column, { from, to }) => sql`${sql.ref(column)} between ${from} and ${to}`,
   unpartitioned: 'ended_jobs_rest',
   isAmongFew: (table, condition, limit) =>
     `ctid = any(array(select ctid from ${table} where ${condition} limit ${limit}))`,

@@ -7,6 +7,7 @@ import { readTags, writeTags } from '#domain/tags';
 import { writeSlowRule } from '#domain/slow-runs';
 import type { Database, Trx } from '../database/database.ts';
 import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
+import { changeReminders, forgetFailing } from '../alerts/queue-reminders.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { QueuesTable, YesNo } from '../database/schema.ts';
@@ -173,7 +174,7 @@ export class QueueStore {
         .where('name', '=', name)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await this.#forgetSlots(trx, saved, settings);
+      await this.#follow(trx, saved, settings);
       return saved;
     });
     this.#tellChanged(teamId, row.id);
@@ -194,7 +195,7 @@ export class QueueStore {
         .where('id', '=', queueId)
         .returningAll()
         .executeTakeFirst();
-      if (saved) await this.#forgetSlots(trx, saved, settings);
+      if (saved) await this.#follow(trx, saved, settings);
       return saved;
     });
     if (!row) return null;
@@ -210,14 +211,19 @@ export class QueueStore {
    */
   async delete(teamId: string, queueId: string): Promise<number | null> {
     const { numDeletedRows } = await this.#db.transact(async (trx) => {
-      const slots = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
-      await slots.where('queue_id', '=', queueId).execute();
-      await forgetSpell(trx, teamId, queueId);
-      return trx
+      // First the queue, which waits for settlements under way: what they write of it goes with the rest.
+      const gone = await trx
         .deleteFrom('queues')
         .where('team_id', '=', teamId)
         .where('id', '=', queueId)
         .executeTakeFirst();
+      for (const table of ['taken_slots', 'held_targets'] as const) {
+        const rows = trx.deleteFrom(table).where('team_id', '=', teamId);
+        await rows.where('queue_id', '=', queueId).execute();
+      }
+      await forgetSpell(trx, teamId, queueId);
+      await forgetFailing(trx, teamId, queueId);
+      return gone;
     });
     if (numDeletedRows === 0n) return null;
     let gone = 0;
@@ -244,11 +250,13 @@ export class QueueStore {
     return numUpdatedRows === 1n;
   }
 
-  async #forgetSlots(
+  /** Changes what goes by the settings that were saved. */
+  async #follow(
     trx: Trx,
     { team_id, id }: QueuesTable,
-    { concurrencyLimit }: Partial<QueueSettings>,
+    { concurrencyLimit, alertSettings }: Partial<QueueSettings>,
   ): Promise<void> {
+    if (alertSettings) await changeReminders(trx, team_id, id, alertSettings);
     if (!this.#db.dialect.isShared || concurrencyLimit === undefined) return;
     await forgetTaken(trx, team_id, id);
   }

@@ -16,9 +16,7 @@ export type RunsTable = RunTable | EndedTable;
 function deleteFrom(table: RunsTable) {
   return preparedStatement<{ id: string }>(
     `delete-${table.replace('_', '-')}`,
-    (dialect) => `
-    delete from ${table} where (team_id, id) in (
-      select team_id, id from ${dialect.rows(KEY, 1)}) returning id`,
+    (dialect) => `${dialect.deleteGiven(table, KEY, 1)} returning ${table}.id`,
   );
 }
 

@@ -33,6 +33,7 @@ import {
  * - `jobs`, `executions`: other ended runs, after the operator's number of days
  * - `successes`: successful ones among them, which may expire earlier
  * - `alerts`: after 90 days
+ * - `holds`: times until which targets are held, once they have passed
  * - `durations`, `depths`: after eight days, a little more than plots show
  * - `activity`: after 400 days
  * - `orphans`: runs whose queue or cron was deleted
@@ -44,6 +45,7 @@ export const EXPIRING = [
   'executions',
   'successes',
   'alerts',
+  'holds',
   'durations',
   'depths',
   'activity',
@@ -82,6 +84,8 @@ export const TABLES_OF_TEAM = [
   'ended_executions',
   'queues',
   'taken_slots',
+  'held_targets',
+  'failing_queues',
   'crons',
   'usage_months',
   'usage_days',
@@ -93,7 +97,9 @@ export const TABLES_OF_TEAM = [
   'notification_channels',
   'channels',
   'maintenance_window_sources',
+  'team_groups',
   'maintenance_windows',
+  'batch_counts',
   'outcome_hours',
   'duration_hours',
   'queue_depths',
@@ -139,6 +145,8 @@ export class RetentionStore {
         return this.#deleteOldSuccesses(now, successHistoryDays, limit);
       case 'alerts':
         return deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit);
+      case 'holds':
+        return this.#deleteOlder('held_targets', 'until', now, limit);
       case 'durations':
         return this.#deleteOlder('duration_hours', 'hour', now - FIGURE_DAYS * DAY_MS, limit);
       case 'depths': {
@@ -286,8 +294,8 @@ export class RetentionStore {
   }
 
   async #deleteOlder(
-    table: 'activity' | 'duration_hours' | 'queue_depths' | 'depth_looks',
-    column: 'hour' | 'at',
+    table: 'activity' | 'held_targets' | 'duration_hours' | 'queue_depths' | 'depth_looks',
+    column: 'hour' | 'at' | 'until',
     before: number,
     limit: number,
   ): Promise<number> {

@@ -111,9 +111,10 @@ const moveCronsOn = preparedStatement<never>(
   where crons.team_id = given.team_id and crons.id = given.cron_id`,
 );
 
+/** A value and not an `exists`, which Postgres may make a join of, and read all executions. */
 function hasNotRun(table: 'executions' | 'ended_executions'): string {
-  return `not exists (select 1 from ${table} e where e.team_id = given.team_id
-    and e.cron_id = given.cron_id and e.scheduled_for = given.due_at)`;
+  return `(select e.id from ${table} e where e.team_id = given.team_id
+    and e.cron_id = given.cron_id and e.scheduled_for = given.due_at limit 1) is null`;
 }
 
 /**

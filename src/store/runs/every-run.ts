@@ -50,6 +50,8 @@ export interface RunChoice {
   tail?: RawBuilder<unknown>;
   /** True if the condition concerns an outcome, so that only ended runs can match. */
   isOfEnded?: boolean;
+  /** A further condition on ended runs. */
+  whereEnded?: RawBuilder<unknown>;
   /** The order of the union, which is called `runs`. */
   end?: RawBuilder<unknown>;
   /**
@@ -57,6 +59,22 @@ export interface RunChoice {
    * Its text must be the same each time.
    */
   name?: string;
+}
+
+export interface NewestAsked {
+  limit: number;
+  /** Only runs older than the one of this id: the next page. */
+  before?: string | undefined;
+}
+
+/** The choice of the newest runs of a condition, newest first. */
+export function newestRuns(
+  where: RawBuilder<unknown>,
+  { limit, before }: NewestAsked,
+): Pick<RunChoice, 'where' | 'tail' | 'end'> {
+  const isOlder = before === undefined ? sql`` : sql` and id < ${before}`;
+  const tail = sql`order by id desc limit ${limit}`;
+  return { where: sql`${where}${isOlder}`, tail, end: sql`order by runs.id desc limit ${limit}` };
 }
 
 /** Reads jobs, waiting, running and ended, with the names of their queues. */
@@ -78,11 +96,32 @@ export async function readWholeExecutions(
   return readRows(reader, choice, sql`select runs.* from ${runs} as runs`);
 }
 
-/** A query for executions, waiting, running and ended, called `runs`. */
-export function everyExecution(reader: Reader, choice: Omit<RunChoice, 'end' | 'name'>) {
-  const columns = WHOLE.executions.filter(isSmall);
-  const executions = chosenRuns('executions', columns, choice) as RawBuilder<StoredExecutionRow>;
-  return reader.selectFrom(executions.as('runs'));
+/**
+ * A table expression of executions, waiting, running and ended, without their bodies.
+ *
+ * @param bodyBytes  so many of the first bytes of a body as `body_start`, with its length as `kept_bytes`
+ */
+export function everyExecution(
+  choice: Pick<RunChoice, 'where' | 'isOfEnded'>,
+  bodyBytes: number | undefined,
+): RawBuilder<unknown> {
+  const columns = WHOLE.executions.filter((name) => isSmall(name) || name === 'trace');
+  const start = bodyBytes === undefined ? [] : startOfBody(bodyBytes);
+  return chosenRuns('executions', columns, choice, start);
+}
+
+/** A column of ended runs that is computed from those of their table. */
+interface Computed {
+  name: string;
+  type: string;
+  value: string;
+}
+
+function startOfBody(bytes: number): Computed[] {
+  return [
+    { name: 'body_start', type: 'bytea', value: `substr(body, 1, ${bytes})` },
+    { name: 'kept_bytes', type: 'integer', value: 'length(body)' },
+  ];
 }
 
 function jobsOf(columns: readonly string[], choice: RunChoice): RawBuilder<unknown> {
@@ -102,15 +141,23 @@ async function readRows<Row>(
 function chosenRuns(
   table: RunTable,
   columns: readonly string[],
-  { where, tail = sql``, isOfEnded = false }: RunChoice,
+  { where, whereEnded, tail = sql``, isOfEnded = false }: RunChoice,
+  computed: readonly Computed[] = [],
 ): RawBuilder<unknown> {
   const part = (isEnded: boolean) => {
-    const values = columns.map((name) =>
-      isEnded || !(name in ADDED) ? `${table}.${name}` : `cast(null as ${ADDED[name]}) as ${name}`,
-    );
+    const missing = (name: string, type = 'text') => `cast(null as ${type}) as ${name}`;
+    const values = [
+      ...columns.map((name) =>
+        isEnded || !(name in ADDED) ? `${table}.${name}` : missing(name, ADDED[name]),
+      ),
+      ...computed.map(({ name, type, value }) =>
+        isEnded ? `${value} as ${name}` : missing(name, type),
+      ),
+    ];
     const from = isEnded ? `${ENDED_TABLE[table]} as ${table}` : table;
+    const more = isEnded && whereEnded ? sql` and ${whereEnded}` : sql``;
     return sql`select * from (
-      select ${sql.raw(values.join(', '))} from ${sql.raw(from)} where ${where} ${tail}
+      select ${sql.raw(values.join(', '))} from ${sql.raw(from)} where ${where}${more} ${tail}
     ) as ${sql.raw(isEnded ? 'ended' : 'live')}`;
   };
   const live = isOfEnded ? sql`` : sql`union all ${part(false)}`;

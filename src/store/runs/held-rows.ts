@@ -25,9 +25,8 @@ export interface HoldableFlow {
 }
 
 const FLOW = { id: 'id' } as const satisfies Fields;
-const HOUR_MS = 3_600_000;
 
-/** Finds flows of which another transaction has locked a row. $1 flows, $2 month, $3 day, $4 hour */
+/** Finds flows of which another transaction has locked a row. $1 flows, $2 month, $3 day */
 export type FindHeld = PreparedStatement<{ id: string }>;
 
 /**
@@ -37,7 +36,6 @@ export type FindHeld = PreparedStatement<{ id: string }>;
 const COUNTERS = [
   ['free_months', 'usage_months', 'month = $2'],
   ['free_days', 'usage_days', 'day = $3'],
-  ['free_hours', 'outcome_hours', "hour = $4 and outcome = 'failed'"],
 ] as const;
 
 /**
@@ -138,12 +136,7 @@ export class HeldFlows<Asked> {
     const { month, day } = periodsOf(now);
     const ids = asked.map((each) => ({ id: this.#flowOf(each).id }));
     const rows = await this.#db.autocommit(
-      bindPrepared(this.#db.dialect, this.#findHeldOf, [
-        packRows(FLOW, ids),
-        month,
-        day,
-        now - (now % HOUR_MS),
-      ]),
+      bindPrepared(this.#db.dialect, this.#findHeldOf, [packRows(FLOW, ids), month, day]),
     );
     const heldIds = new Set(rows.map(({ id }) => id));
     const held = asked.filter((each) => heldIds.has(this.#flowOf(each).id));

@@ -35,8 +35,10 @@ describe('the rate of a queue (§3.8)', () => {
         );
         return claims.reduce((sum, { claimed }) => sum + claimed.length, 0);
       };
-      assert.equal(await startAll(), 11, 'what a tenth of a second holds, and one');
-      assert.equal(await startAll(), 0);
+      // Whoever waits too long for the queue's row goes on without it, and asks again.
+      const started = [await startAll(), await startAll(), await startAll()];
+      const inAll = started.reduce((sum, each) => sum + each, 0);
+      assert.equal(inAll, 11, 'what a tenth of a second holds, and one');
       await store.testClock.advance(50);
       assert.equal(await startAll(), 5);
     });

@@ -47,12 +47,12 @@ export const OUTCOME = {
   error_message: 'text',
   duration_ms: 'int',
   total_bytes: 'bigint',
-  trace: 'text',
+  trace: 'json',
   body: 'bytes',
 } as const satisfies Fields;
 
-/** The key and outcome of a run, as a settlement writes it. */
-export const ENDED = { ...KEY, ...OUTCOME } as const satisfies Fields;
+/** The key and outcome of a run, as a settlement writes it, and the step in which its duration is counted. */
+export const ENDED = { ...KEY, ...OUTCOME, duration_step: 'int' } as const satisfies Fields;
 
 export const OUTCOME_COLUMNS = Object.keys(OUTCOME) as (keyof typeof OUTCOME)[];
 

@@ -2,12 +2,14 @@ import type { EndedJobStatus } from '#domain/run-status';
 import { FAILURE_TEXTS, type FailureReason } from '#domain/failure';
 import { CALLBACK, callbackRow, type CallbackToSend } from '../callbacks/callbacks.ts';
 import type { ClaimedExecution, ClaimedJob, ClaimedRun } from './claims.ts';
+import { durationStep } from '../figures/durations.ts';
 import { COPY, copyRow, type JobCopy } from '../jobs/copy-jobs.ts';
 import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
 import {
   ENDED,
   ENDED_TABLE,
   KEPT_COLUMNS,
+  type KEY,
   type OUTCOME,
   OUTCOME_COLUMNS,
   type RunTable,
@@ -41,6 +43,8 @@ export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecuti
   callback: CallbackToSend | null;
   /** The level of the alert that a job raises (§6.4); a cron's alerts depend on its streak. */
   alert: 'warning' | 'failure' | null;
+  /** Until when other retries of a job's queue wait for its target (§3.4). */
+  holdsUntil?: number | null;
 }
 
 export type JobSettlement = Settlement<ClaimedJob>;
@@ -127,14 +131,14 @@ export function packEnds(
   dialect: Dialect,
   table: RunTable,
   nodeId: string,
-  ends: readonly RowOf<typeof ENDED>[],
+  ends: readonly RowOf<typeof KEY & typeof OUTCOME>[],
   callbacks: readonly CallbackToSend[] = [],
 ): PackedSettlements {
   return {
     table,
     nodeId,
     count: ends.length,
-    ends: dialect.packColumns(ENDED, ends),
+    ends: dialect.packColumns(ENDED, ends.map(withStep)),
     callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
     copies: NO_ROWS,
   };
@@ -155,6 +159,10 @@ export function overLimit(now: number): RowOf<typeof OUTCOME> {
   };
 }
 
+function withStep(end: RowOf<typeof KEY & typeof OUTCOME>): RowOf<typeof ENDED> {
+  return { ...end, duration_step: durationStep(end.reason, end.duration_ms ?? 0) };
+}
+
 function endedRow({ run, status, end, response }: Settlement): RowOf<typeof ENDED> {
   return {
     team_id: run.teamId,
@@ -165,6 +173,7 @@ function endedRow({ run, status, end, response }: Settlement): RowOf<typeof ENDE
     reason: end.reason,
     error_message: end.errorMessage,
     duration_ms: end.durationMs,
+    duration_step: durationStep(end.reason, end.durationMs),
     ...(response === null
       ? NO_RESPONSE
       : { total_bytes: response.totalBytes, trace: response.trace, body: response.body }),

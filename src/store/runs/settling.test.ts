@@ -57,6 +57,32 @@ describe('settling attempts', () => {
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
     });
 
+    test('where the claim of one is gone, the retries and callbacks of others are written', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const gone = { ...(await aClaimedJob(store, team.id, node)), id: newId(TEST_START) };
+      const failed = await aClaimedJob(store, team.id, node);
+      const next = () => ({ id: newId(TEST_START), scheduledAt: TEST_START });
+      const retry = next();
+      const settlements = [
+        aSettlement(store, gone, { status: 'retried', next: next(), callback: aCallback(gone) }),
+        aSettlement(store, failed, { status: 'retried', next: retry, callback: aCallback(failed) }),
+      ];
+      const settled = await Promise.all(settlements.map((each) => store.runs.settle(node, each)));
+      assert.deepEqual(settled, [false, true]);
+      const attempts = await store.jobs.listAttempts(team.id, failed.id);
+      assert.deepEqual(
+        attempts.map(({ id }) => id),
+        [failed.id, retry.id],
+      );
+      const taken = await store.callbacks.take(node, team.id, 10);
+      assert.deepEqual(
+        taken.map(({ runId }) => runId),
+        [failed.id],
+      );
+    });
+
     test('the next attempt is a new job with the same request and the first one’s id', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);

@@ -1,9 +1,10 @@
 import { insertCallbackRows } from '../callbacks/callbacks.ts';
 import { copyLiveJobs } from '../jobs/copy-jobs.ts';
 import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
-import { addDurations, TIMED_RUN } from '../figures/durations.ts';
+import { ALIKE, countAlikeRuns } from '../figures/batch-counts.ts';
+import { durationStep } from '../figures/durations.ts';
 import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
-import { addOutcomes, HOUR_MS } from '../figures/outcomes.ts';
+import { HOUR_MS } from '../figures/outcomes.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import {
   ENDED,
@@ -23,7 +24,21 @@ import {
 } from '../runs/settlement.ts';
 
 /** The columns of an ended run that counters need. */
-type Counted = RowOf<typeof TIMED_RUN>;
+const COUNTED = [
+  'team_id',
+  'source_id',
+  'status',
+  'completed_at',
+  'reason',
+  'duration_ms',
+] as const;
+
+interface Counted extends Omit<Alike, 'duration_step' | 'runs'> {
+  reason: string | null;
+  duration_ms: number;
+}
+
+type Alike = RowOf<typeof ALIKE> & { runs: number };
 
 function valueOf(table: RunTable, name: string): string {
   return name === 'source_id' ? `${SOURCE_COLUMN[table]} as source_id` : name;
@@ -35,7 +50,7 @@ const END = ofEachTable((table) =>
     const from = `${dialect.columns(ENDED, 1)} cross join ${table}
       where ${isClaimed(dialect, table)}`;
     const ended = ENDED_TABLE[table];
-    const counted = Object.keys(TIMED_RUN).map((name) => valueOf(table, name));
+    const counted = COUNTED.map((name) => valueOf(table, name));
     return `${insertEnded(dialect, table, { kept: table, outcome: 'given', from })}
       returning id, ${counted.join(', ')} ${streakOf(table, ended)}`;
   }),
@@ -69,9 +84,7 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
     };
     await write(copyLiveJobs, kept.copies);
     await write(insertCallbackRows, kept.callbacks);
-    const alike = packRows({ ...TIMED_RUN, runs: 'int' }, countAlike(ended));
-    await write(addOutcomes, alike);
-    await write(addDurations, alike);
+    await write(countAlikeRuns, packRows(ALIKE, countAlike(ended)));
     await runPrepared(runner, dialect, TAKE_OUT[table], [packRows(KEY, ended), nodeId]);
     return ended;
   },
@@ -81,23 +94,15 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
  * Groups equal runs, to have few rows to unpack: unpacking JSON is the main cost of counting, and most runs of a batch
  * end in the same hour and in the same way. Times are rounded down to their hours, which are all that counters know.
  */
-function countAlike(ended: readonly (EndedRow & Counted)[]): (Counted & { runs: number })[] {
-  const alike = new Map<string, Counted & { runs: number }>();
+function countAlike(ended: readonly (EndedRow & Counted)[]): Alike[] {
+  const alike = new Map<string, Alike>();
   for (const { team_id, source_id, status, completed_at, reason, duration_ms } of ended) {
     const hour = (completed_at ?? 0) - ((completed_at ?? 0) % HOUR_MS);
-    const key = [team_id, source_id, status, hour, reason, duration_ms].join(' ');
+    const duration_step = durationStep(reason, duration_ms);
+    const key = `${team_id} ${source_id} ${status} ${hour} ${duration_step}`;
     const others = alike.get(key);
     if (others) others.runs++;
-    else
-      alike.set(key, {
-        team_id,
-        source_id,
-        status,
-        completed_at: hour,
-        reason,
-        duration_ms,
-        runs: 1,
-      });
+    else alike.set(key, { team_id, source_id, status, completed_at: hour, duration_step, runs: 1 });
   }
   return [...alike.values()];
 }

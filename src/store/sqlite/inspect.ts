@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Holding, Inspection } from '../database/inspection.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
-import { UNTRUSTED_HEADER_KEY, readUntrustedHeader } from '../nodes/untrusted-headers.ts';
+import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
+import { UNTRUSTED_HEADERS } from '../nodes/untrusted-headers.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 const WEEK_MS = 7 * 86_400_000;
@@ -19,7 +20,8 @@ export function inspectSqliteFile(path: string, now: number): Inspection {
   if (!isThere(path)) return { kind: 'not-made-yet' };
   using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
-  const untrustedHeader = readFact(database, UNTRUSTED_HEADER_KEY);
+  const untrustedHeader = readFact(database, UNTRUSTED_HEADERS.key);
+  const strangeSignIn = readFact(database, STRANGE_SIGN_INS.key);
   return {
     kind: 'found',
     ...compareMigrations(readNames(database)),
@@ -30,7 +32,8 @@ export function inspectSqliteFile(path: string, now: number): Inspection {
     oldSnapshots: null,
     partitionsAheadMs: null,
     holding: readHolding(database, now),
-    untrustedForwarding: untrustedHeader === null ? null : readUntrustedHeader(untrustedHeader),
+    untrustedForwarding: untrustedHeader === null ? null : UNTRUSTED_HEADERS.read(untrustedHeader),
+    strangeSignIn: strangeSignIn === null ? null : STRANGE_SIGN_INS.read(strangeSignIn),
   };
 }
 
@@ -67,15 +70,18 @@ function readHolding(database: DatabaseSync, now: number): Holding | null {
     .prepare(
       `select (select page_count from pragma_page_count) * (select page_size from pragma_page_size) as bytes,
         (select count(*) from ended_jobs) + (select count(*) from ended_executions) as runs,
-        (select coalesce(sum(runs), 0) from outcome_hours where hour >= ?) as week`,
+        ${runsOfWeek('outcome_hours')} + ${hasTable(database, 'batch_counts') ? runsOfWeek('batch_counts') : 0} as week`,
     )
-    .get(now - WEEK_MS);
+    .get({ from: now - WEEK_MS });
   return {
     bytes: Number(row?.['bytes']),
     endedRuns: Number(row?.['runs']),
     runsOfWeek: Number(row?.['week']),
   };
 }
+
+const runsOfWeek = (table: string) =>
+  `(select coalesce(sum(runs), 0) from ${table} where hour >= :from)`;
 
 /**
  * Takes the write lock and releases it. File permissions are checked apart, because SQLite accepts the lock on a file

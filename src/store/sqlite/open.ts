@@ -45,6 +45,7 @@ export interface SqliteOptions {
   clock: Clock;
   onLost: OnLost;
   onStatement?: OnStatement | undefined;
+  threadScript?: string | undefined;
 }
 
 /**
@@ -54,20 +55,20 @@ export interface SqliteOptions {
  * STORE_UNAVAILABLE.
  */
 export async function openSqliteFile(path: string, options: SqliteOptions): Promise<Databases> {
-  const { clock, onLost, onStatement } = options;
+  const { clock, onLost, onStatement, threadScript } = options;
   prepareFile(path);
   const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, reports: onStatement !== undefined };
   const reading = { ...shared, readOnly: true, pragmas: READER_PRAGMAS };
   const writing = { ...shared, readOnly: false, pragmas: WRITER_PRAGMAS };
-  const writer = new SqliteThread({ ...writing, name: 'sqlite-writer' }, onLost);
+  const writer = new SqliteThread({ ...writing, name: 'sqlite-writer' }, onLost, threadScript);
   await writer.run('select 1', []).catch(async (error: unknown) => {
     await writer.close();
     throw error;
   });
-  const reader = new SqliteThread({ ...reading, name: 'sqlite-reader' }, onLost);
+  const reader = new SqliteThread({ ...reading, name: 'sqlite-reader' }, onLost, threadScript);
   let searcher: SqliteThread | null = null;
   const startSearcher = () =>
-    (searcher ??= new SqliteThread({ ...reading, name: 'sqlite-searcher' }, onLost));
+    (searcher ??= new SqliteThread({ ...reading, name: 'sqlite-searcher' }, onLost, threadScript));
   const searching = kyselyOn(startSearcher, onStatement);
   const main = new Database({
     dialect: sqlite,
@@ -145,7 +146,8 @@ function openHere(path: string, reports: boolean): SqliteHere {
 }
 
 /** Opens an in-memory database, with one connection, so reads and writes take turns. */
-export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): Promise<Databases> {
+export async function openSqliteMemory(options: SqliteOptions): Promise<Databases> {
+  const { onLost, onStatement, threadScript } = options;
   const settings = {
     name: 'sqlite-writer',
     path: ':memory:',
@@ -154,7 +156,7 @@ export async function openSqliteMemory({ onLost, onStatement }: SqliteOptions): 
     pragmas: ['temp_store = memory'],
     reports: onStatement !== undefined,
   } as const;
-  const thread = new SqliteThread(settings, onLost);
+  const thread = new SqliteThread(settings, onLost, threadScript);
   const db = kyselyOn(() => thread, onStatement);
   const main = new Database({
     dialect: sqlite,

@@ -22,8 +22,9 @@ export class SqliteSignals extends LocalSignals {
     this.#clock = clock;
   }
 
-  start(): void {
-    this.#cancel = this.#clock.after(LOOK_EVERY_MS, () => void this.#look());
+  /** Afterwards every commit of another connection is seen: whoever starts to work now has read what was before. */
+  async start(): Promise<void> {
+    await this.#look();
   }
 
   close(): void {
@@ -40,7 +41,7 @@ export class SqliteSignals extends LocalSignals {
     } catch {
       // The writer is busy or its disk is full; its own callers get the error. Try again.
     }
-    if (!this.#closed) this.start();
+    if (!this.#closed) this.#cancel = this.#clock.after(LOOK_EVERY_MS, () => void this.#look());
   }
 }
 

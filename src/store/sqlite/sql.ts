@@ -6,9 +6,10 @@ async function countFreePages(run: RunText): Promise<number> {
   return row?.freelist_count ?? 0;
 }
 
+/** `json_each` would write each row as text and read that again, for each of its fields. */
 function unpack(fields: Fields, parameter: number): string {
   const columns = Object.keys(fields).map((name) => `value->>'${name}' as ${name}`);
-  return `(select ${columns.join(', ')} from json_each(?${parameter})) as given`;
+  return `(select ${columns.join(', ')} from jsonb_each(?${parameter})) as given`;
 }
 
 /** The texts for SQLite. It has no lateral joins, so rows are picked by their `rowid`. */
@@ -28,9 +29,16 @@ export const sqlite: Dialect = {
   lock: () => '',
   briefly: '',
   unindexed: (column) => `+${column}`,
+  hasKeyOf: (table, other) => `${table}.team_id = ${other}.team_id and ${table}.id = ${other}.id`,
+  deleteGiven: (table, key, parameter) => {
+    const columns = Object.keys(key).join(', ');
+    return `
+    delete from ${table} where (${columns}) in (select ${columns} from ${unpack(key, parameter)})`;
+  },
   isAmong: (column, ids) =>
     sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(ids)}))`,
   isAmongFree: (selection) => `id in (${selection})`,
+  endedWithin: () => sql`true`,
   unpartitioned: 'ended_jobs',
   isAmongFew: (table, condition, limit) =>
     `rowid in (select rowid from ${table} where ${condition} limit ${limit})`,

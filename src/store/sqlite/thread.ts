@@ -24,10 +24,10 @@ export class SqliteThread implements SqliteLine {
   #isClosing = false;
   #fault: StoreError | null = null;
 
-  constructor(settings: WorkerSettings, onLost: OnLost) {
+  constructor(settings: WorkerSettings, onLost: OnLost, script?: string) {
     this.#name = settings.name;
     this.#onLost = onLost;
-    this.#worker = startWorker({ workerData: settings, name: this.#name });
+    this.#worker = startWorker({ workerData: settings, name: this.#name }, script);
     this.#worker.on('message', (answer: Answer) => this.#settle(answer));
     this.#worker.on('error', (error) => this.#end(error as Error));
     this.#exited = new Promise((resolve) => {

@@ -1,0 +1,61 @@
+import type { Log } from '#domain/log';
+import type { Store } from '#store/store';
+
+/** How long counts of batches gather before they are added up. */
+const GATHERED_MS = 5_000;
+/** Rows a step: some ten milliseconds of SQLite's only writer. */
+const ROWS_A_STEP = 1_000;
+/** The shortest pause between two steps. It is at least as long as a step took, so others get their turn. */
+const LEAST_PAUSE_MS = 20;
+
+/**
+ * Adds the counts of batches to those by the hour (`BatchCountStore`), some seconds after a run has ended. Several
+ * nodes may do it at once, and each does it for all. While nothing runs, nothing is asked.
+ */
+export class AddingUp {
+  readonly #store: Store;
+  readonly #log: Log;
+  #isPlanned = false;
+  #cancel: (() => void) | null = null;
+  #step: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(store: Store, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Notes that a run has ended, or that a node may have left counts behind. */
+  expect(): void {
+    if (!this.#isPlanned) this.#plan(GATHERED_MS);
+  }
+
+  /** Waits for the step under way. What is left is added up after the next start, or by another node. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel?.();
+    await this.#step;
+  }
+
+  #plan(inMs: number): void {
+    if (this.#stopped) return;
+    this.#isPlanned = true;
+    this.#cancel = this.#store.clock.after(inMs, () => {
+      this.#step = this.#addUp();
+    });
+  }
+
+  async #addUp(): Promise<void> {
+    const { batchCounts, clock } = this.#store;
+    const startedAtMs = clock.monotonicMs();
+    this.#isPlanned = false;
+    try {
+      const rows = await batchCounts.addUp(ROWS_A_STEP);
+      const tookMs = clock.monotonicMs() - startedAtMs;
+      if (rows === ROWS_A_STEP) this.#plan(Math.max(LEAST_PAUSE_MS, tookMs));
+    } catch (error) {
+      this.#log.warn('counts.not-added-up', { error: (error as Error).message });
+      this.expect();
+    }
+  }
+}

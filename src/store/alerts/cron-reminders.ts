@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import { readAlertSettings } from '#domain/alert-settings';
+import type { RemindedKind } from './reminders.ts';
+
+/** Reminders of crons: each cron has its streak and the time of the next one in its row. */
+export const CRON_REMINDERS: RemindedKind = {
+  kind: 'cron',
+
+  async findDue(db, now, most) {
+    return db.read((reader) =>
+      reader
+        .selectFrom('crons as c')
+        .innerJoin('teams as t', 't.id', 'c.team_id')
+        .select(['c.team_id', 'c.id', 't.paused_at', 'c.failing_since'])
+        .where('t.deleted_at', 'is', null)
+        .where('c.remind_at', '<=', now)
+        .orderBy('c.remind_at')
+        .limit(most)
+        .execute(),
+    );
+  },
+
+  /** The last failure that was raised. The reminder links to the same run. */
+  async findFailure(db, { team_id, id }) {
+    const row = await db.read((reader) =>
+      reader
+        .selectFrom('alerts')
+        .select(['run_id', 'response_status', 'reason', 'error_message'])
+        .where('team_id', '=', team_id)
+        .where('source_id', '=', id)
+        .where('level', '=', 'failure')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst(),
+    );
+    return row ? { ...row, attempt_number: null } : null;
+  },
+
+  async hold(trx, dialect, { team_id, id }) {
+    const row = await trx
+      .selectFrom('crons')
+      .select(['name', 'is_active', 'next_run_at', 'has_raised_failure', 'failed_runs'])
+      .select(['failing_since', 'remind_at', 'alert_settings'])
+      .where('team_id', '=', team_id)
+      .where('id', '=', id)
+      .modifyEnd(sql.raw(dialect.lock('for no key update')))
+      .executeTakeFirst();
+    if (!row || row.remind_at === null) return null;
+    return {
+      name: row.name,
+      settings: readAlertSettings(row.alert_settings),
+      isFailing: row.has_raised_failure === 1,
+      isActive: row.is_active === 1 && row.next_run_at !== null,
+      failingSince: row.failing_since,
+      failedRuns: row.failed_runs,
+      remindAt: row.remind_at,
+      // A streak raises its failure once; each word of it since then was a reminder.
+      lastToldAt: null,
+    };
+  },
+
+  async write(trx, { team_id, id }, remindAt) {
+    await trx
+      .updateTable('crons')
+      .set({ remind_at: remindAt })
+      .where('team_id', '=', team_id)
+      .where('id', '=', id)
+      .execute();
+  },
+};

@@ -1,0 +1,91 @@
+/** Crons as the rest of the service knows them, and as their rows hold them. */
+import type { Selectable } from 'kysely';
+import { type AlertSettings, readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
+import type { Assertion } from '#domain/assertion';
+import type { CronEnd } from '#domain/cron-end';
+import type { HeaderList, HttpMethod } from '#domain/exchange';
+import { writeSlowRule } from '#domain/slow-runs';
+import { readTags, writeTags } from '#domain/tags';
+import type { CronsTable } from '../database/schema.ts';
+import type { Sealer } from '../database/seal.ts';
+import { sealHeaders } from '../runs/headers.ts';
+import { PartsReader } from '../runs/stored-parts.ts';
+import { endOf } from './row-end.ts';
+
+/** The settings of a cron (§2.1, §2.4). */
+export interface CronSettings {
+  name: string;
+  url: string;
+  method: HttpMethod;
+  headers: HeaderList;
+  /** The payload string as given, or null. */
+  payload: string | null;
+  callbackUrl: string | null;
+  cronExpression: string;
+  timeoutSeconds: number;
+  alertThreshold: number | null;
+  assertions: readonly Assertion[];
+  alertSettings: AlertSettings;
+  end: CronEnd;
+  /** Sorted, without duplicates (§2.13). */
+  tags: readonly string[];
+}
+
+export interface Cron extends CronSettings {
+  teamId: string;
+  id: string;
+  isActive: boolean;
+  /** Null while paused, and once it has ended. */
+  nextRunAt: number | null;
+  /** Scheduled runs that count toward the end; 0 without a number of runs. */
+  runsCounted: number;
+  createdAt: number;
+  /** Says which part can't be read any more and is left out; null where all can. */
+  unreadable: string | null;
+}
+
+export function cronColumns(sealer: Sealer, settings: CronSettings) {
+  return {
+    name: settings.name,
+    url: settings.url,
+    method: settings.method,
+    callback_url: settings.callbackUrl,
+    cron_expression: settings.cronExpression,
+    timeout_seconds: settings.timeoutSeconds,
+    alert_threshold: settings.alertThreshold,
+    assertions: JSON.stringify(settings.assertions),
+    alert_settings: writeAlertSettings(settings.alertSettings),
+    ends_at: settings.end.endsAt,
+    max_runs: settings.end.maxRuns,
+    slow_rule: writeSlowRule(settings.alertSettings.slow),
+    tags: writeTags(settings.tags),
+    sealed_headers: sealHeaders(sealer, 'crons', settings.headers),
+    payload: settings.payload === null ? null : JSON.stringify(settings.payload),
+  };
+}
+
+export function cronOf(sealer: Sealer, row: Selectable<CronsTable>): Cron {
+  const reader = new PartsReader();
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    method: row.method,
+    headers: reader.readHeaders(sealer, 'crons', row.sealed_headers),
+    payload: reader.readPayload(row.payload),
+    callbackUrl: row.callback_url,
+    cronExpression: row.cron_expression,
+    timeoutSeconds: row.timeout_seconds,
+    alertThreshold: row.alert_threshold,
+    assertions: reader.readAssertions(row.assertions),
+    alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
+    tags: readTags(row.tags),
+    isActive: row.is_active === 1,
+    nextRunAt: row.next_run_at,
+    end: endOf(row),
+    runsCounted: row.runs_counted,
+    createdAt: row.created_at,
+    unreadable: reader.unreadable,
+  };
+}

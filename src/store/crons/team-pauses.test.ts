@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '#domain/ids';
+import { aCron, aTeam } from '#testing/factories';
+import { forEachStore } from '#testing/stores';
+import type { Store } from '../store.ts';
+
+/** More than one transaction skips. */
+const CRONS = 1_100;
+
+describe('a team that is resumed (§3.11)', () => {
+  forEachStore((_name, openTestStore) => {
+    test('skips the times of any number of crons, and goes on where it was cut off', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      const now = store.clock.now();
+      await manyCrons(store, teamId, now - 1);
+      await store.teamPauses.pause(teamId, { at: now, by: 'Ada' });
+      let asked = 0;
+      const cutOff = () => {
+        if (++asked > 700) throw new Error('the process died');
+        return now + 60_000;
+      };
+      await assert.rejects(store.teamPauses.resume(teamId, now, cutOff), /died/);
+      assert.notEqual(await store.teamPauses.read(teamId), null, 'no cron runs before all skip');
+      const passed = await countPassed(store, teamId, now);
+      assert.ok(passed > 0 && passed < CRONS, `${passed} are left`);
+      assert.equal(await store.teamPauses.resume(teamId, now, () => now + 60_000), true);
+      assert.equal(await store.teamPauses.read(teamId), null);
+      assert.equal(await countPassed(store, teamId, now), 0);
+      assert.equal(await store.teamPauses.resume(teamId, now, () => now + 60_000), false);
+    });
+  });
+});
+
+/** Crons whose time has passed. */
+async function manyCrons(store: Store, teamId: string, nextRunAt: number): Promise<void> {
+  const { id } = await aCron(store, teamId, { nextRunAt });
+  await store.database.transact(async (trx) => {
+    const row = await trx
+      .selectFrom('crons')
+      .selectAll()
+      .where('team_id', '=', teamId)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    for (let made = 1; made < CRONS; made += 100) {
+      const copies = Array.from({ length: Math.min(100, CRONS - made) }, () => {
+        return { ...row, id: newId(nextRunAt) };
+      });
+      await trx.insertInto('crons').values(copies).execute();
+    }
+  });
+}
+
+async function countPassed(store: Store, teamId: string, now: number): Promise<number> {
+  const rows = await store.database.read((db) =>
+    db
+      .selectFrom('crons')
+      .select('id')
+      .where('team_id', '=', teamId)
+      .where('next_run_at', '<=', now)
+      .execute(),
+  );
+  return rows.length;
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import { aClaimedJob, aNode, aSettlement, aTeam } from '#testing/factories';
+import { holdRows } from '#testing/holder';
+import { forEachStore, openPostgresTestStore, type TestStore } from '#testing/stores';
+
+const HOUR = 3_600_000;
+
+async function settleSome(store: TestStore, teamId: string, count: number): Promise<string> {
+  const node = await aNode(store, 10 * HOUR);
+  let queueId = '';
+  for (let n = 0; n < count; n++) {
+    const job = await aClaimedJob(store, teamId, node);
+    queueId = job.queueId;
+    await store.runs.settle(node, aSettlement(store, job, { end: { durationMs: 3 } }));
+  }
+  return queueId;
+}
+
+async function rowsOf(store: TestStore, table: string): Promise<number> {
+  const text = `select cast(count(*) as integer) as n from ${table}`;
+  const query = CompiledQuery.raw(text) as CompiledQuery<{ n: number }>;
+  const [row] = await store.database.autocommit(query);
+  return row?.n ?? -1;
+}
+
+/** All that is told of a team's runs and of those of its queue. */
+async function readAll(store: TestStore, teamId: string, queueId: string) {
+  const { outcomes, durations, sourceFigures, clock } = store;
+  return {
+    outcomes: await outcomes.readHours(teamId, 0),
+    ofQueue: await durations.readHours(teamId, queueId, 0),
+    ofTeam: await durations.readHours(teamId, teamId, 0),
+    figures: await sourceFigures.read(10, clock.now()),
+  };
+}
+
+forEachStore((_, openTestStore) => {
+  describe('counts of batches', () => {
+    test('are told as if they were added up, and are told the same afterwards', async () => {
+      await using store = await openTestStore();
+      const [team, other] = [await aTeam(store), await aTeam(store)];
+      const queueId = await settleSome(store, team.id, 3);
+      await store.testClock.advance(HOUR);
+      await settleSome(store, team.id, 2);
+      await settleSome(store, other.id, 1);
+      const before = await readAll(store, team.id, queueId);
+      assert.deepEqual(
+        before.outcomes.map(({ runs }) => runs),
+        [3, 2],
+      );
+      assert.equal(await rowsOf(store, 'outcome_hours'), 0);
+      assert.equal(await store.batchCounts.addUp(4), 4, 'there may be more');
+      assert.deepEqual(await readAll(store, team.id, queueId), before);
+      await settleSome(store, team.id, 1);
+      assert.equal(await store.batchCounts.addUp(4), 3);
+      const after = await readAll(store, team.id, queueId);
+      assert.deepEqual(
+        after.outcomes.map(({ runs }) => runs),
+        [3, 3],
+      );
+      assert.deepEqual(after.ofTeam, after.ofQueue);
+      assert.equal(await rowsOf(store, 'batch_counts'), 0);
+      assert.equal(await rowsOf(store, 'outcome_hours'), 3);
+      assert.equal(await store.batchCounts.addUp(4), 0);
+      assert.deepEqual(await readAll(store, team.id, queueId), after);
+    });
+  });
+});
+
+describe('counts of batches on Postgres', () => {
+  test('that two nodes add up at once are counted once', async () => {
+    await using store = await openPostgresTestStore();
+    const team = await aTeam(store);
+    const queueId = await settleSome(store, team.id, 5);
+    const before = await readAll(store, team.id, queueId);
+    const another = await store.openAnother();
+    await Promise.all([store, another].map(({ batchCounts }) => batchCounts.addUp(10)));
+    await another.close();
+    assert.deepEqual(await readAll(store, team.id, queueId), before);
+    await store.batchCounts.addUp(10);
+    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+  });
+
+  test('of a team of which somebody holds a counter wait, those of others do not', async () => {
+    await using store = await openPostgresTestStore();
+    const [held, other] = [await aTeam(store), await aTeam(store)];
+    for (const { id } of [held, other]) await settleSome(store, id, 1);
+    await store.batchCounts.addUp(10);
+    {
+      await using holder = await holdRows(store);
+      await holder.query('select 1 from outcome_hours where team_id = $1 for update', [held.id]);
+      for (const { id } of [held, other]) await settleSome(store, id, 1);
+      await store.batchCounts.addUp(10);
+      assert.equal(await rowsOf(store, `batch_counts where team_id = '${other.id}'`), 0);
+      assert.equal(await rowsOf(store, `batch_counts where team_id = '${held.id}'`), 1);
+      const [hour] = await store.outcomes.readHours(held.id, 0);
+      assert.equal(hour?.runs, 2, 'it is told all the same');
+    }
+    await store.batchCounts.addUp(10);
+    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+  });
+
+  test('that are committed late are found by a later sweep', async () => {
+    await using store = await openPostgresTestStore();
+    const team = await aTeam(store);
+    await settleSome(store, team.id, 1);
+    await using late = await holdRows(store);
+    await late.query(`insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
+      select team_id, source_id, hour, outcome, step, 7 from batch_counts`);
+    await settleSome(store, team.id, 1);
+    for (let n = 0; n < 3; n++) {
+      await store.batchCounts.addUp(10);
+      await store.testClock.advance(50_000);
+      await settleSome(store, team.id, 1);
+    }
+    await late.query('commit');
+    await store.testClock.advance(600_000);
+    await store.batchCounts.addUp(10);
+    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+    const [hour] = await store.outcomes.readHours(team.id, 0);
+    assert.equal(hour?.runs, 12);
+  });
+});

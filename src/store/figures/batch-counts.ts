@@ -1,0 +1,73 @@
+import type { Dialect, Fields, RowOf } from '../database/dialect.ts';
+import { preparedStatement } from '../database/prepared.ts';
+import { HOUR_MS } from './outcomes.ts';
+
+/** How a run that ended is counted, by its state. */
+const OUTCOME_OF_STATUS = `case status when 'dead_lettered' then 'failed' else status end`;
+
+/**
+ * Ended runs of a queue or cron that are counted alike. `completed_at` counts as its hour, `duration_step` as
+ * `durationStep` tells it.
+ */
+export const ALIKE = {
+  team_id: 'id',
+  source_id: 'id',
+  status: 'text',
+  completed_at: 'bigint',
+  duration_step: 'int',
+  runs: 'int',
+} as const satisfies Fields;
+
+/**
+ * Counts the ended runs of a batch, one row for all that are alike. Nobody else writes these rows, so no batch waits
+ * for another one.
+ *
+ * @param ended  a table expression that gives `ALIKE`
+ * @param runs  how many runs each of its rows stands for
+ */
+export function countBatch(ended: string, runs = 'count(*)'): string {
+  return `
+  insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
+  select team_id, source_id, completed_at - completed_at % ${HOUR_MS}, ${OUTCOME_OF_STATUS},
+    duration_step, ${runs}
+  from ${ended} group by 1, 2, 3, 4, 5`;
+}
+
+/** Parameters: 1 rows of `ALIKE` */
+export const countAlikeRuns = preparedStatement<never>('count-batch', (dialect) =>
+  countBatch(`${dialect.rows(ALIKE, 1)} where true`, 'sum(runs)'),
+);
+
+/** One row of `batch_counts`. `step` is null for runs that were not sent. */
+export const HOUR_COUNT = {
+  team_id: 'id',
+  source_id: 'id',
+  hour: 'bigint',
+  outcome: 'text',
+  step: 'int',
+  runs: 'bigint',
+} as const satisfies Fields;
+
+export type HourCount = RowOf<typeof HOUR_COUNT>;
+
+/** Rows of `batch_counts` to add up: those of some teams, from one id to another. */
+export interface Sweep {
+  teamIds: readonly string[];
+  firstId: number;
+  lastId: number;
+}
+
+export const SWEPT_TEAM = { team_id: 'text' } as const satisfies Fields;
+
+/**
+ * Deletes rows of a sweep and gives them. Rows that another node is adding up are awaited, and gone then. They are
+ * looked up by id: beside an old snapshot the index by team has all of the team's rows that were deleted since.
+ *
+ * Parameters: 1 teams, 2 the first id, 3 the last
+ */
+export function takeSwept(dialect: Dialect): string {
+  return `
+  delete from batch_counts where id >= ${dialect.$(2)} and id <= ${dialect.$(3)}
+    and ${dialect.unindexed('team_id')} in (select team_id from ${dialect.rows(SWEPT_TEAM, 1)})
+  returning team_id, source_id, hour, outcome, step, runs`;
+}

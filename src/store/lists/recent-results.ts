@@ -1,0 +1,126 @@
+import { ENDED_JOB_STATUSES } from '#domain/run-status';
+import type { Database } from '../database/database.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import type { EndedTable } from '../runs/run-tables.ts';
+import { pageStatement } from './statement.ts';
+
+/** One bar of a cron's or queue's recent results. */
+export interface RunResult {
+  id: string;
+  status: 'success' | 'failed' | 'running';
+  completedAt: number | null;
+  durationMs: number | null;
+  responseStatus: number | null;
+}
+
+interface Row {
+  source_id: string;
+  id: string;
+  status: string;
+  completed_at: number | null;
+  duration_ms: number | null;
+  response_status: number | null;
+}
+
+const SOURCE = { source_id: 'id' } as const satisfies Fields;
+const OUTCOME = ['completed_at', 'duration_ms', 'response_status'];
+
+/** The runs of each `given` queue or cron that a subquery over `x` picks. */
+function runsOfEach(
+  dialect: Dialect,
+  table: EndedTable | 'executions',
+  pick: (columns: string) => string,
+): string {
+  const source = table === 'ended_jobs' ? 'queue_id' : 'cron_id';
+  const outcome = table === 'executions' ? [] : OUTCOME;
+  const columns = ['id', source, 'status', ...outcome];
+  const values = OUTCOME.map((name) =>
+    outcome.includes(name) ? `r.${name} as ${name}` : `null as ${name}`,
+  );
+  return `select r.${source} as source_id, r.id as id, r.status as status, ${values.join(', ')}
+    from ${dialect.rows(SOURCE, 1)} ${dialect.joinPicked({ table, as: 'r', columns, pick })}`;
+}
+
+/** Each cron's last runs: ended ones, then waiting or running ones. Parameters: 1 crons, 2 how many of each, 3 team */
+const lastRuns = pageStatement<Row>('last-runs-of-crons', (dialect) => {
+  const parts = (['ended_executions', 'executions'] as const).map((table) =>
+    runsOfEach(
+      dialect,
+      table,
+      (columns) => `
+      select ${columns} from ${table} x
+      where x.cron_id = given.source_id and x.team_id = ${dialect.$(3)}
+      order by x.id desc limit ${dialect.$(2)}`,
+    ),
+  );
+  return parts.join(' union all ');
+});
+
+/**
+ * Each queue's last attempts that ended: the newest of each status, from which the newest of all are taken. Each is a
+ * short range of `ended_jobs_of_queue`. Parameters: 1 queues, 2 how many of each
+ */
+const lastAttempts = preparedStatement<Row>('last-attempts-of-queues', (dialect) =>
+  runsOfEach(dialect, 'ended_jobs', (columns) =>
+    ENDED_JOB_STATUSES.map(
+      (status) => `select * from (select ${columns} from ended_jobs x
+      where x.queue_id = given.source_id and x.status = '${status}'
+      order by x.completed_at desc, x.id desc limit ${dialect.$(2)}) as of_${status}`,
+    ).join(' union all '),
+  ),
+);
+
+/** Each cron's last runs, oldest first. A run that waits for an engine counts as running. */
+export async function readCronResults(
+  db: Database,
+  teamId: string,
+  cronIds: readonly string[],
+  length: number,
+): Promise<Map<string, RunResult[]>> {
+  const parameters = [pack(cronIds), length, teamId];
+  const rows = await db.read((reader) => runPrepared(reader, db.dialect, lastRuns, parameters));
+  return groupResults(rows.toSorted(byId), cronIds, length);
+}
+
+/** Each queue's last attempts that ended, oldest first. */
+export async function readQueueResults(
+  db: Database,
+  queueIds: readonly string[],
+  length: number,
+): Promise<Map<string, RunResult[]>> {
+  const parameters = [pack(queueIds), length];
+  const rows = await db.read((reader) => runPrepared(reader, db.dialect, lastAttempts, parameters));
+  const byEnd = (a: Row, b: Row) => (a.completed_at ?? 0) - (b.completed_at ?? 0) || byId(a, b);
+  return groupResults(rows.toSorted(byEnd), queueIds, length);
+}
+
+const pack = (ids: readonly string[]) =>
+  packRows(
+    SOURCE,
+    ids.map((source_id) => ({ source_id })),
+  );
+
+const byId = (a: Row, b: Row) => (a.id < b.id ? -1 : 1);
+
+function groupResults(
+  rows: readonly Row[],
+  sourceIds: readonly string[],
+  length: number,
+): Map<string, RunResult[]> {
+  const bySource = Map.groupBy(rows, ({ source_id }) => source_id);
+  return new Map(
+    sourceIds.map((id) => [id, (bySource.get(id) ?? []).slice(-length).map(resultOf)]),
+  );
+}
+
+function resultOf(row: Row): RunResult {
+  const ended = row.status === 'success' ? 'success' : 'failed';
+  return {
+    id: row.id,
+    status: row.completed_at === null ? 'running' : ended,
+    completedAt: row.completed_at,
+    durationMs: row.duration_ms,
+    responseStatus: row.response_status,
+  };
+}

@@ -1,0 +1,39 @@
+import type { Database } from '../database/database.ts';
+
+/** Something that requests show and the operator is to know. The last one is kept in `installation`. */
+export interface SightingKind<T> {
+  key: string;
+  write: (sighting: T) => string;
+  read: (text: string) => T;
+}
+
+/** Keeps the last sighting of a kind. */
+export class SightingStore<T> {
+  readonly #db: Database;
+  readonly #kind: SightingKind<T>;
+
+  constructor(db: Database, kind: SightingKind<T>) {
+    this.#db = db;
+    this.#kind = kind;
+  }
+
+  async keep(sighting: T): Promise<void> {
+    const { key, write } = this.#kind;
+    const value = write(sighting);
+    await this.#db.transact((trx) =>
+      trx
+        .insertInto('installation')
+        .values({ key, value })
+        .onConflict((oc) => oc.column('key').doUpdateSet({ value }))
+        .execute(),
+    );
+  }
+
+  async read(): Promise<T | null> {
+    const { key, read } = this.#kind;
+    const row = await this.#db.read((db) =>
+      db.selectFrom('installation').select('value').where('key', '=', key).executeTakeFirst(),
+    );
+    return row ? read(row.value) : null;
+  }
+}

@@ -1,0 +1,34 @@
+import { type Sweep, SWEPT_TEAM, takeSwept } from '../figures/batch-counts.ts';
+import { addToDurationHours } from '../figures/durations.ts';
+import { addToOutcomeHours } from '../figures/outcomes.ts';
+import { packRows } from '../database/dialect.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
+
+/** Parameters as for `takeSwept` */
+const addUp = preparedStatement<never>(
+  'add-up-counts',
+  (dialect) => `
+  with patient as materialized (
+    select 1 as one from (select 1 as one) as given ${dialect.briefly}
+  ), taken as (${takeSwept(dialect)}
+  ), summed as materialized (
+    select team_id, source_id, hour, outcome, step, sum(runs)::bigint as runs
+    from taken group by 1, 2, 3, 4, 5
+  ), outcomes as (${addToOutcomeHours('summed')}
+  ), durations as (${addToDurationHours('summed')}
+  )
+  select from patient`,
+);
+
+export const addUpCounts: TransactionScript<Sweep, void> = {
+  name: 'add-up-counts',
+  isOneStatement: true,
+  run: async (runner, dialect, { teamIds, firstId, lastId }) => {
+    const teams = packRows(
+      SWEPT_TEAM,
+      teamIds.map((team_id) => ({ team_id })),
+    );
+    await runPrepared(runner, dialect, addUp, [teams, firstId, lastId]);
+  },
+};

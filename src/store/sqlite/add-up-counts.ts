@@ -1,0 +1,51 @@
+import { packRows } from '../database/dialect.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import type { TransactionScript } from '../database/transaction-script.ts';
+import {
+  type HourCount,
+  HOUR_COUNT,
+  type Sweep,
+  SWEPT_TEAM,
+  takeSwept,
+} from '../figures/batch-counts.ts';
+import { addToDurationHours } from '../figures/durations.ts';
+import { addToOutcomeHours } from '../figures/outcomes.ts';
+
+/** Parameters as for `takeSwept` */
+const take = preparedStatement<HourCount>('take-batch-counts', takeSwept);
+/** Parameters: 1 rows of `HOUR_COUNT` */
+const addOutcomes = preparedStatement<never>('add-outcomes', (dialect) =>
+  addToOutcomeHours(dialect.rows(HOUR_COUNT, 1)),
+);
+const addDurations = preparedStatement<never>('add-durations', (dialect) =>
+  addToDurationHours(dialect.rows(HOUR_COUNT, 1)),
+);
+
+/** One script of several statements, because no statement of SQLite changes several tables. */
+export const addUpCounts: TransactionScript<Sweep, void> = {
+  name: 'add-up-counts',
+  run: async (runner, dialect, { teamIds, firstId, lastId }) => {
+    const teams = packRows(
+      SWEPT_TEAM,
+      teamIds.map((team_id) => ({ team_id })),
+    );
+    const taken = await runPrepared(runner, dialect, take, [teams, firstId, lastId]);
+    if (taken.length === 0) return;
+    const counts = packRows(HOUR_COUNT, sumAlike(taken));
+    await runPrepared(runner, dialect, addOutcomes, [counts]);
+    await runPrepared(runner, dialect, addDurations, [counts]);
+  },
+};
+
+/** Sums before rows are packed, because unpacking JSON would be the main cost. */
+function sumAlike(counts: readonly HourCount[]): HourCount[] {
+  const sums = new Map<string, HourCount & { runs: number }>();
+  for (const count of counts) {
+    const { team_id, source_id, hour, outcome, step, runs } = count;
+    const key = `${team_id} ${source_id} ${hour} ${outcome} ${step}`;
+    const sum = sums.get(key);
+    if (sum) sum.runs += runs ?? 0;
+    else sums.set(key, { ...count, runs: runs ?? 0 });
+  }
+  return [...sums.values()];
+}
