@@ -89,4 +89,5 @@ export async function bundleCommandsIfChanged() {
 }
 
 // `npm run build` ends with it.
-if (import.meta.main && findCommandBundle(ROOT) === null) await bundleCommands(ROOT);
+// Without an `await`, so that this file can be loaded at once, as its test is.
+if (import.meta.main && findCommandBundle(ROOT) === null) void bundleCommands(ROOT);

@@ -6,29 +6,44 @@ import { VERSION } from '../src/version.ts';
 import { bundlePrograms } from './bundle.ts';
 import { buildExecutable } from './executable.ts';
 import { writeLicences } from './licences.ts';
-import { EXECUTABLE, PACKAGE, ROOT } from './places.ts';
-
-/** Which sources the executable was made from. */
-const MARK = path.join(path.dirname(PACKAGE), 'package-hash');
+import { EXECUTABLE, PACKAGE, ROOT, TESTED_PACKAGE } from './places.ts';
 
 /**
  * Makes the npm package as a folder and the executable from it, unless both are there for these sources.
  *
  * @throws if the dashboard can't be built; why is on standard error by then
  */
-export async function packageIfChanged(): Promise<'packaged' | 'unchanged'> {
-  const hash = hashSources();
-  if (fs.existsSync(EXECUTABLE) && fs.existsSync(MARK) && fs.readFileSync(MARK, 'utf8') === hash) {
-    return 'unchanged';
-  }
+export async function packageIfChanged(): Promise<void> {
   buildDashboard();
-  fs.rmSync(MARK, { force: true });
-  await writePackage(PACKAGE);
-  await writeExecutable(EXECUTABLE);
-  fs.writeFileSync(MARK, hash);
-  return 'packaged';
+  const hash = hashSources();
+  await makeIfChanged(PACKAGE, hash, writePackage);
+  await makeIfChanged(EXECUTABLE, hash, writeExecutable);
 }
 
+/**
+ * Makes the dashboard, and the npm package as a folder that tests start Belfry from, unless they are there for these
+ * sources.
+ */
+export async function packageForTestsIfChanged(): Promise<void> {
+  buildDashboard();
+  await makeIfChanged(TESTED_PACKAGE, hashSources(), writePackage);
+}
+
+/** @param hash  of what it is made from, which is noted in `build` */
+async function makeIfChanged(
+  place: string,
+  hash: string,
+  make: (place: string) => Promise<void>,
+): Promise<void> {
+  const mark = path.join(ROOT, 'build', `${path.basename(place)}.sources`);
+  const isMade = fs.existsSync(place) && fs.existsSync(mark);
+  if (isMade && fs.readFileSync(mark, 'utf8') === hash) return;
+  fs.rmSync(mark, { force: true });
+  await make(place);
+  fs.writeFileSync(mark, hash);
+}
+
+/** Does nothing where it is there for its sources, which are more than those below: how it is built is among them. */
 function buildDashboard(): void {
   const builder = path.join(ROOT, 'bin/build-dashboard.js');
   const { status } = spawnSync(process.execPath, [builder], { stdio: 'inherit' });
@@ -77,7 +92,15 @@ async function writeExecutable(file: string): Promise<void> {
   }
 }
 
-const SOURCES = ['src', 'packaging', 'testing/demo', 'bin', 'package-lock.json', 'CHANGELOG.md'];
+const SOURCES = [
+  'src',
+  'packaging',
+  'testing/demo',
+  'bin',
+  'package-lock.json',
+  'CHANGELOG.md',
+  'build/dashboard/source-hash',
+];
 
 function hashSources(): string {
   const hash = createHash('sha256').update(process.version).update(VERSION);

@@ -4,6 +4,8 @@ import { VERSION } from '../src/version.ts';
 export const ROOT = path.dirname(import.meta.dirname);
 /** The npm package as a folder; the executable holds the same files. */
 export const PACKAGE = path.join(ROOT, 'build/package');
+/** The same for tests, whose processes leave compiled code in it. */
+export const TESTED_PACKAGE = path.join(ROOT, 'build/tested-package');
 /** What is handed out. */
 export const DIST = path.join(ROOT, 'dist');
 

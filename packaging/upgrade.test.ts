@@ -39,12 +39,12 @@ forEachDatabase((name, makeDatabaseUrl) => {
     { skip },
     async () => {
       await using target = await startReceiver();
-      const databaseUrl = await makeDatabaseUrl();
+      const databaseUrl = await makeDatabaseUrl({ isEmpty: true });
       const folder =
         name === 'SQLite' ? path.dirname(databaseUrl.slice('sqlite:'.length)) : makeFolder();
       const place = { databaseUrl, folder };
 
-      const old = await startBelfry({ ...place, program: last });
+      await using old = await startBelfry({ ...place, program: last });
       const client = await makeClient(old);
       const waiting = await postJob(client, { url: `${target.url}/waiting`, delay: LATER });
       await postJob(client, { url: `${target.url}/sent` });
@@ -55,7 +55,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       client.close();
       assert.equal(await old.stop(), 0);
 
-      const now = await startBelfry(place);
+      await using now = await startBelfry(place);
       assert.deepEqual(await listJobs(now), before, 'history and what waits are there');
       await now.cli('job', 'fire', '--id', waiting);
       await target.waitFor(2);

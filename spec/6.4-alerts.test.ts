@@ -2,12 +2,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CHAT_FORMATS } from '#alerts/channels/registry';
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { ChatKind } from '#domain/notification-channel';
 import type { StoredAlert } from '#store/alerts/alerts';
 import { BASE_URL, startNotifier } from '#testing/notifying';
 import { type Answer, type Receiver, startReceiver } from '#testing/receiver';
 import { runCronNow } from '#testing/runs';
-import { attemptsOf, MINUTE, scheduleCron, scheduleJob, setQueue } from '#testing/scheduling';
+import {
+  attemptsOf,
+  makeGate,
+  MINUTE,
+  scheduleCron,
+  scheduleJob,
+  setQueue,
+} from '#testing/scheduling';
 import { startService, type TestServiceOptions } from '#testing/service';
 import { startSmtpServer } from '#testing/smtp';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
@@ -539,6 +547,27 @@ forEachStore((dialect, openTestStore) => {
       assert.ok(!mail.headers.some(({ key }) => key === 'bcc'));
       assert.ok(mail.html.includes('&lt;b&gt;roll'));
       assert.equal(chat.requests.length, 0);
+    });
+
+    test('that is email tells of a slow queue, whose failures are mailed without it', async () => {
+      await using scene = await startScene(openTestStore);
+      await using smtp = await startSmtpServer();
+      const { service, target, teamId } = scene;
+      await service.store.channels.save(teamId, { kind: 'email' });
+      await using told = await startNotifier(service, { smtp });
+      const slow = { seconds: 1, timesMedian: null };
+      await setQueue(service, { alertSettings: { ...NO_ALERT_SETTINGS, slow } });
+      const gate = makeGate();
+      target.answer('/job', { ...OK, after: gate.opened });
+      await scheduleJob(service, { url: `${target.url}/job` });
+      await target.waitFor(1);
+      await service.clock.advance(2000);
+      gate.open();
+      await service.quiet();
+      await told.told();
+      const [mail, ...more] = smtp.mails;
+      assert.deepEqual([mail?.to, more.length], [['ada@example.com'], 0]);
+      assert.equal(mail?.subject, 'Warning: queue “emails” is slow');
     });
 
     test('that fails is tried again for an hour, then not; its last error is kept', async () => {

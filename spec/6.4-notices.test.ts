@@ -1,7 +1,7 @@
 /** §6.4, §6.5: a notice is recorded with the outcome that it tells of, so the end of a process loses none. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createDatabase } from '#testing/postgres';
+import { createMigratedDatabase } from '#testing/migrated';
 import {
   type BelfryProcess,
   eventually,
@@ -68,7 +68,7 @@ describe('two nodes on one Postgres', () => {
     await using smtp = await startSmtpServer();
     const gate = makeGate();
     await using target = await startReceiver({ answer: { status: 500, after: gate.opened } });
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     // So few slots that neither can run all of them.
     const env = { SMTP_URL: smtp.url, MAX_CONCURRENT_REQUESTS: '5' };
     await using first = await startBelfry({ databaseUrl: database.url, env });

@@ -26,7 +26,7 @@ const namesIn = (folder: string) => listBackups(folder).map(({ name }) => name);
 describe('backups', { timeout: 60_000 }, () => {
   test('are made at the start and then again when they are due, also across restarts', async () => {
     const folder = path.join(makeFolder(), 'copies');
-    const belfry = await startBelfry({ env: { BACKUP_FOLDER: folder } });
+    await using belfry = await startBelfry({ env: { BACKUP_FOLDER: folder } });
     await belfry.line(/"event":"backup\.made"/);
     const [name = ''] = namesIn(folder);
     assert.equal(fs.statSync(path.join(folder, name)).mode & 0o077, 0, 'nobody else may read it');

@@ -587,6 +587,83 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 5);
     });
 
+    const patient = { ...NO_ALERT_SETTINGS, remindHours: 1 } as const;
+    const reminded = { emailAlerts: true, retriesEnabled: false, alertSettings: patient };
+
+    test('come of a queue while a failed job is neither retried nor deleted', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, teamId, target } = scene;
+      await using notifier = await startNotifier(service);
+      const wait = async (ms: number) => {
+        await service.clock.advance(ms);
+        await notifier.told();
+      };
+      await setQueue(service, reminded, 'mail');
+      const fail = async () => {
+        target.answer('/mail', BROKEN);
+        const { job_id } = await scheduleJob(service, { queue: 'mail', url: `${target.url}/mail` });
+        await service.quiet();
+        await notifier.told();
+        return job_id;
+      };
+      const first = await fail();
+      await wait(HOUR + 5_000);
+      const second = await fail();
+      await wait(50 * MINUTE);
+      const failure = 'Failure: a job of queue “mail” was dead-lettered';
+      const reminder = 'Reminder: queue “mail” still has failed jobs after';
+      const titles = () => posts(chat).map((title) => title.replace(/(?<= after) .*/, ''));
+      assert.deepEqual(titles(), [failure, reminder, failure], 'what was told anew waits');
+      await service.work.actOnJobs(teamId, 'delete', [second]);
+      await wait(11 * MINUTE);
+      assert.deepEqual(titles().slice(3), [reminder]);
+      const [alert] = await service.store.alerts.list(teamId, { limit: 1 });
+      assert.deepEqual([alert?.kind, alert?.runId, alert?.attemptNumber], ['reminder', first, 1]);
+      const rare = { ...patient, remindHours: 6 } as const;
+      await setQueue(service, { alertSettings: rare }, 'mail');
+      await wait(HOUR + 5_000);
+      assert.equal(posts(chat).length, 4, 'the hours of now count');
+      target.answer('/mail', OK);
+      await service.work.actOnJobs(teamId, 'retry', [first]);
+      await service.quiet();
+      await wait(5 * HOUR);
+      assert.equal(posts(chat).length, 4);
+    });
+
+    test('do not come of a queue that is paused, muted or asks for none any more', async () => {
+      await using scene = await startScene(openTestStore);
+      const { service, chat, target, teamId } = scene;
+      await using notifier = await startNotifier(service);
+      target.answer('/mail', BROKEN);
+      for (const name of ['paused', 'muted', 'silent', 'unmailed']) {
+        await setQueue(service, reminded, name);
+        await scheduleJob(service, { queue: name, url: `${target.url}/mail` });
+        await service.quiet();
+        await notifier.told();
+      }
+      assert.equal(chat.requests.length, 4);
+      await setQueue(service, { isPaused: true }, 'paused');
+      await setQueue(service, { alertSettings: NO_ALERT_SETTINGS }, 'silent');
+      await setQueue(service, { emailAlerts: false }, 'unmailed');
+      const muted = await service.work.findQueueByName(teamId, 'muted');
+      const now = service.clock.now();
+      await service.work.createWindow(teamId, {
+        name: 'Night',
+        startsAt: now,
+        endsAt: now + 3 * HOUR,
+        isWeekly: false,
+        covers: [{ kind: 'queue', id: muted?.id ?? '' }],
+      });
+      await service.clock.advance(3 * HOUR - 10_000);
+      await notifier.told();
+      assert.equal(chat.requests.length, 4);
+      await service.clock.advance(20_000);
+      await notifier.told();
+      assert.deepEqual(posts(chat).slice(4), [
+        'Reminder: queue “muted” still has failed jobs after 3 h',
+      ]);
+    });
+
     test('are raised once by two nodes', async () => {
       await using scene = await startScene(openTestStore);
       const { service } = scene;

@@ -42,7 +42,7 @@ describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 2 * LIMIT_MS }, () 
       t.diagnostic(`CRASH_SEED=${SEED}`);
       const random = makeRandom(SEED);
       await using target = await startReceiver({ answer: answerOf });
-      const databaseUrl = await makeDatabaseUrl();
+      const databaseUrl = await makeDatabaseUrl({ isEmpty: true });
       let belfry = await startBelfry({ databaseUrl, env });
       try {
         const token = await prepare(belfry, target);

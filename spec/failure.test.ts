@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
-import { createDatabase, startPostgres } from '#testing/postgres';
+import { createMigratedDatabase } from '#testing/migrated';
+import { startPostgres } from '#testing/postgres';
 import { startReceiver } from '#testing/receiver';
 import { listJobs, makeClient, postJob, TEAM, untilSucceeded } from '#testing/remote';
 import { openRows } from '#testing/rows';
@@ -129,7 +130,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
 
   test('a table of Postgres that another program locks for longer than the service waits: 503, and nothing of it is stored', async () => {
     await using target = await startReceiver();
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
     const client = await makeClient(belfry);
     await untilSucceeded(belfry, [await postJob(client, { url: `${target.url}/before` })]);
@@ -154,7 +155,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
 
   test('a Postgres whose disk is full: 503, and 201 once there is room', async () => {
     await using target = await startReceiver();
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
     const client = await makeClient(belfry);
     await using other = await openRows(database.url);
@@ -218,7 +219,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     const gate = makeGate();
     await using target = await startReceiver();
     target.answer('/slow', { after: gate.opened });
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
     const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
     await using belfry = await startBelfry({ databaseUrl: url, env });
@@ -240,7 +241,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
 
   test('the answer to a claim is lost: what was claimed is put back and sent once', async () => {
     await using target = await startReceiver();
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
     const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
     await using belfry = await startBelfry({ databaseUrl: url, env });
@@ -266,7 +267,7 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
 
   test('the answer to a settlement is lost: it is counted as what it is, and not as too late', async () => {
     await using target = await startReceiver();
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
     const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
     await using belfry = await startBelfry({ databaseUrl: url, env });

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { silentLog } from '#domain/log';
 import { SECOND } from '#testing/scheduling';
 import { eventually, startBelfry } from '#testing/process';
-import { createDatabase } from '#testing/postgres';
+import { createMigratedDatabase } from '#testing/migrated';
 import { startReceiver } from '#testing/receiver';
 import { openSender } from '#testing/sender';
 import { startService } from '#testing/service';
@@ -25,7 +25,7 @@ describe('a heartbeat', { timeout: 60_000 }, () => {
 
   test('does not come from a process without an engine', async () => {
     await using monitor = await startReceiver();
-    const database = await createDatabase();
+    const database = await createMigratedDatabase();
     const env = { HEARTBEAT_URL: monitor.url, ROLE: 'web' };
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
     assert.equal((await fetch(`${belfry.url}/readyz`)).status, 200);
@@ -134,7 +134,7 @@ describe('an engine', { timeout: 60_000 }, () => {
       return false;
     };
     await eventually(isStuck, { everyMs: 5, withinMs: 30_000 });
-    assert.ok(target.requests.length > 0);
+    await target.waitFor(1);
     assert.ok(target.requests.every(({ url }) => url === '/cron'));
   });
 

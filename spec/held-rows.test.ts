@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { openHolder } from '#testing/holder';
-import { createDatabase } from '#testing/postgres';
+import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { type Client, clientOf, makeClient, postJob, untilSucceeded } from '#testing/remote';
@@ -26,7 +26,7 @@ interface Scene {
 
 describe('rows that somebody holds', { timeout: 120_000 }, () => {
   test('delay what they belong to, and nothing else', async (t) => {
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using target = await startReceiver();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
     await using rows = await openRows(database.url);

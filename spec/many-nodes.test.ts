@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
-import { createDatabase } from '#testing/postgres';
+import { createMigratedDatabase } from '#testing/migrated';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { type Client, makeClient, postJob } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
@@ -74,7 +74,7 @@ async function runNodes(
 ): Promise<void> {
   await using target = await startReceiver({ answer: { delayMs: ANSWER_MS } });
   using _telling = reportProgress(() => `${target.requests.length} of ${JOBS} requests so far`);
-  await using database = await createDatabase();
+  await using database = await createMigratedDatabase();
   await using rows = await openRows(database.url);
   await using first = await startBelfry({ databaseUrl: database.url, env });
   await using more = new AsyncDisposableStack();

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fakeDatabaseClock } from '#testing/faults/database-clock';
-import { createDatabase } from '#testing/postgres';
+import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { openRows } from '#testing/rows';
 
 const MINUTE_MS = 60_000;
 
 test('a snapshot older than ten minutes is named once in the log, by doctor and in /metrics, until it is gone', async () => {
-  await using database = await createDatabase();
+  await using database = await createMigratedDatabase();
   await using clock = await fakeDatabaseClock(database.url);
   await using dump = await openRows(database.url);
   await dump.all(`set application_name = 'pg_dump'; begin isolation level repeatable read`);

@@ -1,7 +1,7 @@
 /** On Postgres what has ended lies in partitions by time. A missing one is told, and costs no run. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDatabase } from '#testing/postgres';
+import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { makeClient, postJob, showJob, untilSucceeded } from '#testing/remote';
@@ -9,7 +9,7 @@ import { openRows, type Rows } from '#testing/rows';
 
 test('without a partition for the present time jobs end as ever, and doctor and /metrics say so', async () => {
   await using receiver = await startReceiver();
-  await using database = await createDatabase();
+  await using database = await createMigratedDatabase();
   await using belfry = await startBelfry({ databaseUrl: database.url });
   await using rows = await openRows(database.url);
   assert.ok(Number(await aheadOf(belfry)) > 86_400);

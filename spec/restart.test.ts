@@ -34,7 +34,8 @@ forEachDatabase((name, makeDatabaseUrl) => {
 function declareCrash(makeDatabaseUrl: MakeDatabaseUrl) {
   test('kill -9 amid 1,000 jobs: each accepted one is finished or dead-lettered, none is sent twice', async () => {
     await using target = await startReceiver({ answer: { delayMs: 20 } });
-    await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl(), env });
+    const databaseUrl = await makeDatabaseUrl({ isEmpty: true });
+    await using belfry = await startBelfry({ databaseUrl, env });
     const client = await makeClient(belfry);
     const killed = target.waitFor(JOBS / 4).then(() => belfry.kill());
     const accepted = await postJobs(client, target.url);

@@ -1,7 +1,7 @@
 /** `ROLE=web` and `ROLE=engine` as two processes on one Postgres, and what happens where they no longer hear each other. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createDatabase } from '#testing/postgres';
+import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { listJobs, makeClient, postJob, showJob } from '#testing/remote';
@@ -18,7 +18,7 @@ const BY_LOOKING_MS = 25_000;
 describe('web and engine', { concurrency: 2, timeout: 100_000 }, () => {
   test('what one accepts the other sends at once; alone, the one holds it and the other answers no API', async () => {
     await using target = await startReceiver();
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using front = await startBelfry({ databaseUrl: database.url, env: web });
     const client = await makeClient(front);
     const before = await postJob(client, { url: `${target.url}/before` });
@@ -51,7 +51,7 @@ describe('web and engine', { concurrency: 2, timeout: 100_000 }, () => {
 
   test('an engine whose listening connection is lost, and the next one too, finds new work by itself and listens again', async () => {
     await using target = await startReceiver();
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
     const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
     await using front = await startBelfry({ databaseUrl: database.url, env: web });
@@ -83,7 +83,7 @@ describe('web and engine', { concurrency: 2, timeout: 100_000 }, () => {
 describe('news that could not be sent', { timeout: 60_000 }, () => {
   test('reaches the engine as soon as it can be, long before the engine looks by itself', async () => {
     await using target = await startReceiver();
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
     const url = Object.assign(new URL(database.url), { port: String(proxy.port) }).href;
     await using front = await startBelfry({ databaseUrl: url, env: web });

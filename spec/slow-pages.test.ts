@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createDatabase } from '#testing/postgres';
+import { createMigratedDatabase } from '#testing/migrated';
 import { type BelfryProcess, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { type Client, makeClient, postJob, signIn, untilSucceeded } from '#testing/remote';
@@ -16,7 +16,7 @@ const VISITORS = 12;
 
 describe('pages that read for long', { concurrency: 2, timeout: 120_000 }, () => {
   test('on Postgres: twelve that read for 20 s cost no job, no lease and no acceptance', async () => {
-    await using database = await createDatabase();
+    await using database = await createMigratedDatabase();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
     await using rows = await openRows(database.url);
     await holdsUpNothing(belfry, {

@@ -19,7 +19,7 @@ async function failedStart(options: Parameters<typeof launchBelfry>[0]) {
 
 /** The folder of an installation that was started once and stopped. */
 async function makeInstallation(): Promise<{ folder: string; database: string }> {
-  const belfry = await startBelfry();
+  await using belfry = await startBelfry({ folder: makeFolder() });
   await belfry.stop();
   return { folder: belfry.folder, database: path.join(belfry.folder, 'belfry.db') };
 }

@@ -336,7 +336,7 @@ version: 1
 channels:
   - { name: On call, kind: slack, url: { env: BELFRY_SECRET_CHANNEL }, collect_minutes: 5 }
 queues:
-  - { name: mails, failure_channels: [On call] }
+  - { name: mails, failure_channels: [On call], remind_hours: 24 }
 crons:
   - name: Nightly
     url: https://reports.test/run
@@ -375,6 +375,8 @@ crons:
       assert.equal((await apply(other, exported.stdout, { env })).code, 0);
       const [theirs] = await work.listChannelSettings(other);
       assert.equal(theirs?.collectMinutes, 5);
+      const [mails] = await work.listQueues(other);
+      assert.equal(mails?.alertSettings.remindHours, 24);
       const [copy] = await work.listCrons(other);
       assert.deepEqual(copy?.end, { endsAt: Date.parse('2999-12-31T18:00Z'), maxRuns: 10 });
       assert.notEqual(theirs?.id, channel.id);
@@ -471,6 +473,44 @@ run_filters:
       const unknown = 'version: 1\nrun_filters: [{ name: A, queue: mails }]\n';
       const [line = ''] = await refused(await makeTeam(), unknown);
       assert.match(line, /run_filters\[0\]\.queue .*: Neither the team nor the file has one/);
+      const twins = await makeTeam();
+      for (let n = 0; n < 2; n++) await aCron(store, twins, { name: 'Nightly' });
+      const ofTwins = 'version: 1\nrun_filters: [{ name: A, cron: Nightly }]\n';
+      assert.deepEqual(await refused(twins, ofTwins), [
+        'run_filters[0].cron (line 2): The team has 2 of this name; rename or delete the others first.',
+      ]);
+    });
+
+    test('says which groups the team lets in', async () => {
+      const file = `version: 1
+groups:
+  - { name: ops, role: admin }
+  - { name: 'staff, all', role: viewer }
+`;
+      const teamId = await makeTeam();
+      const steps = actionsOf((await apply(teamId, file)).json);
+      assert.equal(steps.length, 2, JSON.stringify(steps));
+      const listed = await run(config, ['team', 'group', 'list', '--team', teamId]);
+      assert.match(listed.stdout, /"name":"ops","role":"admin","members":0/);
+      const { stdout } = await run(config, ['team', 'export', '--team', teamId]);
+      assert.match(stdout, /groups:\n {2}- name: ops\n {4}role: admin\n/);
+      assert.deepEqual(actionsOf((await apply(teamId, stdout)).json), []);
+      const set = ['team', 'group', 'set', '--team', teamId, '--group', 'ops', '--role', 'member'];
+      assert.match((await run(config, set)).stdout, /"name":"ops","role":"member"/);
+      const [change] = ((await apply(teamId, file)).json as { steps: object[] }).steps;
+      assert.deepEqual(change, {
+        action: 'change',
+        kind: 'group',
+        name: 'ops',
+        changes: [{ field: 'role', from: 'member', to: 'admin' }],
+      });
+      const remove = ['team', 'group', 'remove', '--team', teamId, '--group', 'ops'];
+      assert.match((await run(config, remove)).stdout, /"name":"ops"/);
+      assert.match((await run(config, remove)).stderr, /the team lets in no group "ops"/);
+      const wrong = 'version: 1\ngroups: [{ name: ops, role: owner }, { role: admin }]\n';
+      const lines = await refused(await makeTeam(), wrong);
+      assert.match(lines[0] ?? '', /groups\[0\]\.role .*: It must be admin, member or viewer/);
+      assert.match(lines[1] ?? '', /groups\[1\]\.name.*: It must be the name of a group/);
     });
 
     test('of a team that has nothing yet is a file too', async () => {

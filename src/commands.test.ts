@@ -36,6 +36,7 @@ const NO_ALERT_FIELDS = {
   runbook_url: null,
   slow_seconds: null,
   slow_times_median: null,
+  remind_hours: null,
 };
 
 forEachDatabase((_name, makeDatabaseUrl) => {
@@ -317,7 +318,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         alert_threshold: null,
         assertions: [],
         ...NO_ALERT_FIELDS,
-        remind_hours: null,
         ends_at: null,
         max_runs: null,
         runs_counted: 0,
@@ -517,7 +517,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   describe('migrate', () => {
     test('prints what it applied: nothing where all is applied already', async () => {
       assert.deepEqual(await printed('migrate'), { applied: [] });
-      const fresh = configOf(await makeDatabaseUrl());
+      const fresh = configOf(await makeDatabaseUrl({ isEmpty: true }));
       const { json } = await run(fresh, ['migrate']);
       assert.equal((json as { applied: string[] }).applied[0], '0001-work');
     });
@@ -579,7 +579,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
 
     test('looks at a database that is not migrated without migrating it', async () => {
-      const fresh = configOf(await makeDatabaseUrl());
+      const fresh = configOf(await makeDatabaseUrl({ isEmpty: true }));
       if (fresh.database.kind === 'sqlite') new DatabaseSync(fresh.database.path).close();
       for (let n = 0; n < 2; n++) {
         const { of } = await findings(fresh);

@@ -148,10 +148,24 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
   ],
   // They go together: a test of its own.
   OIDC_ISSUER: ['provider', []],
+  OIDC_GROUPS_CLAIM: ['provider', [['https://bells.test/groups', null]]],
   OIDC_CLIENT_ID: ['provider', []],
   OIDC_CLIENT_SECRET: ['provider', []],
   OIDC_NAME: ['provider', [['Key Cloak', null]]],
   OIDC_SCOPES: ['provider', [['openid groups', null]]],
+  PROXY_SIGN_IN_HEADER: ['proxySignIn', []],
+  PROXY_SIGN_IN_FROM: ['proxySignIn', []],
+  PROXY_SIGN_IN_NAME_HEADER: ['proxySignIn', []],
+  PROXY_SIGN_IN_GROUPS_HEADER: ['proxySignIn', []],
+  PROXY_SIGN_IN_GROUPS_SEPARATOR: ['proxySignIn', [['bar', null]]],
+  PROXY_SIGN_OUT_URL: ['proxySignIn', []],
+  PROVIDER_SESSION_HOURS: [
+    'providerSessionHours',
+    [
+      ['1', 1],
+      ['8760', 8760],
+    ],
+  ],
   PASSWORD_SIGN_IN: ['passwordSignIn', [['on', true]]],
   MAX_TEAMS_PER_USER: ['maxTeamsPerUser', [['1', 1]]],
   SECRET_HEADERS: ['secretHeaders', [['X-Customer, x-a', ['X-Customer', 'x-a']]]],
@@ -274,6 +288,19 @@ const BAD: { [Name in SettingName]: string[] } = {
   OIDC_CLIENT_SECRET: ['x'.repeat(1001), 'gehéim'],
   OIDC_NAME: ['x'.repeat(61)],
   OIDC_SCOPES: ['email profile', 'openid "quoted"'],
+  PROXY_SIGN_IN_HEADER: ['Remote_Email', 'Remote Email', 'X:A', 'Cookie', 'Sec-Email', 'From'],
+  PROXY_SIGN_IN_FROM: ['0.0.0.0/0', '::/0', 'proxy.internal', '127.0.0.1,', '10.0.0.0/33'],
+  PROXY_SIGN_IN_NAME_HEADER: ['Remote_Name', 'User-Agent'],
+  PROXY_SIGN_IN_GROUPS_HEADER: ['Remote_Groups', 'Accept'],
+  PROXY_SIGN_IN_GROUPS_SEPARATOR: [',', 'blank'],
+  OIDC_GROUPS_CLAIM: ['two claims', 'x'.repeat(201), 'grüppen'],
+  PROXY_SIGN_OUT_URL: [
+    '//evil.example',
+    'javascript:alert(1)',
+    'sign_out',
+    'https://u:p@a.example',
+  ],
+  PROVIDER_SESSION_HOURS: ['0', '8761', 'never'],
   PASSWORD_SIGN_IN: ['no', 'OFF'],
   MAX_TEAMS_PER_USER: ['0', '10001', 'many'],
   SECRET_HEADERS: ['X-A,', 'two words', 'X:A', 'x'.repeat(101)],
@@ -330,6 +357,8 @@ describe('settings', () => {
       plans: [{ name: 'free', monthlyLimit: 1000 }],
       signUp: 'invite',
       provider: null,
+      proxySignIn: null,
+      providerSessionHours: null,
       passwordSignIn: true,
       maxTeamsPerUser: 10,
       secretHeaders: [],
@@ -355,6 +384,7 @@ describe('settings', () => {
       clientSecret: null,
       name: 'id.example',
       scopes: 'openid email profile',
+      groupsClaim: 'groups',
     };
     assert.deepEqual(accepted(least).provider, usual);
     const more = { OIDC_CLIENT_SECRET: 's p', OIDC_NAME: 'Okta', OIDC_SCOPES: 'openid  groups' };
@@ -377,10 +407,49 @@ describe('settings', () => {
     }
   });
 
-  test('passwords are switched off only where a provider is a way in', () => {
+  const proxy = { PROXY_SIGN_IN_HEADER: 'Remote-Email', PROXY_SIGN_IN_FROM: '127.0.0.1' };
+
+  test('a proxy is a header and the addresses from which it is believed', () => {
+    const least = {
+      emailHeader: 'remote-email',
+      nameHeader: null,
+      groupsHeader: null,
+      groupSeparator: ',',
+      from: [{ base: '127.0.0.1', prefix: 32 }],
+      signOutUrl: null,
+    };
+    assert.deepEqual(accepted(proxy).proxySignIn, least);
+    const groups = { groupsHeader: 'remote-groups', groupSeparator: '|' };
+    const telling = {
+      ...proxy,
+      PROXY_SIGN_IN_GROUPS_HEADER: 'Remote-Groups',
+      PROXY_SIGN_IN_GROUPS_SEPARATOR: 'bar',
+    };
+    assert.deepEqual(accepted(telling).proxySignIn, { ...least, ...groups });
+    const more = {
+      PROXY_SIGN_IN_NAME_HEADER: 'Remote-Name',
+      PROXY_SIGN_OUT_URL: '/oauth2/sign_out',
+    };
+    const wanted = { nameHeader: 'remote-name', signOutUrl: '/oauth2/sign_out' };
+    assert.deepEqual(accepted({ ...proxy, ...more }).proxySignIn, { ...least, ...wanted });
+    const { PROXY_SIGN_IN_HEADER, PROXY_SIGN_IN_FROM } = proxy;
+    assert.match(
+      refused({ PROXY_SIGN_IN_HEADER }).join('\n'),
+      /^PROXY_SIGN_IN_FROM: not set, and anybody can send a header; name the addresses/,
+    );
+    for (const half of [{ PROXY_SIGN_IN_FROM }, more])
+      assert.match(refused(half).join('\n'), /^PROXY_SIGN_IN_HEADER: not set/);
+    const same = { ...proxy, PROXY_SIGN_IN_NAME_HEADER: 'remote-EMAIL' };
+    assert.match(refused(same).join('\n'), /two of PROXY_SIGN_IN_… name the same header/);
+    const both = { ...proxy, OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'belfry' };
+    assert.match(refused(both).join('\n'), /by the provider .* or by a proxy, not by both/);
+  });
+
+  test('passwords are switched off only where a provider or a proxy is a way in', () => {
     const off = { PASSWORD_SIGN_IN: 'off' };
     const provider = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'belfry' };
     assert.equal(accepted({ ...off, ...provider }).passwordSignIn, false);
+    assert.equal(accepted({ ...off, ...proxy }).passwordSignIn, false);
     assert.match(refused(off).join('\n'), /^PASSWORD_SIGN_IN: "off" would leave nobody a way in/);
   });
 

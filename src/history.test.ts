@@ -33,7 +33,7 @@ describe('runs that an earlier version ended', () => {
         [6, 1, 1, 1],
       );
       const ids = async (tab: 'all' | 'failed' | 'completed') =>
-        (await lists.listJobs(teamId, { tab }, { limit: 10 })).jobs.map(({ id }) => id);
+        (await lists.listJobs(teamId, { tab }, { limit: 10 })).rows.map(({ id }) => id);
       assert.deepEqual(await ids('completed'), [jobs.success]);
       assert.deepEqual(await ids('failed'), [jobs.failed]);
       assert.equal((await ids('all')).length, 6);
@@ -50,9 +50,9 @@ describe('runs that an earlier version ended', () => {
           ['pending', 2],
         ],
       );
-      const history = await lists.listHistory(teamId, cronId, { limit: 10, bodyBytes: 5 });
+      const history = await lists.listRuns(teamId, { cronId }, { limit: 10, isHistory: true });
       assert.deepEqual(
-        history.executions.map(({ id, status }) => [id, status]),
+        history.rows.map(({ id, status }) => [id, status]),
         [
           [runs.pending, 'pending'],
           [runs.failed, 'failed'],
@@ -62,7 +62,7 @@ describe('runs that an earlier version ended', () => {
       const run = await store.crons.findExecution(teamId, runs.success ?? '');
       assert.equal(Buffer.from(run?.response?.body ?? []).toString(), 'it answered');
       const prefix = { tab: 'all', urlPrefix: 'http://target.example/old' } as const;
-      assert.equal((await lists.listJobs(teamId, prefix, { limit: 10 })).jobs.length, 5);
+      assert.equal((await lists.listJobs(teamId, prefix, { limit: 10 })).rows.length, 5);
       assert.deepEqual(await rowsLeft(store), []);
     });
 

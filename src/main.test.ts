@@ -5,8 +5,9 @@ import { connect } from 'node:net';
 import type { Readable } from 'node:stream';
 import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { type Program, UNDER_TEST } from '#testing/process';
 
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const SOURCES: Program = [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url))];
 const running = new Set<ChildProcess>();
 afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
@@ -18,6 +19,7 @@ function run(
   settings: Record<string, string> = {},
   command: string[] = [],
   channel: 'ipc' | 'ignore' = 'ignore',
+  [file, ...first]: Program = UNDER_TEST,
 ) {
   const env = {
     PATH: process.env['PATH'],
@@ -27,7 +29,7 @@ function run(
     DATABASE_URL: 'sqlite::memory:',
     ...settings,
   };
-  const child = spawn(process.execPath, [MAIN, ...command], {
+  const child = spawn(file, [...first, ...command], {
     env,
     stdio: ['ignore', 'pipe', 'pipe', channel],
   }) as ChildProcessByStdio<null, Readable, Readable>;
@@ -39,8 +41,12 @@ function run(
   return { child, ended, output };
 }
 
-async function serve(settings: Record<string, string> = {}, channel?: 'ipc') {
-  const service = run(settings, [], channel);
+async function serve(
+  settings: Record<string, string> = {},
+  channel?: 'ipc',
+  program: Program = UNDER_TEST,
+) {
+  const service = run(settings, [], channel, program);
   let ready = /belfry is ready at (http:\/\/[^\s"]+)/.exec(service.output.stdout);
   while (ready === null) {
     const more = once(service.child.stdout, 'data');
@@ -64,16 +70,21 @@ async function hangingRequest({ hostname, port }: URL) {
 }
 
 describe('the process', () => {
-  test('says once where it is ready, in JSON lines, and lives there', async () => {
-    const { address, output } = await serve({ LOG_LEVEL: 'error' });
-    assert.equal(address.hostname, '127.0.0.1');
-    assert.equal((await fetch(new URL('/healthz', address))).status, 200);
-    const lines = output.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { event: string });
-    assert.equal(lines.filter(({ event }) => event.startsWith('belfry is ready at ')).length, 1);
-  });
+  for (const [what, program] of [
+    ['of the sources', SOURCES],
+    ['under test', UNDER_TEST],
+  ] as const) {
+    test(`${what} says once where it is ready, in JSON lines, and lives there`, async () => {
+      const { address, output } = await serve({ LOG_LEVEL: 'error' }, undefined, program);
+      assert.equal(address.hostname, '127.0.0.1');
+      assert.equal((await fetch(new URL('/healthz', address))).status, 200);
+      const lines = output.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { event: string });
+      assert.equal(lines.filter(({ event }) => event.startsWith('belfry is ready at ')).length, 1);
+    });
+  }
 
   test('takes the first account from a page at the address that it told', async () => {
     const { address } = await serve();
@@ -139,7 +150,11 @@ describe('the process', () => {
     if (spawnSync('script', ['--version']).error)
       return t.skip('no `script` to make a terminal with');
     const env = { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: 'sqlite::memory:' };
-    const command = ['-qec', `exec '${process.execPath}' '${MAIN}'`, '/dev/null'];
+    const command = [
+      '-qec',
+      `exec ${UNDER_TEST.map((each) => `'${each}'`).join(' ')}`,
+      '/dev/null',
+    ];
     const child = spawn('script', command, { env, stdio: ['pipe', 'pipe', 'inherit'] });
     running.add(child);
     let said = '';

@@ -44,7 +44,7 @@ function watched(
   partitionsAheadMs: number | null = 5_000,
   readSources = () => Promise.resolve(SOURCES),
 ): Metrics {
-  const clock = { now: () => 0, monotonicMs: () => 0, after: () => () => {} };
+  const clock = { now: () => 0, monotonicMs: () => 0, after: () => () => {}, at: () => () => {} };
   const metrics = new Metrics();
   metrics.watch({
     clock,

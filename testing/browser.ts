@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import os from 'node:os';
 import path from 'node:path';
 import {
   chromium,
@@ -11,7 +10,7 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core';
-import { isOwnFolder } from './cache.ts';
+import { cacheFolder, isOwnFolder } from './cache.ts';
 
 /** A page together with everything that went wrong on it. */
 export interface WatchedPage extends AsyncDisposable {
@@ -194,7 +193,7 @@ async function prepareChromium(): Promise<Chromium> {
   const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium');
   const manifest = path.join(path.dirname(path.dirname(entry)), 'package.json');
   const { version } = JSON.parse(fs.readFileSync(manifest, 'utf8')) as { version: string };
-  const cache = path.join(os.tmpdir(), `belfry-chromium-${version}-${process.getuid?.() ?? 0}`);
+  const cache = path.join(cacheFolder(), `belfry-chromium-${version}-${process.getuid?.() ?? 0}`);
   if (!isOwnFolder(cache)) await unpackInto(cache);
   return { executable: path.join(cache, 'chromium'), env: await libraryEnvironment(cache) };
 }

@@ -1,4 +1,10 @@
 import fs from 'node:fs';
+import os from 'node:os';
+
+/** Where unpacked binaries are kept between runs: `npm test` names it, since its own temporary files lie elsewhere. */
+export function cacheFolder(): string {
+  return process.env['BELFRY_TEST_CACHE'] ?? os.tmpdir();
+}
 
 /**
  * Whether a folder for unpacked binaries is there already. Its name can be guessed and its parent is open

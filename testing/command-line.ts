@@ -6,8 +6,11 @@ import { openStore, type Store } from '#store/store';
 import { createCommandServices } from '../src/commands.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import { realClock } from '../src/real-clock.ts';
+import { openRooms } from '../src/rooms.ts';
 
 export const APP_KEY = Buffer.alloc(32, 7);
+
+const LIGHT_WORK = { costLog2: 4, passes: 1 };
 
 export interface Ran {
   code: number;
@@ -26,6 +29,12 @@ export function configOf(databaseUrl: string, env: Record<string, string> = {}):
   return config;
 }
 
+/** Settings as a process would read them in its folder; null where they are wrong. */
+export function configFrom(env: NodeJS.ProcessEnv, folder: string): Config | null {
+  const config = readConfig(env, folder);
+  return 'errors' in config ? null : config;
+}
+
 /** Opens the database of a configuration, beside the commands. */
 export async function openBeside(config: Config, { serving = false } = {}): Promise<Store> {
   const location = config.database;
@@ -33,7 +42,8 @@ export async function openBeside(config: Config, { serving = false } = {}): Prom
 }
 
 /**
- * Runs a command in this process, as the command line would.
+ * Runs a command in this process, as the command line would. Passwords are hashed with little work, and a hash names
+ * its own, so signing in with them takes little too.
  *
  * @param env  the command's environment
  */
@@ -49,7 +59,11 @@ export async function run(
     drained: async () => {},
     isInteractive,
   };
-  const code = await runCommand(argv, createCommandServices(config, terminal, env));
+  const services = {
+    ...createCommandServices(config, terminal, env),
+    open: () => openRooms(config, { passwordWork: LIGHT_WORK }),
+  };
+  const code = await runCommand(argv, services);
   return { code, ...texts, json: parse(texts.stdout) };
 }
 

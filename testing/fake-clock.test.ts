@@ -79,3 +79,27 @@ test('advanceTo refuses an instant in the past', async () => {
   assert.equal(clock.monotonicMs(), 5000);
   await assert.rejects(clock.advanceTo(START), RangeError);
 });
+
+test('whoever sleeps until an instant wakes when the wall clock gets there, also by a jump', async () => {
+  const clock = new FakeClock('2026-01-01T00:00:00Z');
+  const woken: string[] = [];
+  const at = (instant: string) => clock.at(Date.parse(instant), () => void woken.push(instant));
+  at('2026-01-01T00:01:00Z');
+  at('2026-01-01T02:00:00Z');
+  at('2026-01-01T03:00:00Z');
+  const cancel = at('2026-01-01T00:00:30Z');
+  clock.at(Infinity, () => assert.fail('never'));
+  cancel();
+  await clock.advance(59_999);
+  assert.deepEqual(woken, []);
+  await clock.advance(1);
+  assert.deepEqual(woken, ['2026-01-01T00:01:00Z']);
+  clock.jumpTo('2026-01-01T02:30:00Z');
+  await clock.advance(0);
+  assert.deepEqual(woken.slice(1), ['2026-01-01T02:00:00Z']);
+  clock.jumpTo('2026-01-01T00:00:00Z');
+  await clock.advance(3 * 3_600_000 - 1);
+  assert.equal(woken.length, 2);
+  await clock.advance(1);
+  assert.equal(woken.length, 3);
+});

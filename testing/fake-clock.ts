@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '#domain/clock';
 
 interface Sleeper {
-  wakeAtMs: number;
+  /** When it wakes, on the monotonic clock. Setting the wall clock changes it for those who sleep until an instant. */
+  wakeAtMs: () => number;
   wake: () => void;
 }
 
@@ -12,7 +12,8 @@ const TURNS_BETWEEN_WAKES = 5;
 /**
  * A clock that moves only when told, so that a test controls the time.
  *
- * Sleepers use the monotonic time, like timers: a jump of the wall clock wakes none.
+ * `after` uses the monotonic time, like timers: a jump of the wall clock wakes none. Those who sleep until an instant
+ * that a jump has passed wake when time goes on.
  */
 export class FakeClock implements Clock {
   #monotonicMs = 0;
@@ -33,7 +34,16 @@ export class FakeClock implements Clock {
   }
 
   after(ms: number, wake: () => void): () => void {
-    const sleeper = { wakeAtMs: this.#monotonicMs + Math.max(0, ms), wake };
+    const wakeAtMs = this.#monotonicMs + Math.max(0, ms);
+    return this.#sleep({ wakeAtMs: () => wakeAtMs, wake });
+  }
+
+  at(instant: number, wake: () => void): () => void {
+    if (instant === Infinity) return () => {};
+    return this.#sleep({ wakeAtMs: () => instant - this.#wallOffsetMs, wake });
+  }
+
+  #sleep(sleeper: Sleeper): () => void {
     this.#sleepers.push(sleeper);
     return () => {
       this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
@@ -53,7 +63,7 @@ export class FakeClock implements Clock {
     const until = this.#monotonicMs + ms;
     await letWorkRun();
     for (let next = this.#takeNext(until); next !== null; next = this.#takeNext(until)) {
-      this.#monotonicMs = Math.max(this.#monotonicMs, next.wakeAtMs);
+      this.#monotonicMs = Math.max(this.#monotonicMs, next.wakeAtMs());
       next.wake();
       await letWorkRun();
     }
@@ -82,16 +92,25 @@ export class FakeClock implements Clock {
   #takeNext(untilMs: number): Sleeper | null {
     let next: Sleeper | null = null;
     for (const sleeper of this.#sleepers) {
-      const isDue = sleeper.wakeAtMs <= untilMs;
-      if (isDue && (next === null || sleeper.wakeAtMs < next.wakeAtMs)) next = sleeper;
+      const isDue = sleeper.wakeAtMs() <= untilMs;
+      if (isDue && (next === null || sleeper.wakeAtMs() < next.wakeAtMs())) next = sleeper;
     }
     if (next !== null) this.#sleepers.splice(this.#sleepers.indexOf(next), 1);
     return next;
   }
 }
 
-async function letWorkRun(): Promise<void> {
-  for (let turn = 0; turn < TURNS_BETWEEN_WAKES; turn++) await nextTurn();
+/** With one promise for all turns: hours of a clock are ten thousands of wake-ups. */
+function letWorkRun(): Promise<void> {
+  return new Promise((resolve) => {
+    let turns = 0;
+    const takeTurn = () => {
+      turns += 1;
+      if (turns < TURNS_BETWEEN_WAKES) setImmediate(takeTurn);
+      else resolve();
+    };
+    setImmediate(takeTurn);
+  });
 }
 
 function toInstant(instant: string | number): number {

@@ -49,10 +49,17 @@ let root: string | null = null;
 /** Makes an empty folder that is removed when this process ends, in whatever way. */
 export function makeFolder(): string {
   if (root === null) {
-    root = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-test-'));
-    startShell(REMOVE_FOLDER, [root]);
+    root = makeGuardedFolder(os.tmpdir());
   }
   return fs.mkdtempSync(path.join(root, 'folder-'));
+}
+
+/** The same below another folder. Postgres, which runs under another account, may pass through it. */
+export function makeGuardedFolder(parent: string): string {
+  const folder = fs.mkdtempSync(path.join(parent, 'belfry-test-'));
+  fs.chmodSync(folder, 0o711);
+  startShell(REMOVE_FOLDER, [folder]);
+  return folder;
 }
 
 function startShell(script: string, args: readonly string[]): ChildProcess {

@@ -46,6 +46,8 @@ export async function openPeople(config: Partial<PeopleConfig> = {}, given?: Sto
       signUp: 'invite',
       asksSetupCode: false,
       provider: null,
+      proxySignIn: null,
+      providerSessionHours: null,
       passwordSignIn: true,
       maxTeamsPerUser: 10,
       sessionMaxDays: 90,

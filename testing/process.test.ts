@@ -24,11 +24,17 @@ test('a start that fails can be looked at', async () => {
 
 test('a command runs beside the service and its answer is read', async () => {
   await using belfry = await startBelfry();
-  const { code, json, stdout, stderr } = await belfry.cli('no-such-command');
-  assert.equal(code, 1);
-  assert.equal(json, null);
-  assert.equal(stdout, '');
-  assert.notEqual(stderr, '');
+  for (const run of [
+    (...args: string[]) => belfry.cli(...args),
+    (...args: string[]) => belfry.cliProcess(...args),
+  ]) {
+    const { code, json, stdout, stderr } = await run('no-such-command');
+    assert.equal(code, 1);
+    assert.equal(json, null);
+    assert.equal(stdout, '');
+    assert.notEqual(stderr, '');
+    assert.deepEqual((await run('team', 'list')).json, []);
+  }
 });
 
 test('eventually asks until there is an answer, and gives up in time', async () => {

@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { describe } from 'node:test';
 import { guardProcess, makeFolder } from './guard.ts';
+import { copyMigrated, createMigratedDatabase } from './migrated.ts';
 import { createDatabase } from './postgres.ts';
 import { withinTime } from './wait.ts';
 
 export { eventually } from './wait.ts';
 
 interface BelfryOptions {
-  /** Default: a fresh SQLite file in a folder of its own. */
+  /** Default: a SQLite file in the folder; where that is not given either, one without a row. */
   databaseUrl?: string;
   /** Further settings, which override the defaults; undefined removes a default. */
   env?: Record<string, string | undefined>;
@@ -53,15 +54,15 @@ export interface BelfryProcess extends AsyncDisposable {
   kill(): Promise<void>;
   /** Starts it again, once it has ended, on the same folder and database. */
   restart(env?: BelfryOptions['env']): Promise<BelfryProcess>;
-  /** Runs a command of the operator's command line beside it, with the same settings. */
+  /** Runs a command of the operator's command line beside it, with the same settings (`runOperator`). */
   cli(...args: string[]): Promise<CommandResult>;
+  /** The same as a process of its own. */
+  cliProcess(...args: string[]): Promise<CommandResult>;
 }
 
 const MAIN = path.join(path.dirname(import.meta.dirname), 'src/main.ts');
-/** The program under test: the sources, or the executable that `BELFRY_EXECUTABLE` names. */
-const UNDER_TEST: Program = process.env['BELFRY_EXECUTABLE']
-  ? [path.resolve(process.env['BELFRY_EXECUTABLE'])]
-  : [process.execPath, MAIN];
+/** The program that is started unless another is named. */
+export const UNDER_TEST = findProgram(process.env);
 const READY = /belfry is ready at (http:\/\/[^\s"]+)/;
 /** Long enough for a busy machine. */
 const START_LIMIT_MS = 60_000;
@@ -80,6 +81,12 @@ const DEFAULTS = {
 /** Postgres needs a key, the same one in every process that shares the database. */
 const APP_KEY = Buffer.alloc(32, 'belfry').toString('base64');
 
+/** The executable or the folder of a package that the environment names (`npm test` does so), or the sources. */
+function findProgram({ BELFRY_EXECUTABLE, BELFRY_PACKAGE }: NodeJS.ProcessEnv): Program {
+  if (BELFRY_EXECUTABLE) return [path.resolve(BELFRY_EXECUTABLE)];
+  return [process.execPath, BELFRY_PACKAGE ? path.resolve(BELFRY_PACKAGE, 'belfry.js') : MAIN];
+}
+
 /** Starts the service and waits until it serves. Rejects with what it printed if it does not. */
 export async function startBelfry(options: BelfryOptions = {}): Promise<BelfryProcess> {
   const child = launchBelfry(options);
@@ -95,7 +102,7 @@ export async function startBelfry(options: BelfryOptions = {}): Promise<BelfryPr
 
 /** Starts the service without waiting for anything: for starts that fail. */
 export function launchBelfry(options: BelfryOptions = {}) {
-  const folder = options.folder ?? makeFolder();
+  const folder = findFolder(options);
   const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
   const env = settingsFor(databaseUrl, options.env);
   const [file, ...first] = options.program ?? UNDER_TEST;
@@ -135,19 +142,50 @@ export function launchBelfry(options: BelfryOptions = {}) {
     kill: async () => void (await end('SIGKILL')),
     restart: (changes: BelfryOptions['env'] = {}) =>
       startBelfry({ folder, databaseUrl, env: { ...options.env, ...changes } }),
-    cli: (...args: string[]) => runCommand([file, ...first], args, folder, env),
+    cli: (...args: string[]) => runOperator(args, { ...options, folder, databaseUrl }),
+    cliProcess: (...args: string[]) => runCommand([file, ...first], args, folder, env),
   };
 }
 
-/** Runs a command with no service beside it. */
+/**
+ * Runs a command in this process, which takes a tenth of what a process of its own does; but it stands still while a
+ * SQLite file is locked. Another program than this
+ * version's package or sources, and a command that wrong settings stop, run as a process.
+ */
+export async function runOperator(
+  args: readonly string[],
+  options: BelfryOptions & { folder: string; databaseUrl: string },
+): Promise<CommandResult> {
+  const { configFrom, run } = await import('./command-line.ts');
+  const config = configFrom(settingsFor(options.databaseUrl, options.env), options.folder);
+  const isOther = options.program !== undefined || process.env['BELFRY_EXECUTABLE'];
+  if (isOther || config === null) return runBelfry(args, options);
+  // Of two SQLite connections on one thread, one could wait only in vain for the other's transaction.
+  const ran = lastCommand.then(() => run(config, args));
+  lastCommand = ran.catch(() => {});
+  const { json = null, ...texts } = await ran;
+  return { json, ...texts };
+}
+
+let lastCommand: Promise<unknown> = Promise.resolve();
+
+/** Runs a command as a process, with no service beside it. */
 export async function runBelfry(
   args: readonly string[],
   options: BelfryOptions = {},
 ): Promise<CommandResult> {
-  const folder = options.folder ?? makeFolder();
+  const folder = findFolder(options);
   const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
   const program = options.program ?? UNDER_TEST;
   return runCommand(program, args, folder, settingsFor(databaseUrl, options.env));
+}
+
+/** The folder of an installation that was started once and has nothing in it yet, unless a folder is given. */
+function findFolder({ folder, databaseUrl }: BelfryOptions): string {
+  if (folder !== undefined) return folder;
+  const made = makeFolder();
+  if (databaseUrl === undefined) copyMigrated(made, APP_KEY);
+  return made;
 }
 
 /**
@@ -244,17 +282,22 @@ function collectLines(child: ChildProcess) {
   return { output, line };
 }
 
-/** Makes an empty database and gives its DATABASE_URL. */
-export type MakeDatabaseUrl = () => Promise<string>;
+/** Gives the DATABASE_URL of a database without a row; `isEmpty`: one without a table, which was never migrated. */
+export type MakeDatabaseUrl = (options?: { isEmpty?: boolean }) => Promise<string>;
 
 /** Declares the same suite for both databases: what holds on one must hold on the other. */
 export function forEachDatabase(
   declare: (name: 'SQLite' | 'Postgres', makeDatabaseUrl: MakeDatabaseUrl) => void,
 ): void {
   describe('SQLite', () => {
-    declare('SQLite', () => Promise.resolve(`sqlite:${path.join(makeFolder(), 'belfry.db')}`));
+    declare('SQLite', async ({ isEmpty = false } = {}) => {
+      const folder = isEmpty ? makeFolder() : findFolder({});
+      return `sqlite:${path.join(folder, 'belfry.db')}`;
+    });
   });
   describe('Postgres', () => {
-    declare('Postgres', async () => (await createDatabase()).url);
+    declare('Postgres', async ({ isEmpty = false } = {}) => {
+      return (await (isEmpty ? createDatabase() : createMigratedDatabase())).url;
+    });
   });
 }

@@ -8,6 +8,7 @@ export interface Person {
   email?: string;
   email_verified?: boolean;
   name?: string;
+  groups?: unknown;
 }
 
 /** A real OpenID provider on loopback. It signs in whoever `person` is, without a question. */
@@ -28,7 +29,8 @@ export interface TestProvider extends AsyncDisposable {
 
 const CLIENT = { client_id: 'belfry', client_secret: 'a-secret-between-the-two' };
 
-export async function startProvider(): Promise<TestProvider> {
+/** @param hasUserInfo  false: everything that it says of a person is in the ID token */
+export async function startProvider({ hasUserInfo = true } = {}): Promise<TestProvider> {
   const server = http.createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -56,7 +58,7 @@ export async function startProvider(): Promise<TestProvider> {
       server.closeAllConnections();
     },
   };
-  const provider = new Provider(issuer, configure(self));
+  const provider = new Provider(issuer, configure(self, hasUserInfo));
   // It is known only later on which port Belfry listens.
   const client = provider.Client.prototype as { redirectUriAllowed(uri: string): boolean };
   client.redirectUriAllowed = (uri) => redirectUris.has(uri);
@@ -73,7 +75,7 @@ export async function startProvider(): Promise<TestProvider> {
   return self;
 }
 
-function configure(self: TestProvider): Configuration {
+function configure(self: TestProvider, hasUserInfo: boolean): Configuration {
   return {
     clients: [
       {
@@ -83,8 +85,9 @@ function configure(self: TestProvider): Configuration {
       },
     ],
     cookies: { keys: ['only for tests'] },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    features: { devInteractions: { enabled: false } },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    features: { devInteractions: { enabled: false }, userinfo: { enabled: hasUserInfo } },
+    conformIdTokenClaims: hasUserInfo,
     pkce: { required: () => true },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ ...self.person, sub: id }) }),

@@ -34,10 +34,14 @@ export interface Answer {
 /** `never` leaves the request open until the receiver closes; `reset` breaks the connection. */
 export type AnswerOrNot = Answer | 'never' | 'reset';
 
-/** @param count  how many requests came before this one to the same path */
+/**
+ * @param count  how many requests came before this one to the same path
+ * @param over  aborted when the request is answered, or its sender has closed the connection
+ */
 export type AnswerFunction = (
   request: ReceivedRequest,
   count: number,
+  over: AbortSignal,
 ) => AnswerOrNot | Promise<AnswerOrNot>;
 
 interface ReceiverOptions {
@@ -115,7 +119,9 @@ async function listen(
       const path = pathOf(request.url);
       const count = counts.get(path) ?? 0;
       counts.set(path, count + 1);
-      const chosen = (answers.get(path) ?? fallback)(request, count);
+      const over = new AbortController();
+      response.once('close', () => over.abort());
+      const chosen = (answers.get(path) ?? fallback)(request, count, over.signal);
       inbox.add(request);
       if (chosen instanceof Promise || needsTime(chosen)) void giveLater(response, chosen);
       else give(response, chosen);

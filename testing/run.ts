@@ -8,6 +8,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { TESTED_PACKAGE } from '../packaging/places.ts';
+import { makeMemoryFolder } from './memory-folder.ts';
 import { startPostgres } from './postgres.ts';
 import { keepDurations, readDurations, shareProcesses } from './share-processes.ts';
 
@@ -19,16 +21,19 @@ interface Check {
 const ROOT = path.dirname(import.meta.dirname);
 const TEST_FILES = '{src,spec,testing,bin,bench,packaging}/**/*.test.{ts,tsx}';
 /**
- * Most files sometimes wait for a disk, a browser or a second to pass, so three files keep two cores busy. With more
+ * Most files sometimes wait for a browser, a fault or a second to pass, so four files keep two cores busy. With more
  * cores the service's processes, browsers and Postgres need their share too.
  */
-const FILES_AT_ONCE = Math.max(3, Math.floor(os.availableParallelism() * 0.75));
+const FILES_AT_ONCE = Math.max(4, Math.floor(os.availableParallelism() * 0.75));
 const TEST_LIMIT_MS = 60_000;
 /** Longer than any test may take, so a process that is silent for this long is stuck. */
 const SILENCE_LIMIT_MS = 150_000;
 
 /** The checks' results are cached by their sources, in files of that name. */
 const typesOf = (name: string) => [
+  // Several would each find out the types that they share.
+  '--checkers',
+  '1',
   '--incremental',
   '--tsBuildInfoFile',
   `build/types/${name}.json`,
@@ -47,18 +52,38 @@ const CHECKS: readonly Check[] = [
 /** The types of the dashboard's routes are generated from its files; lint and the type check read them. */
 const ROUTE_TYPES: Check = { name: 'route types', command: ['react-router', 'typegen'] };
 
-/** The dashboard for browser tests. It is built only if its sources have changed. */
-const DASHBOARD: Check = { name: 'dashboard build', command: ['node', 'bin/build-dashboard.js'] };
+/**
+ * The dashboard for tests in a browser, and the npm package, from which tests start Belfry as a process: it starts in
+ * half of the time that the sources take. Both are made only if their sources have changed.
+ */
+const BUILD: Check = { name: 'dashboard and package', command: ['node', 'packaging/for-tests.ts'] };
+
+/** The databases that tests copy (migrated.ts); made on the server of this run. */
+const MIGRATED: Check = {
+  name: 'migrated databases',
+  command: ['node', 'testing/make-migrated.ts', path.join(ROOT, 'build', 'migrated.db')],
+};
 
 const PROCESSES = path.join(ROOT, 'build', 'test-processes');
+
+/** The head of the file of a test process. */
+const HEAD = `import { createRequire } from 'node:module';
+import { describe } from 'node:test';
+const require = createRequire(import.meta.url);
+`;
 
 /** The cache of compiled code, which test processes share: most of them load the same rooms. */
 const COMPILE_CACHE = path.join(ROOT, 'build', 'compile-cache');
 
 const DURATIONS = path.join(ROOT, 'build', 'test-durations.json');
 
+/** Lint and both type checks run at once; with more threads than cores for all of them, each does more work. */
+const CHECK_THREADS = Math.ceil(os.availableParallelism() / 3);
+
 const running = new Set<ChildProcess>();
 process.chdir(ROOT);
+process.env['BELFRY_TEST_CACHE'] ??= os.tmpdir();
+process.env['TMPDIR'] = makeMemoryFolder() ?? os.tmpdir();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     for (const child of running) child.kill(signal);
@@ -79,7 +104,11 @@ async function run(wanted: readonly string[]): Promise<number> {
   try {
     if (failed !== null) return stop(`${failed} failed`);
     report('Postgres and checks', startedAt);
-    return await runTests(files, server.url);
+    process.env['TEST_POSTGRES_URL'] = server.url;
+    process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
+    if ((await runCheck(MIGRATED)) !== null) return stop(`${MIGRATED.name} failed`);
+    process.env['BELFRY_MIGRATED'] = MIGRATED.command.at(-1);
+    return await runTests(files);
   } finally {
     await server.stop();
   }
@@ -87,10 +116,10 @@ async function run(wanted: readonly string[]): Promise<number> {
 
 /** Gives the name of the first check that failed, or null. */
 async function runChecks(all: boolean): Promise<string | null> {
-  if (!all) return runCheck(DASHBOARD);
+  if (!all) return runCheck(BUILD);
   const unready = await runCheck(ROUTE_TYPES);
   if (unready !== null) return unready;
-  const outcomes = await Promise.all([DASHBOARD, ...CHECKS.filter(isWanted)].map(runCheck));
+  const outcomes = await Promise.all([BUILD, ...CHECKS.filter(isWanted)].map(runCheck));
   return outcomes.find((outcome) => outcome !== null) ?? null;
 }
 
@@ -102,7 +131,9 @@ function isWanted({ command }: Check): boolean {
 async function runCheck({ name, command }: Check): Promise<string | null> {
   const startedAt = performance.now();
   const [program = '', ...args] = command;
-  const { code, output } = await runProgram(path.join('node_modules/.bin', program), args);
+  const { code, output } = await runProgram(path.join('node_modules/.bin', program), args, {
+    env: { ...process.env, GOMAXPROCS: String(CHECK_THREADS) },
+  });
   if (code !== 0) process.stdout.write(output);
   report(code === 0 ? name : `${name} FAILED`, startedAt);
   return code === 0 ? null : name;
@@ -119,8 +150,9 @@ function findTestFiles(wanted: readonly string[]): string[] {
 }
 
 /**
- * Writes a file for each process, which imports its test files as suites; gives their paths. Node's runner starts
- * them in the order of their names.
+ * Writes a file for each process, which loads its test files as suites; gives their paths. Node's runner starts them in
+ * the order of their names. A file is loaded at once, without a promise in between, so that its tests and hooks belong
+ * to its suite: the runner does not follow promises (untracked-promises.cjs).
  */
 function writeProcesses(files: readonly string[]): string[] {
   fs.rmSync(PROCESSES, { recursive: true, force: true });
@@ -128,10 +160,10 @@ function writeProcesses(files: readonly string[]): string[] {
   return shareProcesses(files, readDurations(DURATIONS)).map((shared, at) => {
     const suites = shared.map((file) => {
       const address = JSON.stringify(path.join(ROOT, file));
-      return `describe(${JSON.stringify(file)}, () => import(${address}));\n`;
+      return `describe(${JSON.stringify(file)}, () => void require(${address}));\n`;
     });
     const name = path.join(PROCESSES, `${String(at).padStart(3, '0')}.test.ts`);
-    fs.writeFileSync(name, `import { describe } from 'node:test';\n${suites.join('')}`);
+    fs.writeFileSync(name, `${HEAD}${suites.join('')}`);
     return name;
   });
 }
@@ -141,16 +173,18 @@ function toPattern(wanted: string): string {
   return isFolder ? path.join(wanted, '**/*.test.{ts,tsx}') : wanted;
 }
 
-async function runTests(files: readonly string[], postgresUrl: string): Promise<number> {
+async function runTests(files: readonly string[]): Promise<number> {
   const args = [
+    '--require',
+    path.join(import.meta.dirname, 'untracked-promises.cjs'),
     '--test',
     '--test-reporter=spec',
     `--test-concurrency=${FILES_AT_ONCE}`,
     `--test-timeout=${TEST_LIMIT_MS}`,
     ...(files.length === 1 ? files : writeProcesses(files)),
   ];
-  const env: NodeJS.ProcessEnv = { ...process.env, TEST_POSTGRES_URL: postgresUrl };
-  env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
+  const env: NodeJS.ProcessEnv = { ...process.env };
+  env['BELFRY_PACKAGE'] ??= TESTED_PACKAGE;
   // Collecting garbage less often saves a tenth of the time.
   env['NODE_OPTIONS'] = `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=64`.trim();
   if (process.stdout.isTTY) env['FORCE_COLOR'] = '1';

@@ -8,17 +8,8 @@ import type {
   OutgoingRequest,
 } from '../src/domain/exchange.ts';
 import { parseNetworks } from '../src/domain/network.ts';
+import { realClock } from '../src/real-clock.ts';
 import { createSender, type ClosableSender } from '../src/outgoing/exchange.ts';
-
-/** The real clock, for tests that need real sockets to have real time. */
-export const realClock: Clock = {
-  now: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  after(ms, wake) {
-    const timer = setTimeout(wake, ms);
-    return () => clearTimeout(timer);
-  },
-};
 
 interface TestSenderOptions {
   clock?: Clock;

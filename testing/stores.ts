@@ -12,6 +12,7 @@ import {
 } from '#store/store';
 import { FakeClock } from './fake-clock.ts';
 import { borrowDatabase } from './borrowed-database.ts';
+import { isMade, MIGRATED, readMigrated } from './migrated.ts';
 import { createDatabase, prepareTemplate } from './postgres.ts';
 
 /** When the clock of a test store starts: a Saturday in the middle of a month. */
@@ -79,7 +80,7 @@ export async function lendSqliteFile({ isEmpty = false } = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-store-'));
   const location = { kind: 'sqlite', path: path.join(folder, 'belfry.db') } as const;
   if (!isEmpty) {
-    const bytes = await (migratedBytes ??= readMigratedFile());
+    const bytes = await (migratedBytes ??= findMigratedFile());
     fs.writeFileSync(location.path, bytes, { mode: 0o600 });
   }
   const drop = async () => fs.rmSync(folder, { recursive: true, force: true });
@@ -88,19 +89,30 @@ export async function lendSqliteFile({ isEmpty = false } = {}) {
 
 export async function openPostgresTestStore(options?: TestStoreOptions): Promise<TestStore> {
   const isEmpty = options?.isEmpty === true;
-  if (!isEmpty)
-    await (migrated ??= prepareTemplate(MIGRATED, (url) => migrate({ kind: 'postgres', url })));
+  if (!isEmpty && !isMade) await (migrated ??= prepareMigrated());
   const database = await (isEmpty ? createDatabase() : borrowDatabase(MIGRATED));
   return openTestStore({ kind: 'postgres', url: database.url }, options, () => database.drop());
 }
 
-/** Migrating takes longer than most tests, so they use a copy of a migrated database. */
-const MIGRATED = 'belfry_migrated';
+const { BELFRY_PACKAGE } = process.env;
+/** The bundle of the threads' script, where `npm test` has made it. */
+const THREAD_SCRIPT = BELFRY_PACKAGE && path.resolve(BELFRY_PACKAGE, 'sqlite-worker.cjs');
+
+/** Without `npm test`, each is made once a process. */
 let migrated: Promise<void> | null = null;
 let migratedBytes: Promise<Uint8Array> | null = null;
 
-/** Made once a process. */
-async function readMigratedFile(): Promise<Uint8Array> {
+async function findMigratedFile(): Promise<Uint8Array> {
+  return readMigrated() ?? readMigratedFile();
+}
+
+/** Makes the database on the shared Postgres server from which tests copy theirs. */
+export function prepareMigrated(): Promise<void> {
+  return prepareTemplate(MIGRATED, (url) => migrate({ kind: 'postgres', url }));
+}
+
+/** Migrates a SQLite file and gives its bytes. */
+export async function readMigratedFile(): Promise<Uint8Array> {
   const { location, drop } = await lendSqliteFile({ isEmpty: true });
   await migrate(location);
   const bytes = fs.readFileSync(location.path);
@@ -136,6 +148,7 @@ async function openTestStore(
     clockOf: 'given',
     log: silentLog,
     serving: false,
+    threadScript: THREAD_SCRIPT,
     ...given,
   };
   const opened: Store[] = [];

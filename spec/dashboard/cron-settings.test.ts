@@ -169,7 +169,7 @@ describe('§6.4 a rule of slow runs', () => {
     await page.getByText('Slow runs take longer than 1 to 300 seconds.').first().waitFor();
     assert.equal(await page.getByLabel('Slow after').inputValue(), '301');
     await page.getByLabel('Slow after').fill('1');
-    await page.getByLabel('Slow at times the median').fill('3');
+    await page.getByLabel('Times longer than usual').fill('3');
     await press(page, 'Save');
     await heading(page, 'Slowly');
     await page.getByText('longer than 1 s or 3 times the median').waitFor();
@@ -188,7 +188,7 @@ describe('§6.4 a rule of slow runs', () => {
     const queue = await work.setQueue(user.teamId, 'mails', {});
     await using watched = await open(`/queues/${queue.id}/edit`, user);
     const { page } = watched;
-    await page.getByLabel('Slow at times the median').fill('5');
+    await page.getByLabel('Times longer than usual').fill('5');
     await page.getByLabel('Default channel: Recovery').uncheck();
     await press(page, 'Save');
     await heading(page, 'mails');

@@ -195,6 +195,11 @@ describe('nobody comes in by a provider', () => {
     provider.person = somebody(squat.email);
     const victim = dashboard.visitor();
     await assertRefused(victim, await signIn(victim), /nobody has confirmed yet/);
+    // Until the operator vouches for it.
+    const { operator } = dashboard.service.people;
+    assert.equal(await operator.confirmEmail('nobody@bells.test'), false);
+    assert.equal(await operator.confirmEmail(squat.email), true);
+    assert.equal((await signIn(victim)).status, 302);
   });
 
   test('by an email that was somebody else’s at the provider before', async () => {
@@ -306,6 +311,44 @@ describe('who has no password', () => {
     assert.equal((await generate()).status, 422);
     visitor.cookies.set('belfry_provider_again', proof);
     assert.equal((await generate()).status, 422);
+  });
+});
+
+describe('an account that is joined', () => {
+  test('is parted with its password, and never from the only way in', async () => {
+    const lou = await dashboard.user('lou@bells.test', { role: 'member' });
+    provider.person = somebody(lou.email);
+    const visitor = dashboard.visitor();
+    await signIn(visitor);
+    assert.match((await visitor.get('/settings/profile')).text, /Part from Bell House/);
+    const part = (password: string) =>
+      visitor.post('/settings/profile', { intent: 'leave-provider', password });
+    assert.equal((await part('not the password')).status, 422);
+    assert.equal((await part(PASSWORD)).status, 302);
+    assert.doesNotMatch((await visitor.get('/settings/profile')).text, /Part from/);
+    provider.person = { ...somebody(lou.email), sub: 'lou, who came back' };
+    assert.equal((await signIn(dashboard.visitor())).status, 302, 'joined anew');
+
+    const { operator } = dashboard.service.people;
+    assert.deepEqual(await operator.unlink(lou.email), { wasJoined: true });
+    assert.equal(await isSignedIn(visitor), false, 'the operator ends the sessions, too');
+    assert.deepEqual(await operator.unlink(lou.email), { wasJoined: false });
+    assert.equal(await operator.unlink('nobody@bells.test'), null);
+
+    provider.person = somebody();
+    const boss = await dashboard.signIn(owner);
+    const form = { intent: 'invite', email: '', role: 'member' };
+    const { text } = await boss.post('/settings/members', form);
+    const link = /\/invitations\/[\w-]+/.exec(text)?.[0] ?? '';
+    const guest = dashboard.visitor();
+    await signIn(guest, `?next=${encodeURIComponent(link)}`);
+    await signIn(guest, '?again=1');
+    assert.doesNotMatch((await guest.get('/settings/profile')).text, /Part from/);
+    const forced = { intent: 'leave-provider', password: '' };
+    const refused = await guest.post('/settings/profile', forced);
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /only way in|Confirmed with/);
+    assert.equal((await signIn(dashboard.visitor())).status, 302, 'still joined');
   });
 });
 

@@ -71,6 +71,7 @@ for (const javaScript of [true, false]) {
       await page.getByLabel('Dead letter retention').fill('30');
       await page.getByLabel('Wait for as long as the target asks').check();
       await page.getByLabel('Enable email alerts for job failures').check();
+      await page.getByLabel('Reminders').selectOption('6');
       await press(page.locator('main'), 'Create queue');
       await heading(page, 'mail');
       const queue = await dashboard.service.work.findQueueByName(user.teamId, 'mail');
@@ -81,6 +82,7 @@ for (const javaScript of [true, false]) {
       );
       assert.equal(queue?.emailAlerts, true);
       assert.equal(queue.honorsRetryAfter, true);
+      assert.equal(queue.alertSettings.remindHours, 6);
       assert.deepEqual(queue.rate, { count: 10, per: 'second' });
       await page.getByRole('link', { name: 'Edit', exact: true }).click();
       await heading(page, 'Edit mail');

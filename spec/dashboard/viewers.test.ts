@@ -243,9 +243,14 @@ describe('§5.8: a viewer', () => {
     assert.deepEqual(await refused.json(), {
       error: 'Viewers of a team cannot create anything in it',
     });
+    const visitor = await dashboard.signIn(viewer);
+    const offersRequest = async () =>
+      (await visitor.get('/settings/api-token')).text.includes('Send a first request');
+    assert.equal(await offersRequest(), false);
     const { teams } = dashboard.service.people;
     const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
     await teams.changeRole(actor, viewer.userId, 'member');
+    assert.equal(await offersRequest(), true);
     assert.equal((await call()).status, 201);
     await teams.changeRole(actor, viewer.userId, 'viewer');
     assert.equal((await call()).status, 403);

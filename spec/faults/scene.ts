@@ -4,8 +4,9 @@ import { type PostgresProxy, startPostgresProxy } from '#testing/faults/postgres
 import { mountSmallDisk, type SmallDisk } from '#testing/faults/small-disk';
 import { createDatabaseOnSmallDisk } from '#testing/faults/small-tablespace';
 import { makeSwitches, type Switches } from '#testing/faults/switches';
-import { createDatabase, type TestDatabase } from '#testing/postgres';
-import { type BelfryProcess, runBelfry, startBelfry } from '#testing/process';
+import { createMigratedDatabase } from '#testing/migrated';
+import type { TestDatabase } from '#testing/postgres';
+import { type BelfryProcess, runBelfry, runOperator, startBelfry } from '#testing/process';
 import { type Client, makeClient, TEAM } from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
 import { CRON_PATH, type Phases, startTarget, type Target, toldAt } from './target.ts';
@@ -89,8 +90,10 @@ export async function startScene(name: SceneName): Promise<Scene> {
   const [first] = nodes as [Node];
   const { folder } = first.belfry;
   const databaseUrl = database?.url ?? first.belfry.databaseUrl;
+  // A file that another program has locked must not hold up the target, which is in this process.
+  const runCommand = database === null ? runBelfry : runOperator;
   const operate = async <Printed>(...args: string[]) => {
-    const { code, json, stderr } = await runBelfry(args, { databaseUrl, folder, env });
+    const { code, json, stderr } = await runCommand(args, { databaseUrl, folder, env });
     assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
     return json as Printed;
   };
@@ -133,7 +136,7 @@ async function makeDatabase(
     }
     case 'Postgres':
     case 'Postgres, two nodes':
-      return { database: stack.use(await createDatabase()), disk: null };
+      return { database: stack.use(await createMigratedDatabase()), disk: null };
   }
 }
 

@@ -74,17 +74,22 @@ export function statusOf({ kind, n }: Place, before: number): number {
 export async function startTarget(phases: Phases): Promise<Target> {
   const answers = new Map<string, number[]>();
   const lookers = new Set<() => void>();
-  let single = 0;
+  /** Those whose sender still waits: a process that has ended sends nothing any more. */
+  const single = new Set<AbortSignal>();
   let mostSingle = 0;
-  const answer = async ({ url }: { url: string }) => {
+  const answer = async ({ url }: { url: string }, _count: number, over: AbortSignal) => {
     const place = placeOf(url);
     const before = answers.get(url) ?? [];
     const status = place === null ? 200 : statusOf(place, before.length);
     answers.set(url, [...before, status]);
-    if (place?.kind === 'single') mostSingle = Math.max(mostSingle, ++single);
+    if (place?.kind === 'single' && !over.aborted) {
+      single.add(over);
+      over.addEventListener('abort', () => void single.delete(over));
+      mostSingle = Math.max(mostSingle, single.size);
+    }
     for (const look of lookers) look();
     await waitFor(url, place, before.length, target.phases);
-    if (place?.kind === 'single') single--;
+    single.delete(over);
     return { status };
   };
   const receiver: Receiver = await startReceiver({ answer });

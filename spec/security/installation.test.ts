@@ -99,6 +99,20 @@ describe('a proxy that no setting knows of', () => {
       await using set = await again.restart({ TRUSTED_PROXIES: '1' });
       await fetch(`${set.url}/healthz`, { headers: { [header]: '203.0.113.9' } });
       assert.ok(!set.output.some((text) => text.includes('proxy.not-trusted')));
+      await set.stop();
+      const believed = { PROXY_SIGN_IN_HEADER: 'Remote-Email', PROXY_SIGN_IN_FROM: '192.0.2.1' };
+      await using signing = await set.restart({ TRUSTED_PROXIES: '1', ...believed });
+      await fetch(`${signing.url}/`, { headers: { 'remote-email': 'ada@bells.test' } });
+      const strange = await signing.line(/proxy\.sign-in-not-trusted/);
+      assert.ok(!strange.includes('ada@bells.test'));
+      const { json } = await signing.cli('doctor');
+      const signIn = (json as { check: string; message: string }[]).find(
+        ({ check }) => check === 'sign-in',
+      );
+      assert.match(
+        signIn?.message ?? '',
+        /remote-email from \S*127\.0\.0\.1, and PROXY_SIGN_IN_FROM/,
+      );
     });
   }
 });

@@ -11,7 +11,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     target.answer('/fine', { body: 'fine' });
     await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl() });
     const print = async (...args: string[]) => {
-      const { code, json, stderr } = await belfry.cli(...args);
+      const { code, json, stderr } = await belfry.cliProcess(...args);
       assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
       return json as Json & Json[];
     };

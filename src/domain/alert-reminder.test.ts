@@ -3,7 +3,14 @@ import { describe, test } from 'node:test';
 import { decideReminder, nextReminder, type Reminding } from './alert-reminder.ts';
 
 const HOUR = 3_600_000;
-const due: Reminding = { now: 0, hours: 6, isFailing: true, isActive: true, mutedUntil: null };
+const due: Reminding = {
+  now: 0,
+  hours: 6,
+  isFailing: true,
+  isActive: true,
+  mutedUntil: null,
+  lastToldAt: null,
+};
 
 describe('a reminder that is due', () => {
   const rows: [what: string, change: Partial<Reminding>, isTold: boolean, nextAt: number | null][] =
@@ -13,6 +20,8 @@ describe('a reminder that is due', () => {
       ['comes no more where it is switched off', { hours: null }, false, null],
       ['waits for the end of a maintenance window', { mutedUntil: 5 }, false, 5],
       ['is left out while the cron is paused', { isActive: false }, false, 6 * HOUR],
+      ['waits where another failure was told', { lastToldAt: -HOUR }, false, 5 * HOUR],
+      ['does not where that is as long ago', { lastToldAt: -6 * HOUR }, true, 6 * HOUR],
     ];
   for (const [what, change, isTold, nextAt] of rows) {
     test(what, () => assert.deepEqual(decideReminder({ ...due, ...change }), { isTold, nextAt }));

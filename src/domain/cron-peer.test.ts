@@ -19,8 +19,9 @@ const list = (lowest: number, highest: number) =>
       .tuple(fc.integer({ min: lowest, max: highest }), fc.integer({ min: lowest, max: highest }))
       .map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
   );
+const daysOfEveryMonth = list(1, 28).map((days) => days.replace('*/', '1-28/'));
 const days = fc.oneof(
-  list(1, 28).map((dayOfMonth) => `${dayOfMonth} MONTH *`),
+  daysOfEveryMonth.map((dayOfMonth) => `${dayOfMonth} MONTH *`),
   list(0, 6).map((dayOfWeek) => `* MONTH ${dayOfWeek}`),
 );
 const expressions = fc

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { addCounts, DURATION_BOUNDS, estimateQuantile } from './duration-histogram.ts';
+import { addCounts, DURATION_BOUNDS, estimateQuantile, stepOf } from './duration-histogram.ts';
 import { quantile } from './durations.ts';
 
 function countsOf(durations: readonly number[]): number[] {
   const counts = addCounts([]);
   for (const ms of durations) {
-    const step = DURATION_BOUNDS.findIndex((bound) => ms <= bound);
-    const at = step === -1 ? DURATION_BOUNDS.length : step;
+    const at = stepOf(ms);
     counts[at] = (counts[at] ?? 0) + 1;
   }
   return counts;

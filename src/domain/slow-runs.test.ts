@@ -115,4 +115,18 @@ describe('§6.4 what is told of slow runs', () => {
     ]);
     assert.deepEqual(follow(hourly), ['warning at 0']);
   });
+
+  test('the run that is reminded of is a slow one, from which ten minutes are counted', () => {
+    const runs: Step[] = [
+      [0, 'slow'],
+      [360, 'slow'],
+      [369, 'fast'],
+      [370, 'fast'],
+    ];
+    assert.deepEqual(follow(runs, 6), [
+      'warning at 0',
+      'warning at 360 after 360',
+      'recovery at 370 after 370',
+    ]);
+  });
 });

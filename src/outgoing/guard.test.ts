@@ -120,16 +120,24 @@ describe('names', () => {
     await get('fleeting.test');
     await get('fleeting.test');
     assert.equal(dns.queries.length, 3);
+    dns.answer('mixed.test', [{ type: 'A', data: '127.0.0.1', ttl: 60 }, '127.0.0.1']);
+    await get('mixed.test');
+    await get('mixed.test');
+    assert.equal(dns.queries.length, 5, 'believed for as long as its shortest record');
   });
 
-  test('the next address is dialled where one refuses', async () => {
+  test('the next address is dialled where one refuses, of the first three', async () => {
     await using dns = await startDnsServer();
     await using receiver = await startReceiver();
     await using sender = openSender({ dnsServers: [dns.address] });
-    dns.answer('target.test', ['127.0.0.9', '127.0.0.1']);
+    const refusing = ['127.0.0.9', '127.0.0.8', '127.0.0.7'];
+    dns.answer('target.test', [...refusing.slice(0, 2), '127.0.0.1']);
     const exchange = await sender.get(`http://target.test:${receiver.port}/`);
     assert.equal(exchange.kind, 'answered');
     assert.equal(exchange.trace.address, '127.0.0.1');
+    dns.answer('target.test', [...refusing, '127.0.0.1']);
+    const given = await sender.get(`http://target.test:${receiver.port}/`);
+    assert.deepEqual([given.kind, given.trace.address], ['broken', '127.0.0.7']);
   });
 
   test('names that no server would be asked about are unresolvable', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { checkEmail, checkName, checkPassword, normalizeName } from './fields.ts';
+import { checkEmail, checkName, checkPassword, normalizeEmail, normalizeName } from './fields.ts';
 
 test('an address that we take is one that the auth library takes', () => {
   const address = z.email();
@@ -31,6 +31,15 @@ test('an address has at most 254 characters, and a hostile one takes no time', (
   const from = performance.now();
   checkEmail(`${'a.'.repeat(100_000)}@`);
   assert.ok(performance.now() - from < 100);
+});
+
+test('no letter of another alphabet makes an address that of somebody else', () => {
+  // In lower case the Kelvin sign is k, and a dotted capital İ begins with i.
+  for (const text of ['\u212Aim@bells.test', 'k\u0130m@bells.test', 'kim@bel\u017F.test']) {
+    assert.notEqual(normalizeEmail(text), 'kim@bells.test');
+    assert.deepEqual(checkEmail(text), ['Enter a valid email address.'], text);
+  }
+  assert.equal(normalizeEmail(' Kim@BELLS.test '), 'kim@bells.test');
 });
 
 test('a password has 8 to 128 characters of any kind', () => {

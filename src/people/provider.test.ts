@@ -15,6 +15,7 @@ function clientOf(issuer: string): Provider {
     clientSecret: 'a-secret-between-the-two',
     name: 'Bell House',
     scopes: 'openid email profile',
+    groupsClaim: 'groups',
   };
   return new Provider(settings, `${BASE_URL}/login/provider/back`, Date.now);
 }
@@ -37,8 +38,25 @@ test('an ID token for another nonce, and a code for another verifier, are not be
     subject: 'ada',
     verifiedEmail: 'ada@bells.test',
     name: 'Ada',
+    groups: null,
   });
 });
+
+for (const hasUserInfo of [true, false]) {
+  const where = hasUserInfo ? 'the userinfo endpoint' : 'the ID token';
+  test(`groups are read from ${where}`, async () => {
+    await using at = await startProvider({ hasUserInfo });
+    at.expect(BASE_URL);
+    at.person = { sub: 'ada', email: 'ada@bells.test', email_verified: true, groups: ['ops', 'a'] };
+    const client = clientOf(at.issuer);
+    const { url, attempt } = await client.begin(false);
+    const { groups, verifiedEmail } = await client.finish(
+      new URL(await at.visit(url)).search,
+      attempt,
+    );
+    assert.deepEqual([groups, verifiedEmail], [['a', 'ops'], 'ada@bells.test']);
+  });
+}
 
 test('a provider that speaks for another issuer, or without end, is not asked further', async () => {
   const answers: Record<string, string> = {};

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { silentLog } from '#domain/log';
 import { aTeam, aUser, Browser, openPeople, PASSWORD } from '#testing/people';
+import { Devices } from './devices.ts';
+import { Limits } from './limits.ts';
+import { PasswordGuesses } from './password-guesses.ts';
 
 test('who signs in with the right password has a session in their current team', async () => {
   await using room = await openPeople();
@@ -81,6 +85,22 @@ test('after three wrong guesses from an address the right password has to wait, 
   assert.equal((await new Browser().signIn(room, 'ada@bells.test')).kind, 'signed-in');
   await room.clock.advance(10_000);
   assert.equal((await attacker.signIn(room, 'ada@bells.test')).kind, 'signed-in');
+});
+
+test('a guess that could not be checked is not counted', async () => {
+  await using room = await openPeople();
+  const limits = new Limits({ store: room.store, clock: room.clock, log: silentLog });
+  const appKey = new Uint8Array(32);
+  const devices = new Devices({ clock: room.clock, baseUrl: 'http://localhost:3000', appKey });
+  const guesses = new PasswordGuesses({ limits, devices });
+  const request = { headers: new Headers(), clientAddress: '192.0.2.1' };
+  const guess = (check: () => Promise<{ kind: 'wrong' }>) =>
+    guesses.atSignIn('ada@bells.test', request, check);
+  const down = new Error('the database is down');
+  const fail = () => Promise.reject(down);
+  for (let n = 0; n < 4; n++) await assert.rejects(guess(fail), down);
+  const wrong = await guess(() => Promise.resolve({ kind: 'wrong' }));
+  assert.deepEqual(wrong, { kind: 'wrong' });
 });
 
 test('addresses of one IPv6 network are one guesser', async () => {
@@ -172,4 +192,19 @@ test('a change of roles, a removal and a deleted team are in force on sessions t
   await room.people.teams.removeMember(admin, member.userId);
   const session = await browser.session(room);
   assert.deepEqual([session?.team, session?.teams], [null, []]);
+});
+
+test('a session by a provider ends after the hours that the operator set, and no other does', async () => {
+  await using room = await openPeople({ providerSessionHours: 8 });
+  const { userId } = await aUser(room, 'ada@bells.test');
+  const [byProvider, byPassword] = [new Browser(), new Browser()];
+  for (const browser of [byProvider, byPassword]) await browser.signIn(room, 'ada@bells.test');
+  const session = await byProvider.session(room);
+  const origin = { openedBy: 'https://id.example', groups: null };
+  await room.store.sessionOrigins.keep(session?.id ?? '', origin);
+  await room.clock.advance(8 * 60 * 60_000 - 60_000);
+  assert.deepEqual((await byProvider.session(room))?.origin, origin);
+  await room.clock.advance(120_000);
+  assert.equal(await byProvider.session(room), null);
+  assert.equal((await byPassword.session(room))?.user.id, userId);
 });

@@ -34,7 +34,7 @@ async function dueTimesOf(pages: ReturnType<typeof createJobPages>, teamId: stri
   for (let cursor: string | null = ''; cursor !== null;) {
     const options = { limit: 200, ...(cursor !== '' && { cursor }) };
     const page = await pages.searchJobs(teamId, { tab: 'pending' }, options);
-    times.push(...page.jobs.map(({ at }) => at));
+    times.push(...page.rows.map(({ at }) => at));
     cursor = page.next;
   }
   return times;
@@ -79,6 +79,32 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([task?.rate, task?.endsAt, task?.unsent], [rate, endsAt, 150]);
     });
 
+    test('a retry of jobs that were chosen by hand is spread, too', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 4);
+      const rate = { count: 10, per: 'minute' } as const;
+      const chosen = ids.slice(0, 3);
+      const slow = { count: 1, per: 'hour' } as const;
+      const many = Array.from({ length: 30 }, () => newId(store.clock.now()));
+      const refused = await pages.actOnJobs(teamId, 'retry', many, { rate: slow });
+      assert.match(refused.kind === 'refused' ? refused.error : '', /Spread them at 2 per hour/);
+      const asked = await pages.actOnJobs(teamId, 'retry', chosen, { rate });
+      assert.ok(asked.kind === 'asks');
+      const now = store.clock.now();
+      assert.deepEqual(asked.question.spread, { rate, endsAt: now + 12_000 });
+      assert.equal((await pages.countTabs(teamId)).pending.count, 0, 'nothing was done so far');
+      const { asOf } = asked.question;
+      const outcome = await pages.actOnJobs(teamId, 'retry', chosen, { rate, asOf });
+      assert.deepEqual(outcome, { kind: 'done', done: 3, skipped: 0 });
+      assert.deepEqual(await dueTimesOf(pages, teamId), [now, now + 6_000, now + 12_000]);
+      const [task] = await pages.listBulkTasks(teamId);
+      assert.deepEqual([task?.rate, task?.endsAt], [rate, now + 12_000]);
+      const again = await pages.actOnJobs(teamId, 'retry', ids, { rate, asOf });
+      assert.ok(again.kind === 'asks', 'some were resent meanwhile');
+      assert.deepEqual([again.question.resent?.count, again.question.spread?.rate], [3, rate]);
+    });
+
     test('a retry of many is spread batch after batch, and goes on where it was stopped', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
@@ -90,9 +116,20 @@ forEachStore((_, openTestStore) => {
       assert.ok(outcome.kind === 'started');
       const [open] = await pages.listBulkTasks(teamId);
       assert.equal(open?.endsAt, now + 349_000);
+      const openToNodesBefore = async () =>
+        store.database.read((db) =>
+          db
+            .selectFrom('bulk_tasks')
+            .select('id')
+            .where('finished_at', 'is', null)
+            .where('claimed_until', '<=', now + 365 * 86_400_000)
+            .execute(),
+        );
+      assert.deepEqual(await openToNodesBefore(), [], 'which know of no rate');
       const stopped = createBulkRunner({ store, log: silentLog, pauseMs: 0 });
       stopped.start();
       await stopped.stop();
+      assert.deepEqual(await openToNodesBefore(), []);
       await store.testClock.advance(5_000);
       await createBulkRunner({ store, log: silentLog }).runOpen();
       const due = await dueTimesOf(pages, teamId);
@@ -300,7 +337,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(task?.done, 450);
       assert.equal(task?.skipped, 0);
       assert.equal((await pages.countTabs(teamId)).pending.count, 450, 'not what arrived later');
-      const { jobs } = await pages.searchJobs(teamId, { tab: 'failed' });
+      const { rows: jobs } = await pages.searchJobs(teamId, { tab: 'failed' });
       assert.equal(jobs.length, 1);
     });
 
@@ -372,7 +409,7 @@ forEachStore((_, openTestStore) => {
       const runner = createBulkRunner({ store, log: silentLog });
       await pages.startBulk(teamId, 'fire', { tab: 'retrying' });
       await runner.runOpen();
-      const { jobs } = await pages.searchJobs(teamId, { tab: 'retrying' });
+      const { rows: jobs } = await pages.searchJobs(teamId, { tab: 'retrying' });
       assert.ok(jobs.every(({ scheduledAt }) => scheduledAt <= store.clock.now()));
       await pages.startBulk(teamId, 'delete', { tab: 'retrying' });
       await runner.runOpen();
@@ -433,11 +470,11 @@ forEachStore((_, openTestStore) => {
       for (const text of odd) {
         for (const field of ['queueId', 'id', 'urlPrefix', 'target', 'payloadText'] as const) {
           const page = await pages.searchJobs(teamId, { tab: 'failed', [field]: text });
-          assert.deepEqual(page.jobs, [], `${field} ${text.slice(0, 20)}`);
+          assert.deepEqual(page.rows, [], `${field} ${text.slice(0, 20)}`);
         }
       }
       const blank = { tab: 'failed', queueId: '', urlPrefix: '', from: Number.NaN } as const;
-      assert.equal((await pages.searchJobs(teamId, blank, { limit: -5 })).jobs.length, 1);
+      assert.equal((await pages.searchJobs(teamId, blank, { limit: -5 })).rows.length, 1);
     });
   });
 });

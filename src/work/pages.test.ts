@@ -130,7 +130,7 @@ forEachStore((_, openTestStore) => {
       const retried = await work.retryJob(team.id, failed.id);
       assert.ok(retried.kind === 'done');
       assert.equal((await work.readJobDetail(team.id, retried.jobId))?.retryOf, failed.id);
-      assert.equal((await work.readJobDetail(team.id, failed.id))?.job.retriedAs, retried.jobId);
+      assert.equal((await work.readJobDetail(team.id, failed.id))?.record.retriedAs, retried.jobId);
       assert.equal((await work.readJobDetail(team.id, failed.id))?.retryOf, null);
     });
 
@@ -263,6 +263,38 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual((await find({ text: 'needle%' })).names, [], 'nothing is a pattern');
     });
 
+    test('the history marks a run that began during another one, though that is on the page beside', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const team = await aTeam(store);
+      const cron = await aCron(store, team.id);
+      const times = [
+        [0, 60],
+        [50, 100],
+        [110, 300],
+        [120, 130],
+        [300, 310],
+      ] as const;
+      const ids = await fillExecutions(
+        store,
+        times.map(([from, to]) => ({
+          team_id: team.id,
+          cron_id: cron.id,
+          created_at: TEST_START + from,
+          started_at: TEST_START + from,
+          completed_at: TEST_START + to,
+        })),
+      );
+      const marked: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await work.listCronHistory(team.id, cron.id, { limit: 1, cursor });
+        marked.push(...page.rows.filter(({ overlaps }) => overlaps).map(({ id }) => id));
+        cursor = page.next ?? undefined;
+      } while (cursor !== undefined);
+      assert.deepEqual(marked, [ids[3], ids[1]]);
+    });
+
     test('the history pages forth and back, of all runs or of one status', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
@@ -280,8 +312,7 @@ forEachStore((_, openTestStore) => {
           limit: 3,
           ...(cursor && { cursor }),
         });
-        assert.ok(page);
-        return { ...page, ids: page.executions.map(({ id }) => id) };
+        return { ...page, ids: page.rows.map(({ id }) => id) };
       };
       const newest = ids.toReversed();
       const first = await read();
@@ -292,10 +323,10 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual((await read(second.previous)).ids, first.ids);
       const failed = await work.listCronHistory(team.id, cron.id, { status: 'failed' });
       assert.deepEqual(
-        failed?.executions.map(({ id }) => id),
+        failed.rows.map(({ id }) => id),
         [ids[3]],
       );
-      assert.equal(await work.listCronHistory(stranger.id, cron.id), null);
+      assert.deepEqual((await work.listCronHistory(stranger.id, cron.id)).rows, []);
       assert.equal(await work.readCronRow(stranger.id, cron.id), null);
       assert.equal(await work.describeCronDeletion(stranger.id, cron.id), null);
       const range = { from: TEST_START - HOUR_MS, to: TEST_START + HOUR_MS, steps: 2 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import type { Clock } from '#domain/clock';
+import { type Clock, wakeAt } from '#domain/clock';
 import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
 import type { Signal } from '#store/database/signals';
@@ -18,6 +18,7 @@ const clock: Clock = {
     const timer = setTimeout(wake, ms).unref();
     return () => clearTimeout(timer);
   },
+  at: (instant, wake) => wakeAt(clock, instant, wake),
 };
 
 const HOURLY: CronInput = {

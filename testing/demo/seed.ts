@@ -1,9 +1,11 @@
+import { DURATION_BOUNDS } from '#domain/duration-histogram';
 import { CompiledQuery, sql } from 'kysely';
 import { silentLog } from '#domain/log';
 import { type BelfryService, buildService } from '#service';
 import { LOOK_EVERY_MS } from '#store/figures/depths';
-import { countDurationsOf } from '#store/figures/durations';
-import { openStore } from '#store/store';
+import { countBatch } from '#store/figures/batch-counts';
+import { addToDurationHours } from '#store/figures/durations';
+import { openStore, type Store } from '#store/store';
 import type { Config } from '#config';
 import type { CronInput } from '#work/cron-input';
 import type { JobInput } from '#work/job-input';
@@ -229,6 +231,11 @@ async function makeQuietTimes(
   await make('Move to the new data centre', (lastDay + 3) * day + 20 * hour, 6);
 }
 
+async function addUpCounts({ batchCounts }: Store): Promise<void> {
+  const rows = 1_000;
+  while ((await batchCounts.addUp(rows)) === rows);
+}
+
 /** Gives runs a plausible duration: the simulated clock stands still during a request, so each took no time. */
 async function giveDurations({ store }: BelfryService): Promise<void> {
   for (const table of ['ended_jobs', 'ended_executions'] as const) {
@@ -242,13 +249,18 @@ async function giveDurations({ store }: BelfryService): Promise<void> {
         .execute(),
     );
   }
-  const columns = 'team_id, status, completed_at, duration_ms, reason';
+  const steps = DURATION_BOUNDS.map((bound, step) => `when duration_ms <= ${bound} then ${step}`);
+  const columns = `team_id, status, completed_at, case when reason in ('limit_exceeded', 'worker_failed') then null
+    else case ${steps.join(' ')} else ${steps.length} end end as duration_step`;
   const ended = `(
     select ${columns}, queue_id as source_id from ended_jobs
     union all select ${columns}, cron_id from ended_executions) as given`;
   const run = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
+  await addUpCounts(store);
   await run('delete from duration_hours');
-  await run(countDurationsOf(ended));
+  await run(countBatch(ended));
+  await run(addToDurationHours('batch_counts'));
+  await run('delete from batch_counts');
 }
 
 /** Gives queues a plausible backlog, largest at noon: on the simulated clock no job waits. */

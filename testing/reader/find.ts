@@ -1,19 +1,21 @@
 /** The ways to find elements in tests: those of Playwright's locators, with the same meaning. */
 import type { Page } from 'playwright-core';
+import { remember } from './remember.ts';
 import {
+  isApart,
   isVisible,
   labelsOf,
   matchesText,
   nameOf,
   OPEN,
   roleOf,
-  textOf,
+  showsText,
   type Wanted,
 } from './seen.ts';
 
 export type RoleOptions = NonNullable<Parameters<Page['getByRole']>[1]>;
 
-const everything = (root: ParentNode) => [...root.querySelectorAll('*')];
+export const everything = remember((root: ParentNode) => [...root.querySelectorAll('*')]);
 
 export function findByRole(root: ParentNode, role: string, options: RoleOptions = {}): Element[] {
   const { name, exact, level, checked } = options;
@@ -33,10 +35,10 @@ function levelOf(element: Element): number {
 
 /** The innermost elements with the text. */
 export function findByText(root: ParentNode, wanted: Wanted): Element[] {
-  const matches = (element: Element) => matchesText(textOf(element), wanted);
+  const matches = (element: Element) => showsText(element, wanted);
   return everything(root).filter(
     (element) =>
-      element.closest('head, script, style') === null &&
+      !isApart(element) &&
       element.localName !== 'noscript' &&
       matches(element) &&
       ![...element.children].some(matches),

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import {
+  everything,
   findByAttribute,
   findByLabel,
   findByRole,
@@ -8,7 +9,8 @@ import {
   type RoleOptions,
 } from './find.ts';
 import { choose, isDisabled, isTicked, setValue, tick, valueOf } from './fields.ts';
-import { isVisible, matchesText, textOf } from './seen.ts';
+import { forgetAll } from './remember.ts';
+import { isVisible, showsText, textOf } from './seen.ts';
 
 /** The functions of a page that locators need. */
 export interface Sheet {
@@ -91,8 +93,8 @@ export class ReaderLocator {
         (element) =>
           (has === undefined || holds(has, element)) &&
           (hasNot === undefined || !holds(hasNot, element)) &&
-          (hasText === undefined || matchesText(textOf(element), { text: hasText })) &&
-          (hasNotText === undefined || !matchesText(textOf(element), { text: hasNotText })),
+          (hasText === undefined || showsText(element, { text: hasText })) &&
+          (hasNotText === undefined || !showsText(element, { text: hasNotText })),
       ),
     );
   }
@@ -180,14 +182,17 @@ export class ReaderLocator {
 
   async fill(value: string): Promise<void> {
     setValue(this.#seen(), value);
+    forgetAll();
   }
 
   async check(): Promise<void> {
     tick(this.#seen(), true);
+    forgetAll();
   }
 
   async uncheck(): Promise<void> {
     tick(this.#seen(), false);
+    forgetAll();
   }
 
   async selectOption(choice: Choice | readonly Choice[]): Promise<void> {
@@ -196,6 +201,7 @@ export class ReaderLocator {
       typeof each === 'string' ? each : (each.value ?? each.label ?? ''),
     );
     choose(this.#seen(), wanted);
+    forgetAll();
   }
 
   async click(): Promise<void> {
@@ -242,5 +248,5 @@ export class ReaderLocator {
 function inOrder(elements: ReadonlySet<Element>): Element[] {
   const [any] = elements;
   if (!any) return [];
-  return [...any.ownerDocument.querySelectorAll('*')].filter((each) => elements.has(each));
+  return everything(any.ownerDocument).filter((each) => elements.has(each));
 }

@@ -1,10 +1,14 @@
 import { parseHTML } from 'linkedom';
+import { isLabelled, labelElements } from './seen.ts';
 
 /** Reads a page's HTML as browsers do, which take names of attributes in any case: React writes `popoverTarget`. */
 export function parsePage(html: string): Document {
   const document = parseHTML(html).document;
   for (const element of document.querySelectorAll('*')) {
     for (const name of element.getAttributeNames()) lowerName(element, name);
+    // The parser gives fields no `labels`; without it, each look for a name would go through all labels of the page.
+    if (isLabelled(element))
+      Object.defineProperty(element, 'labels', { get: () => labelElements(element) });
     if (element.localName === 'textarea' || element.localName === 'title') decode(element);
   }
   return document;

@@ -5,6 +5,7 @@ import { enter, press, type Step } from './clicks.ts';
 import { Conversation, type ReaderAnswer } from './conversation.ts';
 import { ReaderLocator, type Sheet } from './locator.ts';
 import { parsePage } from './parse.ts';
+import { forgetAll } from './remember.ts';
 
 /** The open page, and all faults on the way to it. */
 class OpenPage implements Sheet {
@@ -30,6 +31,7 @@ class OpenPage implements Sheet {
     const answer = await this.conversation.send(url.href, sending);
     const isPage = answer.headers.get('Content-Type')?.startsWith('text/html') === true;
     this.#answer = { ...answer, url: answer.url + (answer.url.includes('#') ? '' : url.hash) };
+    forgetAll();
     this.#document = parsePage(isPage ? answer.text : '<!DOCTYPE html><html><body></body></html>');
     const { status } = answer;
     // The browser's message, so that a test may expect the same of both.
@@ -39,11 +41,15 @@ class OpenPage implements Sheet {
   }
 
   async click(element: Element): Promise<void> {
-    await this.#follow(press(element));
+    const step = press(element);
+    forgetAll();
+    await this.#follow(step);
   }
 
   async enter(element: Element): Promise<void> {
-    await this.#follow(enter(element));
+    const step = enter(element);
+    forgetAll();
+    await this.#follow(step);
   }
 
   async refresh(): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** What a page shows without scripts, styles or a screen: its texts, roles, names and labels. */
 import { computeAccessibleName, getRole } from 'dom-accessibility-api';
+import { remember } from './remember.ts';
 
 /** A text to find: a part in any case, with `exact` the whole text, or a pattern. */
 export interface Wanted {
@@ -7,10 +8,31 @@ export interface Wanted {
   exact?: boolean | undefined;
 }
 
-export function matchesText(found: string, { text, exact = false }: Wanted): boolean {
-  if (text instanceof RegExp) return text.test(found);
-  const [has, wants] = [normalize(found), normalize(text)];
-  return exact ? has === wants : has.toLowerCase().includes(wants.toLowerCase());
+export function matchesText(found: string, wanted: Wanted): boolean {
+  return matchesHeld(hold(found), wanted);
+}
+
+/** Whether the text of the element is the wanted one. */
+export function showsText(element: Element, wanted: Wanted): boolean {
+  return matchesHeld(heldTextOf(element), wanted);
+}
+
+/** A text, and what is compared with the wanted one. */
+interface HeldText {
+  text: string;
+  plain: string;
+  lower: string;
+}
+
+function hold(text: string): HeldText {
+  const plain = normalize(text);
+  return { text, plain, lower: plain.toLowerCase() };
+}
+
+function matchesHeld(held: HeldText, { text, exact = false }: Wanted): boolean {
+  if (text instanceof RegExp) return text.test(held.text);
+  const wants = normalize(text);
+  return exact ? held.plain === wants : held.lower.includes(wants.toLowerCase());
 }
 
 function normalize(text: string): string {
@@ -29,30 +51,31 @@ export const OPEN = 'data-popover-open';
  * Whether an element is visible, by the markup alone: elements that a style sheet hides count as visible, except those
  * marked as needing scripts.
  */
-export function isVisible(element: Element): boolean {
+export const isVisible = remember((element: Element): boolean => {
   if (element.localName === 'input' && element.getAttribute('type') === 'hidden') return false;
-  for (let each: Element | null = element; each !== null; each = each.parentElement) {
-    if (isHiding(each, element)) return false;
-  }
-  return true;
+  if (isHidden(element)) return false;
+  const holder = element.parentElement;
+  return holder === null || (isVisible(holder) && !isClosedOver(holder, element));
+});
+
+function isHidden(element: Element): boolean {
+  if (UNSEEN.has(element.tagName) || element.hasAttribute('hidden')) return true;
+  if (element.classList.contains('needs-script')) return true;
+  if (/display:\s*none/.test(element.getAttribute('style') ?? '')) return true;
+  if (element.hasAttribute('popover')) return !element.hasAttribute(OPEN);
+  return element.localName === 'dialog' && !element.hasAttribute('open');
 }
 
-function isHiding(holder: Element, element: Element): boolean {
-  if (UNSEEN.has(holder.tagName) || holder.hasAttribute('hidden')) return true;
-  if (holder.classList.contains('needs-script')) return true;
-  if (/display:\s*none/.test(holder.getAttribute('style') ?? '')) return true;
-  if (holder.hasAttribute('popover')) return !holder.hasAttribute(OPEN);
-  if (holder.localName === 'dialog') return !holder.hasAttribute('open');
-  if (holder.localName !== 'details' || holder === element || holder.hasAttribute('open'))
-    return false;
-  const summary = [...holder.children].find(({ localName }) => localName === 'summary');
-  return summary === undefined || !summary.contains(element);
+/** Whether the child is in closed `details` and is not what opens them. */
+function isClosedOver(holder: Element, child: Element): boolean {
+  if (holder.localName !== 'details' || holder.hasAttribute('open')) return false;
+  return [...holder.children].find(({ localName }) => localName === 'summary') !== child;
 }
 
 /** Elements whose text does not belong to the elements around them. */
 const APART = new Set(['SCRIPT', 'NOSCRIPT', 'STYLE']);
 
-export function textOf(element: Element): string {
+export const textOf = remember((element: Element): string => {
   if (APART.has(element.tagName)) return '';
   const isButton = /^(submit|button)$/.test(element.getAttribute('type') ?? '');
   if (element.localName === 'input' && isButton) return element.getAttribute('value') ?? '';
@@ -62,46 +85,73 @@ export function textOf(element: Element): string {
     else if (child.nodeType === 1) text += textOf(child as Element);
   }
   return text;
-}
+});
 
-export function roleOf(element: Element): string | null {
-  if (element.closest('[aria-hidden=true]')) return null;
-  return getRole(element);
-}
+const heldTextOf = remember((element: Element) => hold(textOf(element)));
+
+const OF_HEAD = new Set(['head', 'script', 'style']);
+
+/** Whether the element belongs to what a page does not show at all. */
+export const isApart = remember((element: Element): boolean => {
+  if (OF_HEAD.has(element.localName)) return true;
+  return element.parentElement !== null && isApart(element.parentElement);
+});
+
+const isAriaHidden = remember((element: Element): boolean => {
+  if (element.getAttribute('aria-hidden') === 'true') return true;
+  return element.parentElement !== null && isAriaHidden(element.parentElement);
+});
+
+export const roleOf = remember((element: Element): string | null =>
+  isAriaHidden(element) ? null : getRole(element),
+);
 
 const SHOWN = { display: 'block', visibility: 'visible', content: '', getPropertyValue: () => '' };
 const HIDDEN = { ...SHOWN, display: 'none' };
 
-export function nameOf(element: Element): string {
+export const nameOf = remember((element: Element): string => {
   const name = computeAccessibleName(element, {
     computedStyleSupportsPseudoElements: false,
     getComputedStyle: (each) =>
       (isVisible(each) ? SHOWN : HIDDEN) as unknown as CSSStyleDeclaration,
   });
   return normalize(name);
-}
+});
 
 const LABELLED = new Set(['BUTTON', 'METER', 'OUTPUT', 'PROGRESS', 'SELECT', 'TEXTAREA', 'INPUT']);
 
 /** Each text that labels the element. */
-export function labelsOf(element: Element): string[] {
+export const labelsOf = remember((element: Element): string[] => {
   const ids = element.getAttribute('aria-labelledby')?.trim().split(/\s+/) ?? [];
   const referred = ids.map((id) => element.ownerDocument.getElementById(id));
   if (referred.length > 0) return referred.flatMap((each) => (each ? [textOf(each)] : []));
   const own = element.getAttribute('aria-label');
   if (own?.trim()) return [own];
-  if (!LABELLED.has(element.tagName) || element.getAttribute('type') === 'hidden') return [];
-  return labelElements(element).map(textOf);
+  return isLabelled(element) ? labelElements(element).map(textOf) : [];
+});
+
+/** Whether an element is one that labels can be for. */
+export function isLabelled(element: Element): boolean {
+  return LABELLED.has(element.tagName) && element.getAttribute('type') !== 'hidden';
 }
 
-function labelElements(element: Element): Element[] {
-  const labels = [...element.ownerDocument.querySelectorAll('label')];
-  return labels.filter((label) => controlOf(label) === element);
+/** The labels of a page by the fields that they label. */
+const labelsByField = remember((document: Document): Map<Element, Element[]> => {
+  const labels = new Map<Element, Element[]>();
+  for (const label of document.querySelectorAll('label')) {
+    const field = controlOf(label);
+    if (field) labels.set(field, [...(labels.get(field) ?? []), label]);
+  }
+  return labels;
+});
+
+export function labelElements(element: Element): Element[] {
+  return labelsByField(element.ownerDocument).get(element) ?? [];
 }
 
 /** The field that a click on the label activates. */
 export function controlOf(label: Element): Element | null {
   const id = label.getAttribute('for');
   if (id !== null) return label.ownerDocument.getElementById(id);
-  return label.querySelector('input, select, textarea, button');
+  return [...label.querySelectorAll('*')].find(isLabelled) ?? null;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { describeOverlap, findOverlapping } from './overlap.ts';
+import { describeOverlap } from './overlap.ts';
 
 const run = (durationMs: number | null) => ({
   id: '',
@@ -20,27 +20,5 @@ describe('runs of a cron', () => {
     assert.equal(describeOverlap([run(60_000)], everyMinute), null);
     assert.equal(describeOverlap([run(90_000)], []), null);
     assert.equal(describeOverlap([], everyMinute), null);
-  });
-});
-
-describe('a run', () => {
-  const stretch = (id: string, startedAt: number | null, completedAt: number | null) => {
-    return { id, startedAt, completedAt };
-  };
-  test('overlaps where one that started before it was still under way', () => {
-    const runs = [
-      stretch('waits', null, null),
-      stretch('beside', 95, 99),
-      stretch('long', 30, 100),
-      stretch('short', 40, 50),
-      stretch('first', 10, 30),
-      stretch('after', 100, null),
-      stretch('last', 200, 201),
-    ];
-    assert.deepEqual([...findOverlapping(runs)], ['short', 'beside', 'last']);
-  });
-  test('that starts as the one before ends does not', () => {
-    assert.deepEqual([...findOverlapping([stretch('b', 20, 30), stretch('a', 10, 20)])], []);
-    assert.deepEqual([...findOverlapping([])], []);
   });
 });

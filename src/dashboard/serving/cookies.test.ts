@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { RouterContextProvider } from 'react-router';
+import { requestFacts, type RequestFacts } from '../context.ts';
 import {
   isOwnPath,
   readNext,
@@ -59,6 +61,9 @@ describe('cookies', () => {
 });
 
 describe('a message about what was just done', () => {
+  const context = new RouterContextProvider();
+  context.set(requestFacts, { baseUrl: 'http://localhost:3000' } as RequestFacts);
+
   test('arrives on the next page as it was sent', () => {
     const toast = {
       kind: 'done',
@@ -66,7 +71,7 @@ describe('a message about what was just done', () => {
       href: '/jobs/1',
       linkText: 'See it',
     } as const;
-    const response = redirectWithToast('/jobs', toast, 'http://localhost:3000');
+    const response = redirectWithToast(context, '/jobs', toast);
     const [cookie] = response.headers.getSetCookie();
     assert.equal(response.headers.get('Location'), '/jobs');
     const { key, ...arrived } = readToast(withCookie(cookie?.split(';')[0] ?? '')) ?? {};
@@ -75,7 +80,7 @@ describe('a message about what was just done', () => {
   });
   test('is another one each time, even in the same words', () => {
     const send = () => {
-      const sent = redirectWithToast('/', { kind: 'done', text: 'Saved.' }, 'http://localhost');
+      const sent = redirectWithToast(context, '/', 'Saved.');
       return readToast(withCookie(sent.headers.getSetCookie()[0]?.split(';')[0] ?? ''))?.key;
     };
     assert.notEqual(send(), send());

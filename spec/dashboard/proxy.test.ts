@@ -1,0 +1,392 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { lendSqliteFile } from '#testing/stores';
+import type { PageAnswer, Visitor } from '#testing/visitor';
+
+/** §5.7: sign-in by the header of a proxy in front, and what others may try with it. */
+
+const ENV = {
+  PROXY_SIGN_IN_HEADER: 'Remote-Email',
+  PROXY_SIGN_IN_NAME_HEADER: 'Remote-Name',
+  PROXY_SIGN_IN_FROM: '127.0.0.1',
+};
+
+let dashboard: TestDashboard;
+let owner: TestUser;
+
+before(async () => {
+  dashboard = await startDashboard(ENV, { sends: false });
+  owner = await dashboard.user('owner@bells.test');
+});
+after(() => dashboard[Symbol.asyncDispose]());
+
+const as = (email: string) => ({ 'Remote-Email': email });
+const member = (email: string) => dashboard.user(email, { role: 'member' });
+
+/** Whose profile the answer shows; null where it leads to the sign-in. */
+function shownTo({ status, headers, text: page }: PageAnswer): string | null {
+  if (status === 302) assert.match(headers.get('Location') ?? '', /^\/login/);
+  return /name="email"[^>]*value="([^"]+)"/.exec(page)?.[1] ?? null;
+}
+
+const profile = async (visitor: Visitor, headers: Record<string, string> = {}) =>
+  shownTo(await visitor.get('/settings/profile', headers));
+
+/** A request whose headers go out as they are written, from an address of choice. */
+async function sendRaw(
+  headers: [name: string, value: string][],
+  { to = '/settings/profile', localAddress = '127.0.0.1', url = dashboard.url } = {},
+): Promise<{ status: number; location: string; page: string; setCookies: string[] }> {
+  const request = http.request(new URL(to, url), {
+    localAddress,
+    headers: [['Host', new URL(url).host], ...headers].flat(),
+  });
+  request.end();
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  return {
+    status: answer.statusCode ?? 0,
+    location: answer.headers.location ?? '',
+    page: await text(answer),
+    setCookies: answer.headers['set-cookie'] ?? [],
+  };
+}
+
+async function invite(boss: Visitor, email = '', headers: Record<string, string> = {}) {
+  const form = { intent: 'invite', email, role: 'viewer' };
+  const { text: page } = await boss.post('/settings/members', form, headers);
+  return /\/invitations\/[\w-]+/.exec(page)?.[0] ?? '';
+}
+
+const fromOurs = () => ({ Origin: dashboard.url });
+
+describe('who comes by the proxy', () => {
+  test('is signed in as the account with their confirmed email, with the first page and no question', async () => {
+    const ada = await member('ada@bells.test');
+    const visitor = dashboard.visitor();
+    const first = await visitor.get('/crons', as('Ada@Bells.test'));
+    assert.equal(first.status, 200);
+    assert.equal(await profile(visitor, as(ada.email)), ada.email);
+    const login = await visitor.get('/login?next=%2Fjobs', as(ada.email));
+    assert.equal(login.headers.get('Location'), '/jobs');
+    const boss = await dashboard.signIn(owner);
+    const activity = await boss.get('/settings/activity?area=access');
+    assert.match(activity.text, /Joined their account to the sign-in provider/);
+    assert.match(activity.text, /by the proxy/);
+  });
+
+  test('has one session, however many pages they open', async () => {
+    const bea = await member('bea@bells.test');
+    const visitor = dashboard.visitor();
+    await visitor.get('/', as(bea.email));
+    const session = visitor.cookies.get('belfry.session_token');
+    for (const path of ['/', '/crons', '/login', '/settings/profile'])
+      await visitor.get(path, as(bea.email));
+    assert.equal(visitor.cookies.get('belfry.session_token'), session);
+  });
+
+  test('sends forms as others do: from our own pages alone', async () => {
+    const cay = await member('cay@bells.test');
+    const visitor = dashboard.visitor();
+    await visitor.get('/settings/profile', as(cay.email));
+    const rename = (name: string, Origin: string) =>
+      visitor.post('/settings/profile', { intent: 'name', name }, { ...as(cay.email), Origin });
+    assert.equal((await rename('Mallory', 'https://evil.example')).status, 403);
+    assert.equal((await rename('Cay Bell', dashboard.url)).status, 302);
+    assert.match((await visitor.get('/settings/profile', as(cay.email))).text, /Cay Bell/);
+  });
+
+  test('stays the same account when either email changes here', async () => {
+    const dee = await member('dee@bells.test');
+    const visitor = dashboard.visitor();
+    await visitor.get('/', as(dee.email));
+    const change = { intent: 'email', email: 'dee.new@bells.test', password: PASSWORD };
+    const headers = { ...as(dee.email), ...fromOurs() };
+    assert.equal((await visitor.post('/settings/profile', change, headers)).status, 302);
+    assert.equal(await profile(dashboard.visitor(), as(dee.email)), 'dee.new@bells.test');
+  });
+
+  test('joins by an invitation with one button; the link alone uses nothing up', async () => {
+    const boss = await dashboard.signIn(owner);
+    const link = await invite(boss, '', fromOurs());
+    const eve = dashboard.visitor();
+    const who = { ...as('eve@bells.test'), 'Remote-Name': 'Eve Bell' };
+    for (let n = 0; n < 2; n++) {
+      const offer = await eve.get(link, who);
+      assert.match(offer.text, /Create account and join/);
+      assert.match(offer.text, /You are eve@bells\.test to the proxy/);
+      assert.doesNotMatch(offer.text, /type="password"/);
+    }
+    assert.equal((await eve.post(link, {}, { ...who, ...fromOurs() })).status, 302);
+    assert.match((await eve.get('/', who)).text, /View only/);
+    assert.match((await eve.get('/settings/profile', who)).text, /Eve Bell/);
+  });
+
+  test('signs out of the proxy where it says how, and is told so where it does not', async () => {
+    const fay = await member('fay@bells.test');
+    const visitor = dashboard.visitor();
+    await visitor.get('/', as(fay.email));
+    const out = await visitor.post('/logout', {}, { ...as(fay.email), ...fromOurs() });
+    assert.equal(out.headers.get('Location'), '/');
+    assert.match((await visitor.get('/', as(fay.email))).text, /Sign out there/);
+    await using other = await startDashboard(
+      { ...ENV, PROXY_SIGN_OUT_URL: 'https://auth.example/logout' },
+      { sends: false },
+    );
+    const gus = await other.user('gus@bells.test');
+    const guest = other.visitor();
+    const home = await guest.get('/', as(gus.email));
+    assert.match(
+      home.headers.get('Content-Security-Policy') ?? '',
+      /form-action 'self' https:\/\/auth\.example;/,
+    );
+    const left = await guest.post('/logout', {}, { ...as(gus.email), Origin: other.url });
+    assert.equal(left.headers.get('Location'), 'https://auth.example/logout');
+    assert.equal(guest.cookies.has('belfry.session_token'), false);
+  });
+});
+
+describe('the header of the proxy', () => {
+  test('means nothing from another address, and the operator is told once', async () => {
+    const before = dashboard.events.length;
+    for (let n = 0; n < 3; n++) {
+      const { location, setCookies } = await sendRaw(
+        [
+          ['Remote-Email', owner.email],
+          ['X-Forwarded-For', '127.0.0.1'],
+        ],
+        { localAddress: '127.0.0.9' },
+      );
+      assert.equal(location, '/login?next=%2Fsettings%2Fprofile');
+      assert.deepEqual(setCookies, []);
+    }
+    const told = dashboard.events
+      .slice(before)
+      .filter(({ event }) => event === 'proxy.sign-in-not-trusted');
+    assert.equal(told.length, 1);
+    assert.match(JSON.stringify(told[0]?.fields), /127\.0\.0\.9.*PROXY_SIGN_IN_FROM/);
+    assert.ok(!JSON.stringify(told).includes(owner.email));
+  });
+
+  for (const [what, headers] of [
+    [
+      'twice',
+      [
+        ['Remote-Email', 'EMAIL'],
+        ['remote-email', 'EMAIL'],
+      ],
+    ],
+    [
+      'with a second name',
+      [
+        ['Remote-Email', 'EMAIL'],
+        ['Remote-Name', 'a'],
+        ['Remote-Name', 'b'],
+      ],
+    ],
+    ['with two emails', [['Remote-Email', 'mallory@bells.test, EMAIL']]],
+    ['with no email', [['Remote-Email', 'EMAIL EMAIL']]],
+    ['with an endless one', [['Remote-Email', `${'x'.repeat(300)}EMAIL`]]],
+  ] as const)
+    test(`lets nobody in ${what}, not even who has a session`, async () => {
+      const hal = await member(`hal${what.length}@bells.test`);
+      const visitor = dashboard.visitor();
+      await visitor.get('/', as(hal.email));
+      const cookie = `belfry.session_token=${visitor.cookies.get('belfry.session_token') ?? ''}`;
+      const written = headers.map(([name, value]): [string, string] => [
+        name,
+        value.replaceAll('EMAIL', hal.email),
+      ]);
+      for (const more of [[], [['Cookie', cookie] as [string, string]]]) {
+        const { location, setCookies } = await sendRaw([...written, ...more]);
+        assert.match(location, /^\/login/);
+        assert.deepEqual(setCookies, []);
+      }
+      const login = await sendRaw(written, { to: '/login' });
+      assert.match(login.page, /contradicts itself/);
+    });
+
+  test('is no other: one with an underscore or of another name is not read', async () => {
+    for (const name of ['Remote_Email', 'X-Remote-Email', 'Remote-User', 'X-Forwarded-Email'])
+      assert.match((await sendRaw([[name, owner.email]])).location, /^\/login/);
+  });
+
+  test('is sent to nobody: no job speaks to the installation itself as somebody else', async () => {
+    const url = `${dashboard.url}/settings/profile`;
+    const send = (headers: [name: string, value: string][]) =>
+      dashboard.service.sender.send(
+        { method: 'GET', url, headers, body: null },
+        { timeoutSeconds: 5, needs: { searchFor: [], paths: [] } },
+      );
+    const refused = await send([['remote-EMAIL', owner.email]]);
+    assert.ok(refused.kind === 'broken', refused.kind);
+    assert.equal(refused.fault, 'header-of-sign-in');
+    const without = await send([['X-Other', owner.email]]);
+    assert.ok(without.kind === 'answered');
+    assert.equal(without.status, 302, 'the installation can be reached, as nobody');
+  });
+
+  test('opens no endpoint of the API, which goes by tokens alone', async () => {
+    for (const path of ['/api/jobs', '/api/crons']) {
+      const answer = await fetch(dashboard.url + path, {
+        method: 'POST',
+        headers: { ...as(owner.email), 'Content-Type': 'application/json', Accept: 'text/json' },
+        body: JSON.stringify({
+          queue: 'q',
+          name: 'n',
+          url: 'https://example.com/',
+          cron_expression: '* * * * *',
+          method: 'GET',
+        }),
+      });
+      assert.equal(answer.status, 401, path);
+    }
+  });
+});
+
+describe('a session that the proxy opened', () => {
+  test('is worth nothing without its word: a stolen cookie opens no page', async () => {
+    const ida = await member('ida@bells.test');
+    const visitor = dashboard.visitor();
+    await visitor.get('/', as(ida.email));
+    assert.equal(await profile(visitor), null);
+    assert.equal(await profile(visitor, as(ida.email)), ida.email);
+    const form = { intent: 'name', name: 'Mallory', for_team: ida.teamId };
+    assert.equal((await visitor.post('/settings/profile', form, fromOurs())).status, 401);
+  });
+
+  test('ends when it says that somebody else is there, who gets their own', async () => {
+    const [jo, kim] = [await member('jo@bells.test'), await member('kim@bells.test')];
+    const visitor = dashboard.visitor();
+    await visitor.get('/', as(jo.email));
+    const old = visitor.cookies.get('belfry.session_token') ?? '';
+    assert.equal(await profile(visitor, as(kim.email)), kim.email);
+    const thief = dashboard.visitor();
+    thief.cookies.set('belfry.session_token', old);
+    const form = { intent: 'name', name: 'Mallory', for_team: jo.teamId };
+    const sent = await thief.post('/settings/profile', form, { ...as(jo.email), ...fromOurs() });
+    assert.equal(sent.status, 401, 'it is over, and not only hidden');
+  });
+
+  test('changes nothing by a form of somebody else, or without a page before', async () => {
+    const [lea, max] = [await member('lea@bells.test'), await member('max@bells.test')];
+    const visitor = dashboard.visitor();
+    await visitor.get('/', as(lea.email));
+    const form = { intent: 'name', name: 'Changed', for_team: lea.teamId };
+    const headers = { ...as(max.email), ...fromOurs() };
+    const sent = await visitor.post('/settings/profile', form, headers);
+    assert.deepEqual([sent.status, sent.setCookies], [401, []]);
+    const fresh = await dashboard.visitor().post('/settings/profile', form, headers);
+    assert.equal(fresh.status, 401);
+    for (const { email } of [lea, max]) {
+      const page = await dashboard.visitor().get('/settings/profile', as(email));
+      assert.doesNotMatch(page.text, /Changed/);
+    }
+  });
+
+  test('replaces one that was opened with a password, of whomever', async () => {
+    const [ned, ora] = [await member('ned@bells.test'), await member('ora@bells.test')];
+    const visitor = await dashboard.signIn(ned);
+    assert.equal(await profile(visitor, as(ora.email)), ora.email);
+    const own = await dashboard.signIn(ned);
+    assert.equal(await profile(own, as(ned.email)), ned.email);
+    assert.equal(await profile(own), null, 'it is the proxy’s now');
+  });
+
+  test('is not the way of a client that keeps no cookie: too many are refused', async () => {
+    const pat = await member('pat@bells.test');
+    const { rateLimits } = dashboard.service.store;
+    for (let n = 0; n < 29; n++) await rateLimits.count(`proxy ${pat.email}`, Date.now(), 60_000);
+    assert.equal(await profile(dashboard.visitor(), as(pat.email)), pat.email);
+    assert.equal(await profile(dashboard.visitor(), as(pat.email)), null);
+    const { text: login } = await dashboard.visitor().get('/login', as(pat.email));
+    assert.match(login, /signed in too often/);
+  });
+});
+
+describe('nobody comes in by the proxy', () => {
+  const assertRefused = async (email: string, words: RegExp) => {
+    const visitor = dashboard.visitor();
+    assert.match(
+      (await visitor.get('/crons', as(email))).headers.get('Location') ?? '',
+      /^\/login\?next=/,
+    );
+    assert.match((await visitor.get('/login', as(email))).text, words);
+    assert.equal(visitor.cookies.has('belfry.session_token'), false);
+  };
+
+  test('by an account that somebody made under their email without showing that it is theirs', async () => {
+    const link = await invite(await dashboard.signIn(owner), '', fromOurs());
+    const squat = { name: 'Mallory', email: 'victim@bells.test', password: 'long enough' };
+    const mallory = dashboard.visitor();
+    assert.equal((await mallory.post(link, squat)).status, 302);
+    await assertRefused(squat.email, /nobody has confirmed yet/);
+  });
+
+  test('by an account that came under another email before', async () => {
+    const rob = await member('rob@bells.test');
+    await dashboard.visitor().get('/', as(rob.email));
+    await dashboard.service.store.users.changeEmail(
+      rob.userId,
+      { email: 'rob.two@bells.test', isVerified: true },
+      Date.now(),
+    );
+    await assertRefused('rob.two@bells.test', /came here under another one before/);
+  });
+
+  test('who has no account, or an invitation that is for another', async () => {
+    await assertRefused('sue@bells.test', /made by invitation/);
+    const link = await invite(await dashboard.signIn(owner), 'tom@bells.test', fromOurs());
+    const sue = dashboard.visitor();
+    const offer = await sue.get(link, as('sue@bells.test'));
+    assert.match(offer.text, /The invitation is for tom@bells\.test/);
+    assert.doesNotMatch(offer.text, /Create account and join/);
+    const sent = await sue.post(link, {}, { ...as('sue@bells.test'), ...fromOurs() });
+    assert.equal(sent.status, 403);
+  });
+});
+
+describe('where the proxy is the only way in', () => {
+  test('no password opens anything; what asks for one takes the proxy’s word instead', async () => {
+    const env = { ...ENV, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
+    await using strict = await startDashboard(env, { sends: false });
+    const uma = await strict.user('uma@strict.test');
+    const login = await strict.visitor().get('/login');
+    assert.match(login.text, /did not come from it with a name/);
+    assert.doesNotMatch(login.text, /type="password"|passkey/);
+    const form = { email: uma.email, password: PASSWORD };
+    assert.equal((await strict.visitor().post('/login', form)).status, 422);
+    const visitor = strict.visitor();
+    const page = await visitor.get('/settings/api-token', as(uma.email));
+    assert.match(page.text, /the proxy says with each page that it is you/);
+    const headers = { ...as(uma.email), Origin: strict.url };
+    const made = await visitor.post('/settings/api-token', { password: '' }, headers);
+    assert.match(made.text, /belfry_/);
+
+    const newcomer = strict.visitor();
+    const home = await newcomer.get('/', { ...as('vic@strict.test'), 'Remote-Name': 'Vic' });
+    assert.match(home.text, /Vic(&#x27;|')s team/);
+  });
+
+  test('and the header is switched off, its sessions are over', async (t) => {
+    const { location, drop } = await lendSqliteFile();
+    t.after(drop);
+    const kept = { DATABASE_URL: `sqlite:${location.path}` };
+    const cookies = new Map<string, string>();
+    {
+      await using first = await startDashboard({ ...ENV, ...kept }, { sends: false });
+      const wes = await first.user('wes@bells.test');
+      const visitor = first.visitor();
+      await visitor.get('/', as(wes.email));
+      for (const [name, value] of visitor.cookies) cookies.set(name, value);
+    }
+    assert.ok(cookies.has('belfry.session_token'));
+    await using later = await startDashboard(kept, { sends: false });
+    const visitor = later.visitor();
+    for (const [name, value] of cookies) visitor.cookies.set(name, value);
+    assert.equal((await visitor.get('/settings/profile')).status, 302);
+  });
+});

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findOverlapping } from './overlap.ts';
+
+describe('a run', () => {
+  const stretch = (id: string, startedAt: number | null, completedAt: number | null) => {
+    return { id, startedAt, completedAt };
+  };
+  test('overlaps where one that started before it was still under way', () => {
+    const runs = [
+      stretch('waits', null, null),
+      stretch('beside', 95, 99),
+      stretch('long', 30, 100),
+      stretch('short', 40, 50),
+      stretch('first', 10, 30),
+      stretch('after', 100, null),
+      stretch('last', 200, 201),
+    ];
+    assert.deepEqual([...findOverlapping(runs)], ['short', 'beside', 'last']);
+  });
+  test('that starts as the one before ends does not', () => {
+    assert.deepEqual([...findOverlapping([stretch('b', 20, 30), stretch('a', 10, 20)])], []);
+    assert.deepEqual([...findOverlapping([])], []);
+  });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readGroupsClaim } from './groups.ts';
+import { type ProxySettings, readProxyClaim } from './proxy-claim.ts';
+
+const SETTINGS: ProxySettings = {
+  emailHeader: 'remote-email',
+  nameHeader: 'remote-name',
+  groupsHeader: 'remote-groups',
+  groupSeparator: ',',
+  from: [{ base: '172.18.0.0', prefix: 16 }],
+  signOutUrl: null,
+};
+
+const read = (rawHeaders: string[], address = '::ffff:172.18.0.2', settings = SETTINGS) =>
+  readProxyClaim({ rawHeaders, address }, settings);
+
+describe('what a proxy says of a person', () => {
+  test('is believed from its own address: email, name and groups', () => {
+    const headers = ['remote-EMAIL', ' Ada@Bells.test', 'Remote-Groups', 'ops, staff,,ops'];
+    assert.deepEqual(read(headers), {
+      kind: 'person',
+      email: 'ada@bells.test',
+      name: null,
+      groups: ['ops', 'staff'],
+    });
+    const named = read(['Remote-Email', 'a@b.test', 'Remote-Name', 'J\u00c3\u00bcrgen']);
+    assert.ok(named?.kind === 'person');
+    assert.deepEqual([named.name, named.groups], ['Jürgen', []], 'UTF-8, and no groups at all');
+    const encoded = read(['Remote-Email', 'a@b.test', 'Remote-Name', '=?utf-8?q?J=C3=BC?=']);
+    assert.equal(encoded?.kind === 'person' && encoded.name, null);
+    const without = { ...SETTINGS, groupsHeader: null };
+    const claim = read(headers, '172.18.0.2', without);
+    assert.equal(claim?.kind === 'person' && claim.groups, null, 'nobody says which');
+  });
+
+  test('means nothing from another address, whatever the headers say about it', () => {
+    const headers = ['Remote-Email', 'ada@bells.test', 'X-Forwarded-For', '172.18.0.2'];
+    for (const address of ['172.19.0.2', '::1', '127.0.0.1', ''])
+      assert.equal(read(headers, address), null, address);
+    assert.equal(readProxyClaim({ rawHeaders: headers, address: undefined }, SETTINGS), null);
+  });
+
+  test('is nothing where the header is missing, empty, or spelled with underscores', () => {
+    for (const headers of [
+      [],
+      ['Remote-Email', ''],
+      ['Remote-Email', '  '],
+      ['Remote_Email', 'ada@bells.test'],
+      ['Remote-Groups', 'ops'],
+      ['X', 'Remote-Email', 'Y', 'ada@bells.test'],
+    ])
+      assert.equal(read(headers), null, headers.join());
+  });
+
+  for (const [what, headers] of [
+    ['two emails', ['Remote-Email', 'a@b.test', 'remote-email', 'c@d.test']],
+    ['the same twice', ['Remote-Email', 'a@b.test', 'Remote-Email', 'a@b.test']],
+    ['an empty one before', ['Remote-Email', '', 'Remote-Email', 'a@b.test']],
+    [
+      'two lists of groups',
+      ['Remote-Email', 'a@b.test', 'Remote-Groups', 'x', 'Remote-Groups', 'y'],
+    ],
+    ['two names', ['Remote-Email', 'a@b.test', 'Remote-Name', 'x', 'Remote-Name', 'y']],
+    ['a list', ['Remote-Email', 'a@b.test, c@d.test']],
+    ['a list by semicolon', ['Remote-Email', 'a@b.test;c@d.test']],
+    ['a name before it', ['Remote-Email', 'Ada <a@b.test>']],
+    ['no email', ['Remote-Email', 'ada']],
+    ['an email of two parts', ['Remote-Email', 'a@b.test@c.test']],
+    ['an endless one', ['Remote-Email', `${'a'.repeat(250)}@b.test`]],
+    ['a letter that only looks like one', ['Remote-Email', '\u00d0\u00b0da@b.test']],
+    ['a letter that lower case makes plain', ['Remote-Email', '\u00e2\u0084\u00aaim@b.test']],
+    ['a blank inside', ['Remote-Email', 'a b@c.test']],
+  ] as const)
+    test(`is not believed: ${what}`, () => {
+      assert.deepEqual(read([...headers]), { kind: 'not-believed' });
+    });
+});
+
+describe('groups', () => {
+  test('are read from a list or a text; what is no name is left out', () => {
+    assert.deepEqual(readGroupsClaim('ops'), ['ops']);
+    assert.deepEqual(readGroupsClaim([]), []);
+    const long = 'x'.repeat(201);
+    const claim = ['b', ' a ', 'a', 5, null, '', long, 'a\nb', { x: 1 }];
+    assert.deepEqual(readGroupsClaim(claim), ['a', 'b']);
+    assert.deepEqual(readGroupsClaim(['a,b']), ['a,b']);
+  });
+
+  test('are not known where the claim is missing or something else', () => {
+    for (const claim of [undefined, null, 5, true, { ops: true }])
+      assert.equal(readGroupsClaim(claim), null);
+  });
+
+  test('are counted: no list is endless', () => {
+    const many = Array.from({ length: 1000 }, (_, at) => `group ${at}`);
+    assert.equal(readGroupsClaim(many)?.length, 500);
+  });
+});
